@@ -1,0 +1,166 @@
+// The contract. An implementation is a class template over the precision with four verbs, and one registration:
+//
+//   template <class T> struct TwoStep {
+//     TwoStep(const Problem<T>&, const Config&, Trace&);   // prepare: allocate, upload, change layout
+//     void poison();                                       // fill the outputs with NaN and -2
+//     int iterate(Trace&);                                 // the iterations, all done on return; repeatable
+//     Solution<T> download();                              // what the last iterate made
+//   };
+//   const Register<TwoStep> registration{{.summary = "sums per package, then over packages", .paper = "he2021"}};
+//
+// The verbs are the timing boundary. The file's path below impl/ is the implementation's name; nothing lists it.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "bench/problem.hpp"
+#include "bench/trace.hpp"
+
+namespace km {
+
+enum class Device { cpu, gpu };
+enum class Precision { fp32, fp64 };
+
+template <class T>
+constexpr Precision precision_of = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
+
+/// How an implementation evaluates distance², which bounds its rounding: sum of (x-c)², or |x|² - 2xc + |c|².
+enum class Distance { difference, expansion };
+
+using Value = std::variant<std::int64_t, std::string>;  // a parameter is a number or a word
+std::string to_string(const Value& value);
+
+/// An input of an implementation beside the problem. A number may take any value from the first to the last of `range`
+/// (ascending, which is also what a tuning sweep tries); a word must be one of `range`.
+struct Parameter {
+  std::string_view name;
+  Value fallback;
+  std::vector<Value> range;
+  bool tunable = false;  // changes speed and nothing else
+  std::string_view help = "";
+};
+
+/// The values of one run. Holds a value for every declared parameter, checked against its range.
+class Config {
+ public:
+  Config() = default;
+  explicit Config(std::map<std::string, Value, std::less<>> values) : values_(std::move(values)) {}
+  std::int64_t number(std::string_view name) const { return std::get<std::int64_t>(values_.find(name)->second); }
+  int integer(std::string_view name) const { return static_cast<int>(number(name)); }
+  const std::string& word(std::string_view name) const { return std::get<std::string>(values_.find(name)->second); }
+  const auto& values() const { return values_; }
+
+ private:
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+/// The least one iteration has to move and to compute: the floor a measured time is compared with.
+struct Work {
+  double bytes = 0;  // device memory or DRAM: each input read once, each output written once
+  double flops = 0;  // an fma counts two
+};
+
+/// Lloyd's floor: points read once, labels written once; 3 d flops a distance, d additions a point.
+Work lloyd_work(const ProblemShape& shape, const Config& config, int value_bytes);
+
+struct Description {
+  std::string_view summary;
+  std::string_view paper = "";  // key of the paper whose idea it is
+  Device device = Device::cpu;
+  std::vector<Parameter> parameters = {};
+  /// The reason why this combination cannot run, or empty. value_bytes is 4 or 8.
+  std::function<std::string(const ProblemShape&, const Config&, int value_bytes)> unsupported = {};
+  Distance distance = Distance::difference;
+  /// The longest chain of additions behind one centroid value, n where not given: the judge's bound for the means.
+  std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
+  std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
+};
+
+template <class S, class T>
+concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Trace&> &&
+                 requires(S s, Trace& trace) {
+                   s.poison();
+                   { s.iterate(trace) } -> std::same_as<int>;
+                   { s.download() } -> std::same_as<Solution<T>>;
+                 };
+
+/// A Solver behind virtual calls, so that the registry can hold all of them.
+template <class T>
+struct AnySolver {
+  virtual ~AnySolver() = default;
+  virtual void poison() = 0;
+  virtual int iterate(Trace& trace) = 0;
+  virtual Solution<T> download() = 0;
+};
+
+template <class T>
+using Prepare = std::function<std::unique_ptr<AnySolver<T>>(const Problem<T>&, const Config&, Trace&)>;
+
+struct Implementation {
+  std::string name;  // cpu/lloyd/two_step
+  Description description;
+  Prepare<float> fp32 = {};   // empty where the precision is not registered
+  Prepare<double> fp64 = {};
+
+  bool has(Precision precision) const { return precision == Precision::fp32 ? bool(fp32) : bool(fp64); }
+  template <class T>
+  const Prepare<T>& prepare() const {
+    if constexpr (std::is_same_v<T, float>) return fp32;
+    else return fp64;
+  }
+};
+
+/// Every registered implementation, sorted by name.
+const std::vector<Implementation>& implementations();
+/// Called by Register. Throws std::logic_error when two files claim one name.
+void register_implementation(Implementation implementation);
+/// "impl/cpu/lloyd/two_step.cpp", wherever the tree lies, to "cpu/lloyd/two_step".
+std::string name_from_path(std::string_view path);
+
+/// Registers template S for the given precisions (both, unless named: Register<S, double>).
+template <template <class> class S, class... Ts>
+struct Register {
+  explicit Register(Description description, std::source_location file = std::source_location::current()) {
+    Implementation implementation{.name = name_from_path(file.file_name()), .description = std::move(description)};
+    if constexpr (sizeof...(Ts) == 0) {
+      implementation.fp32 = prepare<float>();
+      implementation.fp64 = prepare<double>();
+    } else {
+      (add<Ts>(implementation), ...);
+    }
+    register_implementation(std::move(implementation));
+  }
+
+ private:
+  template <class T>
+  static Prepare<T> prepare() {
+    static_assert(Solver<S<T>, T>);
+    struct Erased final : AnySolver<T> {
+      Erased(const Problem<T>& problem, const Config& config, Trace& trace) : solver(problem, config, trace) {}
+      void poison() override { solver.poison(); }
+      int iterate(Trace& trace) override { return solver.iterate(trace); }
+      Solution<T> download() override { return solver.download(); }
+      S<T> solver;
+    };
+    return [](const Problem<T>& problem, const Config& config, Trace& trace) -> std::unique_ptr<AnySolver<T>> {
+      return std::make_unique<Erased>(problem, config, trace);
+    };
+  }
+  template <class T>
+  static void add(Implementation& implementation) {
+    if constexpr (std::is_same_v<T, float>) implementation.fp32 = prepare<T>();
+    else implementation.fp64 = prepare<T>();
+  }
+};
+
+}  // namespace km

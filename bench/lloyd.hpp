@@ -1,0 +1,27 @@
+// The loop every two-phase implementation shares: phases, counting iterations, stopping.
+#pragma once
+
+#include "bench/problem.hpp"
+#include "bench/trace.hpp"
+
+namespace km {
+
+/// Run assign() (returns how many points changed label) and update() until the problem says stop; the iterations made.
+template <class Assign, class Update>
+int lloyd(const ProblemShape& shape, Trace& trace, Assign assign, Update update) {
+  for (int iter = 1;; ++iter) {
+    trace.begin_iteration();
+    std::int64_t changed = 0;
+    {
+      const auto phase = trace.phase("assign");
+      changed = assign();
+    }
+    {
+      const auto phase = trace.phase("update");
+      update();
+    }
+    if (iter == shape.max_iters || shape.converged(changed)) return iter;
+  }
+}
+
+}  // namespace km
