@@ -1,0 +1,14 @@
+// What this program was built from. The values are written by CMake at every build (cmake/version.cmake).
+#pragma once
+
+#include <string>
+
+namespace km::version {
+
+std::string commit();     // git hash, or "unknown" outside a checkout
+bool dirty();             // uncommitted changes at build time
+std::string compiler();   // name and version
+std::string flags();      // of the implementations
+std::string build_type();
+
+}  // namespace km::version

@@ -1,0 +1,76 @@
+// The papers' sequential baseline: one thread, points as rows, all arithmetic in the precision of the points, and the
+// sum of each cluster accumulated point by point, so that rounding grows with the size of the cluster
+// (he2021, Section 3.3.1; benedetti2025, Section 3.3).
+#include "bench/implementation.hpp"
+#include "bench/lloyd.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+class Naive {
+ public:
+  Naive(const Problem<T>& problem, const Config&, Trace&) : p_(problem) {}
+
+  void poison() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    return out_.iters = lloyd(p_, trace, [this] { return assign(); }, [this] { update(); });
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  std::int64_t assign() {
+    const int d = p_.d, k = p_.k;
+    out_.assigned_centroids = out_.centroids;
+    const T* centroids = out_.assigned_centroids.data();
+    std::int64_t changed = 0;
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      const T* x = p_.points.data() + i * d;
+      std::int32_t best = 0;
+      T best_dist = std::numeric_limits<T>::max();
+      for (int c = 0; c < k; ++c) {
+        T dist = 0;
+        for (int j = 0; j < d; ++j) {
+          const T diff = x[j] - centroids[c * d + j];
+          dist += diff * diff;
+        }
+        if (dist < best_dist) {  // strict: the lowest index wins a tie
+          best_dist = dist;
+          best = c;
+        }
+      }
+      changed += out_.labels[i] != best;
+      out_.labels[i] = best;
+    }
+    return changed;
+  }
+
+  void update() {
+    const int d = p_.d, k = p_.k;
+    std::vector<T> sums(std::size_t(k) * d);
+    std::vector<std::int64_t> counts(k);
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      const int c = out_.labels[i];
+      ++counts[c];
+      for (int j = 0; j < d; ++j) sums[c * d + j] += p_.points[i * d + j];
+    }
+    for (int c = 0; c < k; ++c)
+      if (counts[c] > 0)
+        for (int j = 0; j < d; ++j) out_.centroids[c * d + j] = sums[c * d + j] / static_cast<T>(counts[c]);
+  }
+
+  Problem<T> p_;
+  Solution<T> out_;
+};
+
+const Register<Naive> registration{{
+    .summary = "one thread, points as rows, plain sums: the sequential baseline",
+    .paper = "he2021",
+}};
+
+}  // namespace
+}  // namespace km
