@@ -191,11 +191,14 @@ template <class T>
 void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to, cudaStream_t stream);
 
 /// How many blocks of `block` cover `size`; at least one.
-constexpr unsigned blocks(std::int64_t size, std::int64_t block) {
+__host__ __device__ constexpr unsigned blocks(std::int64_t size, std::int64_t block) {
   return static_cast<unsigned>(size > block ? (size + block - 1) / block : 1);
 }
 
 // ---- in kernels ---------------------------------------------------------------------------------------------------------
+
+template <class T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
 
 /// One 16-byte access.
 template <class T>

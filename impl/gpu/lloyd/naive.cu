@@ -1,0 +1,124 @@
+// he2021's starting point on the GPU (Section 4.1, Figure 3: "our naive implementation with many atomicAdd"): a thread takes a
+// point; the update adds every value to its cluster's sum with one atomicAdd in global memory. All threads of the card meet at
+// k * d addresses, and the sum grows value by value, so that both its speed and its rounding are the worst of the ladder.
+// Cost of an iteration: points and labels read twice, n d atomicAdds.
+#include "bench/cuda_lloyd.cuh"
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+/// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
+/// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
+/// centroids.
+template <class T, int D>
+__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
+                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  bool moved = false;
+  if (i < n) {
+    const std::int32_t old = labels[i];
+    std::int32_t best = 0;
+    T best_dist = cuda::infinity<T>;
+    if constexpr (cuda::fits_registers<T, D>) {
+      T x[D];
+#pragma unroll
+      for (int j = 0; j < D; ++j) x[j] = points[j * n + i];
+      for (int c = 0; c < k; ++c) {
+        const T dist = cuda::distance(x, centroids + c * D);
+        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+      }
+    } else {
+      for (int c = 0; c < k; ++c) {
+        T dist = 0;
+        for (int j = 0; j < d; ++j) {
+          const T diff = points[j * n + i] - centroids[c * d + j];
+          dist += diff * diff;
+        }
+        if (dist < best_dist) best_dist = dist, best = c;
+      }
+    }
+    moved = old != best;
+    if (moved) labels[i] = best;
+  }
+  const int count = __syncthreads_count(moved);  // the block's changes in one instruction
+  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
+}
+
+/// A thread takes a point. sums: d x k, counts: k; both start at zero.
+template <class T>
+__global__ void add_points(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k,
+                           T* sums, unsigned* counts) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const int c = labels[i];
+  atomicAdd(&counts[c], 1u);
+  for (int j = 0; j < d; ++j) atomicAdd(&sums[std::int64_t(j) * k + c], points[j * n + i]);
+}
+
+/// A thread takes one value of one centroid. An empty cluster keeps its centroid.
+template <class T>
+__global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= std::int64_t(k) * d) return;
+  const int c = static_cast<int>(at / d), j = static_cast<int>(at % d);
+  next[at] = counts[c] > 0 ? sums[std::int64_t(j) * k + c] / static_cast<T>(counts[c]) : centroids[at];
+}
+
+template <class T>
+class Naive {
+ public:
+  Naive(const Problem<T>& problem, const Config& config, Trace& trace)
+      : lloyd_(problem, trace),
+        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
+        sums_(std::int64_t(problem.k) * problem.d),
+        counts_(problem.k),
+        block_(config.integer("block")) {}
+
+  void poison() { lloyd_.poison(); }
+  int iterate(Trace& trace) {
+    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
+  }
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  void launch_assign() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    cuda::with_paper_dimension(d, [&](auto D) {
+      assign<T, decltype(D)::value><<<cuda::blocks(n, block_), block_, 0, lloyd_.stream()>>>(
+          points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
+    });
+    cuda::check_launch();
+  }
+
+  void launch_update() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    const auto& stream = lloyd_.stream();
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    add_points<<<cuda::blocks(n, block_), block_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, sums_.data(),
+                                                               counts_.data());
+    cuda::check_launch();
+    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k,
+                                                                 lloyd_.next());
+    cuda::check_launch();
+  }
+
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_, sums_;
+  cuda::Buffer<unsigned> counts_;
+  int block_;
+};
+
+const Register<Naive> registration{{
+    .summary = "a thread a point; the update is one atomicAdd a value",
+    .paper = "he2021",
+    .device = Device::gpu,
+    .parameters = {{.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block"}},
+    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
+      return p.n > std::numeric_limits<std::uint32_t>::max() ? "a cluster of more than 2^32 points would overflow its count" : "";
+    },
+}};
+
+}  // namespace
+}  // namespace km
