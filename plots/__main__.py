@@ -1,0 +1,120 @@
+"""The program: python3 -m plots render | claims | report | scatter | readme. Bad input: one line, exit 2."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from plots import claim_sheet, exhibits, readme, render, report, results, scatter, style
+from plots.errors import UserError
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="python3 -m plots", description="Tables, figures, claims and the report, from result lines."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    about = {
+        "render": "tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit",
+        "claims": "the papers' claims with a verdict each, shown and written (claims.md, .csv, .json)",
+        "report": "one self-contained page, index.html",
+        "readme": "fills the regions between <!-- begin:… --> and <!-- end --> of a Markdown file",
+    }
+    for name, text in about.items():
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.add_argument(
+            "--results",
+            type=Path,
+            default=Path("results"),
+            metavar="DIR",
+            help="holds <machine>/<paper>.jsonl (results)",
+        )
+        sub.add_argument(
+            "--papers", type=Path, default=Path("papers"), metavar="DIR", help="holds <paper>/<exhibit>.toml (papers)"
+        )
+        sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
+        sub.add_argument("--machine", metavar="NAME", help="only this machine's results")
+        sub.add_argument("--paper", action="append", metavar="KEY", help="only this paper; may be repeated")
+        sub.add_argument(
+            "--exhibit", action="append", metavar="KEY", help="only this exhibit, <paper>/<name>; may be repeated"
+        )
+        sub.add_argument(
+            "--profile", choices=results.PROFILES, help="default: the paper's lines where there are any, else quick"
+        )
+        if name == "readme":
+            sub.add_argument("--file", type=Path, default=Path("README.md"), help="the Markdown file (README.md)")
+            sub.add_argument("--pictures", type=Path, help="folder for its figures (docs/pictures beside the file)")
+    sub = commands.add_parser("scatter", help="the picture of a clustering", description="the picture of a clustering")
+    for part, shape in (("points", "n x d"), ("labels", "n"), ("centroids", "k x d")):
+        sub.add_argument(f"--{part}", type=Path, required=True, metavar="FILE.npy", help=shape)
+    sub.add_argument("--out", type=Path, required=True, metavar="FIG", help=".svg, .pdf or .png")
+    sub.add_argument("--dims", default="0,1", metavar="i,j", help="the two dimensions shown (0,1)")
+    sub.add_argument("--title", default="")
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    try:
+        COMMANDS[args.command](args)
+    except UserError as e:
+        print(f"plots: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results.Machine]]:
+    return exhibits.load(args.papers, args.paper, args.exhibit), results.load(args.results, args.machine)
+
+
+def run_render(args: argparse.Namespace) -> None:
+    papers, machines = inputs(args)
+    written = render.write_all(papers, machines, args.out, args.profile)
+    print(f"{len(written)} files in {args.out}")
+
+
+def run_claims(args: argparse.Namespace) -> None:
+    findings = claim_sheet.sheet(*inputs(args), args.profile)
+    claim_sheet.show(findings, Console())
+    for name, text in claim_sheet.FORMATS.items():
+        render.write(args.out / name, text(findings))
+
+
+def run_report(args: argparse.Namespace) -> None:
+    print(render.write(args.out / "index.html", report.page(*inputs(args), args.profile)))
+
+
+def run_readme(args: argparse.Namespace) -> None:
+    if not args.file.is_file():
+        raise UserError(f"{args.file}: no such file")
+    folder = args.file.parent
+    text = args.file.read_text(encoding="utf-8")
+    new = readme.splice(text, folder, args.pictures or folder / "docs" / "pictures", *inputs(args))
+    if new != text:
+        render.write(args.file, new)
+
+
+def run_scatter(args: argparse.Namespace) -> None:
+    try:
+        dims = [int(j) for j in args.dims.split(",")]
+    except ValueError:
+        raise UserError(f"--dims {args.dims}: two numbers are needed, as in 0,1") from None
+    if args.out.suffix not in render.FIGURE_FORMATS:
+        raise UserError(f"--out {args.out}: the ending is none of {', '.join(render.FIGURE_FORMATS)}")
+    points, labels, centroids = (scatter.read(getattr(args, part)) for part in scatter.PARTS)
+    style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
+
+
+COMMANDS = {
+    "render": run_render,
+    "claims": run_claims,
+    "report": run_report,
+    "readme": run_readme,
+    "scatter": run_scatter,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

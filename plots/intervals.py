@@ -1,0 +1,130 @@
+"""Estimates with 95% intervals: of a median, of a mean, and of a ratio of either."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95% interval. `low` and `high` equal `value` where the value is exact (a count, an error of one
+    deterministic run), and are None where it was measured once, so that its spread is not known."""
+
+    value: float
+    low: float | None
+    high: float | None
+    samples: int = 1
+    method: str = "exact"
+
+    @property
+    def known(self) -> bool:
+        return self.low is not None and self.high is not None
+
+    @property
+    def exact(self) -> bool:
+        return self.low == self.value == self.high
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The interval; the point itself where the spread is not known."""
+        return (self.low, self.high) if self.low is not None and self.high is not None else (self.value, self.value)
+
+    def scaled(self, factor: float) -> Estimate:
+        """`factor` (positive) times this."""
+        return replace(self, value=self.value * factor, low=times(self.low, factor), high=times(self.high, factor))
+
+    def shifted(self, constant: float) -> Estimate:
+        return replace(self, value=self.value + constant, low=plus(self.low, constant), high=plus(self.high, constant))
+
+    def inverse_of(self, constant: float) -> Estimate:
+        """`constant` over this (both positive): a rate from a time."""
+        low = None if self.high is None else constant / self.high
+        high = None if self.low is None else constant / self.low if self.low > 0 else math.inf
+        return replace(self, value=constant / self.value, low=low, high=high)
+
+
+def times(x: float | None, factor: float) -> float | None:
+    return None if x is None else x * factor
+
+
+def plus(x: float | None, constant: float) -> float | None:
+    return None if x is None else x + constant
+
+
+def exact(value: float) -> Estimate:
+    return Estimate(value, value, value)
+
+
+def once(value: float) -> Estimate:
+    return Estimate(value, None, None, 1, "measured once")
+
+
+def of_median(samples: Sequence[float]) -> Estimate | None:
+    """Median and its 95% interval; None for no samples.
+
+    From six samples on the interval is that of order statistics: the narrowest pair (x_r, x_{m+1-r}) that holds the median with a
+    binomial probability of at least 95%, whatever the distribution. Two to five samples cannot reach 95% that
+    way; there it is Student's t on the logarithms (the samples are times, hence positive), widened to hold the median.
+    """
+    x = np.sort(np.asarray(samples, dtype=float))
+    m = len(x)
+    if m == 0:
+        return None
+    median = float(np.median(x))
+    if m == 1:
+        return once(median)
+    if m >= 6:
+        r = int(stats.binom.ppf((1 - LEVEL) / 2, m, 0.5))
+        return Estimate(median, float(x[r - 1]), float(x[m - r]), m, "order statistics")
+    if x[0] <= 0:
+        return Estimate(median, float(x[0]), float(x[-1]), m, "range")
+    logs = np.log(x)
+    half = stats.t.ppf((1 + LEVEL) / 2, m - 1) * float(np.std(logs, ddof=1)) / math.sqrt(m)
+    centre = float(np.mean(logs))
+    low, high = math.exp(centre - half), math.exp(centre + half)
+    return Estimate(median, min(low, median), max(high, median), m, "t of logarithms")
+
+
+def of_mean(series: Sequence[float]) -> Estimate | None:
+    """Mean and its 95% interval by Student's t over the iterations of one traced run; None for an empty series."""
+    x = np.asarray(series, dtype=float)
+    if len(x) == 0:
+        return None
+    mean = float(np.mean(x))
+    if len(x) == 1:
+        return once(mean)
+    half = float(stats.t.ppf((1 + LEVEL) / 2, len(x) - 1) * np.std(x, ddof=1) / math.sqrt(len(x)))
+    return Estimate(mean, max(mean - half, 0.0), mean + half, len(x), "t over iterations")
+
+
+def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
+    """numerator / denominator with its 95% interval; None when the denominator is 0 or either is negative.
+
+    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares. It needs
+    only the two intervals, so it serves medians and means alike, and it is deterministic.
+    """
+    if denominator.value <= 0 or numerator.value < 0:
+        return None
+    value = numerator.value / denominator.value
+    samples = min(numerator.samples, denominator.samples)
+    if numerator.exact and denominator.exact:
+        return exact(value)
+    if not numerator.known or not denominator.known:
+        return Estimate(value, None, None, samples, "measured once")
+    if value == 0:
+        return exact(0.0)
+    (n_low, n_high), (d_low, d_high) = numerator.range, denominator.range
+    down = math.hypot(log_gap(numerator.value, n_low), log_gap(d_high, denominator.value))
+    up = math.hypot(log_gap(n_high, numerator.value), log_gap(denominator.value, d_low))
+    return Estimate(value, value * math.exp(-down), value * math.exp(up), samples, "MOVER of logarithms")
+
+
+def log_gap(larger: float, smaller: float) -> float:
+    return math.log(larger / smaller) if smaller > 0 else math.inf

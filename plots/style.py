@@ -1,0 +1,68 @@
+"""Looks: colours and markers by name, never by position, so that one more implementation recolours no figure."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.figure import Figure
+
+STYLE = Path(__file__).with_name("style.mplstyle")
+# Paul Tol, "Colour Schemes" (2021), bright and muted: told apart with every common colour vision.
+PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#332288", "#DDAA33", "#44AA99", "#882255")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
+PAPER_INK = "#222222"
+# A name here has this colour everywhere; every other name gets its own by hash.
+COLOURS = {
+    "assign": "#4477AA",
+    "update": "#EE6677",
+    "transfer": "#CCBB44",
+    "transpose": "#44AA99",
+    "init": "#AA3377",
+    "prepare": "#DDAA33",
+    "download": "#66CCEE",
+}
+
+
+def digest(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+
+
+def by_name(names: Iterable[str], choices: tuple, fixed: dict[str, str] | None = None) -> dict:
+    """One choice a name. Each name prefers its own by hash; where two of one figure prefer the same, the later by
+    alphabet takes its next one. More names than choices: choices repeat."""
+    given = {name: (fixed or {})[name] for name in names if name in (fixed or {})}
+    for name in sorted(set(names) - given.keys()):
+        start = digest(name) % len(choices)
+        turned = [choices[(start + i) % len(choices)] for i in range(len(choices))]
+        given[name] = next((c for c in turned if c not in given.values()), turned[0])
+    return given
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    return by_name(list(names), PALETTE, COLOURS)
+
+
+def markers(names: Iterable[str]) -> dict[str, str]:
+    return by_name(list(names), MARKERS)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes .svg, .pdf or .png by the file's ending: no date, no version, the same bytes for the same figure."""
+    metadata = {
+        ".svg": {"Date": None, "Creator": None},
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        ".png": {"Software": None},
+    }[path.suffix]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context(fname=STYLE):
+        figure.savefig(path, metadata=metadata)

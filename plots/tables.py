@@ -1,0 +1,137 @@
+"""An exhibit as a table: each metric's measured value with its interval, the paper's value, and the ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from plots import words
+from plots.exhibits import Printed
+from plots.intervals import Estimate
+from plots.metrics import metric
+from plots.results import reason
+from plots.view import Row, View, rows
+
+FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """`role` is field, ours, paper or ratio; columns of one metric share `group`, the metric's title."""
+
+    name: str
+    role: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    interval: str = ""
+    marks: tuple[int, ...] = ()
+    raw: tuple[float | str | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    key: str
+    title: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    footnotes: list[str] = field(default_factory=list)  # footnotes[i] is marked i + 1
+    remarks: list[str] = field(default_factory=list)
+
+
+class Footnotes:
+    """Numbers sentences in the order in which they are first used."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def mark(self, sentence: str) -> int:
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+        return self.sentences.index(sentence) + 1
+
+
+def build(view: View) -> Table:
+    """The table of an exhibit of kind table; of a figure, the table of its points."""
+    fields, metrics = layout(view)
+    found, added = rows(view, fields)
+    fields = [*fields, *added]
+    with_paper = {name for row in view.exhibit.printed() for name in row.values}
+    columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in fields]
+    for name in metrics:
+        roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
+        columns += [Column(name, role, metric(name).title) for role in roles]
+    notes, methods = Footnotes(), {}
+    cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
+    return Table(view.exhibit.key, view.exhibit.heading, columns, cells, notes.sentences, remarks(view, added, methods))
+
+
+def layout(view: View) -> tuple[list[str], list[str]]:
+    """The fields of the rows and the metrics of the columns."""
+    return view.place, list(view.exhibit.table.get("columns") or view.exhibit.figure["y"])
+
+
+def cell(
+    view: View, row: Row, column: Column, fields: Sequence[str], notes: Footnotes, methods: dict[str, set]
+) -> Cell:
+    printed = next((p for p in row.printed if column.name in p.values), None)
+    if column.role == "field":
+        value = row.fields[column.name]
+        marks = tuple(notes.mark(p.note) for p in row.printed if p.note) if column.name == fields[0] else ()
+        return Cell(view.label(column.name, value), marks=tuple(dict.fromkeys(marks)), raw=(value,))
+    if column.role == "paper":
+        text = printed.values[column.name] if printed else ""
+        unit = printed.unit(column.name) if printed else ""
+        return Cell(f"{text} {unit}".strip() or words.MISSING, raw=(text or None,))
+    own = view.value(row.line, column.name, fields) if row.line else None
+    if column.role == "ratio":
+        value = against_paper(own, printed, column.name) if view.comparable else None
+        return Cell(words.number(value, 3), raw=(value,))
+    if own is None:
+        why = reason(row.line) if row.line else ""
+        return Cell(
+            why.partition(":")[0] or words.MISSING, marks=(notes.mark(why),) if why else (), raw=(None, None, None)
+        )
+    methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
+    return Cell(words.point(own), words.interval(own), raw=(own.value, own.low, own.high))
+
+
+def against_paper(own: Estimate | None, printed: Printed | None, name: str) -> float | None:
+    """Ours over the paper's."""
+    theirs = words.parse(printed.values[name], printed.unit(name)) if printed else None
+    return own.value / theirs if own is not None and theirs else None
+
+
+def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[str]:
+    """What a reader has to know of the whole table."""
+    found = []
+    if not view.lines:
+        found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
+    elif view.profile == "quick":
+        found.append(
+            "Quick profile"
+            + (
+                "."
+                if view.comparable
+                else f": {', '.join(view.exhibit.resized())} differ from the paper's, so there are no ratios."
+            )
+        )
+    if added:
+        found.append(f"Shown besides, for they tell cases apart: {', '.join(added)}.")
+    for method, what in sorted(methods.items()):
+        if method not in ("exact", "measured once"):
+            names = ", ".join(dict.fromkeys(name for name, _ in sorted(what)))
+            counts = "–".join(str(c) for c in sorted({min(c for _, c in what), max(c for _, c in what)}))
+            found.append(f"[95% interval] of {names}: {method}, {counts} samples.")
+    if "measured once" in methods:
+        found.append(
+            f"Measured once, no interval: {', '.join(sorted({name for name, _ in methods['measured once']}))}."
+        )
+    sources = sorted({row.source for row in view.exhibit.printed()})
+    if sources:
+        theirs = f" ({view.exhibit.machine})" if view.exhibit.machine else ""
+        found.append(f"paper: {' and '.join(sources)}{theirs}; ratio: ours / paper.")
+    return found

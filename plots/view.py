@@ -1,0 +1,121 @@
+"""What one exhibit shows of one machine: its lines, their values, and the paper's rows beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plots import results
+from plots.exhibits import Exhibit, Printed
+from plots.intervals import Estimate, ratio
+from plots.metrics import metric
+from plots.results import Line, Machine
+from plots.select import matches, prefer, select, separating, sort_key, value_of
+from plots.words import field_value
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table, one point of a curve: `line` is None where only the paper has it."""
+
+    fields: dict[str, Any]
+    line: Line | None
+    printed: tuple[Printed, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    exhibit: Exhibit
+    machine: Machine
+    lines: tuple[Line, ...]
+
+    @property
+    def profile(self) -> str:
+        """`paper`, `quick`, or empty where nothing ran."""
+        return self.lines[0]["profile"] if self.lines else ""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the paper's values and ours are of the same problem."""
+        return self.profile != "quick" or not self.exhibit.resized()
+
+    @property
+    def baseline(self) -> dict[str, Any]:
+        return {**self.exhibit.table, **self.exhibit.figure}.get("baseline", {})
+
+    @property
+    def commits(self) -> list[str]:
+        """The commits of the lines, `+` where the tree was dirty."""
+        marks = {f"{str(line.get('commit') or '?')[:10]}{'+' * bool(line.get('dirty'))}" for line in self.lines}
+        return sorted(marks)
+
+    @property
+    def place(self) -> list[str]:
+        """The fields that tell rows or points apart: a table's rows; a figure's panels, series and x."""
+        if self.exhibit.table:
+            return list(self.exhibit.table["rows"])
+        figure = self.exhibit.figure
+        single = [figure[name] for name in ("panels", "x") if name in figure]
+        return list(dict.fromkeys([*single[:-1], *figure.get("series", []), *single[-1:]]))
+
+    def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
+        """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that the
+        baseline's selector matches and that agrees in the fields `others` (by default those of the place)."""
+        own = metric(name).of(line, self.machine.record)
+        if not name.startswith("speedup:") or own is None:
+            return own
+        alike = {
+            f: value_of(line, f)
+            for f in (self.place if others is None else others)
+            if f not in self.baseline and value_of(line, f) is not None
+        }
+        base = select(self.lines, {**self.baseline, **alike})
+        theirs = metric(name).of(base[0], self.machine.record) if len(base) == 1 else None
+        return theirs and ratio(theirs, own)
+
+    def label(self, name: str, value: Any) -> str:
+        """The exhibit's word for the value, else the value."""
+        word = self.exhibit.label(name, value)
+        return word if word != str(value) else field_value(value)
+
+    def order(self, fields: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(sort_key(name, value, self.exhibit.listed(name)) for name, value in fields.items())
+
+
+def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> View:
+    """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which."""
+    lines: list[Line] = []
+    for source in exhibit.sources:
+        lines += results.of_exhibit(machine, source, lines[0]["profile"] if lines else profile)
+    where = (exhibit.table or exhibit.figure).get("where", {})
+    view = View(exhibit, machine, tuple(select(lines, where)))
+    places: dict[str, list[Line]] = {}
+    for line in view.lines:
+        places.setdefault(repr([value_of(line, name) for name in view.place]), []).append(line)
+    return View(exhibit, machine, tuple(line for group in places.values() for line in prefer(group, where)))
+
+
+def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows in reading order, and the fields that had to be added to tell our lines apart. A row that only the paper has
+    keeps its printed fields."""
+    added = separating(view.lines, fields)
+    fields = [*fields, *added]
+    printed = view.exhibit.printed()
+    found: list[tuple[Any, Row]] = []
+    used: set[int] = set()
+    for line in view.lines:
+        beside = [i for i, row in enumerate(printed) if matches(line, row.key)]
+        used |= set(beside)
+        own = {name: value_of(line, name) for name in fields}
+        found.append((view.order(own), Row(own, line, tuple(printed[i] for i in beside))))
+    lonely: dict[tuple[str, ...], list[Printed]] = {}
+    for i, row in enumerate(printed):
+        if i not in used:
+            lonely.setdefault(tuple(str(row.shown.get(name)) for name in fields), []).append(row)
+    for group in lonely.values():
+        place = {name: group[0].key.get(name) for name in fields}
+        shown = {name: group[0].shown.get(name) for name in fields}
+        found.append((view.order(place), Row(shown, None, tuple(group))))
+    found.sort(key=lambda pair: (pair[0], pair[1].line is None))
+    return [row for _, row in found], added

@@ -1,0 +1,183 @@
+"""Result lines made up from an exhibit's sweeps: the shape of the real ones, numbers from a formula."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from plots.exhibits import Exhibit
+
+AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
+DEFAULTS = {
+    "n": 1000,
+    "d": 4,
+    "k": 4,
+    "precision": "fp32",
+    "init": "random",
+    "init_seed": 1,
+    "iterations": 5,
+    "tolerance": None,
+}
+
+
+def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
+    """One right line; `fields` replace top-level fields, and unknown names become parameters."""
+    made = {
+        "schema": 1,
+        "case": "",
+        "exhibit": exhibit,
+        "profile": "paper",
+        "order": 0,
+        "implementation": "cpu/lloyd/two_step",
+        "parameters": {},
+        "dataset": {"name": "balls", "hash": "0" * 32, "seed": 1, "generator": {"seed": 1}},
+        "n": 1000,
+        "d": 4,
+        "k": 4,
+        "precision": "fp32",
+        "init": {"method": "random", "seed": 1},
+        "max_iters": 5,
+        "tolerance": None,
+        "iterations": 5,
+        "samples_s": [seconds * (1 + 0.01 * ((i * 7) % 5 - 2)) for i in range(samples)],
+        "samples_event_s": None,
+        "prepare_s": seconds / 10,
+        "download_s": seconds / 50,
+        "prepare_phases": {"transfer": seconds / 20, "transpose": seconds / 200},
+        "phases": {"assign": [seconds * 0.1] * 4 + [seconds * 0.11], "update": [seconds * 0.05] * 4 + [seconds * 0.06]},
+        "counters": {"distances": [16000.0] * 5},
+        "work": {"bytes": 20000, "flops": 64000},
+        "inertia": 123.5,
+        "centroid_error": 0.001,
+        "mean_error": 1e-6,
+        "wrong_labels": 0,
+        "judged_points": 1000,
+        "cluster_sizes": [240, 260, 255, 245],
+        "verdict": "",
+        "skip": None,
+        "failure": None,
+        "peak_bytes": 1 << 24,
+        "device_peak_bytes": None,
+        "gpu": None,
+        "machine": "demo",
+        "commit": "0123456789abcdef",
+        "dirty": False,
+        "argv": ["kmbench", "run"],
+        "date": "2024-01-01T00:00:00Z",
+    }
+    for name, value in fields.items():
+        if name == "dataset":
+            made["dataset"] = {**made["dataset"], "name": value}
+        elif name in made:
+            made[name] = value
+        else:
+            made["parameters"] = {**made["parameters"], name: value}
+    made["case"] = case_id(made)
+    return made
+
+
+def case_id(made: dict[str, Any]) -> str:
+    names = (
+        "exhibit",
+        "profile",
+        "implementation",
+        "parameters",
+        "dataset",
+        "n",
+        "d",
+        "k",
+        "precision",
+        "init",
+        "max_iters",
+        "tolerance",
+    )
+    return hashlib.sha256(json.dumps([made[n] for n in names], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def skipped(reason: str, **fields: Any) -> dict[str, Any]:
+    return line(**{**empty(), "skip": reason, **fields})
+
+
+def wrong(reason: str, **fields: Any) -> dict[str, Any]:
+    return line(**{**empty(), "verdict": reason, "wrong_labels": 12, **fields})
+
+
+def empty() -> dict[str, Any]:
+    return {
+        "samples_s": [],
+        "phases": {},
+        "prepare_phases": {},
+        "counters": {},
+        "prepare_s": None,
+        "download_s": None,
+        "iterations": None,
+        "inertia": None,
+        "centroid_error": None,
+        "cluster_sizes": None,
+        "verdict": None,
+    }
+
+
+def listed(value: Any) -> list[Any]:
+    """A number, a list, or a range ("1e4:1e6:x10", "64:1024:+64")."""
+    if isinstance(value, list):
+        return [x for item in value for x in listed(item)]
+    if not (isinstance(value, str) and value.count(":") == 2):
+        return [value]
+    low, high, step = value.split(":")
+    found = [float(low)]
+    while found[-1] < float(high):
+        found.append(found[-1] * float(step[1:]) if step[0] == "x" else found[-1] + float(step[1:]))
+    return [int(x) for x in found if x <= float(high)]
+
+
+def lines_of(exhibit: Exhibit, profile: str = "paper") -> list[dict[str, Any]]:
+    """A line for every case of the exhibit's sweeps; times from a hash of the case, so that each differs."""
+    quick = exhibit.spec.get("profile", {}).get("quick", {}) if profile == "quick" else {}
+    made = []
+    for sweep in quick.get("sweep", exhibit.spec.get("sweep", [])):
+        flat = {**DEFAULTS, **flatten(sweep)}
+        flat |= {name: value for name, value in flatten(quick).items() if name in flat}
+        names = [name for name in flat if name in AXES or "." in name]
+        for combination in itertools.product(*(listed(flat[name]) for name in names)):
+            made.append(case(exhibit.key, profile, dict(zip(names, combination, strict=True))))
+    return made
+
+
+def flatten(table: dict[str, Any]) -> dict[str, Any]:
+    plain = {name: value for name, value in table.items() if not isinstance(value, dict) and name != "sweep"}
+    return plain | {f"{part}.{name}": value for part in ("set", "data") for name, value in table.get(part, {}).items()}
+
+
+def case(exhibit: str, profile: str, values: dict[str, Any]) -> dict[str, Any]:
+    seconds = 0.02 + int(hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:6], 16) / 2**24
+    made = line(
+        exhibit,
+        seconds,
+        profile=profile,
+        dataset=values["dataset"],
+        max_iters=values["iterations"],
+        init={"method": values["init"], "seed": values["init_seed"]},
+        centroid_error=seconds / 100,
+        **{name: values[name] for name in ("implementation", "n", "d", "k", "precision", "tolerance")},
+    )
+    made["parameters"] = {name[4:]: value for name, value in values.items() if name.startswith("set.")}
+    made["dataset"]["generator"] |= {name[5:]: value for name, value in values.items() if name.startswith("data.")}
+    made["case"] = case_id(made)
+    return made
+
+
+def write(results: Path, machine: str, lines: list[dict[str, Any]], record: dict[str, Any] | None = None) -> Path:
+    """results/<machine>/<paper>.jsonl and machine.json."""
+    folder = results / machine
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "machine.json").write_text(
+        json.dumps(record if record is not None else {"id": machine, "cpu": {"model": "Made-up 9000"}})
+    )
+    for made in lines:
+        with (folder / f"{(made['exhibit'] or 'adhoc').split('/')[0]}.jsonl").open("a") as file:
+            file.write(json.dumps(made) + "\n")
+    return results
