@@ -1,0 +1,1 @@
+"""Data sets: tables (*.toml), generators (*.cpp) and the fetcher (fetch.py)."""

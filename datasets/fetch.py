@@ -1,0 +1,183 @@
+"""Fetch the real data sets of datasets/real.toml: download, check, convert to .npy. Run by scripts/fetch_datasets."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import http.client
+import io
+import sys
+import tomllib
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+TABLES = Path(__file__).with_name("real.toml")
+CHUNK = 1 << 20
+LINES = 50_000  # converted at a time
+
+
+class FetchError(Exception):
+    """One line for the user."""
+
+
+def download(url: str, part: Path) -> None:
+    """Bring `part` to the whole of `url`, from where an earlier attempt ended where the server allows it."""
+    done = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    try:
+        answer = urllib.request.urlopen(request, timeout=60)
+    except urllib.error.HTTPError as error:
+        if error.code == 416:  # nothing is left: it is whole, which the hash will tell
+            return
+        raise
+    with answer, part.open("ab" if answer.status == 206 else "wb") as out:
+        size = int(answer.headers.get("Content-Length") or 0)
+        got = 0
+        while block := answer.read(CHUNK):
+            out.write(block)
+            got += len(block)
+    if size and got < size:
+        raise FetchError(f"the connection ended after {got} of {size} bytes; run again to go on from there")
+
+
+@contextmanager
+def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
+    """The file that counts: inside the zip, or the download itself."""
+    if not zipfile.is_zipfile(archive):
+        with archive.open("rb") as file:
+            yield file
+        return
+    with zipfile.ZipFile(archive) as zipped:
+        found = [name for name in zipped.namelist() if Path(name).name == member]
+        if not found:
+            raise FetchError(f"the archive holds no {member}")
+        with zipped.open(found[0]) as file:
+            yield file
+
+
+def check_hash(archive: Path, recipe: dict[str, Any]) -> None:
+    digest = hashlib.sha256()
+    with open_member(archive, recipe["member"]) as file:
+        while block := file.read(CHUNK):
+            digest.update(block)
+    if digest.hexdigest() != recipe["sha256"]:
+        raise FetchError(
+            f"{recipe['member']} has SHA-256 {digest.hexdigest()}, expected {recipe['sha256']}: refused "
+            f"(the expected value is second-hand, recorded by {recipe['evidence']})"
+        )
+
+
+def convert(archive: Path, table: dict[str, Any], out: Path) -> None:
+    """The member's lines as an n x d float32 .npy, through a temporary file."""
+    recipe, n, d = table["fetch"], table["n"], table["d"]
+    part = out.with_name(out.name + ".part")
+    missing = recipe.get("missing")
+    raw_rows = filled = 0
+    try:
+        points = np.lib.format.open_memmap(part, mode="w+", dtype="<f4", shape=(n, d))
+        with open_member(archive, recipe["member"]) as file:
+            plain = gzip.GzipFile(fileobj=file) if recipe["member"].endswith(".gz") else file
+            text = io.TextIOWrapper(plain, encoding="ascii")  # type: ignore[arg-type]
+            if recipe.get("header"):
+                next(text)
+            while lines := list(islice(text, LINES)):
+                lines = [line for line in lines if line.strip()]
+                raw_rows += len(lines)
+                if missing is not None:
+                    lines = [line for line in lines if missing not in line]
+                rows = parse(lines, recipe["separator"], recipe["drop"], d)
+                if filled + len(rows) > n:
+                    raise FetchError(f"more than the expected {n} rows")
+                points[filled : filled + len(rows)] = rows
+                filled += len(rows)
+        if raw_rows != recipe["rows"] or filled != n:
+            raise FetchError(f"{raw_rows} rows, {filled} of them complete; expected {recipe['rows']} and {n}")
+        points.flush()
+        del points
+        part.rename(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def parse(lines: list[str], separator: str, drop: list[int], d: int) -> np.ndarray:
+    """Lines of numbers without the dropped columns, len(lines) x d."""
+    if not lines:
+        return np.empty((0, d), np.float32)
+    columns = lines[0].count(separator) + 1
+    if columns != d + len(drop):
+        raise FetchError(f"{columns} columns, expected {d + len(drop)}")
+    keep = [c for c in range(columns) if c not in drop]
+    try:
+        return np.loadtxt(lines, delimiter=separator, usecols=keep, dtype=np.float32, ndmin=2)
+    except ValueError as error:
+        raise FetchError(f"not a table of numbers: {error}") from error
+
+
+def sample_image(name: str, out: Path) -> None:
+    try:
+        from sklearn.datasets import load_sample_image
+    except ImportError as error:
+        raise FetchError("scikit-learn, which bundles the picture, is not installed") from error
+    pixels = load_sample_image(name).reshape(-1, 3)
+    part = out.with_name(out.name + ".part")
+    with part.open("wb") as file:
+        np.save(file, pixels)
+    part.rename(out)
+
+
+def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
+    """Put `name` into `folder` as .npy, unless it is there. Throws FetchError with every address's complaint."""
+    out, recipe = folder / table["file"], table["fetch"]
+    if out.exists():
+        return out
+    folder.mkdir(parents=True, exist_ok=True)
+    if "sample_image" in recipe:
+        sample_image(recipe["sample_image"], out)
+        return out
+    complaints = []
+    for url in recipe["urls"]:
+        part = folder / f"{name}.{hashlib.sha256(url.encode()).hexdigest()[:8]}.download.part"
+        print(f"{name}: {url}", flush=True)
+        try:
+            download(url, part)
+        except (OSError, http.client.HTTPException, FetchError) as error:  # what came so far stays, for the next run to go on
+            complaints.append(f"{url}: {error}")
+            continue
+        try:
+            check_hash(part, recipe)
+            convert(part, table, out)
+            return out
+        except (FetchError, zipfile.BadZipFile, OSError, EOFError) as error:
+            complaints.append(f"{url}: {error}")
+        finally:
+            part.unlink(missing_ok=True)
+    raise FetchError(f"{name}: " + "; ".join(complaints))
+
+
+def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
+    known = {name: table for name, table in tomllib.loads(tables.read_text()).items() if "fetch" in table}
+    parser = argparse.ArgumentParser(prog="fetch_datasets", description="Fetch real data sets as .npy files.")
+    parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(known))
+    parser.add_argument("--out", type=Path, default=TABLES.parent.parent / "data", help="folder (default: data/)")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.names if name not in known]:
+        parser.error(f"unknown data set {unknown[0]}; accepted: {', '.join(known)}")
+    failed = 0
+    for name in options.names:
+        table = known[name]
+        try:
+            out = fetch(name, table, options.out)
+            print(f"{name}: {out} ({table['n']} x {table['d']}); licence: {table['licence']}")
+        except FetchError as error:
+            print(f"fetch_datasets: {error}", file=sys.stderr)
+            failed = 1
+    return failed

@@ -1,0 +1,145 @@
+"""The fetcher against a server of our own that holds small made-up files."""
+
+import gzip
+import hashlib
+import io
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from datasets import fetch
+
+TEXT = b"date;a;b\r\n1/1;1.5;2\r\n1/2;?;3\r\n1/3;4;5.25\r\n"
+POINTS = [[1.5, 2], [4, 5.25]]
+
+
+class Handler(BaseHTTPRequestHandler):
+    files: ClassVar[dict[str, bytes]] = {}
+    ranges: ClassVar[list[str]] = []
+    cut: ClassVar[dict[str, int]] = {}
+
+    def do_GET(self) -> None:
+        body = self.files.get(self.path)
+        if body is None:
+            self.send_error(404)
+            return
+        first = 0
+        if asked := self.headers.get("Range"):
+            self.ranges.append(asked)
+            first = int(asked.removeprefix("bytes=").removesuffix("-"))
+            if first >= len(body):
+                self.send_error(416)
+                return
+        self.send_response(206 if asked else 200)
+        self.send_header("Content-Length", str(len(body) - first))
+        self.end_headers()
+        self.wfile.write(body[first : self.cut.pop(self.path, len(body))])
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    Handler.files, Handler.ranges, Handler.cut = {}, [], {}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}"
+        http.shutdown()
+
+
+def zipped(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, body in files.items():
+            archive.writestr(name, body)
+    return out.getvalue()
+
+
+def run(tmp_path: Path, urls: list[str], member: str = "table", body: bytes = TEXT, rows: int = 3, n: int = 2) -> int:
+    tables = tmp_path / "made_up.toml"
+    tables.write_text(f"""
+[tiny]
+file = "tiny.npy"
+n = {n}
+d = 2
+licence = "none"
+[tiny.fetch]
+urls = {urls}
+member = "{member}"
+sha256 = "{hashlib.sha256(body).hexdigest()}"
+evidence = "this test"
+rows = {rows}
+separator = ";"
+header = true
+missing = "?"
+drop = [0]
+""")
+    return fetch.main(["tiny", "--out", str(tmp_path / "out")], tables)
+
+
+def left(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in (tmp_path / "out").iterdir())
+
+
+def test_zip_at_the_second_address(server: str, tmp_path: Path) -> None:
+    Handler.files["/b.zip"] = zipped(table=TEXT, other=b"x")
+    assert run(tmp_path, [f"{server}/a.zip", f"{server}/b.zip"]) == 0
+    points = np.load(tmp_path / "out/tiny.npy")
+    assert points.dtype == np.float32
+    assert points.tolist() == POINTS
+    assert left(tmp_path) == ["tiny.npy"]
+
+
+def test_gzip_member(server: str, tmp_path: Path) -> None:
+    packed = gzip.compress(TEXT)
+    Handler.files["/t.gz"] = packed
+    assert run(tmp_path, [f"{server}/t.gz"], member="table.csv.gz", body=packed) == 0
+    assert np.load(tmp_path / "out/tiny.npy").tolist() == POINTS
+
+
+def test_goes_on_where_it_was_cut(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Handler.files["/t"] = TEXT
+    Handler.cut["/t"] = 20
+    assert run(tmp_path, [f"{server}/t"]) == 1
+    assert "20" in capsys.readouterr().err
+    assert run(tmp_path, [f"{server}/t"]) == 0
+    assert Handler.ranges == ["bytes=20-"]
+    assert left(tmp_path) == ["tiny.npy"]
+
+
+def test_wrong_bytes_are_refused(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Handler.files["/t"] = TEXT.replace(b"4", b"6")
+    assert run(tmp_path, [f"{server}/t"]) == 1
+    message = capsys.readouterr().err
+    assert "refused" in message and "second-hand" in message and "this test" in message
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(("rows", "n"), [(4, 2), (3, 1), (3, 3)])
+def test_wrong_row_counts_are_refused(
+    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: int, n: int
+) -> None:
+    Handler.files["/t"] = TEXT
+    assert run(tmp_path, [f"{server}/t"], rows=rows, n=n) == 1
+    assert "rows" in capsys.readouterr().err
+    assert left(tmp_path) == []
+
+
+def test_text_that_is_no_number(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = TEXT.replace(b"4", b"four")
+    Handler.files["/t"] = body
+    assert run(tmp_path, [f"{server}/t"], body=body) == 1
+    assert "four" in capsys.readouterr().err
+    assert left(tmp_path) == []
+
+
+def test_unknown_name() -> None:
+    with pytest.raises(SystemExit):
+        fetch.main(["nope"])
