@@ -45,6 +45,9 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View)
             error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
             label=curve.name or f"measured on {view.machine.name}",
         )
+        if curve.missing:
+            at = [where[x] + shift for x in curve.missing]
+            ax.plot(at, [0.015] * len(at), transform=ax.get_xaxis_transform(), **style.MISSING)
         diamonds(ax, [(where[x] + shift, y) for x, y in curve.paper.get(name, [])])
 
 

@@ -19,7 +19,7 @@ Claim = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim on one machine. `measured` and `expected` are text with units, `why` a sentence or empty."""
+    """What became of one claim on one machine. `measured`, `expected`: text with units; `why`: a sentence or empty."""
 
     machine: str
     exhibit: str

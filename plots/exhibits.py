@@ -99,7 +99,7 @@ class Exhibit:
         return [row for block in self.spec.get("paper", []) for row in printed_rows(block)]
 
     def resized(self) -> list[str]:
-        """What the quick profile changes of the problem itself: where there is any, the paper's values are no measure."""
+        """What the quick profile changes of the problem itself: with any, the paper's values are no measure."""
         kept = {"repetitions", "warmup"}
         return sorted(key for key in self.spec.get("profile", {}).get("quick", {}) if key not in kept)
 
@@ -135,7 +135,7 @@ class Paper:
 
 
 def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list[str] | None = None) -> list[Paper]:
-    """Papers by key, their exhibits by number. Raises UserError on the first malformed file and on a name that is not there."""
+    """Papers by key, their exhibits by number. Raises UserError on the first malformed file and on an unknown name."""
     if not papers.is_dir():
         raise UserError(f"{papers}: no such folder of exhibits")
     found = []

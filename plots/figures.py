@@ -9,11 +9,13 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter, NullFormatter
 
 from plots import bars, lines, style, words
 from plots.curves import Curve
 from plots.intervals import Estimate
 from plots.metrics import metric
+from plots.results import reason
 from plots.scatter import scatter_exhibit
 from plots.select import separating, sort_key
 from plots.view import Row, View, rows
@@ -43,12 +45,12 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
     down = -(-len(panels) // across)
     wide = PANEL[0] * (1.35 if len(panels) == 1 else 1)
     figure = Figure(figsize=(wide * across, PANEL[1] * down + 0.35))
-    axes = figure.subplots(down, across, squeeze=False).flat
+    axes = list(figure.subplots(down, across, squeeze=False).flat)
     painter = {"line": lines.paint, "bar": bars.paint, "stacked": bars.paint_stacked}[view.exhibit.figure["style"]]
     for ax, panel in zip(axes, panels, strict=False):
         painter(ax, panel.curves, panel.metrics, view)
         decorate(ax, view, panel)
-    for ax in list(axes)[len(panels) :]:
+    for ax in axes[len(panels) :]:
         ax.remove()
     legend(figure, list(figure.axes))
     return figure
@@ -82,18 +84,20 @@ def curves(view: View, found: Sequence[Row], series: Sequence[str], metrics: Seq
     everywhere = list(dict.fromkeys(row.fields[x] for row in found if row.fields[x] is not None))
     named = [f for f in series if len({str(row.fields.get(f)) for row in found}) > 1]
     for row in sorted(found, key=lambda r: tuple(sort_key(f, r.fields.get(f), view.exhibit.listed(f)) for f in others)):
-        names = tuple(view.label(f, row.fields[f]) for f in named if row.fields[f] is not None)
+        names = tuple(spoken(view, f, row.fields[f]) for f in named if row.fields[f] is not None)
         curve = groups.setdefault(names, Curve(", ".join(names), lead(view, row, named), x))
         for at in [row.fields[x]] if row.fields[x] is not None else everywhere:
             for name in metrics:
                 add(curve, at, name, view.value(row.line, name, others) if row.line else None, row)
-    return [curve for curve in groups.values() if curve.ours or curve.paper]
+    return [curve for curve in groups.values() if curve.ours or curve.paper or curve.missing]
 
 
 def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:
     """One point of ours, and the paper's beside it."""
     if own is not None:
         curve.ours.setdefault(name, []).append((at, own))
+    elif row.line and reason(row.line) and at not in curve.missing:
+        curve.missing.append(at)
     for printed in row.printed:
         theirs = words.parse(printed.values.get(name, ""), printed.unit(name))
         if theirs is not None:
@@ -103,7 +107,13 @@ def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> Non
 def lead(view: View, row: Row, named: Sequence[str]) -> str:
     """What colours a curve: its implementation where implementations are told apart, else all of its name."""
     fields = ["implementation"] if "implementation" in named else named
-    return ", ".join(view.label(f, row.fields[f]) for f in fields if row.fields[f] is not None)
+    return ", ".join(spoken(view, f, row.fields[f]) for f in fields if row.fields[f] is not None)
+
+
+def spoken(view: View, field: str, value: Any) -> str:
+    """A value as a curve's name: a bare number says of what."""
+    label = view.label(field, value)
+    return f"{field.replace('_', ' ')} {label}" if label[:1].isdigit() and not isinstance(value, str) else label
 
 
 def decorate(ax: Axes, view: View, panel: Panel) -> None:
@@ -115,6 +125,8 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
     if figure.get("logy"):
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(lambda value, _: words.number(value, 2))
+        low, high = ax.get_ylim()
+        ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.5)) if high / low < 30 else NullFormatter())
     elif figure.get("ymin", 0) is not None:
         ax.set_ylim(bottom=figure.get("ymin", 0))
 

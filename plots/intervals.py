@@ -69,9 +69,9 @@ def once(value: float) -> Estimate:
 def of_median(samples: Sequence[float]) -> Estimate | None:
     """Median and its 95% interval; None for no samples.
 
-    From six samples on the interval is that of order statistics: the narrowest pair (x_r, x_{m+1-r}) that holds the median with a
-    binomial probability of at least 95%, whatever the distribution. Two to five samples cannot reach 95% that
-    way; there it is Student's t on the logarithms (the samples are times, hence positive), widened to hold the median.
+    From six samples on the interval is that of order statistics: the narrowest pair (x_r, x_{m+1-r}) that holds the
+    median with a binomial probability of at least 95%, whatever the distribution. Two to five samples cannot reach 95%
+    that way; there it is Student's t on the logarithms (times are positive), widened to hold the median.
     """
     x = np.sort(np.asarray(samples, dtype=float))
     m = len(x)
@@ -107,8 +107,8 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
 def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
     """numerator / denominator with its 95% interval; None when the denominator is 0 or either is negative.
 
-    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares. It needs
-    only the two intervals, so it serves medians and means alike, and it is deterministic.
+    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares.
+    It needs only the two intervals, so it serves medians and means alike, and it is deterministic.
     """
     if denominator.value <= 0 or numerator.value < 0:
         return None

@@ -47,6 +47,9 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View)
                 markerfacecolor="white",
                 **look,
             )
+    missing = [where[v] for c in curves for v in c.missing]
+    if missing:
+        ax.plot(missing, [0.015] * len(missing), transform=ax.get_xaxis_transform(), clip_on=False, **style.MISSING)
     ticks(ax, at, where, curves[0].x, view, scale)
 
 

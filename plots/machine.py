@@ -22,7 +22,7 @@ def flatten(record: Any, prefix: str = "") -> dict[str, str]:
 
 
 def table(exhibit: Exhibit, machine: Machine) -> Table:
-    """The rows are the exhibit's `[machine]` (the paper's words and dotted names in the record), or all of the record."""
+    """The rows are the exhibit's `[machine]` (the paper's words: dotted names in the record), or all of the record."""
     record = flatten(machine.record)
     printed = {str(row.key["entry"]): row.values.get("value", "") for row in exhibit.printed()}
     names = exhibit.spec.get("machine") or {name: name for name in record}

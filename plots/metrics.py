@@ -127,8 +127,8 @@ def rate(work: str) -> Formula:
 def floor_share(line: Line, record: Record) -> Estimate | None:
     """The least time this machine could need for an iteration, as a share of what it needed: 100 is the floor itself.
 
-    The floor is the larger of bytes / measured memory bandwidth and flops / measured arithmetic rate, both from the machine
-    record (`floor`, by device: `bytes_per_s`, `flops_per_s` by precision)."""
+    The floor is the larger of bytes / measured memory bandwidth and flops / measured arithmetic rate, both from the
+    machine record (`floor`, by device: `bytes_per_s`, `flops_per_s` by precision)."""
     device = "gpu" if line["implementation"].startswith("gpu/") else "cpu"
     floor, work = (record.get("floor") or {}).get(device) or {}, line.get("work") or {}
     speeds = {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}

@@ -114,7 +114,7 @@ def latest(lines: list[Line]) -> list[Line]:
 
 
 def of_exhibit(machine: Machine, key: str, profile: str | None = None) -> list[Line]:
-    """The machine's lines of one exhibit: of `profile`, or of the paper's where there are any, else of the quick one."""
+    """The machine's lines of one exhibit: of `profile`, or the paper's where there are any, else the quick one's."""
     lines = [line for line in machine.lines if line["exhibit"] == key]
     profiles = (profile,) if profile else PROFILES
     chosen = ([line for line in lines if line["profile"] == p] for p in profiles)

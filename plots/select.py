@@ -12,7 +12,7 @@ ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the 
 
 
 def value_of(line: Line, name: str) -> Any:
-    """The field `name`: a top-level field, else a parameter, else a setting of the data set's generator; None where absent.
+    """The field `name`: a top-level one, else a parameter, else a setting of the data set's generator; None where absent.
 
     `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds.
     """
@@ -49,8 +49,8 @@ def select(lines: Iterable[Line], selector: Selector) -> list[Line]:
 
 
 def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
-    """Of lines that compete for one place, those with the first listed value of every list in the selector: the real data
-    set where it is, else (also where its case was skipped) its stand-in."""
+    """Of lines that compete for one place, those with the first listed value of every list in the selector: the real
+    data set where it is, else (also where its case was skipped) its stand-in."""
     kept = [line for line in lines if not line["skip"]] or list(lines)
     for name, wanted in selector.items():
         for value in wanted if isinstance(wanted, list) and len(kept) > 1 else ():

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
 
@@ -16,11 +17,12 @@ matplotlib.use("Agg")
 from matplotlib.figure import Figure
 
 STYLE = Path(__file__).with_name("style.mplstyle")
-# Paul Tol, "Colour Schemes" (2021), bright and muted: told apart with every common colour vision.
-PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#332288", "#DDAA33", "#44AA99", "#882255")
+# Paul Tol, "Colour Schemes" (2021), bright and vibrant: told apart with every common colour vision.
+PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#EE7733", "#44AA99", "#332288")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
 PAPER_INK = "#222222"
+MISSING = {"marker": "x", "linestyle": "none", "color": "#BB2222", "markersize": 5, "label": "no time (see the table)"}
 # A name here has this colour everywhere; every other name gets its own by hash.
 COLOURS = {
     "assign": "#4477AA",
@@ -56,13 +58,21 @@ def markers(names: Iterable[str]) -> dict[str, str]:
     return by_name(list(names), MARKERS)
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Writes .svg, .pdf or .png by the file's ending: no date, no version, the same bytes for the same figure."""
-    metadata = {
-        ".svg": {"Date": None, "Creator": None},
-        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-        ".png": {"Software": None},
-    }[path.suffix]
-    path.parent.mkdir(parents=True, exist_ok=True)
+# What each format would otherwise say of the hour and the program.
+METADATA = {
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    ".png": {"Software": None},
+}
+
+
+def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
+    """Writes .svg, .pdf or .png: no date, no version, the same bytes for the same figure."""
     with matplotlib.rc_context(fname=STYLE):
-        figure.savefig(path, metadata=metadata)
+        figure.savefig(target, format=ending[1:], metadata=METADATA[ending])
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes the format that the file's ending names, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(figure, path, path.suffix)

@@ -38,7 +38,7 @@ def escape_md(text: str) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """One line a row, raw numbers: `<metric>`, `<metric>_low`, `<metric>_high`, `<metric>_paper`, `<metric>_ratio`, `reason`."""
+    """One line a row, raw numbers: `<metric>`, then with `_low`, `_high`, `_paper`, `_ratio`; last the `reason`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = []

@@ -1,4 +1,4 @@
-"""Decisions: estimates in, one of five words out (docs/exhibits.md, "How a claim is decided"). Pure, no lines, no files."""
+"""Decisions: estimates in, one of five words out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ class View:
         return list(dict.fromkeys([*single[:-1], *figure.get("series", []), *single[-1:]]))
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
-        """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that the
-        baseline's selector matches and that agrees in the fields `others` (by default those of the place)."""
+        """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that
+        the baseline's selector matches and that agrees in the fields `others` (by default those of the place)."""
         own = metric(name).of(line, self.machine.record)
         if not name.startswith("speedup:") or own is None:
             return own
@@ -97,8 +97,9 @@ def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> Vi
 
 
 def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
-    """The rows in reading order, and the fields that had to be added to tell our lines apart. A row that only the paper has
-    keeps its printed fields."""
+    """The rows in reading order, and the fields that had to be added to tell our lines apart.
+
+    A row that only the paper has keeps its printed fields."""
     added = separating(view.lines, fields)
     fields = [*fields, *added]
     printed = view.exhibit.printed()
