@@ -5,37 +5,12 @@
 // up to n d min(k, bsxp) / bsxp atomicAdds, 2 launches a package.
 // What differs from the paper's own code: counts are kept by package, and sums of different packages and dimensions in
 // different cache lines, for atomicAdds to one line are done one after the other.
-#include <algorithm>
-
-#include "bench/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/two_step.cuh"
 
 namespace km {
 namespace {
 
-/// The points first, ..., first + length - 1 make one package. Sizes differ by at most one (Listing 3); some may be empty.
-struct Package {
-  std::int64_t first, length;
-};
-__host__ __device__ inline Package package_at(std::int64_t n, int packages, int package) {
-  const std::int64_t quotient = n / packages, remainder = n % packages;
-  return {package * quotient + (package < remainder ? package : remainder), quotient + (package < remainder)};
-}
-
-/// What the update works on: sums [d][packages][pitch] and counts [packages][pitch], zeroed. pitch is k rounded up to 32 values:
-/// atomicAdds of different packages and dimensions meet in different lines of the L2 cache, where they are done.
-template <class T>
-struct Sums {
-  T* sums;
-  unsigned* counts;
-  int packages, pitch;
-};
-
-/// Four values of one dimension, in one or two 16-byte reads.
-template <class T>
-struct alignas(16) Four {
-  T at[4];
-};
+using two_step::Four, two_step::Package, two_step::PackageSums;
 
 /// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
 /// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
@@ -74,15 +49,15 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
-/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd dimensions and
-/// the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the package's with
-/// one atomicAdd a dimension. blockIdx.x: tiles of points (`tiles` of them a block, 1 in the paper), blockIdx.y: dimensions.
+/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd
+/// dimensions and the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the
+/// package's with one atomicAdd a dimension. blockIdx.x: `tiles` tiles of points (1 in the paper), blockIdx.y: dimensions.
 /// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
 /// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
 template <class T, int BSYD>
 __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
                                                     std::int64_t n, int d, int k, Package package, int index, int tiles,
-                                                    Sums<T> out) {
+                                                    PackageSums<T> out) {
   constexpr int rows = BSYD > 0 ? BSYD : 1;
   const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
   const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
@@ -145,9 +120,10 @@ __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points
   }
 }
 
-/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also its count.
+/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also adds
+/// the count.
 template <class T>
-__global__ void add_package(Sums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
+__global__ void add_package(PackageSums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
   const int at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= k * d) return;
   const int j = at / k, c = at % k;
@@ -169,98 +145,64 @@ __global__ void average(T* sums, const unsigned* counts, const T* centroids, int
 template <class T>
 class TwoStepShared {
  public:
-  TwoStepShared(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace),
-        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        bsxn_(config.integer("bsxn")), bsxp_(config.integer("bsxp")), bsyd_(config.integer("bsyd")),
-        tiles_(config.integer("tiles")), block2_(config.integer("block2")), packages_(config.integer("packages")),
-        pitch_((problem.k + 31) / 32 * 32),
-        package_sums_(std::int64_t(problem.d) * packages_ * pitch_), sums_(std::int64_t(problem.d) * problem.k),
-        package_counts_(std::int64_t(packages_) * pitch_), counts_(problem.k) {}
+  TwoStepShared(const Problem<T>& problem, const Config& config, Trace& trace) : s_(problem, config, trace) {}
 
-  void poison() { lloyd_.poison(); }
+  void poison() { s_.lloyd.poison(); }
   int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }},
-                              {"update", [this] { launch_update(); }},
-                              {"transpose", [this] { launch_transpose(); }}});
+    return s_.lloyd.run(trace, {{"assign", [this] { launch_assign(); }},
+                                {"update", [this] { launch_update(); }},
+                                {"transpose", [this] { launch_transpose(); }}});
   }
-  Solution<T> download() { return lloyd_.download(); }
+  Solution<T> download() { return s_.lloyd.download(); }
 
  private:
   void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, bsxn_), bsxn_, 0, lloyd_.stream()>>>(
-          points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
+      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(
+          s_.points.data(), s_.lloyd.assigned(), n, d, k, s_.lloyd.labels(), s_.lloyd.changed());
     });
     cuda::check_launch();
   }
 
   void launch_update() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    const cudaStream_t stream = lloyd_.stream();
-    const Sums<T> package_sums{package_sums_.data(), package_counts_.data(), packages_, pitch_};
-    cuda::check(cudaMemsetAsync(package_sums_.data(), 0, package_sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(package_counts_.data(), 0, package_counts_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    const std::size_t shared = (bsyd_ * sizeof(T) + sizeof(int)) * ((bsxp_ + 3) / 4 * 4);
-    with_dimension<1, 2, 4, 8>(bsyd_, [&](auto BSYD) {
-      for (int index = 0; index < packages_; ++index) {
-        const Package package = package_at(n, packages_, index);
+    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
+    const cudaStream_t stream = s_.lloyd.stream();
+    s_.clear();
+    two_step::with_rows(s_.bsyd, [&](auto BSYD) {
+      for (int index = 0; index < s_.packages; ++index) {
+        const Package package = two_step::package_at(n, s_.packages, index);
         if (package.length == 0) continue;
-        const dim3 grid(cuda::blocks(package.length, std::int64_t(bsxp_) * tiles_), cuda::blocks(d, bsyd_));
-        sum_package<T, decltype(BSYD)::value><<<grid, dim3(bsxp_, bsyd_), shared, stream>>>(
-            points_.data(), lloyd_.labels(), n, d, k, package, index, tiles_, package_sums);
+        const dim3 grid(cuda::blocks(package.length, std::int64_t(s_.bsxp) * s_.tiles), cuda::blocks(d, s_.bsyd));
+        sum_package<T, decltype(BSYD)::value><<<grid, s_.block1(), s_.shared_bytes(), stream>>>(
+            s_.points.data(), s_.lloyd.labels(), n, d, k, package, index, s_.tiles, s_.of_packages());
         cuda::check_launch();
       }
     });
-    for (int index = 0; index < packages_; ++index) {
-      add_package<<<cuda::blocks(sums_.size(), block2_), block2_, 0, stream>>>(package_sums, index, d, k, sums_.data(), counts_.data());
+    for (int index = 0; index < s_.packages; ++index) {
+      add_package<<<cuda::blocks(s_.sums.size(), s_.block2), s_.block2, 0, stream>>>(s_.of_packages(), index, d, k, s_.sums.data(),
+                                                                                     s_.counts.data());
       cuda::check_launch();
     }
-    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k);
+    average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
     cuda::check_launch();
   }
 
   /// The centroids as assign reads them: k x d.
   void launch_transpose() {
-    cuda::transpose(sums_.data(), lloyd_.shape().d, lloyd_.shape().k, lloyd_.next(), lloyd_.stream());
+    cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream());
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
-  int bsxn_, bsxp_, bsyd_, tiles_, block2_, packages_, pitch_;
-  cuda::Buffer<T> package_sums_, sums_;
-  cuda::Buffer<unsigned> package_counts_, counts_;
+  two_step::State<T> s_;
 };
 
 const Register<TwoStepShared> registration{{
     .summary = "packages summed in shared memory, one launch a package from the host",
     .paper = "he2021",
     .device = Device::gpu,
-    .parameters = {{.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-                   {.name = "bsxn", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
-                   {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true,
-                    .help = "step 1: points of a block's tile"},
-                   {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true,
-                    .help = "step 1: dimensions of a block's tile"},
-                   {.name = "tiles", .fallback = 1, .range = {1, 2, 4, 8, 16, 32, 64}, .tunable = true,
-                    .help = "step 1: tiles a block sums before its atomicAdds; 1 in the paper"},
-                   {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true,
-                    .help = "step 2: threads of a block"}},
-    .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
-      const int threads = config.integer("bsxp") * config.integer("bsyd");
-      if (threads > 1024) return "bsxp * bsyd exceeds the 1024 threads of a block";
-      if (p.k > threads) return "k exceeds bsxp * bsyd: step 1 has a thread a cluster";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
-    },
-    .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
-      const std::int64_t packages = config.number("packages"), block = config.number("bsxp") * config.number("tiles");
-      const std::int64_t package = p.n / packages + 1;
-      return std::min(block, package) + (package + block - 1) / block + packages;
-    },
+    .parameters = two_step::parameters(),
+    .unsupported = two_step::unsupported,
+    .summation_depth = two_step::summation_depth,
 }};
 
 }  // namespace

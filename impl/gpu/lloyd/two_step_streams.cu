@@ -3,51 +3,11 @@
 // step 1, streams2 for step 2. The device's streams are non-blocking, as today's CUDA asks of streams created by kernels.
 // Kernels of the package are two_step_shared's.
 // Needs relocatable device code (-rdc=true, cudadevrt).
-#include <algorithm>
+#include "impl/gpu/lloyd/two_step.cuh"
 
-#include "bench/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
+namespace km::two_step_streams {  // named, for relocatable device code
 
-namespace km::two_step_streams {  // named: nvcc cannot register what is hidden in relocatable code without a warning
-
-/// The points first, ..., first + length - 1 make one package. Sizes differ by at most one (Listing 3); some may be empty.
-struct Package {
-  std::int64_t first, length;
-};
-__host__ __device__ inline Package package_at(std::int64_t n, int packages, int package) {
-  const std::int64_t quotient = n / packages, remainder = n % packages;
-  return {package * quotient + (package < remainder ? package : remainder), quotient + (package < remainder)};
-}
-
-/// What the update works on: sums [d][packages][pitch] and counts [packages][pitch], zeroed. pitch is k rounded up to 32 values:
-/// atomicAdds of different packages and dimensions meet in different lines of the L2 cache, where they are done.
-template <class T>
-struct Sums {
-  T* sums;
-  unsigned* counts;
-  int packages, pitch;
-};
-
-/// Four values of one dimension, in one or two 16-byte reads.
-template <class T>
-struct alignas(16) Four {
-  T at[4];
-};
-
-/// Room for so many launches that have not begun; by default 2048, beyond which device-side launches fail.
-class PendingLaunches {
- public:
-  explicit PendingLaunches(std::size_t wanted) {
-    cuda::check(cudaDeviceGetLimit(&before_, cudaLimitDevRuntimePendingLaunchCount));
-    if (wanted > before_) cuda::check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, wanted));
-  }
-  ~PendingLaunches() { static_cast<void>(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, before_)); }
-  PendingLaunches(const PendingLaunches&) = delete;
-  PendingLaunches& operator=(const PendingLaunches&) = delete;
-
- private:
-  std::size_t before_ = 0;
-};
+using two_step::Four, two_step::Package, two_step::PackageSums;
 
 /// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
 /// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
@@ -86,15 +46,15 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
-/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd dimensions and
-/// the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the package's with
-/// one atomicAdd a dimension. blockIdx.x: tiles of points (`tiles` of them a block, 1 in the paper), blockIdx.y: dimensions.
+/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd
+/// dimensions and the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the
+/// package's with one atomicAdd a dimension. blockIdx.x: `tiles` tiles of points (1 in the paper), blockIdx.y: dimensions.
 /// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
 /// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
 template <class T, int BSYD>
 __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
                                                     std::int64_t n, int d, int k, Package package, int index, int tiles,
-                                                    Sums<T> out) {
+                                                    PackageSums<T> out) {
   constexpr int rows = BSYD > 0 ? BSYD : 1;
   const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
   const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
@@ -157,9 +117,10 @@ __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points
   }
 }
 
-/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also its count.
+/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also adds
+/// the count.
 template <class T>
-__global__ void add_package(Sums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
+__global__ void add_package(PackageSums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
   const int at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= k * d) return;
   const int j = at / k, c = at % k;
@@ -178,18 +139,18 @@ __global__ void average(T* sums, const unsigned* counts, const T* centroids, int
   sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
 }
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on its own stream. A child that could not be launched is told by `failure`.
+/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on its own stream.
+/// A child that could not be launched is told by `failure`.
 template <class T, int BSYD>
-__global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int tiles,
-                             Sums<T> out, int* failure) {
+__global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared,
+                             int tiles, PackageSums<T> out, int* failure) {
   cudaStream_t stream;
   if (const auto code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); code != cudaSuccess) {
     *failure = code;
     return;
   }
-  const int shared = (block.y * sizeof(T) + sizeof(int)) * ((block.x + 3) / 4 * 4);
   for (int index = threadIdx.x; index < out.packages; index += blockDim.x) {
-    const Package package = package_at(n, out.packages, index);
+    const Package package = two_step::package_at(n, out.packages, index);
     if (package.length == 0) continue;
     const dim3 grid(cuda::blocks(package.length, std::int64_t(block.x) * tiles), cuda::blocks(d, block.y));
     sum_package<T, BSYD><<<grid, block, shared, stream>>>(points, labels, n, d, k, package, index, tiles, out);
@@ -200,7 +161,7 @@ __global__ void sum_packages(const T* points, const std::int32_t* labels, std::i
 
 /// Step 2's parent, likewise.
 template <class T>
-__global__ void add_packages(Sums<T> package_sums, int d, int k, int block, T* sums, unsigned* counts, int* failure) {
+__global__ void add_packages(PackageSums<T> package_sums, int d, int k, int block, T* sums, unsigned* counts, int* failure) {
   cudaStream_t stream;
   if (const auto code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); code != cudaSuccess) {
     *failure = code;
@@ -217,71 +178,59 @@ template <class T>
 class TwoStepStreams {
  public:
   TwoStepStreams(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace),
-        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        bsxn_(config.integer("bsxn")), bsxp_(config.integer("bsxp")), bsyd_(config.integer("bsyd")),
-        tiles_(config.integer("tiles")), block2_(config.integer("block2")), packages_(config.integer("packages")),
-        pitch_((problem.k + 31) / 32 * 32),
-        package_sums_(std::int64_t(problem.d) * packages_ * pitch_), sums_(std::int64_t(problem.d) * problem.k),
-        package_counts_(std::int64_t(packages_) * pitch_), counts_(problem.k),
+      : s_(problem, config, trace),
         streams1_(config.integer("streams1")), streams2_(config.integer("streams2")),
-        pending_(2048 + 2 * static_cast<std::size_t>(packages_)), failure_(1) {}
+        pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
 
-  void poison() { lloyd_.poison(); }
+  void poison() { s_.lloyd.poison(); }
   int iterate(Trace& trace) {
-    cuda::check(cudaMemsetAsync(failure_.data(), 0, failure_.bytes(), lloyd_.stream()));
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }},
-                              {"update", [this] { launch_update(); }},
-                              {"transpose", [this] { launch_transpose(); }}});
+    cuda::check(cudaMemsetAsync(failure_.data(), 0, failure_.bytes(), s_.lloyd.stream()));
+    return s_.lloyd.run(trace, {{"assign", [this] { launch_assign(); }},
+                                {"update", [this] { launch_update(); }},
+                                {"transpose", [this] { launch_transpose(); }}});
   }
   Solution<T> download() {
     int failure = cudaSuccess;
-    cuda::download(&failure, failure_.data(), failure_.bytes(), lloyd_.stream());
+    cuda::download(&failure, failure_.data(), failure_.bytes(), s_.lloyd.stream());
     cuda::check(static_cast<cudaError_t>(failure));
-    return lloyd_.download();
+    return s_.lloyd.download();
   }
 
  private:
   void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, bsxn_), bsxn_, 0, lloyd_.stream()>>>(
-          points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
+      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(
+          s_.points.data(), s_.lloyd.assigned(), n, d, k, s_.lloyd.labels(), s_.lloyd.changed());
     });
     cuda::check_launch();
   }
 
   void launch_update() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    const cudaStream_t stream = lloyd_.stream();
-    const Sums<T> package_sums{package_sums_.data(), package_counts_.data(), packages_, pitch_};
-    cuda::check(cudaMemsetAsync(package_sums_.data(), 0, package_sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(package_counts_.data(), 0, package_counts_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    with_dimension<1, 2, 4, 8>(bsyd_, [&](auto BSYD) {
-      sum_packages<T, decltype(BSYD)::value><<<1, streams1_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, dim3(bsxp_, bsyd_),
-                                                                  tiles_, package_sums, failure_.data());
+    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
+    const cudaStream_t stream = s_.lloyd.stream();
+    s_.clear();
+    two_step::with_rows(s_.bsyd, [&](auto BSYD) {
+      sum_packages<T, decltype(BSYD)::value><<<1, streams1_, 0, stream>>>(
+          s_.points.data(), s_.lloyd.labels(), n, d, k, s_.block1(), static_cast<int>(s_.shared_bytes()), s_.tiles,
+          s_.of_packages(), failure_.data());
     });
     cuda::check_launch();
-    add_packages<<<1, streams2_, 0, stream>>>(package_sums, d, k, block2_, sums_.data(), counts_.data(), failure_.data());
+    add_packages<<<1, streams2_, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(),
+                                               failure_.data());
     cuda::check_launch();
-    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k);
+    average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
     cuda::check_launch();
   }
 
   /// The centroids as assign reads them: k x d.
   void launch_transpose() {
-    cuda::transpose(sums_.data(), lloyd_.shape().d, lloyd_.shape().k, lloyd_.next(), lloyd_.stream());
+    cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream());
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
-  int bsxn_, bsxp_, bsyd_, tiles_, block2_, packages_, pitch_;
-  cuda::Buffer<T> package_sums_, sums_;
-  cuda::Buffer<unsigned> package_counts_, counts_;
+  two_step::State<T> s_;
   int streams1_, streams2_;
-  PendingLaunches pending_;
+  two_step::PendingLaunches pending_;
   cuda::Buffer<int> failure_;  // cudaError_t of a launch on the device
 };
 
@@ -289,32 +238,13 @@ const Register<TwoStepStreams> registration{{
     .summary = "two_step_dynamic with a stream for each launching thread: the final version of the paper",
     .paper = "he2021",
     .device = Device::gpu,
-    .parameters = {{.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-                   {.name = "bsxn", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
-                   {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true,
-                    .help = "step 1: points of a block's tile"},
-                   {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true,
-                    .help = "step 1: dimensions of a block's tile"},
-                   {.name = "tiles", .fallback = 1, .range = {1, 2, 4, 8, 16, 32, 64}, .tunable = true,
-                    .help = "step 1: tiles a block sums before its atomicAdds; 1 in the paper"},
-                   {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true,
-                    .help = "step 2: threads of a block"},
-                   {.name = "streams1", .fallback = 16, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
-                    .help = "step 1: launching threads, each with its stream"},
-                   {.name = "streams2", .fallback = 32, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
-                    .help = "step 2: launching threads, each with its stream"}},
-    .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
-      const int threads = config.integer("bsxp") * config.integer("bsyd");
-      if (threads > 1024) return "bsxp * bsyd exceeds the 1024 threads of a block";
-      if (p.k > threads) return "k exceeds bsxp * bsyd: step 1 has a thread a cluster";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
-    },
-    .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
-      const std::int64_t packages = config.number("packages"), block = config.number("bsxp") * config.number("tiles");
-      const std::int64_t package = p.n / packages + 1;
-      return std::min(block, package) + (package + block - 1) / block + packages;
-    },
+    .parameters = two_step::parameters(
+        {{.name = "streams1", .fallback = 16, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
+          .help = "step 1: launching threads, each with its stream"},
+         {.name = "streams2", .fallback = 32, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
+          .help = "step 2: launching threads, each with its stream"}}),
+    .unsupported = two_step::unsupported,
+    .summation_depth = two_step::summation_depth,
 }};
 
 }  // namespace km::two_step_streams

@@ -1,0 +1,124 @@
+// Host plumbing of he2021's two-step ladder: parameters, limits, the packages, what the kernels work on. The
+// kernels are each step's own.
+#pragma once
+
+#include <algorithm>
+
+#include "bench/cuda_lloyd.cuh"
+#include "bench/implementation.hpp"
+
+namespace km::two_step {
+
+/// The points first, ..., first + length - 1. Lengths differ by at most one (Listing 3); with more packages than points some are 0.
+struct Package {
+  std::int64_t first, length;
+};
+__host__ __device__ inline Package package_at(std::int64_t n, int packages, int index) {
+  const std::int64_t quotient = n / packages, remainder = n % packages;
+  return {index * quotient + (index < remainder ? index : remainder), quotient + (index < remainder)};
+}
+
+/// What step 1 makes: sums [d][packages][pitch] and counts [packages][pitch]. pitch is k rounded up to 32 values: atomicAdds of
+/// different packages and dimensions meet in different lines of the L2 cache, where they are done one after the other.
+template <class T>
+struct PackageSums {
+  T* sums;
+  unsigned* counts;
+  int packages, pitch;
+};
+
+/// Four values of one dimension, in one or two 16-byte reads.
+template <class T>
+struct alignas(16) Four {
+  T at[4];
+};
+
+/// The data and the parameters of a run.
+template <class T>
+struct State {
+  State(const Problem<T>& problem, const Config& config, Trace& trace)
+      : lloyd(problem, trace),
+        points(cuda::upload_columns(problem, trace, lloyd.stream())),
+        bsxn(config.integer("bsxn")), bsxp(config.integer("bsxp")), bsyd(config.integer("bsyd")), tiles(config.integer("tiles")),
+        block2(config.integer("block2")), packages(config.integer("packages")), pitch((problem.k + 31) / 32 * 32),
+        package_sums(std::int64_t(problem.d) * packages * pitch), sums(std::int64_t(problem.d) * problem.k),
+        package_counts(std::int64_t(packages) * pitch), counts(problem.k) {}
+
+  dim3 block1() const { return dim3(bsxp, bsyd); }
+  /// The tile of step 1 and its labels, its width rounded up to four points.
+  std::size_t shared_bytes() const { return (bsyd * sizeof(T) + sizeof(int)) * ((bsxp + 3) / 4 * 4); }
+  PackageSums<T> of_packages() { return {package_sums.data(), package_counts.data(), packages, pitch}; }
+
+  /// Listing 4: sums and counts start at zero.
+  void clear() {
+    const auto zero = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), lloyd.stream())); };
+    zero(package_sums);
+    zero(package_counts);
+    zero(sums);
+    zero(counts);
+  }
+
+  cuda::Lloyd<T> lloyd;
+  cuda::Buffer<T> points;  // d x n
+  int bsxn, bsxp, bsyd, tiles, block2, packages, pitch;
+  cuda::Buffer<T> package_sums, sums;  // sums: d x k, of all packages
+  cuda::Buffer<unsigned> package_counts, counts;
+};
+
+/// Call f with bsyd as a compile-time constant where it is a usual one, else with 0.
+template <class F>
+void with_rows(int bsyd, F&& f) {
+  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
+}
+
+/// Room for so many device-side launches that have not begun: by default 2048, and more fail. As it was, when destroyed.
+class PendingLaunches {
+ public:
+  explicit PendingLaunches(std::size_t wanted) {
+    cuda::check(cudaDeviceGetLimit(&before_, cudaLimitDevRuntimePendingLaunchCount));
+    raised_ = wanted > before_;
+    if (raised_) cuda::check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, wanted));
+  }
+  ~PendingLaunches() {
+    if (raised_) static_cast<void>(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, before_));
+  }
+  PendingLaunches(const PendingLaunches&) = delete;
+  PendingLaunches& operator=(const PendingLaunches&) = delete;
+
+ private:
+  std::size_t before_ = 0;
+  bool raised_ = false;
+};
+
+inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further = {}) {
+  std::vector<Parameter> all = {
+      {.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
+      {.name = "bsxn", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
+      {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true,
+       .help = "step 1: points of a block's tile"},
+      {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true,
+       .help = "step 1: dimensions of a block's tile"},
+      {.name = "tiles", .fallback = 1, .range = {1, 2, 4, 8, 16, 32, 64}, .tunable = true,
+       .help = "step 1: tiles a block sums before its atomicAdds; 1 in the paper"},
+      {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true,
+       .help = "step 2: threads of a block"}};
+  all.insert(all.end(), further);
+  return all;
+}
+
+inline std::string unsupported(const ProblemShape& p, const Config& config, int) {
+  const int threads = config.integer("bsxp") * config.integer("bsyd");
+  if (threads > 1024) return "bsxp * bsyd exceeds the 1024 threads of a block";
+  if (p.k > threads) return "k exceeds bsxp * bsyd: step 1 has a thread a cluster";
+  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
+  return "";
+}
+
+/// A tile or several in a register, then a package's blocks, then the packages.
+inline std::int64_t summation_depth(const ProblemShape& p, const Config& config) {
+  const std::int64_t packages = config.number("packages"), block = config.number("bsxp") * config.number("tiles");
+  const std::int64_t package = p.n / packages + 1;
+  return std::min(block, package) + (package + block - 1) / block + packages;
+}
+
+}  // namespace km::two_step
