@@ -25,7 +25,6 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
   if (r.d < 1) throw refuse(fmt::format("d = {}, at least 1 is needed", r.d));
   if (r.k < 1) throw refuse(fmt::format("k = {}, at least 1 is needed", r.k));
   if (fixed_d && r.d != fixed_d) throw refuse(fmt::format("d = {}, but it has {} dimensions", r.d, fixed_d));
-  if (!r.centroids.empty()) r.k = entry.recipe.k;  // the groups are given; the k to look for may differ
   if (double(r.n) * r.d > 1e15) throw refuse(fmt::format("n = {} is out of range", r.n));
   for (const auto& [name, value] : wish.settings) {
     if (!std::isfinite(value)) throw refuse(fmt::format("{} = {} is not finite", name, value));
@@ -37,6 +36,13 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
     } else {
       throw refuse(fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
     }
+  }
+  if (entry.generator->has_groups) {   // as many as wanted, else as the k to look for
+    double& groups = r.settings.at("groups");
+    if (!r.centroids.empty()) groups = entry.recipe.k;
+    if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
+    if (groups == 0) groups = r.k;
+    r.k = int(groups);
   }
   for (const char* positive : {"radius", "sigma2"})
     if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0) throw refuse(fmt::format("{} = {} is negative", positive, at->second));
@@ -70,7 +76,16 @@ void check_finite(const Dataset<T>& dataset) {
 
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> list;
-  for (auto& [name, entry] : catalogue()) list.push_back(std::move(entry.info));
+  for (auto& [name, entry] : catalogue()) {
+    if (!entry.file.empty() && entry.file.extension() != ".csv") try {
+      const DatasetShape shape = file_shape(entry.file);
+      entry.info.n = shape.n;
+      entry.info.d = shape.d;
+    } catch (const UserError& malformed) {
+      entry.info.missing = malformed.what();
+    }
+    list.push_back(std::move(entry.info));
+  }
   return list;
 }
 
@@ -95,7 +110,6 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
     if (entry.generator->has_ideal) dataset.ideal_centroids = group_centroids(recipe);
     dataset.generator = recipe.settings;
     dataset.generator->emplace("seed", double(recipe.seed));
-    if (entry.generator->has_groups) dataset.generator->emplace("k", double(recipe.k));
   } else {
     const DatasetShape shape = shape_of(entry, request);
     dataset.n = shape.n;

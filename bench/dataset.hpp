@@ -20,7 +20,7 @@ struct DatasetRequest {
   std::string name;                 // a table of datasets/*.toml, or a path
   std::optional<std::int64_t> n;    // generators: how many to make; files: the first n rows; empty: the default or all
   std::optional<int> d;             // generators; files: must match where given
-  std::optional<int> k;             // generators that place k groups
+  std::optional<int> k;             // the k to look for: generators that place as many groups (setting `groups` = 0) need it
   Settings settings;                // overrides of the generator's settings, seed among them
 
   auto operator<=>(const DatasetRequest&) const = default;
@@ -30,12 +30,12 @@ struct DatasetRequest {
 template <class T>
 struct Dataset {
   std::string name;
-  std::string hash;                 // XXH3-128 of the points, hex
+  std::string hash;                 // of the points' bytes, 32 hex digits (bench/hash.hpp)
   std::int64_t n = 0;
   int d = 0;
   std::unique_ptr<T[]> values;      // n * d
   std::vector<double> ideal_centroids;  // rows of d; empty where unknown
-  std::optional<Settings> generator;    // what made it, seed included; empty for a file
+  std::optional<Settings> generator;    // what made it, seed and number of groups included; empty for a file
 
   std::span<const T> points() const { return {values.get(), static_cast<std::size_t>(n) * static_cast<std::size_t>(d)}; }
 };
@@ -43,7 +43,7 @@ struct Dataset {
 /// What a data set is, without making it.
 struct DatasetInfo {
   std::string name, summary, kind;  // kind: generator | file
-  std::int64_t n = 0;               // default n; 0 for a file of unknown length
+  std::int64_t n = 0;               // default n; 0 for a .csv, whose lines are not counted
   int d = 0;                        // 0: any
   std::string licence, source;      // address of a real one
   std::string missing;              // why it cannot be loaded now (file not found, …), or empty

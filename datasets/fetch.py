@@ -149,7 +149,7 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
         print(f"{name}: {url}", flush=True)
         try:
             download(url, part)
-        except (OSError, http.client.HTTPException, FetchError) as error:  # what came so far stays, for the next run to go on
+        except (OSError, http.client.HTTPException, FetchError) as error:  # the part stays: the next run goes on
             complaints.append(f"{url}: {error}")
             continue
         try:

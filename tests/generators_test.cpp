@@ -1,0 +1,126 @@
+// The random numbers, and every generator: the same for every number of threads, and distributed as its paper says.
+#include <omp.h>
+
+#include <cmath>
+#include <set>
+
+#include "bench/random.hpp"
+#include "tests/dataset_helpers.hpp"
+
+namespace km {
+namespace {
+
+TEST(Random, PhiloxGivesThePublishedNumbers) {
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}), (std::array<std::uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+}
+
+TEST(Random, ANumberHasOneValueHoweverItIsReached) {
+  const Random random(5, 1);
+  std::vector<double> all(5000), some(777);
+  random.normals(0, all);
+  random.normals(1235, some);
+  EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin() + 1235));
+  random.uniforms(0, all);
+  EXPECT_EQ(random.uniform(4321), all[4321]);
+}
+
+TEST(Random, NormalsAreNormal) {
+  std::vector<double> x(1 << 20);
+  Random(9, 0).normals(0, x);
+  double m1 = 0, m2 = 0, m4 = 0, lag = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    m1 += x[i];
+    m2 += x[i] * x[i];
+    m4 += x[i] * x[i] * x[i] * x[i];
+    lag += x[i] * x[i ^ 1];
+  }
+  const double n = double(x.size()), sigma = 1 / std::sqrt(n);
+  EXPECT_NEAR(m1 / n, 0, 5 * sigma);
+  EXPECT_NEAR(m2 / n, 1, 5 * sigma * std::sqrt(2));
+  EXPECT_NEAR(m4 / n, 3, 5 * sigma * std::sqrt(96));
+  EXPECT_NEAR(lag / n, 0, 5 * sigma * std::sqrt(2));
+}
+
+class EveryGenerator : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Tables, EveryGenerator,
+                         ::testing::Values("he2021_balls", "lutz2018_balls", "wu2011_groups", "blobs", "uniform", "census_like", "household_like"),
+                         [](const auto& table) { return std::string(table.param); });
+
+TEST_P(EveryGenerator, IsTheSameForEveryNumberOfThreads) {
+  std::set<std::string> hashes;
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 2, 3}) {
+    omp_set_num_threads(threads);
+    hashes.insert(load_dataset<float>(request(GetParam(), 10'007)).hash);
+  }
+  omp_set_num_threads(before);
+  EXPECT_EQ(hashes.size(), 1u);
+  EXPECT_NE(load_dataset<float>(request(GetParam(), 10'007, {{"seed", 77}})).hash, *hashes.begin());
+}
+
+TEST_P(EveryGenerator, BeginsAlikeForEveryLengthAndPrecision) {
+  const auto longer = load_dataset<double>(request(GetParam(), 9000));
+  const auto shorter = load_dataset<float>(request(GetParam(), 5000));
+  for (std::int64_t i = 0; i < 4 * 1024 * longer.d / 2; ++i) ASSERT_EQ(shorter.values[std::size_t(i)], float(longer.values[std::size_t(i)])) << i;
+}
+
+TEST(Generators, BallsKeepTheirRadiusAndMean) {
+  const std::int64_t n = 200'000;
+  const auto data = load_dataset<double>(request("he2021_balls", n));
+  ASSERT_EQ(data.ideal_centroids.size(), 16u);
+  std::vector<double> sums(16), counts(4);
+  double inside = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double* x = &data.values[std::size_t(4 * i)];
+    int group = -1;
+    for (int c = 0; c < 4; ++c) {
+      double dist = 0;
+      for (int j = 0; j < 4; ++j) dist += std::pow(x[j] - data.ideal_centroids[std::size_t(4 * c + j)], 2);
+      if (dist <= 81.0001) group = c;
+      if (dist <= 81 / std::sqrt(2)) ++inside;   // half the volume of a ball in four dimensions
+    }
+    ASSERT_GE(group, 0) << "point " << i << " lies in no ball";
+    ++counts[std::size_t(group)];
+    for (int j = 0; j < 4; ++j) sums[std::size_t(4 * group + j)] += x[j];
+  }
+  for (const double count : counts) EXPECT_EQ(count, double(n) / 4);
+  const double sigma = 9 / std::sqrt(6.0) / std::sqrt(double(n) / 4);   // variance of a coordinate: r² / (d + 2)
+  for (std::size_t at = 0; at < 16; ++at) EXPECT_NEAR(sums[at] / counts[at / 4], data.ideal_centroids[at], 5 * sigma);
+  EXPECT_NEAR(inside / double(n), 0.5, 5 * 0.5 / std::sqrt(double(n)));
+}
+
+TEST(Generators, SigmaIsVarianceOrDeviationAsAsked) {
+  for (const double as_deviation : {0.0, 1.0}) {
+    const auto data = load_dataset<double>({.name = "wu2011_groups", .n = 100'000, .d = 8, .k = 1,
+                                            .settings = {{"sigma2", .25}, {"sigma2_is_deviation", as_deviation}}});
+    double sum = 0;
+    for (std::int64_t at = 0; at < data.n * data.d; ++at) sum += std::pow(data.values[std::size_t(at)] - data.ideal_centroids[std::size_t(at % data.d)], 2);
+    EXPECT_NEAR(sum / double(data.n * data.d), as_deviation != 0 ? .0625 : .25, .005);
+  }
+}
+
+TEST(Generators, PlaceTheirOwnNumberOfGroupsOrK) {
+  const auto looked_for = [](const char* name, int k, Settings settings = {}) {
+    return load_dataset<float>({.name = name, .n = 1000, .d = {}, .k = k, .settings = std::move(settings)});
+  };
+  EXPECT_EQ(looked_for("census_like", 16).hash, looked_for("census_like", 64).hash);
+  EXPECT_EQ(looked_for("lutz2018_balls", 3).ideal_centroids.size(), 40u);
+  EXPECT_EQ(looked_for("blobs", 3).ideal_centroids.size(), 6u);
+  EXPECT_EQ(looked_for("blobs", 3, {{"groups", 5}}).generator->at("groups"), 5);
+}
+
+TEST(Generators, SayNoInOneLine) {
+  expect_has(complaint(request("he2021_balls", 0)), {"n = 0"});
+  expect_has(complaint(request("blobs", 10, {{"radius", 1}})), {"no setting 'radius'", "sigma2", "seed"});
+  expect_has(complaint(request("blobs", 10, {{"seed", 1.5}})), {"seed = 1.5"});
+  expect_has(complaint(request("blobs", 10, {{"sigma2", NAN}})), {"sigma2"});
+  expect_has(complaint(request("blobs", 10, {{"groups", 2.5}})), {"groups = 2.5"});
+  expect_has(complaint({.name = "he2021_balls", .n = 10, .d = 5, .k = {}, .settings = {}}), {"d = 5", "4 dimensions"});
+  expect_has(complaint({.name = "blobs", .n = 10, .d = 0, .k = {}, .settings = {}}), {"d = 0"});
+  expect_has(complaint({.name = "blobs", .n = 10, .d = {}, .k = 0, .settings = {}}), {"k = 0"});
+  expect_has(complaint(request("nonsense", 10)), {"unknown data set 'nonsense'"});
+}
+
+}  // namespace
+}  // namespace km
