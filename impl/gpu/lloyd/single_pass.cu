@@ -1,0 +1,215 @@
+// lutz2018's idea: assign and update in one pass over the points, for both read the same values and neither computes enough to pay
+// for a second read. A block takes tiles of points, a thread a point to label it; then, while the tile is still in shared memory,
+// the threads share the tile's values out by dimension: thread (g, j) adds dimension j of every G-th point to the sums of its own
+// group g, so that nothing is added atomically before the block's end. The next tile is on its way meanwhile.
+// Cost of an iteration: points and labels read once; k d sums a block to global memory. Points are rows, as given: no transpose.
+// Where it stops: two tiles and k d sums must fit shared memory; with k d beyond a few thousand few blocks fit a multiprocessor.
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
+#include "bench/cuda_lloyd.cuh"
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+constexpr int shared_limit = 160 * 1024;       // what cards from the A100 on have
+constexpr int group_bytes_wanted = 16 * 1024;  // more groups shorten the sums, fewer leave room for blocks
+
+/// How a block of `block` threads uses its shared memory.
+struct Plan {
+  int block, lanes, groups;  // lanes threads of each group share out the dimensions
+  std::size_t bytes;
+
+  Plan(const ProblemShape& p, int block, int value_bytes) : block(block), lanes(std::min(p.d, block)) {
+    const std::int64_t group = std::int64_t(p.k) * (std::int64_t(p.d) * value_bytes + sizeof(unsigned));
+    groups = static_cast<int>(std::clamp<std::int64_t>(group_bytes_wanted / group, 1, block / lanes));
+    bytes = static_cast<std::size_t>(2 * std::int64_t(block) * p.d * value_bytes + block * sizeof(int) + groups * group);
+  }
+};
+
+/// Start copying `count` rows of d values, which begin on a multiple of 16 bytes, into shared memory.
+template <class T>
+__device__ void stage(T* tile, const T* points, int count, int d) {
+  constexpr int width = cuda::Pack<T>::size;
+  const int values = count * d, whole = values / width * width;
+  for (int at = threadIdx.x * width; at < whole; at += blockDim.x * width) __pipeline_memcpy_async(tile + at, points + at, 16);
+  for (int at = whole + threadIdx.x; at < values; at += blockDim.x) tile[at] = points[at];
+}
+
+/// points: n x d, centroids: k x d. Adds to sums (k x d), counts and changed, which are zero where the iteration begins.
+template <class T, int D>
+__global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k,
+                               int lanes, int groups, std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums,
+                               unsigned* counts) {
+  const int d = D > 0 ? D : d_given, block = blockDim.x, t = threadIdx.x;
+  extern __shared__ int4 shared[];
+  T* const tiles = reinterpret_cast<T*>(shared);                                          // 2 x block x d
+  T* const group_sums = tiles + 2 * block * d;                                            // groups x k x d
+  unsigned* const group_counts = reinterpret_cast<unsigned*>(group_sums + groups * k * d);  // groups x k
+  int* const tile_labels = reinterpret_cast<int*>(group_counts + groups * k);             // block
+
+  for (int at = t; at < groups * k * d; at += block) group_sums[at] = 0;
+  for (int at = t; at < groups * k; at += block) group_counts[at] = 0;
+
+  const std::int64_t stride = std::int64_t(gridDim.x) * block;
+  const auto size_at = [&](std::int64_t first) { return static_cast<int>(n - first < block ? n - first : block); };
+  std::int64_t first = std::int64_t(blockIdx.x) * block;
+  if (first < n) stage(tiles, points + first * d, size_at(first), d);
+  __pipeline_commit();
+
+  const int g = t / lanes, lane = t % lanes;
+  unsigned moved = 0;
+  for (int turn = 0; first < n; first += stride, turn ^= 1) {
+    const T* const tile = tiles + turn * block * d;
+    const int size = size_at(first);
+    if (const std::int64_t next = first + stride; next < n)
+      stage(tiles + (turn ^ 1) * block * d, points + next * d, size_at(next), d);
+    __pipeline_commit();
+    const std::int32_t old = t < size ? labels[first + t] : no_label;
+    __pipeline_wait_prior(1);  // this thread's part of the current tile has come
+    __syncthreads();           // and the others'
+
+    if (t < size) {
+      std::int32_t best = 0;
+      T best_dist = cuda::infinity<T>;
+      if constexpr (cuda::fits_registers<T, D>) {
+        constexpr int width = D % cuda::Pack<T>::size == 0 ? cuda::Pack<T>::size : 1;
+        T x[D];
+#pragma unroll
+        for (int j = 0; j < D; j += width) {
+          if constexpr (width > 1) {
+            const auto pack = *reinterpret_cast<const cuda::Pack<T>*>(tile + t * D + j);
+#pragma unroll
+            for (int u = 0; u < width; ++u) x[j + u] = pack.at[u];
+          } else {
+            x[j] = tile[t * D + j];
+          }
+        }
+        for (int c = 0; c < k; ++c) {
+          const T dist = cuda::distance(x, centroids + c * D);
+          if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+        }
+      } else {
+        for (int c = 0; c < k; ++c) {
+          T dist = 0;
+          for (int j = 0; j < d; ++j) {
+            const T diff = tile[t * d + j] - centroids[c * d + j];
+            dist += diff * diff;
+          }
+          if (dist < best_dist) best_dist = dist, best = c;
+        }
+      }
+      tile_labels[t] = best;
+      if (old != best) {
+        labels[first + t] = best;
+        ++moved;
+      }
+    }
+    __syncthreads();
+
+    if (g < groups) {
+      for (int j = lane; j < d; j += lanes) {
+        for (int i = g; i < size; i += groups) {
+          const int c = tile_labels[i];
+          group_sums[(g * k + c) * d + j] += tile[i * d + j];
+          if (j == 0) ++group_counts[g * k + c];
+        }
+      }
+    }
+    __syncthreads();  // the tile may be overwritten
+  }
+
+  __syncthreads();  // a block without points comes here at once
+  for (int at = t; at < k * d; at += block) {
+    T sum = 0;
+    for (int group = 0; group < groups; ++group) sum += group_sums[group * k * d + at];
+    if (sum != 0) atomicAdd(&sums[at], sum);
+  }
+  for (int c = t; c < k; c += block) {
+    unsigned count = 0;
+    for (int group = 0; group < groups; ++group) count += group_counts[group * k + c];
+    if (count > 0) atomicAdd(&counts[c], count);
+  }
+  moved = __reduce_add_sync(0xFFFFFFFF, moved);
+  if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+}
+
+/// Sums to means. An empty cluster keeps its centroid.
+template <class T>
+__global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= k * d) return;
+  const unsigned count = counts[at / d];
+  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
+}
+
+template <class T>
+class SinglePass {
+ public:
+  SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
+      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
+        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), plan_(problem, config.integer("block"), sizeof(T)),
+        grid_(std::min(cuda::blocks(problem.n, plan_.block), static_cast<unsigned>(config.integer("grid")))) {
+    cuda::with_paper_dimension(problem.d, [&](auto D) { kernel_ = assign_and_sum<T, decltype(D)::value>; });
+    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+  }
+
+  void poison() { lloyd_.poison(); }
+  int iterate(Trace& trace) {
+    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}, {"update", [this] { launch_average(); }}});
+  }
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  void launch_fused() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    const cudaStream_t stream = lloyd_.stream();
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    kernel_<<<grid_, plan_.block, plan_.bytes, stream>>>(points_.data(), lloyd_.assigned(), n, d, k, plan_.lanes, plan_.groups,
+                                                         lloyd_.labels(), lloyd_.changed(), sums_.data(), counts_.data());
+    cuda::check_launch();
+  }
+
+  void launch_average() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    average<<<cuda::blocks(sums_.size(), 256), 256, 0, lloyd_.stream()>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k,
+                                                                          lloyd_.next());
+    cuda::check_launch();
+  }
+
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_, sums_;
+  cuda::Buffer<unsigned> counts_;
+  Plan plan_;
+  unsigned grid_;
+  decltype(&assign_and_sum<T, 0>) kernel_ = nullptr;
+};
+
+const Register<SinglePass> registration{{
+    .summary = "assign and update in one pass: a tile is labelled and summed while it is in shared memory",
+    .paper = "lutz2018",
+    .device = Device::gpu,
+    .parameters = {{.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true,
+                    .help = "threads of a block and points of its tile, a multiple of 32"},
+                   {.name = "grid", .fallback = 2112, .range = {66, 132, 264, 528, 1056, 2112, 4224}, .tunable = true,
+                    .help = "blocks, which share the tiles out"}},
+    .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
+      if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";
+      if (Plan(p, config.integer("block"), value_bytes).bytes > shared_limit)
+        return "two tiles of points and k d sums exceed 160 KiB of shared memory";
+      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
+      return "";
+    },
+    .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
+      const std::int64_t block = config.number("block"), grid = config.number("grid");
+      const int groups = Plan(p, config.integer("block"), sizeof(double)).groups;  // never more than in fp32
+      const std::int64_t tiles = (p.n + block - 1) / block;
+      return (tiles / grid + 1) * (block / groups + 1) + block + std::min(grid, tiles);  // a group's points, groups, blocks
+    },
+}};
+
+}  // namespace
+}  // namespace km
