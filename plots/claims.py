@@ -108,7 +108,7 @@ def by_bound(view: View, claim: Claim) -> Outcome:
     low, high = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     text = words.both(low) if len(values) == 1 else f"{words.both(low)} … {words.both(high)} ({len(values)} cases)"
     left_out = len(select(view.lines, claim.get("where", {}))) - len(values)
-    why = [f"{left_out} matching cases have no value"] if left_out else []
+    why = [f"without a value: {left_out} of the matching cases"] if left_out else []
     return (
         verdicts.of_bound(values, wanted_band(claim)),
         with_unit(text, claim),
@@ -154,7 +154,7 @@ def everyone(lines: Sequence[Line], _: Selector) -> Sequence[Line]:
 
 
 def measured_lines(view: View, selector: Selector, name: str, chosen: Chosen = everyone) -> list[tuple[Line, Estimate]]:
-    """The chosen of the lines that match, with the metric. Raises IncomparableError with the reason when there is none."""
+    """The chosen of the matching lines, with the metric. Raises IncomparableError with the reason if none."""
     lines = chosen(select(view.lines, selector), selector)
     if not lines:
         raise IncomparableError(why_none(view, selector))

@@ -62,8 +62,10 @@ class Exhibit:
         return self.spec.get("claim", [])
 
     @property
-    def notes(self) -> str:
-        return self.spec.get("notes", {}).get("text", "").strip()
+    def notes(self) -> list[str]:
+        """Paragraphs: set apart by an empty line in the file, whose other line ends mean nothing."""
+        text = self.spec.get("notes", {}).get("text", "")
+        return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
     @property
     def sources(self) -> list[str]:

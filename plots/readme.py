@@ -4,7 +4,7 @@
     ...
     <!-- end -->
 
-`begin:claims` is the claim sheet, `begin:<paper>/claims` one paper's. `machine=` may be left out where there is only one.
+`begin:claims` is the claim sheet, `begin:<paper>/claims` one paper's. With one machine, `machine=` may be left out.
 """
 
 from __future__ import annotations

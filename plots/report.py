@@ -1,4 +1,4 @@
-"""One page that holds everything: tables, figures, claims, machine records, failures. No network, the same bytes each time."""
+"""One page that holds everything: tables, figures, claims, machine records, failures. It needs no network."""
 
 from __future__ import annotations
 

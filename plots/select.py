@@ -12,7 +12,7 @@ ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the 
 
 
 def value_of(line: Line, name: str) -> Any:
-    """The field `name`: a top-level one, else a parameter, else a setting of the data set's generator; None where absent.
+    """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None where absent.
 
     `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds.
     """

@@ -89,7 +89,7 @@ def cell(
     own = view.value(row.line, column.name, fields) if row.line else None
     if column.role == "ratio":
         value = against_paper(own, printed, column.name) if view.comparable else None
-        return Cell(words.number(value, 3), raw=(value,))
+        return Cell(words.number(value, 3, value and words.decimals_for(value, 3)), raw=(value,))
     if own is None:
         why = reason(row.line) if row.line else ""
         return Cell(

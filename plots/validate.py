@@ -97,6 +97,7 @@ def _exhibit(spec: Table) -> None:
         keys(profile, f"[profile.{name}]", SWEEP)
     if spec["kind"] == "table":
         keys(spec.get("table", {}), "[table]", TABLE, needed=("rows", "columns"))
+        names(spec["table"]["rows"], "[table] rows")
         metrics(spec["table"]["columns"], "[table] columns", spec["table"])
     if spec["kind"] == "figure":
         _figure(spec.get("figure", {}))
@@ -115,6 +116,7 @@ def _figure(figure: Table) -> None:
     word(figure, "style", STYLES, "[figure]")
     if figure["style"] != "scatter":
         keys(figure, "[figure]", FIGURE, needed=("x", "y"))
+        names(figure.get("series", []), "[figure] series")
         metrics(figure["y"], "[figure] y", figure)
 
 
@@ -168,10 +170,14 @@ def word(table: Table, name: str, known: tuple[str, ...], place: str) -> None:
         raise UserError(f"{place}: {name} = {table.get(name)!r} is not one of {', '.join(known)}")
 
 
-def metrics(names: Any, place: str, table: Table) -> None:
-    if not isinstance(names, list):
-        raise UserError(f"{place}: a list of metrics is needed, not {names!r}")
-    for name in names:
+def names(value: Any, place: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise UserError(f"{place}: a list of names is needed, not {value!r}")
+    return value
+
+
+def metrics(value: Any, place: str, table: Table) -> None:
+    for name in names(value, place):
         try:
             metric(name)
         except UserError as e:

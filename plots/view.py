@@ -8,7 +8,7 @@ from typing import Any
 
 from plots import results
 from plots.exhibits import Exhibit, Printed
-from plots.intervals import Estimate, ratio
+from plots.intervals import Estimate, exact, ratio
 from plots.metrics import metric
 from plots.results import Line, Machine
 from plots.select import matches, prefer, select, separating, sort_key, value_of
@@ -71,6 +71,8 @@ class View:
             if f not in self.baseline and value_of(line, f) is not None
         }
         base = select(self.lines, {**self.baseline, **alike})
+        if len(base) == 1 and base[0] is line:
+            return exact(1.0)
         theirs = metric(name).of(base[0], self.machine.record) if len(base) == 1 else None
         return theirs and ratio(theirs, own)
 

@@ -58,7 +58,7 @@ def both(estimate: Estimate | None, digits: int = 4) -> str:
 
 
 def parse(printed: str, unit: str = "") -> float | None:
-    """The number that a paper prints, in the metric's unit (`unit`: the paper's unit of time); None for any other text."""
+    """The number that a paper prints, in the metric's unit (`unit`: the paper's own, of time); None for other text."""
     match = re.fullmatch(r"[~≈<>≤≥]?\s*(-?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*[×x%]?", printed.strip())
     return float(match[1].replace(",", "")) * SECONDS.get(unit, 1.0) if match else None
 

@@ -1,0 +1,173 @@
+"""Claims: every kind, each verdict, from planted lines."""
+
+from __future__ import annotations
+
+import pytest
+from synthetic import line, skipped, wrong
+
+from plots.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
+
+
+def ladder(*times, **fields):
+    """A line for 1, 10, 100, … packages; a time of None is a skipped case."""
+    return [
+        line(seconds=t, packages=10**i, **fields) if t else skipped("too large", packages=10**i, **fields)
+        for i, t in enumerate(times)
+    ]
+
+
+def noisy(seconds, **fields):
+    return line(samples_s=[seconds * f for f in (0.5, 0.7, 0.9, 1, 1.1, 1.4, 2)], **fields)
+
+
+RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}}
+
+
+@pytest.mark.parametrize(
+    ("slow", "bounds", "verdict"),
+    [
+        (0.2, {"expect": 2.0, "within": 1.2}, REPRODUCED),
+        (0.4, {"expect": 2.0, "within": 1.2}, TREND),
+        (0.05, {"expect": 2.0, "within": 1.2}, FAILED),
+        (0.24, {"expect": 2.0, "within": 1.2}, NOISE),
+        (0.2, {"at_least": 1.5}, REPRODUCED),
+        (0.2, {"at_least": 3.0}, TREND),
+        (0.05, {"at_least": 3.0}, FAILED),
+        (0.1, {"at_least": 1.0}, NOISE),
+        (0.05, {"at_most": 0.6}, REPRODUCED),
+        (0.05, {"at_most": 0.1}, TREND),
+        (0.2, {"at_most": 0.6}, FAILED),
+        (0.2, {"expect": 1.0, "within": 1.1}, FAILED),
+    ],
+)
+def test_ratio(bench, slow, bounds, verdict):
+    assert bench.judge(ladder(slow, 0.1), **RATIO, **bounds).verdict == verdict
+
+
+def test_ratio_of_two_metrics_of_one_line(bench):
+    found = bench.judge(
+        ladder(0.1),
+        kind="ratio",
+        numerator_metric="update",
+        denominator_metric="assign",
+        numerator={"packages": 1},
+        denominator={"packages": 1},
+        at_most=0.9,
+    )
+    assert found.verdict == REPRODUCED
+
+
+def test_noise_decides_nothing(bench):
+    lines = [noisy(0.2, packages=1), noisy(0.1, packages=10)]
+    assert bench.judge(lines, **RATIO, expect=2.0, within=1.2).verdict == NOISE
+
+
+def test_order(bench):
+    items = [{"packages": p} for p in (1, 10, 100)]
+    for times, verdict in (((1, 2, 3), REPRODUCED), ((1, 3, 2), TREND), ((3, 2, 1), FAILED), ((1, 1, 3), NOISE)):
+        assert bench.judge(ladder(*times), kind="order", items=items).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("times", "direction", "verdict"),
+    [
+        ((1, 2, 3), "up", REPRODUCED),
+        ((1, 2, 3), "down", FAILED),
+        ((3, 2, 1), "down", REPRODUCED),
+        ((1, 3, 2), "up", TREND),
+        ((1, 1, 1), "up", NOISE),
+        ((1, 1, 1), "flat", REPRODUCED),
+        ((1, 2, 1), "flat", FAILED),
+        ((1, 1.1, 1), "flat", NOISE),
+    ],
+)
+def test_trend(bench, times, direction, verdict):
+    assert bench.judge(ladder(*times), kind="trend", along="packages", direction=direction).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("times", "expect", "verdict"),
+    [
+        ((3, 1, 2), 10, REPRODUCED),
+        ((1, 2, 3), 10, TREND),
+        ((1, 2, 3), 100, FAILED),
+        ((3, 1, 1.001), 10, NOISE),
+        ((3, 1, 1.001), 100, NOISE),
+        ((1, 2, 3), 7, INCOMPARABLE),
+    ],
+)
+def test_location(bench, times, expect, verdict):
+    found = bench.judge(ladder(*times), kind="location", along="packages", expect=expect, extreme="min")
+    assert found.verdict == verdict
+
+
+def test_location_of_a_maximum(bench):
+    found = bench.judge(ladder(1, 3, 2), kind="location", along="packages", expect=10, extreme="max")
+    assert found.verdict == REPRODUCED
+
+
+def test_bound_needs_every_line(bench):
+    for times, verdict in (((0.1, 0.2), REPRODUCED), ((0.1, 0.6), FAILED), ((0.1, 0.5), NOISE)):
+        assert bench.judge(ladder(*times), kind="bound", metric="run", at_most=500).verdict == verdict
+
+
+def test_bound_counts_what_it_could_not_see(bench):
+    found = bench.judge(ladder(0.1, None), kind="bound", metric="run", at_most=500)
+    assert found.verdict == REPRODUCED
+    assert "1 of the matching cases" in found.why
+
+
+def test_equality_and_difference(bench):
+    items = [{"packages": 1}, {"packages": 10}]
+    lines = [line(packages=1, inertia=100.0), line(packages=10, inertia=101.0)]
+    assert bench.judge(lines, kind="equality", metric="inertia", items=items).verdict == FAILED
+    assert bench.judge(lines, kind="equality", metric="inertia", items=items, within=0.02).verdict == REPRODUCED
+    assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.005).verdict == REPRODUCED
+    assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.5).verdict == TREND
+
+
+def test_value(bench):
+    lines = ladder(0.5)  # 100 ms an iteration
+    assert bench.judge(lines, kind="value", expect=110, within=1.5).verdict == REPRODUCED
+    assert bench.judge(lines, kind="value", expect=500, within=1.5).verdict == FAILED
+
+
+def test_value_of_the_quick_profile_is_no_measure(bench):
+    found = bench.judge(ladder(0.5, profile="quick"), kind="value", expect=100, within=1.5)
+    assert found.verdict == INCOMPARABLE
+    assert "quick profile: n" in found.why
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ([], "nothing of this exhibit was run"),
+        (ladder(0.1), "no line with packages = 10"),
+        (ladder(0.1, None), "skipped: too large"),
+        ([line(packages=1), line(packages=10, samples_s=[], verdict=None, failure="killed")], "failed: killed"),
+        ([line(packages=1), wrong("label 3 is wrong", packages=10)], "wrong: label 3 is wrong"),
+        (
+            [line(), line(packages=1), line(packages=10, precision="fp32"), line(packages=10, precision="fp64")],
+            "matches 2 cases: they differ in precision",
+        ),
+        ([line(packages=1), line(packages=10, profile="quick")], "only in the quick profile"),
+        ([line(threads=1)], "no line has a field packages"),
+    ],
+)
+def test_not_comparable_says_why(bench, lines, why):
+    found = bench.judge(lines, **RATIO, at_least=1.0)
+    assert found.verdict == INCOMPARABLE
+    assert why in found.why
+
+
+def test_a_list_prefers_its_first_and_falls_back_where_that_was_skipped(bench):
+    claim = {"kind": "value", "where": {"dataset": ["real", "like"]}, "expect": 20, "within": 1.2}
+    both = [line(seconds=0.1, dataset="real"), line(seconds=0.9, dataset="like")]
+    assert bench.judge(both, **claim).verdict == REPRODUCED
+    assert bench.judge([skipped("not fetched", dataset="real"), both[1]], **claim).verdict == FAILED
+
+
+def test_one_sample_is_decided_on_the_point_and_says_so(bench):
+    found = bench.judge([line(samples=1, packages=1), line(samples=1, packages=10)], **RATIO, expect=1.0, within=1.1)
+    assert found.verdict == REPRODUCED
+    assert "measured once" in found.why

@@ -1,0 +1,97 @@
+"""Exhibits: every one in papers/ loads, renders and is judged; every mistake is one line with its place."""
+
+from __future__ import annotations
+
+import pytest
+import synthetic
+from conftest import ROOT, TABLE
+
+from plots import exhibits, results
+from plots.__main__ import main
+from plots.claims import judge
+from plots.render import write_exhibit
+from plots.verdicts import VERDICTS
+from plots.words import parse
+
+PAPERS = exhibits.load(ROOT / "papers")
+EXHIBITS = {exhibit.key: exhibit for paper in PAPERS for exhibit in paper.exhibits}
+
+
+def machine_of(exhibit, profile="paper", folder=ROOT):
+    lines = [made for source in exhibit.sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
+    return results.Machine("demo", {"cpu": {"model": "Made-up 9000"}}, tuple(results.latest(lines)), folder)
+
+
+@pytest.mark.parametrize("key", EXHIBITS)
+@pytest.mark.parametrize("profile", results.PROFILES)
+def test_every_claim_selects_something_and_is_judged(key, profile):
+    """Selectors name lines that the sweep makes: from a full set of lines no claim lacks one."""
+    for finding in judge(EXHIBITS[key], machine_of(EXHIBITS[key], profile)):
+        assert finding.verdict in VERDICTS
+        for complaint in ("no line", "matches", "was not measured", "was run"):
+            assert complaint not in finding.why or profile == "quick", f"{finding.id}: {finding.why}"
+
+
+@pytest.mark.parametrize("key", EXHIBITS)
+def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path):
+    exhibit = EXHIBITS[key]
+    written = {p.suffix: p for p in write_exhibit(exhibit, machine_of(exhibit), tmp_path)}
+    if exhibit.kind == "figure" and exhibit.figure["style"] == "scatter":
+        return
+    assert {".md", ".csv", ".tex"} <= written.keys()
+    if exhibit.kind == "figure":
+        assert {".svg", ".pdf", ".png"} <= written.keys()
+    text = written[".csv"].read_text()
+    columns = set(exhibit.table.get("columns", exhibit.figure.get("y", ["value"])))
+    for row in exhibit.printed():
+        for name, value in row.values.items():
+            assert value in text or name not in columns
+
+
+@pytest.mark.parametrize("key", EXHIBITS)
+def test_printed_values_are_numbers_or_words(key):
+    """`Segfault` stands as it is; what has a digit has to be a number, or its ratio would be missing."""
+    for row in EXHIBITS[key].printed() if EXHIBITS[key].kind != "machine" else ():
+        for name, value in row.values.items():
+            assert parse(value) is not None or not any(map(str.isdigit, value)), f"{name} = {value!r}"
+
+
+FAULTS = {
+    "unknown key": (TABLE.replace("columns", "colums"), "unknown key 'colums'"),
+    "unknown metric": (TABLE.replace('"assign"', '"asign"'), "unknown metric 'asign'"),
+    "no title": (TABLE.replace('title = "made up"', ""), "title missing"),
+    "kind": (TABLE.replace('"table"', '"tabel"'), "kind = 'tabel'"),
+    "not TOML": ("kind = ", "Invalid value"),
+    "speedup": (TABLE.replace('"assign"', '"speedup:assign"'), "needs a baseline"),
+    "short row": (
+        TABLE + '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["assign"]\nrows=[[1]]',
+        "row 1 has 1 values",
+    ),
+    "source": (TABLE + '[[paper]]\nsource="hearsay"\nfields=[]\nmetrics=[]\nrows=[]', "source = 'hearsay'"),
+    "claim kind": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="hope"\nmetric="run"', "kind = 'hope'"),
+    "claim side": (
+        TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="ratio"\nmetric="run"\nnumerator={}',
+        "denominator missing",
+    ),
+    "claim bound": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="bound"\nmetric="run"', "needs at_least or at_most"),
+    "factor": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="value"\nmetric="run"\nexpect=1\nwithin=0.1', "no factor"),
+    "wrong type": (TABLE + "[[paper]]\nsource=3", "fields missing"),
+    "no list": (TABLE.replace('rows = ["packages"]', "rows = 3"), "rows"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_malformed_exhibit_is_one_line_and_exit_2(name, bench, capsys):
+    text, complaint = FAULTS[name]
+    path = bench.papers / "demo" / "table1.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    bench.run([synthetic.line()])
+    assert (
+        main(["render", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(bench.results)])
+        == 2
+    )
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "table1.toml: " in error
+    assert complaint in error

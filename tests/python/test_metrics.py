@@ -1,0 +1,72 @@
+"""Metrics: each formula on a line whose numbers are known."""
+
+from __future__ import annotations
+
+import pytest
+from synthetic import line, skipped, wrong
+
+from plots.errors import UserError
+from plots.metrics import METRICS, metric
+
+KNOWN = line(
+    samples_s=[0.5, 0.5, 0.5],
+    iterations=5,
+    prepare_s=0.2,
+    download_s=0.1,
+    phases={"assign": [0.01, 0.03]},
+    prepare_phases={"transfer": 0.15},
+    work={"bytes": 2e9, "flops": 4e9},
+    peak_bytes=2**21,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("iteration", 100),
+        ("run", 500),
+        ("overall", 700),
+        ("end_to_end", 800),
+        ("end_to_end_iteration", 160),
+        ("prepare", 200),
+        ("download", 100),
+        ("assign", 20),
+        ("phase:assign", 20),
+        ("transfer", 150),
+        ("iterations", 5),
+        ("cluster_size:0", 260),
+        ("cluster_size:3", 240),
+        ("cluster_spread", 20),
+        ("bandwidth", 20),
+        ("flop_rate", 40),
+        ("peak", 2),
+        ("wrong_labels", 0),
+        ("counter:distances", 16000),
+        ("centroid_error", 0.001),
+        ("inertia", 123.5),
+    ],
+)
+def test_value(name, value):
+    assert metric(name).of(KNOWN, {}).value == pytest.approx(value)
+
+
+def test_floor_share_is_the_least_time_over_the_time():
+    record = {"floor": {"cpu": {"bytes_per_s": 1e11, "flops_per_s": {"fp32": 8e10}}}}
+    assert metric("floor_share").of(KNOWN, record).value == pytest.approx(50)  # 0.05 s of arithmetic in 0.1 s
+    assert metric("floor_share").of(KNOWN, {}) is None
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_case_without_a_time_has_none(name):
+    for case in (skipped("no such card"), wrong("label 3 is wrong")):
+        assert METRICS[name].unit not in ("ms", "GB/s", "GFLOP/s", "%") or METRICS[name].of(case, {}) is None
+
+
+def test_a_wrong_case_has_no_time_even_where_its_line_has_samples():
+    assert metric("run").of(line(verdict="label 3 is wrong"), {}) is None
+
+
+@pytest.mark.parametrize("name", ["speed", "phase:", "cluster_size:x", "speedup:speed"])
+def test_an_unknown_metric_is_refused(name):
+    with pytest.raises(UserError, match="unknown metric"):
+        metric(name)

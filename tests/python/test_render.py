@@ -1,0 +1,225 @@
+"""Tables, figures, the report and the README: what they show, and the same bytes twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import TABLE
+from synthetic import line, skipped, wrong
+
+from plots import style, table_formats, tables
+from plots.__main__ import main
+
+PAPER = (
+    TABLE
+    + """
+[[paper]]
+source = "printed"
+fields = ["packages"]
+metrics = ["iteration"]
+rows = [[1, "10.0"], [10, "20.0"], ["7", "3.50"]]
+notes = { "7" = "their own" }
+"""
+)
+FIGURE = TABLE.replace('"table"', '"figure"').split("[table]")[0] + (
+    '[figure]\nstyle = "STYLE"\nx = "packages"\ny = ["assign", "update"]\nseries = ["implementation"]\n'
+)
+LINES = [line(seconds=0.1, packages=1), line(seconds=0.2, packages=10), skipped("too large", packages=100)]
+
+
+def cells(view):
+    """The table as one dictionary a row, by (metric, role)."""
+    table = tables.build(view)
+    rows = [{(c.name, c.role): cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
+    return table, rows
+
+
+def test_a_row_holds_ours_the_papers_and_the_ratio(bench):
+    _, rows = cells(bench.view(LINES, PAPER))
+    first = rows[0]
+    assert first["packages", "field"].text == "1"
+    assert first["iteration", "ours"].raw[0] == pytest.approx(20)
+    assert first["iteration", "paper"].text == "10.0"
+    assert first["iteration", "ratio"].text == "2.00"
+
+
+def test_a_row_that_only_the_paper_has_keeps_its_digits_and_note(bench):
+    table, rows = cells(bench.view(LINES, PAPER))
+    lonely = next(row for row in rows if row["packages", "field"].text == "7")
+    assert (lonely["iteration", "ours"].text, lonely["iteration", "paper"].text) == ("–", "3.50")
+    assert table.footnotes[lonely["packages", "field"].marks[0] - 1] == "their own"
+
+
+def test_a_case_without_a_time_says_why_in_a_footnote(bench):
+    table, rows = cells(bench.view([*LINES, wrong("label 3 is wrong", packages=1000)], PAPER))
+    for row, why in ((rows[2], "skipped: too large"), (rows[3], "wrong: label 3 is wrong")):
+        cell = row["assign", "ours"]
+        assert cell.text == why.split(":")[0]
+        assert table.footnotes[cell.marks[0] - 1] == why
+    for text in (table_formats.markdown(table), table_formats.latex(table), table_formats.csv_text(table)):
+        assert "too large" in text
+
+
+def test_cases_that_the_rows_do_not_tell_apart_are_told_apart(bench):
+    table, rows = cells(bench.view([line(packages=1), line(packages=1, precision="fp64")], PAPER))
+    assert ("precision", "field") in rows[0]
+    assert any("precision" in remark for remark in table.remarks)
+
+
+def test_the_quick_profile_has_no_ratios(bench):
+    table, rows = cells(bench.view([line(packages=1, n=10, profile="quick")], PAPER))
+    assert rows[0]["iteration", "paper"].text == "10.0"
+    assert rows[0]["iteration", "ratio"].text == "–"
+    assert any("Quick profile" in remark for remark in table.remarks)
+
+
+def test_formats(bench):
+    table, _ = cells(bench.view(LINES, PAPER))
+    first = table_formats.csv_text(table).splitlines()[0]
+    assert first.startswith("packages,iteration,iteration_low,iteration_high,iteration_paper,iteration_ratio,assign")
+    latex = table_formats.latex(table)
+    assert r"\multicolumn{3}{c}{iteration (ms)}" in latex
+    assert r"\cmidrule(lr){2-4}" in latex
+    assert all(
+        row.count("|") == len(table.columns) + 1
+        for row in table_formats.markdown(table).splitlines()
+        if row.startswith("|")
+    )
+
+
+def test_latex_escapes():
+    assert table_formats.escape_tex("50% of a_b & $") == r"50\% of a\_b \& \$"
+
+
+def test_a_colour_belongs_to_a_name_not_to_a_place():
+    alone, among = style.colours(["cpu/b"]), style.colours(["cpu/b", "zzz/later"])
+    assert alone["cpu/b"] == among["cpu/b"]
+    many = style.colours([f"cpu/{i}" for i in range(len(style.PALETTE))])
+    assert len(set(many.values())) == len(style.PALETTE)
+
+
+@pytest.mark.parametrize("name", ["line", "bar", "stacked"])
+def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
+    bench.exhibit(PAPER + '[[claim]]\nid="a"\ntext="t"\nkind="bound"\nmetric="run"\nat_most=1')
+    bench.exhibit(FIGURE.replace("STYLE", name), "demo/figure1")
+    lines = [*LINES, *({**made, "exhibit": "demo/figure1"} for made in LINES)]
+    bench.run(lines)
+    written = []
+    for out in ("a", "b"):
+        for command in ("render", "claims", "report"):
+            assert (
+                main(
+                    [
+                        command,
+                        "--papers",
+                        str(bench.papers),
+                        "--results",
+                        str(bench.results),
+                        "--out",
+                        str(tmp_path / out),
+                    ]
+                )
+                == 0
+            )
+        (bench.results / "demo" / "demo.jsonl").unlink()
+        bench.run(lines[::-1])  # the order of the run is no part of the result
+        written.append(
+            {p.relative_to(tmp_path / out): p.read_bytes() for p in sorted((tmp_path / out).rglob("*")) if p.is_file()}
+        )
+    assert len(written[0]) == 3 + 6 + 3 + 1
+    assert written[0] == written[1]
+
+
+def test_the_report_stands_alone_and_tells_failures(bench, tmp_path):
+    bench.exhibit(PAPER.replace("made up", "a < b & c"))
+    bench.run(LINES)
+    main(["report", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path)])
+    page = (tmp_path / "index.html").read_text()
+    assert "a &lt; b &amp; c" in page
+    assert "skipped: too large" in page
+    assert "kmbench run papers/demo/table1.toml" in page
+    for outside in ("<link", "<script", 'src="http', "url(http", "@import"):
+        assert outside not in page
+
+
+def test_every_machine_has_its_own_folder(bench, tmp_path):
+    bench.exhibit(PAPER)
+    bench.run(LINES, "one")
+    bench.run(LINES, "two")
+    args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path)]
+    main(["render", *args])
+    assert (tmp_path / "one/demo/table1.md").exists()
+    assert (tmp_path / "two/demo/table1.md").exists()
+    assert main(["render", *args, "--machine", "three"]) == 2
+
+
+def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
+    bench.exhibit(PAPER)
+    bench.exhibit(FIGURE.replace("STYLE", "line"), "demo/figure1")
+    bench.run([*LINES, *({**made, "exhibit": "demo/figure1"} for made in LINES)])
+    readme = tmp_path / "README.md"
+    regions = ("begin:demo/table1 machine=demo", "begin:demo/figure1", "begin:claims")
+    readme.write_text("before\n" + "".join(f"<!-- {r} -->\nold\n<!-- end -->\n" for r in regions) + "after\n")
+    args = ["readme", "--file", str(readme), "--papers", str(bench.papers), "--results", str(bench.results)]
+    assert main(args) == 0
+    first = readme.read_text()
+    assert first.startswith("before\n")
+    assert first.endswith("after\n")
+    assert "old" not in first
+    assert "too large" in first
+    assert "](docs/pictures/demo/demo/figure1.svg)" in first
+    assert (tmp_path / "docs/pictures/demo/demo/figure1.svg").exists()
+    assert main(args) == 0
+    assert readme.read_text() == first
+    readme.write_text("<!-- begin:demo/nothing -->\n<!-- end -->\n")
+    assert main(args) == 2
+    readme.write_text("<!-- begin:demo/table1 -->\n")
+    assert main(args) == 2
+
+
+@pytest.fixture
+def clustering(tmp_path):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "points": rng.normal(size=(500, 3)),
+        "labels": rng.integers(0, 4, 500),
+        "centroids": rng.normal(size=(4, 3)),
+    }
+    for name, array in arrays.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    return arrays, ["scatter", *(x for name in arrays for x in (f"--{name}", str(tmp_path / f"{name}.npy")))]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_scatter_draws_the_same_twice(clustering, tmp_path, ending):
+    _, args = clustering
+    paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
+    for path in paths:
+        assert main([*args, "--out", str(path), "--dims", "0,2"]) == 0
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@pytest.mark.parametrize("fault", ["dims", "labels", "ending", "file"])
+def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
+    arrays, args = clustering
+    out, dims = str(tmp_path / ("a.gif" if fault == "ending" else "a.png")), "0,3" if fault == "dims" else "0,1"
+    if fault == "labels":
+        np.save(tmp_path / "labels.npy", arrays["labels"] + 1)
+    if fault == "file":
+        (tmp_path / "points.npy").write_text("no array")
+    assert main([*args, "--out", out, "--dims", dims]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, tmp_path):
+    arrays, _ = clustering
+    bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\ndims = [0, 2]\n', "demo/figure1")
+    bench.run([line(exhibit="demo/figure1")])
+    args = ["render", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
+    assert main(args) == 0
+    assert not (tmp_path / "out/demo/demo/figure1.svg").exists()
+    (bench.results / "demo" / "demo").mkdir()
+    for name, array in arrays.items():
+        np.save(bench.results / "demo" / "demo" / f"figure1.{name}.npy", array)
+    assert main(args) == 0
+    assert (tmp_path / "out/demo/demo/figure1.svg").exists()
