@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from plots import verdicts, words
+from plots.claim_text import Claim, caution, expectation, listing, points, selector_text, with_unit
 from plots.exhibits import Exhibit
 from plots.intervals import Estimate, ratio
 from plots.metrics import metric
 from plots.results import PROFILES, Line, Machine, of_exhibit, reason
 from plots.select import Selector, differing, matches, prefer, same, select, sort_key, value_of
 from plots.view import View, gather
-
-Claim = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -99,21 +98,21 @@ def by_location(view: View, claim: Claim) -> Outcome:
     wanted = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
     expected = [i for i, value in enumerate(at) if same(value, wanted)]
     if not expected:
-        raise IncomparableError(f"{claim['along']} = {claim['expect']} was not measured")
-    return verdicts.of_location(values, expected, claim["extreme"]), points(at, values, claim), caution(values)
+        one(
+            view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"]
+        )  # raises with the reason
+    return (
+        verdicts.of_location(values, expected, claim["extreme"]),
+        points(at, values, claim),
+        warnings(view, claim, values),
+    )
 
 
 def by_bound(view: View, claim: Claim) -> Outcome:
     values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
     low, high = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     text = words.both(low) if len(values) == 1 else f"{words.both(low)} … {words.both(high)} ({len(values)} cases)"
-    left_out = len(select(view.lines, claim.get("where", {}))) - len(values)
-    why = [f"without a value: {left_out} of the matching cases"] if left_out else []
-    return (
-        verdicts.of_bound(values, wanted_band(claim)),
-        with_unit(text, claim),
-        "; ".join([*why, *filter(None, [caution(values)])]),
-    )
+    return verdicts.of_bound(values, wanted_band(claim)), with_unit(text, claim), warnings(view, claim, values)
 
 
 def by_equality(view: View, claim: Claim) -> Outcome:
@@ -147,6 +146,14 @@ KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
 
 def wanted_band(claim: Claim) -> verdicts.Band:
     return verdicts.band(claim.get("expect"), claim.get("within", 1.0), claim.get("at_least"), claim.get("at_most"))
+
+
+def warnings(view: View, claim: Claim, values: Sequence[Estimate]) -> str:
+    """What a reader of a verdict over many cases has to know: cases without a value, values without an interval."""
+    lines = select(view.lines, claim.get("where", {}))
+    lost = [line for line in lines if view.value(line, claim["metric"]) is None]
+    parts = [f"without a value: {len(lost)} of the matching cases"] if lost else []
+    return "; ".join([*parts, *filter(None, [caution(values)])])
 
 
 def everyone(lines: Sequence[Line], _: Selector) -> Sequence[Line]:
@@ -204,50 +211,3 @@ def why_none(view: View, selector: Selector) -> str:
         if not any(matches(line, {name: wanted}) for line in view.lines):
             return f"{what}: no line with {name} = {wanted}"
     return f"{what}: no line"
-
-
-def selector_text(selector: Selector) -> str:
-    return (
-        "{" + ", ".join(f"{name} = {value}" for name, value in selector.items()) + "}"
-        if selector
-        else "the whole exhibit"
-    )
-
-
-def caution(values: Sequence[Estimate]) -> str:
-    return "" if all(value.known for value in values) else "measured once, no interval: decided on the point"
-
-
-def with_unit(text: str, claim: Claim) -> str:
-    return f"{text} {metric(claim['metric']).unit}".strip()
-
-
-def listing(values: Sequence[Estimate], claim: Claim, between: str) -> str:
-    return with_unit(between.join(words.both(value, 3) for value in values), claim)
-
-
-def points(at: Sequence[Any], values: Sequence[Estimate], claim: Claim) -> str:
-    pairs = (f"{words.field_value(a)}: {words.both(v, 3)}" for a, v in zip(at, values, strict=True))
-    return f"{metric(claim['metric']).title} at {claim['along']} = " + "; ".join(pairs)
-
-
-def expectation(claim: Claim) -> str:
-    """What is claimed, in the claim's own numbers."""
-    kind, within = claim["kind"], claim.get("within")
-    if kind in ("ratio", "bound", "value"):
-        unit = "" if kind == "ratio" else f" {metric(claim['metric']).unit}".rstrip()
-        near = [f"{claim['expect']}{unit} (within a factor of {within})"] if "expect" in claim else []
-        limits = [
-            f"{sign} {claim[name]}{unit}" for name, sign in (("at_least", "≥"), ("at_most", "≤")) if name in claim
-        ]
-        return ", ".join([*near, *limits])
-    if kind == "order":
-        return "grows: " + " < ".join(selector_text(item) for item in claim["items"])
-    if kind == "trend":
-        flat = f" (within a factor of {within or 1.1})" if claim["direction"] == "flat" else ""
-        return f"{claim['direction']} along {claim['along']}{flat}"
-    if kind == "location":
-        return f"{claim['extreme']} at {claim['along']} = {claim['expect']}"
-    if kind == "difference":
-        return f"largest and smallest differ by {100 * claim['at_least']:g}% or more"
-    return f"equal within {100 * (within or 0):g}%"

@@ -140,4 +140,7 @@ def legend(figure: Figure, axes: Sequence[Axes]) -> None:
     if entries:
         width = figure.get_size_inches()[0] * 72
         columns = max(1, min(len(entries), int(width / (7 * max(map(len, entries)) * 0.72 + 40))))
-        figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=columns)
+        names = sorted(
+            entries, key=lambda name: (name == style.MISSING["label"], name.endswith("paper"), "(paper)" in name)
+        )
+        figure.legend([entries[name] for name in names], names, loc="outside lower center", ncols=columns)

@@ -13,9 +13,15 @@ def head(column: Column) -> str:
     return column.group if column.role in ("field", "ours") else column.role
 
 
+def heads(table: Table) -> list[str]:
+    """One head a column; the paper's carries the metric's name where it stands alone."""
+    ours = {column.name for column in table.columns if column.role == "ours"}
+    return [f"{c.group}, paper" if c.role == "paper" and c.name not in ours else head(c) for c in table.columns]
+
+
 def markdown(table: Table) -> str:
     lines = [f"**{escape_md(table.title)}**", ""] if table.title else []
-    lines.append("| " + " | ".join(escape_md(head(c)) for c in table.columns) + " |")
+    lines.append("| " + " | ".join(map(escape_md, heads(table))) + " |")
     lines.append("|" + "|".join(":--" if c.role == "field" else "--:" for c in table.columns) + "|")
     lines += ["| " + " | ".join(markdown_cell(cell) for cell in row) + " |" for row in table.rows]
     notes = [f"{superscript(i)} {escape_md(s)}" for i, s in enumerate(table.footnotes, start=1)]

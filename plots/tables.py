@@ -60,9 +60,12 @@ def build(view: View) -> Table:
     found, added = rows(view, fields)
     fields = [*fields, *added]
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
+    with_ours = {name for name in metrics if any(view.value(line, name, fields) is not None for line in view.lines)}
     columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in fields]
     for name in metrics:
         roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
+        if name in with_paper and name not in with_ours and (with_ours or not view.lines):
+            roles = ("paper",)  # no line has this metric: nothing to stand beside the paper's
         columns += [Column(name, role, metric(name).title) for role in roles]
     notes, methods = Footnotes(), {}
     cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]

@@ -106,6 +106,13 @@ def test_location_of_a_maximum(bench):
     assert found.verdict == REPRODUCED
 
 
+def test_a_skipped_place_says_why_and_a_skipped_point_is_counted(bench):
+    location = {"kind": "location", "along": "packages", "extreme": "min"}
+    assert "skipped: too large" in bench.judge(ladder(3, None, 2), **location, expect=10).why
+    found = bench.judge(ladder(1, None, 3), kind="trend", along="packages", direction="up")
+    assert (found.verdict, found.why) == (REPRODUCED, "without a value: 1 of the matching cases")
+
+
 def test_bound_needs_every_line(bench):
     for times, verdict in (((0.1, 0.2), REPRODUCED), ((0.1, 0.6), FAILED), ((0.1, 0.5), NOISE)):
         assert bench.judge(ladder(*times), kind="bound", metric="run", at_most=500).verdict == verdict
