@@ -89,7 +89,7 @@ def by_trend(view: View, claim: Claim) -> Outcome:
     return (
         verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1)),
         points(at, values, claim),
-        caution(values),
+        warnings(view, claim, values),
     )
 
 

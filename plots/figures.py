@@ -41,7 +41,8 @@ def draw(view: View) -> Figure | None:
 
 
 def plot(view: View, panels: Sequence[Panel]) -> Figure:
-    across = min(ACROSS, len(panels))
+    metrics = len(view.exhibit.figure["y"])  # where they fit, a row of panels holds one value of the panel field
+    across = metrics if 1 < metrics <= ACROSS < len(panels) else min(ACROSS, len(panels))
     down = -(-len(panels) // across)
     wide = PANEL[0] * (1.35 if len(panels) == 1 else 1)
     figure = Figure(figsize=(wide * across, PANEL[1] * down + 0.35))
