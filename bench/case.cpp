@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <omp.h>
-#include <xxhash.h>
 
+#include "bench/hash.hpp"
 #include "bench/sweep.hpp"
 
 namespace km {
@@ -35,7 +35,7 @@ Json Case::identity() const {
 
 std::string Case::id() const {
   const std::string text = identity().dump();
-  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+  return hash_of(text.data(), text.size()).substr(0, 16);
 }
 
 std::string Case::name() const {

@@ -165,7 +165,7 @@ Case make_case(const Point& point, std::string name, const Implementation* imple
 
 }  // namespace
 
-std::string gpu_missing() { return device::why_unavailable(); }
+std::string gpu_missing() { return device::unavailable(); }
 
 Scalar parse_scalar(const std::string& text) {
   std::int64_t whole = 0;

@@ -10,5 +10,6 @@ bool dirty();             // uncommitted changes at build time
 std::string compiler();   // name and version
 std::string flags();      // of the implementations
 std::string build_type();
+std::string cuda();       // toolkit version, or "none"
 
 }  // namespace km::version

@@ -1,0 +1,15 @@
+// This machine's own limits: what a kernel's floor is worked out from.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace km {
+
+/// CPU, all threads: copy_gbs (bytes read and written), read_gbs, fma_fp32_gflops, fma_fp64_gflops. Best of several passes.
+nlohmann::ordered_json cpu_ceilings();
+
+/// GPU: copy_gbs, read_gbs, fma_fp32_gflops, fma_fp64_gflops, tensor_tf32_gflops, tensor_bf16_gflops, upload_gbs and download_gbs (pinned),
+/// launch_s (a launch in a queue of them), launch_sync_s (a launch and a wait), graph_launch_s. Null where there is no GPU.
+nlohmann::ordered_json gpu_ceilings();
+
+}  // namespace km

@@ -1,0 +1,21 @@
+// The machine record: what a reader has to know of the machine and the build to believe a time.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace km {
+
+/// Everything `kmbench env` shows: cpu, caches, numa, memory, gpu, build, libraries, openmp, state, warnings.
+nlohmann::ordered_json environment();
+
+/// A short name for this machine, for results/<machine>: the GPU's, else the CPU's and its number of threads. No host name.
+std::string machine_id();
+
+/// Write environment() to <folder>/machine.json. What is there of ceilings stays.
+void write_machine_record(const std::string& folder, const std::string& id);
+
+/// The record as text for people.
+std::string environment_text(const nlohmann::ordered_json& record);
+
+}  // namespace km

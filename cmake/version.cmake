@@ -1,0 +1,24 @@
+# Write version.cpp: what the program was built from. Touches the file only when something changed.
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no -- bench impl datasets CMakeLists.txt
+                OUTPUT_VARIABLE changes ERROR_QUIET)
+if(NOT commit)
+  set(commit unknown)
+endif()
+if(changes)
+  set(dirty true)
+else()
+  set(dirty false)
+endif()
+string(REPLACE ";" " " FLAGS "${FLAGS}")
+file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT [[
+#include "bench/version.hpp"
+namespace km::version {
+std::string commit() { return "@commit@"; }
+bool dirty() { return @dirty@; }
+std::string compiler() { return "@COMPILER@"; }
+std::string flags() { return "@FLAGS@"; }
+std::string build_type() { return "@TYPE@"; }
+std::string cuda() { return "@CUDA@"; }
+}
+]])
