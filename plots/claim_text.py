@@ -41,7 +41,7 @@ def with_unit(text: str, claim: Claim) -> str:
 
 
 def listing(values: Sequence[Estimate], claim: Claim, between: str) -> str:
-    return with_unit(between.join(words.both(value, 3) for value in values), claim)
+    return with_unit(between.join(words.both(value) for value in values), claim)
 
 
 def points(at: Sequence[Any], values: Sequence[Estimate], claim: Claim) -> str:

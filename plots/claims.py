@@ -127,7 +127,7 @@ def by_difference(view: View, claim: Claim) -> Outcome:
 
 def by_value(view: View, claim: Claim) -> Outcome:
     if not view.comparable:
-        raise IncomparableError(f"quick profile: {', '.join(view.exhibit.resized())} differ from the paper's")
+        raise IncomparableError(f"quick profile: another {', '.join(view.exhibit.resized())} than the paper's")
     value = one(view, claim.get("where", {}), claim["metric"])
     return verdicts.inside(value, wanted_band(claim)), with_unit(words.both(value), claim), caution([value])
 

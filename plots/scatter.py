@@ -36,6 +36,8 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[i
         raise UserError(f"points {points.shape} and centroids {centroids.shape} are not n x d and k x d")
     if labels.shape != points.shape[:1]:
         raise UserError(f"labels {labels.shape} where {points.shape[0]} points need one each")
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise UserError(f"labels are {labels.dtype}, not integers")
     if len(labels) and not (labels.min() >= 0 and labels.max() < len(centroids)):
         raise UserError(
             f"labels reach from {labels.min()} to {labels.max()}, where there are {len(centroids)} centroids"
@@ -46,6 +48,7 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[i
 
 def draw(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[int] = (0, 1), title: str = "") -> Figure:
     """The figure: every cluster a colour (by label, repeating), its centroid a ringed cross."""
+    labels = labels.reshape(-1) if labels.shape == (len(points), 1) else labels  # kmbench writes a column
     check(points, labels, centroids, dims)
     shown = sample(len(points))
     a, b = dims
@@ -85,4 +88,7 @@ def scatter_exhibit(view: View) -> Figure | None:
     if not all(path.exists() for path in files):
         return None
     points, labels, centroids = map(read, files)
-    return draw(points, labels, centroids, view.exhibit.figure.get("dims", (0, 1)))
+    figure = draw(points, labels, centroids, view.exhibit.figure.get("dims", (0, 1)))
+    named = {name: view.exhibit.figure[name] for name in ("xlabel", "ylabel") if name in view.exhibit.figure}
+    figure.axes[0].set(**named)
+    return figure

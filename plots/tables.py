@@ -119,7 +119,7 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
             + (
                 "."
                 if view.comparable
-                else f": {', '.join(view.exhibit.resized())} differ from the paper's, so there are no ratios."
+                else f", with another {', '.join(view.exhibit.resized())} than the paper's: no ratios."
             )
         )
     if added:

@@ -199,12 +199,14 @@ def test_scatter_draws_the_same_twice(clustering, tmp_path, ending):
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-@pytest.mark.parametrize("fault", ["dims", "labels", "ending", "file"])
+@pytest.mark.parametrize("fault", ["dims", "labels", "dtype", "ending", "file"])
 def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
     arrays, args = clustering
     out, dims = str(tmp_path / ("a.gif" if fault == "ending" else "a.png")), "0,3" if fault == "dims" else "0,1"
     if fault == "labels":
         np.save(tmp_path / "labels.npy", arrays["labels"] + 1)
+    if fault == "dtype":
+        np.save(tmp_path / "labels.npy", arrays["labels"] + 0.5)
     if fault == "file":
         (tmp_path / "points.npy").write_text("no array")
     assert main([*args, "--out", out, "--dims", dims]) == 2
@@ -213,6 +215,7 @@ def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
 
 def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, tmp_path):
     arrays, _ = clustering
+    arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("int32")  # as kmbench writes them
     bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\ndims = [0, 2]\n', "demo/figure1")
     bench.run([line(exhibit="demo/figure1")])
     args = ["render", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
