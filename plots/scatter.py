@@ -30,14 +30,19 @@ def read(path: Path) -> NDArray:
         raise UserError(f"{path}: not a .npy file that can be read: {e}") from e
 
 
+def whole(labels: NDArray) -> NDArray[np.int64]:
+    """Labels as integers, also where a file holds them as whole floats. Raises UserError for any other."""
+    if not (np.issubdtype(labels.dtype, np.number) and np.array_equal(labels, np.round(labels))):
+        raise UserError(f"labels are {labels.dtype}, not whole numbers")
+    return labels.astype(np.int64)
+
+
 def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[int]) -> None:
     """Shapes: points n x d, labels n, centroids k x d, 0 <= labels < k, dims two of the d. Raises UserError."""
     if points.ndim != 2 or centroids.ndim != 2 or points.shape[1] != centroids.shape[1]:
         raise UserError(f"points {points.shape} and centroids {centroids.shape} are not n x d and k x d")
     if labels.shape != points.shape[:1]:
         raise UserError(f"labels {labels.shape} where {points.shape[0]} points need one each")
-    if not np.issubdtype(labels.dtype, np.integer):
-        raise UserError(f"labels are {labels.dtype}, not integers")
     if len(labels) and not (labels.min() >= 0 and labels.max() < len(centroids)):
         raise UserError(
             f"labels reach from {labels.min()} to {labels.max()}, where there are {len(centroids)} centroids"
@@ -48,7 +53,7 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[i
 
 def draw(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[int] = (0, 1), title: str = "") -> Figure:
     """The figure: every cluster a colour (by label, repeating), its centroid a ringed cross."""
-    labels = labels.reshape(-1) if labels.shape == (len(points), 1) else labels  # kmbench writes a column
+    labels = whole(labels.reshape(-1) if labels.shape == (len(points), 1) else labels)  # kmbench writes a column
     check(points, labels, centroids, dims)
     shown = sample(len(points))
     a, b = dims

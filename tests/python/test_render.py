@@ -215,7 +215,7 @@ def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
 
 def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, tmp_path):
     arrays, _ = clustering
-    arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("int32")  # as kmbench writes them
+    arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("float32")  # as kmbench writes them
     bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\ndims = [0, 2]\n', "demo/figure1")
     bench.run([line(exhibit="demo/figure1")])
     args = ["render", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
