@@ -96,7 +96,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
       entry.info.kind = "file";
       const std::string stem = fs::path(text("file")).stem().string();
       if (const auto at = files.find(stem); at != files.end()) entry.file = at->second;
-      else entry.info.missing = fmt::format("{} is not on this machine: run scripts/fetch_datasets {}", text("file"), name);
+      else entry.info.missing = fmt::format("{} is not on this machine: {}", text("file"), text("advice").empty() ? "run scripts/fetch_datasets " + name : text("advice"));
     } else {
       refuse(toml, node, fmt::format("'{}' needs a generator or a file", name));
     }

@@ -57,7 +57,7 @@ Solution<T> solve(const Implementation& implementation, const Problem<T>& proble
   return solution;
 }
 
-/// Iterations and inertia beside the reference's: fp32 may part ways at near ties, so inertia within 1 % there.
+/// Iterations and inertia beside the reference's. fp32 may part ways at near ties, so only short runs are compared, within 1 %.
 template <class T>
 std::string explain_difference(const Problem<T>& problem, const Solution<T>& solution, const Judgement& judgement) {
   static const Implementation* reference = [] {
@@ -65,13 +65,15 @@ std::string explain_difference(const Problem<T>& problem, const Solution<T>& sol
       if (implementation.name == "cpu/lloyd/reference") return &implementation;
     throw std::logic_error("cpu/lloyd/reference is not in this build");
   }();
+  constexpr bool fp64 = std::is_same_v<T, double>;
   const auto truth = solve(*reference, problem, Config(), false);
+  if (fp64 && solution.iters != truth.iters) return fmt::format("{} iterations; fp64 Lloyd's makes {}", solution.iters, truth.iters);
+  if (!fp64 && problem.max_iters > 8) return "";
   const double inertia = judge(problem, truth, reference->description, Config()).inertia;
-  const bool same_path = std::is_same_v<T, double> || problem.tolerance < 0 || problem.tolerance == 0;
-  if (same_path && std::is_same_v<T, double> && solution.iters != truth.iters)
-    return fmt::format("{} iterations; fp64 Lloyd's makes {}", solution.iters, truth.iters);
-  const double bound = (std::is_same_v<T, double> ? 1e-9 : 1e-2) * inertia + 1e-20;
-  if (std::abs(judgement.inertia - inertia) > bound && problem.max_iters <= 8)
+  double squares = 0;  // a centroid off by a relative 1000 u adds this share of it
+  for (const T x : problem.points) squares += double(x) * double(x);
+  const double rounding = 1000.0 * std::numeric_limits<T>::epsilon();
+  if (std::abs(judgement.inertia - inertia) > (fp64 ? 1e-9 : 1e-2) * inertia + rounding * rounding * squares)
     return fmt::format("inertia {:.9g}; fp64 Lloyd's reaches {:.9g}", judgement.inertia, inertia);
   return "";
 }
@@ -88,7 +90,8 @@ void check(const Implementation& implementation, const Shape& shape, const Confi
     if (result.skip = unsupported(problem, config, sizeof(T)); !result.skip.empty()) return;
   const auto solution = solve(implementation, problem, config, true);
   const auto judgement = judge(problem, solution, implementation.description, config);
-  result.wrong = judgement.verdict.empty() ? explain_difference(problem, solution, judgement) : judgement.verdict;
+  result.wrong = judgement.verdict;
+  if (result.wrong.empty() && implementation.description.departs.empty()) result.wrong = explain_difference(problem, solution, judgement);
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;

@@ -154,7 +154,9 @@ void write_machine_record(const std::string& folder, const std::string& id) {
   Json record = environment();
   record["id"] = id;
   std::ifstream in(path);
-  if (const Json old = Json::parse(in, nullptr, false); old.is_object() && old.contains("ceilings")) record["ceilings"] = old["ceilings"];
+  if (const Json old = Json::parse(in, nullptr, false); old.is_object())
+    for (const char* measured : {"ceilings", "floor"})
+      if (old.contains(measured)) record[measured] = old[measured];
   const fs::path fresh = path.string() + ".new";
   std::ofstream(fresh) << record.dump(2) << "\n";
   fs::rename(fresh, path);

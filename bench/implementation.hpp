@@ -84,6 +84,8 @@ struct Description {
   /// The longest chain of additions behind one centroid value, n where not given: the judge's bound for the means.
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
+  /// Where it departs from the task as written, in words (an empty cluster that is moved); checks then judge, but do not compare.
+  std::string_view departs = "";
 };
 
 template <class S, class T>

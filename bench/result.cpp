@@ -35,7 +35,8 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   line["order"] = c.order;
   Json seed = Json();
   if (const auto at = c.dataset.settings.find("seed"); at != c.dataset.settings.end()) seed = at->second;
-  line["dataset"] = {{"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", nullptr}};
+  const Json settings = c.dataset.settings.empty() ? Json() : Json(c.dataset.settings);
+  line["dataset"] = {{"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", settings}};
   for (const char* name : {"iterations", "samples_event_s", "prepare_s", "download_s", "work", "inertia", "centroid_error", "mean_error",
                            "wrong_labels", "judged_points", "cluster_sizes", "verdict", "skip", "failure", "peak_bytes",
                            "device_peak_bytes", "gpu"})
@@ -121,7 +122,7 @@ std::set<std::string> ResultFile::finished() const {
 
 std::vector<Json> ResultFile::lines(const std::vector<std::string>& ids) const {
   std::map<std::string, Json> last;
-  for (auto& line : read_lines(path_)) last[line["case"].get<std::string>()] = std::move(line);
+  for (auto& line : read_lines(path_)) last.insert_or_assign(line["case"].get<std::string>(), line);
   std::vector<Json> found;
   for (const auto& id : ids)
     if (const auto at = last.find(id); at != last.end()) found.push_back(at->second);

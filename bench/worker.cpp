@@ -126,7 +126,7 @@ class LineReporter : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context& context) override { return !display_ || display_->ReportContext(context); }
   void ReportRuns(const std::vector<Run>& runs) override {
     if (display_) display_->ReportRuns(runs);
-    if (!runs.empty()) bench_.finish(runs.front().run_name.function_name);
+    if (!runs.empty() && runs.front().run_type == Run::RT_Iteration) bench_.finish(runs.front().run_name.function_name);
   }
   void Finalize() override {
     if (display_) display_->Finalize();

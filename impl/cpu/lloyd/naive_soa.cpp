@@ -1,0 +1,89 @@
+// benedetti2025's sequential baseline (Section 3.1): points and centroids as structures of arrays, index j * n + i and
+// j * k + c; one thread, plain sums. The transposition belongs to prepare.
+#include "bench/implementation.hpp"
+#include "bench/lloyd.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+class NaiveSoa {
+ public:
+  NaiveSoa(const Problem<T>& problem, const Config&, Trace& trace) : p_(problem), columns_(problem.points.size()) {
+    const auto phase = trace.phase("transpose");
+    for (std::int64_t i = 0; i < p_.n; ++i)
+      for (int j = 0; j < p_.d; ++j) columns_[j * p_.n + i] = p_.points[i * p_.d + j];
+  }
+
+  void poison() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    centroids_.resize(p_.initial_centroids.size());
+    for (int c = 0; c < p_.k; ++c)
+      for (int j = 0; j < p_.d; ++j) centroids_[j * p_.k + c] = p_.initial_centroids[c * p_.d + j];
+    out_.labels.assign(p_.n, no_label);
+    return out_.iters = lloyd(p_, trace, [this] { return assign(); }, [this] { update(); });
+  }
+
+  Solution<T> download() {
+    out_.assigned_centroids = rows(used_);
+    out_.centroids = rows(centroids_);
+    return out_;
+  }
+
+ private:
+  std::int64_t assign() {
+    used_ = centroids_;
+    std::int64_t changed = 0;
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      std::int32_t best = 0;
+      T best_dist = std::numeric_limits<T>::max();
+      for (int c = 0; c < p_.k; ++c) {
+        T dist = 0;
+        for (int j = 0; j < p_.d; ++j) {
+          const T diff = columns_[j * p_.n + i] - used_[j * p_.k + c];
+          dist += diff * diff;
+        }
+        if (dist < best_dist) {  // strict: the lowest index wins a tie
+          best_dist = dist;
+          best = c;
+        }
+      }
+      changed += out_.labels[i] != best;
+      out_.labels[i] = best;
+    }
+    return changed;
+  }
+
+  void update() {
+    std::vector<T> sums(centroids_.size());
+    std::vector<std::int64_t> counts(p_.k);
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      const int c = out_.labels[i];
+      ++counts[c];
+      for (int j = 0; j < p_.d; ++j) sums[j * p_.k + c] += columns_[j * p_.n + i];
+    }
+    for (int c = 0; c < p_.k; ++c)
+      if (counts[c] > 0)
+        for (int j = 0; j < p_.d; ++j) centroids_[j * p_.k + c] = sums[j * p_.k + c] / static_cast<T>(counts[c]);
+  }
+
+  std::vector<T> rows(const std::vector<T>& columns) const {
+    std::vector<T> out(columns.size());
+    for (std::size_t c = 0; c < columns.size() / p_.d; ++c)
+      for (int j = 0; j < p_.d; ++j) out[c * p_.d + j] = columns[std::size_t(j) * p_.k + c];
+    return out;
+  }
+
+  Problem<T> p_;
+  std::vector<T> columns_, used_, centroids_;  // d x n, d x k, d x k
+  Solution<T> out_;
+};
+
+const Register<NaiveSoa> registration{{
+    .summary = "one thread, structure of arrays, plain sums: the sequential baseline of benedetti2025",
+    .paper = "benedetti2025",
+}};
+
+}  // namespace
+}  // namespace km

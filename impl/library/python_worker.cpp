@@ -1,0 +1,95 @@
+#include "impl/library/python_worker.hpp"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+#include "bench/home.hpp"
+
+namespace km {
+
+std::string python() {
+  if (const char* chosen = std::getenv("KMBENCH_PYTHON")) return chosen;
+  const auto venv = home() / ".venv" / "bin" / "python3";
+  return std::filesystem::exists(venv) ? venv.string() : "python3";
+}
+
+bool python_has(const std::string& module) {
+  static std::map<std::string, bool> known;
+  const auto [at, fresh] = known.try_emplace(module, false);
+  if (fresh) at->second = std::system((python() + " -c 'import " + module + "' >/dev/null 2>&1").c_str()) == 0;
+  return at->second;
+}
+
+SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes), descriptor_(::memfd_create("points", 0)) {
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, off_t(bytes)) != 0) throw std::runtime_error("no shared memory");
+  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (at == MAP_FAILED) throw std::runtime_error("shared memory cannot be mapped");
+  data_ = static_cast<std::byte*>(at);
+}
+
+SharedMemory::~SharedMemory() {
+  ::munmap(data_, bytes_);
+  ::close(descriptor_);
+}
+
+PythonWorker::PythonWorker(const std::string& script, const std::vector<std::string>& args, int inherit,
+                           const std::vector<std::string>& environment) {
+  int down[2], up[2];
+  if (::pipe(down) != 0 || ::pipe(up) != 0) throw std::runtime_error("no pipe for " + script);
+  const std::string interpreter = python(), file = (home() / script).string();
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::dup2(down[0], 0);
+    ::dup2(up[1], 3);
+    ::dup2(inherit, 4);
+    ::close(down[1]);
+    ::close(up[0]);
+    for (const auto& entry : environment) ::putenv(const_cast<char*>(entry.c_str()));
+    std::vector<std::string> words = {interpreter, file};
+    words.insert(words.end(), args.begin(), args.end());
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ::close(down[0]);
+  ::close(up[1]);
+  to_ = down[1];
+  from_ = up[0];
+  if (pid_ < 0 || read_line() != "ready") throw std::runtime_error(script + " did not start");
+}
+
+PythonWorker::~PythonWorker() {
+  ::close(to_);  // end of input ends the script
+  ::close(from_);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+std::string PythonWorker::read_line() {
+  std::string line;
+  for (char c; ::read(from_, &c, 1) == 1;) {
+    if (c == '\n') return line;
+    line += c;
+  }
+  return "error: the Python process ended";
+}
+
+std::string PythonWorker::ask(const std::string& line) {
+  const std::string text = line + "\n";
+  if (::write(to_, text.data(), text.size()) != ssize_t(text.size())) throw std::runtime_error("the Python process is gone");
+  std::string answer = read_line();
+  if (answer.starts_with("error")) throw std::runtime_error(answer.substr(answer.find(' ') + 1));
+  return answer;
+}
+
+}  // namespace km
