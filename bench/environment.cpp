@@ -12,11 +12,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include "bench/device.hpp"
 #include "bench/memory.hpp"
+#include "bench/nvml.hpp"
 #include "bench/version.hpp"
 
 namespace km {
@@ -80,6 +82,18 @@ Json gpu() {
   if (!device::available()) return nullptr;
   Json object = Json::object();
   for (const auto& [key, value] : device::describe()) object[key] = value;
+  const nvml::Reading now = nvml::read(device::uuid());
+  const auto driver = nvml::driver_version();
+  const auto number = [](std::optional<int> value) { return value ? Json(*value) : Json(nullptr); };
+  const auto watts = [](std::optional<int> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
+  object["driver_version"] = driver ? Json(*driver) : Json(nullptr);
+  object["sm_mhz"] = number(now.sm_mhz);
+  object["max_sm_mhz"] = number(now.max_sm_mhz);
+  object["mem_mhz"] = number(now.memory_mhz);
+  object["max_mem_mhz"] = number(now.max_memory_mhz);
+  object["power_w"] = watts(now.power_mw);
+  object["power_limit_w"] = watts(now.power_limit_mw);
+  object["temperature_c"] = number(now.temperature_c);
   return object;
 }
 
