@@ -59,7 +59,7 @@ Solution<T> solve(const Implementation& implementation, const Problem<T>& proble
 
 /// Iterations and inertia beside the reference's. fp32 may part ways at near ties, so only short runs are compared, within 1 %.
 template <class T>
-std::string explain_difference(const Problem<T>& problem, const Solution<T>& solution, const Judgement& judgement) {
+std::string explain_difference(const Problem<T>& problem, const Solution<T>& solution, const Judgement& judgement, std::int64_t depth) {
   static const Implementation* reference = [] {
     for (const auto& implementation : implementations())
       if (implementation.name == "cpu/lloyd/reference") return &implementation;
@@ -70,9 +70,10 @@ std::string explain_difference(const Problem<T>& problem, const Solution<T>& sol
   if (fp64 && solution.iters != truth.iters) return fmt::format("{} iterations; fp64 Lloyd's makes {}", solution.iters, truth.iters);
   if (!fp64 && problem.max_iters > 8) return "";
   const double inertia = judge(problem, truth, reference->description, Config()).inertia;
-  double squares = 0;  // a centroid off by a relative 1000 u adds this share of it
-  for (const T x : problem.points) squares += double(x) * double(x);
-  const double rounding = 1000.0 * std::numeric_limits<T>::epsilon();
+  double squares = 0;  // a centroid off by a relative `rounding` adds its square of this
+#pragma omp parallel for reduction(+ : squares)
+  for (std::size_t at = 0; at < problem.points.size(); ++at) squares += double(problem.points[at]) * double(problem.points[at]);
+  const double rounding = double(std::max<std::int64_t>(depth, 1000)) * std::numeric_limits<T>::epsilon();
   if (std::abs(judgement.inertia - inertia) > (fp64 ? 1e-9 : 1e-2) * inertia + rounding * rounding * squares)
     return fmt::format("inertia {:.9g}; fp64 Lloyd's reaches {:.9g}", judgement.inertia, inertia);
   return "";
@@ -91,7 +92,9 @@ void check(const Implementation& implementation, const Shape& shape, const Confi
   const auto solution = solve(implementation, problem, config, true);
   const auto judgement = judge(problem, solution, implementation.description, config);
   result.wrong = judgement.verdict;
-  if (result.wrong.empty() && implementation.description.departs.empty()) result.wrong = explain_difference(problem, solution, judgement);
+  const auto& depth = implementation.description.summation_depth;
+  if (result.wrong.empty() && implementation.description.departs.empty())
+    result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;
@@ -101,7 +104,7 @@ void check(const Implementation& implementation, const Shape& shape, const Confi
 
 }  // namespace
 
-void run_checks(const std::string& filter, bool huge, const std::function<void(const CheckResult&)>& tell) {
+void run_checks(const std::string& filter, bool huge, bool defaults, const std::function<void(const CheckResult&)>& tell) {
   std::regex pattern;
   try {
     pattern = std::regex(filter);
@@ -115,7 +118,8 @@ void run_checks(const std::string& filter, bool huge, const std::function<void(c
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
       if (!implementation.has(precision)) continue;
       const bool gpu = implementation.description.device == Device::gpu;
-      const auto tried = configs(implementation.description);
+      auto tried = configs(implementation.description);
+      if (defaults) tried.resize(1);
       for (const auto& config : tried)
         for (const auto& shape : shapes) {
           const bool is_huge = double(shape.n) * shape.d > 0x7fffffff;

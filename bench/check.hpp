@@ -26,7 +26,7 @@ struct CheckResult {
 };
 
 /// Run the checks whose name (implementation/precision/shape/parameters) matches the regular expression; each is told as it ends.
-/// huge: also n d above 2^31 on the GPU (9 GiB of host memory).
-void run_checks(const std::string& filter, bool huge, const std::function<void(const CheckResult&)>& tell);
+/// huge: also n d above 2^31 on the GPU (30 GiB of host memory). defaults: only with the parameters' default values.
+void run_checks(const std::string& filter, bool huge, bool defaults, const std::function<void(const CheckResult&)>& tell);
 
 }  // namespace km

@@ -10,16 +10,17 @@ void add_check(CLI::App& app, int& code) {
   auto* command = app.add_subcommand("check", "Every implementation on every awkward shape, through the judge and against fp64 Lloyd's");
   struct Flags {
     std::string filter;
-    bool huge = false, verbose = false;
+    bool huge = false, defaults = false, verbose = false;
   };
   auto f = std::make_shared<Flags>();
   command->add_option("--filter", f->filter, "Only checks whose name (implementation/precision/shape/parameters) matches");
   command->add_flag("--huge", f->huge, "Also n d above 2^31 on the GPU (needs 30 GiB of memory)");
+  command->add_flag("--defaults", f->defaults, "Only the parameters' default values");
   command->add_flag("--verbose", f->verbose, "A line for every check");
   command->callback([=, &code] {
     int right = 0, wrong = 0;
     std::map<std::string, int> skips;
-    run_checks(f->filter, f->huge, [&](const CheckResult& result) {
+    run_checks(f->filter, f->huge, f->defaults, [&](const CheckResult& result) {
       if (!result.skip.empty()) ++skips[result.name.substr(0, result.name.find("/fp")) + ": " + result.skip];
       else ++(result.wrong.empty() ? right : wrong);
       if (!result.wrong.empty()) fmt::print("WRONG  {}: {}\n", result.name, result.wrong);

@@ -156,6 +156,7 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
       if (c.skip.empty()) fmt::print("{}\n", c.name());
     return 0;
   }
+  std::erase_if(argv, [](const std::string& arg) { return arg.starts_with("--worker="); });
   RunOptions options{.redo = f.redo, .save_solutions = f.save, .argv = std::move(argv), .benchmark_args = std::move(extras)};
   options.machine = f.machine.empty() ? machine_id() : f.machine;
   options.out = f.out.empty() ? home() / "results" / options.machine : std::filesystem::path(f.out);

@@ -207,12 +207,13 @@ struct alignas(16) Pack {
   T at[size];
 };
 
-/// Distance² between a point in registers and a row in memory, summed in the order of the dimensions; 16-byte loads where all
-/// rows begin on a multiple of 16 bytes.
-template <int D, class T>
-__device__ __forceinline__ T distance(const T (&x)[D], const T* __restrict__ row) {
-  T dist = 0;
+/// Distance² between each of P points in registers and a row in memory, summed in the order of the dimensions; the row is read
+/// once, in 16-byte loads where all rows begin on a multiple of 16 bytes.
+template <int P, int D, class T>
+__device__ __forceinline__ void distances(const T (&x)[P][D], const T* __restrict__ row, T (&dist)[P]) {
   constexpr int width = D % Pack<T>::size == 0 ? Pack<T>::size : 1;
+#pragma unroll
+  for (int p = 0; p < P; ++p) dist[p] = 0;
 #pragma unroll
   for (int j = 0; j < D; j += width) {
     T values[width];
@@ -224,12 +225,21 @@ __device__ __forceinline__ T distance(const T (&x)[D], const T* __restrict__ row
       values[0] = row[j];
     }
 #pragma unroll
-    for (int u = 0; u < width; ++u) {
-      const T diff = x[j + u] - values[u];
-      dist += diff * diff;
-    }
+    for (int u = 0; u < width; ++u)
+#pragma unroll
+      for (int p = 0; p < P; ++p) {
+        const T diff = x[p][j + u] - values[u];
+        dist[p] += diff * diff;
+      }
   }
-  return dist;
+}
+
+/// The same for one point.
+template <int D, class T>
+__device__ __forceinline__ T distance(const T (&x)[D], const T* __restrict__ row) {
+  T dist[1];
+  distances<1>(reinterpret_cast<const T(&)[1][D]>(x), row, dist);
+  return dist[0];
 }
 
 }  // namespace km::cuda

@@ -9,27 +9,41 @@ namespace km::two_step_streams {  // named, for relocatable device code
 
 using two_step::Four, two_step::Package, two_step::PackageSums;
 
-/// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
-/// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
-/// centroids.
-template <class T, int D>
+/// Listing 2: a thread takes P points, blockDim.x apart: 1 in the paper. The points are column-major, so that a warp reads 32
+/// neighbours of each dimension; with d known they stay in registers and are read once, else once a centroid. All threads of a warp
+/// read the same centroid, and 16 bytes for each of 32 threads keep the L1 cache's port busy for longer than their arithmetic
+/// takes: with P = 2 a value read serves twice. Column-major points, row-major centroids.
+template <class T, int D, int P>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
                        std::int32_t* __restrict__ labels, unsigned long long* changed) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  bool moved = false;
-  if (i < n) {
-    const std::int32_t old = labels[i];
-    std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
-    if constexpr (cuda::fits_registers<T, D>) {
-      T x[D];
+  const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x * P + threadIdx.x;
+  int moved = 0;
+  if constexpr (cuda::fits_registers<T, D * P>) {
+    T x[P][D], best_dist[P];
+    std::int32_t best[P] = {};
 #pragma unroll
-      for (int j = 0; j < D; ++j) x[j] = points[j * n + i];
-      for (int c = 0; c < k; ++c) {
-        const T dist = cuda::distance(x, centroids + c * D);
-        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-      }
-    } else {
+    for (int p = 0; p < P; ++p) {
+      const std::int64_t i = min(first + p * blockDim.x, n - 1);  // beyond the end: the last point again, not stored
+      best_dist[p] = cuda::infinity<T>;
+#pragma unroll
+      for (int j = 0; j < D; ++j) x[p][j] = points[j * n + i];
+    }
+    for (int c = 0; c < k; ++c) {
+      T dist[P];
+      cuda::distances(x, centroids + c * D, dist);
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+        if (dist[p] < best_dist[p]) best_dist[p] = dist[p], best[p] = c;  // strict: the lowest index wins a tie
+    }
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+      const std::int64_t i = first + p * blockDim.x;
+      if (i < n && labels[i] != best[p]) labels[i] = best[p], ++moved;
+    }
+  } else {
+    for (std::int64_t i = first; i < n && i < first + std::int64_t(P) * blockDim.x; i += blockDim.x) {
+      std::int32_t best = 0;
+      T best_dist = cuda::infinity<T>;
       for (int c = 0; c < k; ++c) {
         T dist = 0;
         for (int j = 0; j < d; ++j) {
@@ -38,11 +52,11 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
         }
         if (dist < best_dist) best_dist = dist, best = c;
       }
+      if (labels[i] != best) labels[i] = best, ++moved;
     }
-    moved = old != best;
-    if (moved) labels[i] = best;
   }
-  const int count = __syncthreads_count(moved);  // the block's changes in one instruction
+  int count = __syncthreads_count(moved > 0);  // the block's changes in one instruction, or two
+  if constexpr (P == 2) count += __syncthreads_count(moved > 1);
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
@@ -179,7 +193,7 @@ class TwoStepStreams {
  public:
   TwoStepStreams(const Problem<T>& problem, const Config& config, Trace& trace)
       : s_(problem, config, trace),
-        streams1_(config.integer("streams1")), streams2_(config.integer("streams2")),
+        each_(config.integer("each")), streams1_(config.integer("streams1")), streams2_(config.integer("streams2")),
         pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
 
   void poison() { s_.lloyd.poison(); }
@@ -200,7 +214,8 @@ class TwoStepStreams {
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(
+      const auto kernel = each_ == 2 ? assign<T, decltype(D)::value, 2> : assign<T, decltype(D)::value, 1>;
+      kernel<<<cuda::blocks(n, std::int64_t(s_.bsxn) * each_), s_.bsxn, 0, s_.lloyd.stream()>>>(
           s_.points.data(), s_.lloyd.assigned(), n, d, k, s_.lloyd.labels(), s_.lloyd.changed());
     });
     cuda::check_launch();
@@ -229,7 +244,7 @@ class TwoStepStreams {
   }
 
   two_step::State<T> s_;
-  int streams1_, streams2_;
+  int each_, streams1_, streams2_;
   two_step::PendingLaunches pending_;
   cuda::Buffer<int> failure_;  // cudaError_t of a launch on the device
 };
@@ -239,7 +254,8 @@ const Register<TwoStepStreams> registration{{
     .paper = "he2021",
     .device = Device::gpu,
     .parameters = two_step::parameters(
-        {{.name = "streams1", .fallback = 16, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
+        {{.name = "each", .fallback = 1, .range = {1, 2}, .tunable = true, .help = "assign: points of a thread; 1 in the paper"},
+         {.name = "streams1", .fallback = 16, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
           .help = "step 1: launching threads, each with its stream"},
          {.name = "streams2", .fallback = 32, .range = {1, 2, 4, 8, 16, 32, 64, 128}, .tunable = true,
           .help = "step 2: launching threads, each with its stream"}}),
