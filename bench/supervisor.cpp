@@ -113,7 +113,8 @@ int supervise(const std::vector<Case>& cases, const RunOptions& options) {
   for (const auto& c : cases)
     if (!c.skip.empty() && todo.erase(c.id())) {
       const ResultFile file(result_path(options, c));
-      file.append(skeleton(c, options.argv, options.machine));
+      const auto before = file.lines({c.id()});
+      if (before.empty() || before.front()["skip"] != c.skip) file.append(skeleton(c, options.argv, options.machine));
     }
   while (!todo.empty()) {
     const auto before = todo.size();

@@ -1,5 +1,6 @@
 #include "impl/library/python_worker.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -43,16 +44,16 @@ SharedMemory::~SharedMemory() {
 PythonWorker::PythonWorker(const std::string& script, const std::vector<std::string>& args, int inherit,
                            const std::vector<std::string>& environment) {
   int down[2], up[2];
-  if (::pipe(down) != 0 || ::pipe(up) != 0) throw std::runtime_error("no pipe for " + script);
+  if (::pipe2(down, O_CLOEXEC) != 0 || ::pipe2(up, O_CLOEXEC) != 0) throw std::runtime_error("no pipe for " + script);
   const std::string interpreter = python(), file = (home() / script).string();
   pid_ = ::fork();
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(down[0], 0);
-    ::dup2(up[1], 3);
-    ::dup2(inherit, 4);
-    ::close(down[1]);
-    ::close(up[0]);
+    const int input = ::fcntl(down[0], F_DUPFD_CLOEXEC, 10), output = ::fcntl(up[1], F_DUPFD_CLOEXEC, 10),
+              memory = ::fcntl(inherit, F_DUPFD_CLOEXEC, 10);  // out of the way of 0, 3 and 4 first
+    ::dup2(input, 0);
+    ::dup2(output, 3);
+    ::dup2(memory, 4);
     for (const auto& entry : environment) ::putenv(const_cast<char*>(entry.c_str()));
     std::vector<std::string> words = {interpreter, file};
     words.insert(words.end(), args.begin(), args.end());

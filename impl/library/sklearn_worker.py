@@ -1,4 +1,4 @@
-"""The Python side of impl/library/sklearn.cpp: fit when told to. Shared memory is descriptor 4, answers go to descriptor 3."""
+"""The Python side of sklearn.cpp: fit when told to. Shared memory is descriptor 4, answers go to descriptor 3."""
 
 import mmap
 import os
