@@ -39,8 +39,6 @@ class Sklearn {
   int iterate(Trace&) {
     const int updates = std::stoi(worker_->ask("fit"));
     const bool converged = updates < p_.max_iters - 1;  // no label changed: as many assigns as updates
-    if (converged && p_.tolerance < 0)
-      throw std::runtime_error("scikit-learn stopped after " + std::to_string(updates) + " iterations: it does not go on once no label changes");
     return iters_ = converged ? updates : updates + 1;
   }
 
@@ -75,6 +73,7 @@ const Register<Sklearn> registration{{
     .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 4, 8, 16, 32, 64, 1024}, .tunable = true, .help = "0: all hardware threads"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.max_iters < 2) return "scikit-learn's fit makes two assigns at least";
+      if (p.tolerance < 0) return "scikit-learn stops when no label changes: give a tolerance of 0";
       if (p.tolerance > 0) return "a tolerance above 0 is a movement of the centroids in scikit-learn, not a share of labels";
       return python_has("sklearn") ? "" : "scikit-learn is not installed for " + python();
     },
