@@ -43,7 +43,8 @@ std::string Case::name() const {
   text += fmt::format("{}/{}/n:{}/d:{}/k:{}/{}", implementation_name, dataset.name, n, d, k, precision == Precision::fp32 ? "fp32" : "fp64");
   for (const auto& [key, value] : dataset.settings) text += fmt::format("/{}:{}", key, value);
   for (const auto& [key, value] : config.values()) text += fmt::format("/{}:{}", key, to_string(value));
-  text += tolerance < 0 ? fmt::format("/iters:{}", max_iters) : fmt::format("/tol:{}", tolerance);
+  if (tolerance >= 0) text += fmt::format("/tol:{}", tolerance);
+  text += fmt::format("/iters:{}", max_iters);
   return text + fmt::format("/{}{}", init, init_seed);
 }
 

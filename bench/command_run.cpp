@@ -122,6 +122,48 @@ std::vector<Case> plan(const Flags& f) {
   return cases;
 }
 
+/// Google Benchmark ignores what it does not know, and its aggregates are not ours to print.
+void check_benchmark_flags(const std::vector<std::string>& extras) {
+  static const std::vector<std::string_view> known = {
+      "list_tests", "list_tests=true", "list_tests=false", "format=json", "format=console", "out_format=json", "filter=", "repetitions=",
+      "out=", "enable_random_interleaving", "enable_random_interleaving=", "min_time=", "color=", "counters_tabular", "context=", "perf_counters=", "time_unit="};
+  for (const auto& extra : extras) {
+    constexpr std::string_view prefix = "--benchmark_";
+    const bool fits = extra.starts_with(prefix) && std::ranges::any_of(known, [&](std::string_view flag) {
+      const auto rest = std::string_view(extra).substr(prefix.size());
+      return rest == flag || (flag.ends_with('=') && rest.starts_with(flag));
+    });
+    if (!fits)
+      throw UserError(fmt::format("unknown argument '{}'; see kmbench run --help; of Google Benchmark's flags, --benchmark_ followed by: {}", extra, fmt::join(known, ", ")));
+  }
+}
+
+bool asked(const std::vector<std::string>& extras, const std::string& flag) {
+  return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
+}
+
+/// The cases that --benchmark_filter leaves, by its rules: a leading '-' turns it round.
+void print_names(const std::vector<Case>& cases, const std::vector<std::string>& extras) {
+  std::string filter = ".";
+  for (const std::string_view flag = "--benchmark_filter="; const auto& extra : extras)
+    if (extra.starts_with(flag)) filter = extra.substr(flag.size());
+  const bool turned = filter.starts_with('-');
+  const std::regex pattern(turned ? filter.substr(1) : filter, std::regex::extended);
+  for (const auto& c : cases)
+    if (c.skip.empty() && std::regex_search(c.name(), pattern) != turned) fmt::print("{}\n", c.name());
+}
+
+/// A file named on the command line is read before anything is written, so that what is wrong with it is the user's to hear.
+void check_points(const Flags& f, const std::vector<Case>& cases) {
+  if (f.data.empty()) return;
+  std::set<std::pair<DatasetRequest, Precision>> seen;
+  for (const auto& c : cases) {
+    if (!seen.emplace(c.dataset, c.precision).second) continue;
+    if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
+    else load_dataset<double>(c.dataset);
+  }
+}
+
 void print_plan(const std::vector<Case>& cases) {
   double seconds = 0;
   std::size_t skipped = 0;
@@ -138,22 +180,23 @@ void print_plan(const std::vector<Case>& cases) {
 }
 
 int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> extras) {
-  for (const auto& extra : extras)
-    if (!extra.starts_with("--benchmark_"))
-      throw UserError(fmt::format("unknown argument '{}'; see kmbench run --help (Google Benchmark's flags start with --benchmark_)", extra));
+  check_benchmark_flags(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   Flags flags = f;
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) flags.repetitions = extra.substr(extra.find('=') + 1);
-  if (f.device >= 0) device::select(f.device);
+  if (f.device >= 0) try {
+    device::select(f.device);
+  } catch (const device::Error& error) {
+    throw UserError(fmt::format("--device {}: {}", f.device, error.what()));
+  }
   const auto cases = plan(flags);
   if (f.dry_run) {
     print_plan(cases);
     return 0;
   }
-  if (std::ranges::find(extras, "--benchmark_list_tests") != extras.end() || std::ranges::find(extras, "--benchmark_list_tests=true") != extras.end()) {
-    for (const auto& c : cases)
-      if (c.skip.empty()) fmt::print("{}\n", c.name());
+  if (asked(extras, "--benchmark_list_tests")) {
+    print_names(cases, extras);
     return 0;
   }
   std::erase_if(argv, [](const std::string& arg) { return arg.starts_with("--worker="); });
@@ -164,6 +207,7 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
     const auto comma = f.worker.find(',');
     return work(cases, options, std::stoi(f.worker), std::stoi(f.worker.substr(comma + 1)));
   }
+  check_points(f, cases);
   write_machine_record(options.out, options.machine);
   return supervise(cases, options);
 }

@@ -96,6 +96,17 @@ DatasetShape dataset_shape(const DatasetRequest& request) {
   return {recipe.n, recipe.d};
 }
 
+DatasetRequest without_idle_k(DatasetRequest request) {
+  const Entry entry = find_entry(request.name);
+  bool idle = !entry.generator || !entry.generator->has_groups || !entry.recipe.centroids.empty();
+  if (!idle) {
+    const auto wished = request.settings.find("groups");
+    idle = (wished == request.settings.end() ? entry.recipe["groups"] : wished->second) != 0;
+  }
+  if (idle) request.k.reset();
+  return request;
+}
+
 template <class T>
 Dataset<T> load_dataset(const DatasetRequest& request) {
   const Entry entry = find_entry(request.name);

@@ -56,6 +56,9 @@ std::vector<DatasetInfo> list_datasets();
 struct DatasetShape { std::int64_t n; int d; };
 DatasetShape dataset_shape(const DatasetRequest& request);
 
+/// The same points, asked for without a k on which they do not depend.
+DatasetRequest without_idle_k(DatasetRequest request);
+
 /// Make or read the points: parallel, and identical for every number of threads. Throws UserError (bench/error.hpp) with one
 /// line for an unknown name, a missing or malformed file, a non-numeric or non-finite value, d = 0, n out of range.
 /// `Missing` (a UserError) marks data that is known but not on this machine: a sweep skips such a case with that reason.
@@ -65,6 +68,9 @@ Dataset<T> load_dataset(const DatasetRequest& request);
 /// Write n x d values as .npy (version 1, C order), through a temporary file beside it, so that no half file is left.
 template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
+
+/// Throws UserError for a method that is none, or a file that is missing or of another shape.
+void check_init(const std::string& method, int k, int d);
 
 /// k x d initial centroids of the points. method: random (k distinct rows, seeded) | kmeans++ | a path to a .npy of k x d.
 /// Throws UserError for k < 1, k > n, or a file of another shape.

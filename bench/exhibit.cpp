@@ -33,7 +33,12 @@ std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const to
   if (const auto* number = node.as_floating_point()) return {Scalar(number->get())};
   if (const auto* word = node.as_string()) {
     const std::string& text = word->get();
-    return text.find(':') == text.npos ? std::vector{Scalar(text)} : parse_range(text);
+    if (text.find(':') == text.npos) return {Scalar(text)};
+    try {
+      return parse_range(text);
+    } catch (const UserError& error) {
+      refuse(file, node, error.what());
+    }
   }
   refuse(file, node, fmt::format("'{}' must be a number, a word, or a list of them", key));
 }

@@ -63,25 +63,32 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
   return rows;
 }
 
+bool is_npy(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
+
 }  // namespace
+
+void check_init(const std::string& method, int k, int d) {
+  if (method == "random" || method == "kmeans++") return;
+  if (!is_npy(method)) throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, or a path to a .npy file of k x d", method));
+  const DatasetShape shape = file_shape(method);
+  if (shape.n != k || shape.d != d)
+    throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
+}
 
 template <class T>
 std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::string& method, std::uint64_t seed) {
   if (k < 1) throw UserError(fmt::format("k = {}, at least 1 is needed", k));
   if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
+  check_init(method, k, data.d);
   const auto cells = std::size_t(k) * std::size_t(data.d);
-  if (method.ends_with(".npy") || method.ends_with(".npy.xz")) {
-    const DatasetShape shape = file_shape(method);
-    if (shape.n != k || shape.d != data.d)
-      throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, data.d));
+  if (is_npy(method)) {
     const auto rows = read_file<T>(method, k);
     return {rows.get(), rows.get() + cells};
   }
   const Random random(seed, 0x1417);   // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
   std::vector<std::int64_t> rows;
   if (method == "random") rows = random_rows(data.n, k, random);
-  else if (method == "kmeans++") rows = plus_plus_rows(data, k, random);
-  else throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, or a path to a .npy file of k x d", method));
+  else rows = plus_plus_rows(data, k, random);
   std::vector<T> centroids;
   centroids.reserve(cells);
   for (const std::int64_t row : rows) centroids.insert(centroids.end(), &data.values[std::size_t(row * data.d)], &data.values[std::size_t(row * data.d)] + data.d);

@@ -95,7 +95,7 @@ ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
 }
 
 void ResultFile::append(const Json& line) const {
-  const std::string text = line.dump() + "\n";
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   const bool written = file >= 0 && ::write(file, text.data(), text.size()) == ssize_t(text.size());
   if (file >= 0) ::close(file);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 
 #include "bench/error.hpp"
 #include "bench/run.hpp"
@@ -138,8 +139,14 @@ int supervise(const std::vector<Case>& cases, const RunOptions& options) {
   std::vector<Json> lines;
   for (const auto& [path, ids] : files)
     for (auto& line : ResultFile(path).lines(ids)) lines.push_back(std::move(line));
-  fmt::print("{}", summary_table(lines));
-  for (const auto& [path, ids] : files) fmt::print("{} lines of this plan in {}\n", ids.size(), path.string());
+  const bool json = std::ranges::find(options.benchmark_args, "--benchmark_format=json") != options.benchmark_args.end();
+  if (json) fmt::print("{}\n", to_google_benchmark(lines).dump(2));
+  std::FILE* text = json ? stderr : stdout;
+  fmt::print(text, "{}", summary_table(lines));
+  for (const auto& [path, ids] : files) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
+  for (const std::string_view flag = "--benchmark_out="; const auto& arg : options.benchmark_args)
+    if (arg.starts_with(flag) && !(std::ofstream(arg.substr(flag.size())) << to_google_benchmark(lines).dump(2) << "\n"))
+      throw UserError("cannot write " + arg.substr(flag.size()));
   ::close(locked);
   return std::ranges::any_of(lines, [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });
 }

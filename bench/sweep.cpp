@@ -129,10 +129,12 @@ std::string reason_to_skip(Case& c) {
     const DatasetShape shape = dataset_shape(c.dataset);
     c.n = shape.n;
     c.d = shape.d;
+    c.dataset = without_idle_k(c.dataset);
   } catch (const Missing& missing) {
     return missing.what();
   }
   if (c.k > c.n) throw UserError(fmt::format("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name));
+  check_init(c.init, c.k, c.d);
   if (const auto& unsupported = c.implementation->description.unsupported)
     if (std::string reason = unsupported(c.shape(), c.config, c.value_bytes()); !reason.empty()) return reason;
   return "";
@@ -197,8 +199,13 @@ std::vector<Scalar> parse_range(const std::string& range) {
   const bool factor = part[3] == "x";
   if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();
   std::vector<Scalar> values;
-  for (double value = low; value <= high * (1 + 1e-12) && values.size() < 100'000; value = factor ? value * by : value + by)
+  const double end = high + 1e-12 * std::max(std::abs(low), std::abs(high));
+  for (std::size_t at = 0;; ++at) {
+    const double value = factor ? low * std::pow(by, double(at)) : low + double(at) * by;
+    if (value > end) break;
+    if (at == 10'000) throw UserError(fmt::format("'{}' holds more than 10000 values", range));
     values.push_back(value == std::floor(value) ? Scalar(std::int64_t(value)) : Scalar(value));
+  }
   return values;
 }
 

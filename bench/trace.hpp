@@ -48,7 +48,7 @@ class Trace {
   void defer(std::string_view phase, std::function<double()> seconds);
   /// Add to a counter of the current iteration (distance computations, bytes).
   void count(std::string_view counter, double amount);
-  /// Resolve what was deferred. The device is idle by now.
+  /// Resolve what was deferred (the device is idle by now), and give every series an entry for every iteration.
   void finish();
 
   const Series& phases() const { return phases_; }      // seconds, one entry an iteration

@@ -19,7 +19,7 @@ struct Entry {
   Case spec;
   Measurement measurement;
   std::string failure, skip;
-  bool started = false, restart = false, saved = false;
+  bool restart = false;
 };
 
 class Bench {
@@ -34,7 +34,7 @@ class Bench {
   /// One repetition of one case, called by Google Benchmark.
   void repeat(const std::string& name, benchmark::State& state) {
     Entry& entry = entries_.at(name);
-    announce(entry);
+    announce(name, entry);
     for (auto _ : state) {
       if (entry.failure.empty() && entry.skip.empty() && entry.measurement.judgement.verdict.empty()) state.SetIterationTime(guarded(name, entry));
       else state.SetIterationTime(0);
@@ -52,6 +52,7 @@ class Bench {
     else add_measurement(line, entry.spec, entry.measurement);
     ResultFile(result_path(options_, entry.spec)).append(line);
     tell("end " + entry.spec.id());
+    announced_.clear();
     progress_.done(entry.spec, line);
     entry.measurement = {};
     if (entry.restart) ::_exit(restart_code);
@@ -100,9 +101,9 @@ class Bench {
     session_->save(stem);
   }
 
-  void announce(Entry& entry) {
-    if (entry.started) return;
-    entry.started = true;
+  /// Interleaved cases take turns: the parent has to know whose turn it is.
+  void announce(const std::string& name, const Entry& entry) {
+    if (std::exchange(announced_, name) == name) return;
     progress_.start(entry.spec);
     tell("start " + skeleton(entry.spec, options_.argv, options_.machine).dump());
   }
@@ -116,7 +117,7 @@ class Bench {
   int events_;
   Progress progress_;
   std::map<std::string, Entry> entries_;
-  std::string current_;
+  std::string current_, announced_;
   std::unique_ptr<Session> session_;
 };
 
@@ -137,12 +138,10 @@ class LineReporter : public benchmark::BenchmarkReporter {
   std::unique_ptr<benchmark::BenchmarkReporter> display_;
 };
 
-/// The reporter --benchmark_format asks for, beside ours; none unless asked.
+/// The reporter --benchmark_format asks for, beside ours; none unless asked. JSON is the parent's to write.
 std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector<std::string>& args) {
-  for (const auto& arg : args) {
-    if (arg == "--benchmark_format=json") return std::make_unique<benchmark::JSONReporter>();
+  for (const auto& arg : args)
     if (arg == "--benchmark_format=console") return std::make_unique<benchmark::ConsoleReporter>();
-  }
   return nullptr;
 }
 
@@ -169,7 +168,8 @@ int work(std::vector<Case> cases, const RunOptions& options, int todo, int event
     benchmark::RegisterBenchmark(names[at].c_str(), [&bench, name = names[at]](benchmark::State& state) { bench.repeat(name, state); })
         ->UseManualTime()->Iterations(1)->Repetitions(repetitions[at])->Unit(benchmark::kMillisecond);
   std::vector<std::string> args = {"kmbench"};
-  args.insert(args.end(), options.benchmark_args.begin(), options.benchmark_args.end());
+  for (const auto& arg : options.benchmark_args)
+    if (!arg.starts_with("--benchmark_out") && arg != "--benchmark_format=json") args.push_back(arg);
   std::vector<char*> argv;
   for (auto& arg : args) argv.push_back(arg.data());
   int argc = int(argv.size());
