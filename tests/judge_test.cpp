@@ -1,0 +1,260 @@
+// The judge: each planted fault gets its sentence, right answers get none, and rounding is told from error.
+#include "bench/judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bench/device.hpp"
+
+namespace km {
+namespace {
+
+/// A problem that owns its points, and a solution to be judged with it.
+template <class T>
+struct Trial {
+  std::vector<T> points;
+  Solution<T> solution;
+  int d;
+  Description description = {};
+  Problem<T> problem = {};
+
+  Judgement judged() {
+    problem.d = d;
+    problem.n = std::int64_t(points.size()) / d;
+    problem.k = int(solution.centroids.size()) / d;
+    problem.max_iters = 1;
+    problem.points = points;
+    return judge(problem, solution, description, Config());
+  }
+  std::string verdict() { return judged().verdict; }
+};
+
+/// Two points left, two right, one centroid each, and one far away with none.
+template <class T>
+Trial<T> two_groups() {
+  return {.points = {0, 0, 2, 0, 10, 0, 12, 0},
+          .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, 0, 10, 0, 99, 99}, .centroids = {1, 0, 11, 0, 99, 99}, .iters = 1},
+          .d = 2};
+}
+
+bool says(const std::string& text, const std::string& words) { return text.find(words) != text.npos; }
+
+template <class T>
+class Judge : public ::testing::Test {};
+using Precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Judge, Precisions);
+
+TYPED_TEST(Judge, ARightAnswerHasNoVerdict) {
+  const auto judgement = two_groups<TypeParam>().judged();
+  EXPECT_EQ(judgement.verdict, "");
+  EXPECT_DOUBLE_EQ(judgement.inertia, 4);
+  EXPECT_EQ(judgement.wrong_labels, 0);
+  EXPECT_EQ(judgement.judged_points, 4);
+  EXPECT_EQ(judgement.mean_error, 0);
+  EXPECT_EQ(judgement.cluster_sizes, (std::vector<std::int64_t>{2, 2, 0}));
+}
+
+TYPED_TEST(Judge, SizesAndIterations) {
+  auto short_labels = two_groups<TypeParam>();
+  short_labels.solution.labels.pop_back();
+  EXPECT_EQ(short_labels.verdict(), "3 labels for 4 points");
+  auto short_centroids = two_groups<TypeParam>();
+  short_centroids.solution.assigned_centroids.clear();
+  EXPECT_NE(short_centroids.verdict(), "");
+  auto iterations = two_groups<TypeParam>();
+  for (const int iters : {0, 2, -1}) {
+    iterations.solution.iters = iters;
+    EXPECT_PRED2(says, iterations.verdict(), "iterations where exactly 1 were asked for");
+  }
+  iterations.problem.tolerance = 0;
+  EXPECT_PRED2(says, iterations.verdict(), "at most 1");
+}
+
+TYPED_TEST(Judge, UnwrittenOutputs) {
+  auto trial = two_groups<TypeParam>();
+  trial.verdict();  // fills in the shape
+  trial.solution.poison(trial.problem);
+  trial.solution.iters = 1;
+  EXPECT_EQ(trial.verdict(), "centroid 0, dimension 0 is nan");
+  auto labels = two_groups<TypeParam>();
+  labels.solution.labels[2] = no_label - 1;
+  EXPECT_EQ(labels.verdict(), "point 2 has label -2: labels are 0 to 2");
+  labels.solution.labels[2] = 3;
+  EXPECT_EQ(labels.verdict(), "point 2 has label 3: labels are 0 to 2");
+  auto infinite = two_groups<TypeParam>();
+  infinite.solution.centroids[3] = std::numeric_limits<TypeParam>::infinity();
+  EXPECT_EQ(infinite.verdict(), "centroid 1, dimension 1 is inf");
+  auto assigned = two_groups<TypeParam>();
+  assigned.solution.assigned_centroids[3] = NAN;
+  EXPECT_EQ(assigned.verdict(), "centroid 1, dimension 1 is nan");
+}
+
+TYPED_TEST(Judge, WrongMean) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.centroids[2] = TypeParam(11.001);
+  EXPECT_PRED2(says, trial.verdict(), "centroid 1, dimension 0 is 11.001");
+  EXPECT_PRED2(says, trial.verdict(), "mean of its 2 points is 11");
+  EXPECT_NEAR(trial.judged().mean_error, 0.001, 1e-6);
+}
+
+TYPED_TEST(Judge, EmptyClusterThatMoved) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.centroids[4] = 98;
+  EXPECT_EQ(trial.verdict(), "centroid 2 has no points and moved: dimension 0 from 99 to 98");
+}
+
+TYPED_TEST(Judge, WrongLabelWhoseMeanAgrees) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.labels[1] = 1;
+  trial.solution.centroids = {0, 0, 8, 0, 99, 99};
+  EXPECT_PRED2(says, trial.verdict(), "point 1 has label 1 (distance² 64) but centroid 0 is nearer (4); 1 of 4 judged labels are wrong");
+  EXPECT_EQ(trial.judged().wrong_labels, 1);
+}
+
+TYPED_TEST(Judge, LabelsAreJudgedByTheCentroidsThatAssignUsed) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.assigned_centroids = {0, 0, 3, 0, 99, 99};  // point 1 is nearer to the second one
+  EXPECT_PRED2(says, trial.verdict(), "point 1 has label 0");
+}
+
+TYPED_TEST(Judge, ATieMayGoEitherWay) {
+  for (const int label : {0, 1}) {
+    Trial<TypeParam> trial{.points = {0, 1, 2}, .solution = {.labels = {0, label, 1}, .assigned_centroids = {0, 2}, .centroids = {0, 2}, .iters = 1}, .d = 1};
+    trial.solution.centroids[label] = label == 0 ? TypeParam(0.5) : TypeParam(1.5);
+    const auto judgement = trial.judged();
+    EXPECT_EQ(judgement.verdict, "") << "label " << label;
+    EXPECT_EQ(judgement.wrong_labels, 0) << "an exact tie is not a wrong label";
+  }
+}
+
+TYPED_TEST(Judge, ATieWithinRoundingIsCountedAndAccepted) {
+  const TypeParam below_one = std::nextafter(TypeParam(1), TypeParam(0));
+  Trial<TypeParam> trial{.points = {0.5, 0.5, 1}, .solution = {.labels = {0, 0, 1}, .assigned_centroids = {0, below_one}, .centroids = {0.5, 1}, .iters = 1}, .d = 1};
+  const auto judgement = trial.judged();
+  EXPECT_EQ(judgement.verdict, "");
+  EXPECT_EQ(judgement.wrong_labels, 2);
+}
+
+TEST(JudgeOfLabels, TheExpansionRoundsMoreFarFromTheOrigin) {
+  Trial<float> trial{.points = {1000.5f}, .solution = {.labels = {0}, .assigned_centroids = {1000.0f, 1000.99f}, .centroids = {1000.5f, 1000.99f}, .iters = 1}, .d = 1};
+  EXPECT_PRED2(says, trial.verdict(), "point 0 has label 0");
+  trial.description.distance = Distance::expansion;
+  EXPECT_EQ(trial.verdict(), "");
+  EXPECT_EQ(trial.judged().wrong_labels, 1);
+  trial.solution.assigned_centroids[0] = 990.0f;  // further than any rounding
+  EXPECT_PRED2(says, trial.verdict(), "point 0 has label 0");
+}
+
+TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
+  constexpr int n = 1'000'000;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += 0.1f;
+  const float mean = sum / n;
+  ASSERT_GT(std::abs(mean - 0.1f), 5e-4f) << "the sum is expected to lose a share of a percent";
+  Trial<float> trial{.points = std::vector<float>(n, 0.1f), .solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1}, .d = 1};
+  EXPECT_EQ(trial.verdict(), "") << "n additions in a row explain it";
+  EXPECT_NEAR(trial.judged().mean_error, std::abs(mean - 0.1), 1e-7);
+
+  trial.description.summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1000; };
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "chains of 1000 additions do not";
+
+  trial.description.summation_depth = {};
+  trial.solution.centroids[0] = 0.115f;
+  EXPECT_PRED2(says, trial.verdict(), "centroid 0, dimension 0 is 0.115") << "nor do a million of them explain 15 %";
+}
+
+TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
+  Trial<float> trial{.points = {1e6f, -1e6f, 1, 1}, .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1}, .d = 1};
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = 0.4f;  // cancellation of a million leaves that much
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = 5;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+}
+
+/// Point i is the corner that its cluster i % k has: n k d is beyond the budget for looking at every label.
+Trial<float> corners(std::int64_t n, int k) {
+  Trial<float> trial{.points = std::vector<float>(std::size_t(n * k)), .solution = {}, .d = k};
+  trial.solution.labels.resize(std::size_t(n));
+  trial.solution.centroids.resize(std::size_t(k) * k);
+  for (std::int64_t i = 0; i < n; ++i) {
+    trial.points[std::size_t(i * k + i % k)] = 1;
+    trial.solution.labels[std::size_t(i)] = std::int32_t(i % k);
+  }
+  for (int c = 0; c < k; ++c) trial.solution.centroids[std::size_t(c) * k + c] = 1;
+  trial.solution.assigned_centroids = trial.solution.centroids;
+  trial.solution.iters = 1;
+  return trial;
+}
+
+TEST(JudgeOfLabels, LargeProblemsAreSampled) {
+  constexpr std::int64_t n = 150'000;
+  constexpr int k = 64;
+  auto trial = corners(n, k);
+  const auto right = trial.judged();
+  EXPECT_EQ(right.verdict, "");
+  if (device::available()) {
+    EXPECT_EQ(right.judged_points, n);
+  } else {
+    EXPECT_GE(right.judged_points, 100'000);
+    EXPECT_LT(right.judged_points, n);
+  }
+  for (std::int64_t i = 0; i < n; i += k)  // cluster 0 goes to cluster 1, whose mean agrees
+    trial.solution.labels[std::size_t(i)] = 1;
+  const double moved = double((n + k - 1) / k), both = moved + double((n - 2) / k + 1);
+  trial.solution.centroids[k] = float(moved / both);
+  trial.solution.centroids[k + 1] = float((both - moved) / both);
+  const auto wrong = trial.judged();
+  EXPECT_PRED2(says, wrong.verdict, "has label 1 (distance² 2) but centroid 0 is nearer (0)");
+  EXPECT_NEAR(double(wrong.wrong_labels) / double(wrong.judged_points), 1.0 / k, 0.002);
+}
+
+TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
+  const std::vector<double> ideal = {0, 0, 10, 10};
+  EXPECT_EQ(centroid_error<float>({10, 10, 0, 0}, ideal, 2), 0) << "in any order";
+  EXPECT_DOUBLE_EQ(centroid_error<double>({10.5, 10, 0, -0.3}, ideal, 2), 0.2);
+  EXPECT_DOUBLE_EQ(centroid_error<double>({0, 1, 1, 0}, ideal, 2), 0.5) << "two may share one ideal";
+}
+
+// ---- the planted implementations ---------------------------------------------------------------------------------------
+
+const Implementation& named(const std::string& name) {
+  for (const auto& implementation : implementations())
+    if (implementation.name == name) return implementation;
+  throw std::logic_error("no " + name);
+}
+
+/// 30 points of three groups; the fourth cluster stays empty. The verdict on the second run.
+template <class T>
+std::string verdict_on(const std::string& name) {
+  std::vector<T> points, initial = {0, 0, 10, 0, 0, 10, 500, 500};
+  for (int i = 0; i < 30; ++i) {
+    points.push_back(T(10 * (i % 3 == 1)) + T(0.1) * T(i));
+    points.push_back(T(10 * (i % 3 == 2)) - T(0.1) * T(i));
+  }
+  Problem<T> problem{{.n = 30, .d = 2, .k = 4, .max_iters = 3}, points, initial};
+  const auto& implementation = named(name);
+  Config config(name == "faults/slow" ? std::map<std::string, Value, std::less<>>{{"sleep_ms", std::int64_t(0)}} : std::map<std::string, Value, std::less<>>{});
+  Trace trace;
+  const auto solver = implementation.prepare<T>()(problem, config, trace);
+  solver->iterate(trace);
+  solver->poison();
+  solver->iterate(trace);
+  return judge(problem, solver->download(), implementation.description, config).verdict;
+}
+
+TYPED_TEST(Judge, EveryPlantedFaultHasItsSentence) {
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"wrong_label", "point 0 has label 3"},        {"wrong_mean", "centroid 0, dimension 0 is"},
+      {"nan_centroid", "is nan"},                    {"unwritten_outputs", "centroid 0, dimension 0 is nan"},
+      {"unwritten_labels", "label -2"},              {"label_out_of_range", "label 4: labels are 0 to 3"},
+      {"wrong_iterations", "2 iterations"},          {"empty_cluster_moved", "centroid 3 has no points and moved"},
+  };
+  for (const auto& [fault, words] : expected) EXPECT_PRED2(says, verdict_on<TypeParam>("faults/" + fault), words) << fault;
+  EXPECT_EQ(verdict_on<TypeParam>("faults/slow"), "") << "slow is right";
+  EXPECT_EQ(verdict_on<TypeParam>("cpu/lloyd/reference"), "");
+}
+
+}  // namespace
+}  // namespace km

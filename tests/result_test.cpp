@@ -1,0 +1,184 @@
+// Result lines: what is in them, and that a file of them survives a kill.
+#include "bench/result.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+
+#include "bench/home.hpp"
+#include "tests/dataset_helpers.hpp"
+
+namespace km {
+namespace {
+
+Case some_case() {
+  const Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}}, {"dataset", {std::string("blobs")}}, {"n", {std::int64_t(100)}},
+                             {"k", {std::int64_t(3)}}}};
+  return expand(sweep, "", "paper").at(0);
+}
+
+Measurement measured(std::vector<double> samples_s) {
+  Measurement m;
+  m.dataset_hash = "00";
+  m.samples_s = std::move(samples_s);
+  m.downloads_s = {3, 1, 2};
+  m.iters = 10;
+  m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0.5, .wrong_labels = 1, .judged_points = 100, .cluster_sizes = {50, 30, 20}};
+  return m;
+}
+
+Json line_of(const std::string& id, const Json& verdict, const Json& failure = nullptr) {
+  Json line = skeleton(some_case(), {"kmbench"}, "here");
+  line["case"] = id;
+  line["verdict"] = verdict;
+  line["failure"] = failure;
+  return line;
+}
+
+class ResultFiles : public Files {
+ protected:
+  fs::path path() const { return folder_ / "deeper" / "adhoc.jsonl"; }
+  std::string content() const {
+    std::ifstream in(path());
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+};
+
+TEST(ResultLine, BeginsWithEveryFieldOfTheDocumentedTable) {
+  std::ifstream in(home() / "docs/results.md");
+  std::set<std::string> documented;
+  const std::regex name("`([a-z_]+)`");
+  for (std::string text; std::getline(in, text) && !text.starts_with("## ");) {
+    if (!text.starts_with("| `")) continue;
+    const std::string cell = text.substr(0, text.find('|', 1));
+    for (std::sregex_iterator at(cell.begin(), cell.end(), name), end; at != end; ++at) documented.insert((*at)[1]);
+  }
+  std::set<std::string> written;
+  const Json line = skeleton(some_case(), {"kmbench", "run"}, "here");
+  for (const auto& [field, value] : line.items()) written.insert(field);
+  EXPECT_EQ(written, documented);
+  EXPECT_EQ(line["argv"], Json({"kmbench", "run"}));
+  EXPECT_EQ(line["machine"], "here");
+  EXPECT_TRUE(line["verdict"].is_null());
+  EXPECT_TRUE(line["samples_s"].empty());
+  EXPECT_GT(line["work"]["bytes"], 0);
+}
+
+TEST(ResultLine, HoldsWhatWasMeasured) {
+  const Case c = some_case();
+  Json line = skeleton(c, {}, "here");
+  auto m = measured({0.5, 0.25});
+  m.centroid_error = std::numeric_limits<double>::quiet_NaN();
+  add_measurement(line, c, m);
+  EXPECT_EQ(line["samples_s"], Json({0.5, 0.25}));
+  EXPECT_EQ(line["download_s"], 2.0) << "the median";
+  EXPECT_EQ(line["iterations"], 10);
+  EXPECT_EQ(line["cluster_sizes"], Json({50, 30, 20}));
+  EXPECT_TRUE(line["centroid_error"].is_null()) << "never NaN";
+  EXPECT_TRUE(line["samples_event_s"].is_null()) << "the CPU has no events";
+}
+
+TEST(ResultLine, AWrongAnswerHasNoTime) {
+  const Case c = some_case();
+  Json line = skeleton(c, {}, "here");
+  auto m = measured({0.5});
+  m.trace.begin_iteration();
+  m.trace.add("assign", 1);
+  m.judgement.verdict = "point 0 has label 7";
+  add_measurement(line, c, m);
+  EXPECT_EQ(line["verdict"], "point 0 has label 7");
+  EXPECT_TRUE(line["samples_s"].empty());
+  EXPECT_TRUE(line["phases"].empty());
+  for (const char* field : {"prepare_s", "download_s", "inertia"}) EXPECT_TRUE(line[field].is_null()) << field;
+}
+
+TEST_F(ResultFiles, AppendsOneLineACase) {
+  const ResultFile file(path());
+  file.append(line_of("a", ""));
+  ResultFile(path()).append(line_of("b", "wrong"));
+  EXPECT_EQ(std::ranges::count(content(), '\n'), 2);
+  ASSERT_EQ(file.lines({"b", "a", "none"}).size(), 2u);
+  EXPECT_EQ(file.lines({"b", "a"})[0]["case"], "b");
+}
+
+TEST_F(ResultFiles, FinishedAreThoseWithAVerdict) {
+  const ResultFile file(path());
+  file.append(line_of("right", ""));
+  file.append(line_of("wrong", "a sentence"));
+  file.append(line_of("failed", nullptr, "it died"));
+  file.append(line_of("failed after all", ""));
+  file.append(line_of("failed after all", nullptr, "it died"));
+  EXPECT_EQ(file.finished(), (std::set<std::string>{"right", "wrong"}));
+  EXPECT_EQ(file.lines({"failed after all"}).at(0)["failure"], "it died") << "the later line counts";
+}
+
+TEST_F(ResultFiles, TheTornLastLineIsDroppedAndNothingElse) {
+  {
+    const ResultFile file(path());
+    file.append(line_of("a", ""));
+    file.append(line_of("b", ""));
+  }
+  const std::string whole = content();
+  std::ofstream(path(), std::ios::app) << R"({"case": "c", "verd)";
+  EXPECT_EQ(ResultFile(path()).finished(), (std::set<std::string>{"a", "b"}));
+  EXPECT_EQ(content(), whole);
+  std::ofstream(path()) << "torn from the first byte";
+  EXPECT_TRUE(ResultFile(path()).finished().empty());
+  EXPECT_EQ(content(), "");
+}
+
+TEST_F(ResultFiles, AReasonThatIsNoTextIsStillALine) {
+  const ResultFile file(path());
+  file.append(line_of("a", nullptr, "what() returned \xff\xfe"));
+  EXPECT_EQ(file.lines({"a"}).size(), 1u);
+}
+
+TEST_F(ResultFiles, WhatCannotBeWrittenIsSaid) {
+  const std::string file = write("file", "");
+  expect_has(complaint_of([&] { ResultFile(file + "/adhoc.jsonl"); }), {"cannot write", "adhoc.jsonl"});
+}
+
+TEST(GoogleBenchmarkExport, HasTheFieldsItsToolsRead) {
+  const Case c = some_case();
+  Json good = skeleton(c, {}, "here"), bad = line_of("x", "wrong"), failed = line_of("y", nullptr, "it died");
+  add_measurement(good, c, measured({0.5, 0.25}));
+  const Json out = to_google_benchmark({good, bad, failed});
+  EXPECT_EQ(out["context"]["host_name"], "here");
+  EXPECT_EQ(out["context"]["date"], good["date"]);
+  ASSERT_EQ(out["benchmarks"].size(), 4u) << "an entry a repetition, and one for each that has none";
+  for (int at : {0, 1}) {
+    const Json& entry = out["benchmarks"][at];
+    EXPECT_EQ(entry["name"], "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32");
+    EXPECT_EQ(entry["run_name"], entry["name"]);
+    EXPECT_EQ(entry["run_type"], "iteration");
+    EXPECT_EQ(entry["repetitions"], 2);
+    EXPECT_EQ(entry["repetition_index"], at);
+    EXPECT_EQ(entry["real_time"], at == 0 ? 500.0 : 250.0);
+    EXPECT_TRUE(entry["cpu_time"].is_number());
+    EXPECT_EQ(entry["time_unit"], "ms");
+    EXPECT_EQ(entry["iterations"], 1);
+  }
+  EXPECT_EQ(out["benchmarks"][2]["error_occurred"], true);
+  EXPECT_EQ(out["benchmarks"][2]["error_message"], "wrong");
+  EXPECT_EQ(out["benchmarks"][3]["error_message"], "it died");
+}
+
+TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
+  const Case c = some_case();
+  Json good = skeleton(c, {}, "here");
+  add_measurement(good, c, measured({0.3, 0.1, 0.2}));
+  const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
+  EXPECT_NE(table.find("20.000"), table.npos) << table;  // 0.2 s / 10 iterations
+  EXPECT_NE(table.find("wrong: a sentence"), table.npos) << table;
+  EXPECT_NE(table.find("failure: it died"), table.npos) << table;
+}
+
+TEST(Median, OfOddAndEvenNumbers) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(median({7}), 7);
+}
+
+}  // namespace
+}  // namespace km
