@@ -97,7 +97,7 @@ std::vector<double> group_centroids(const Recipe& r) {
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> all = {
-      {.name = "balls", .settings = {{"groups", 0}, {"radius", 1}, {"low", -10}, {"high", 10}}, .has_groups = true, .has_ideal = true,
+      {.name = "balls", .settings = {{"groups", 0}, {"radius", 1}, {"low", -10}, {"high", 10}, {"ordered", 0}}, .has_groups = true, .has_ideal = true,
        .make_f = balls<float>, .make_d = balls<double>},
       {.name = "gaussians", .settings = {{"groups", 0}, {"sigma2", 1}, {"sigma2_is_deviation", 0}, {"low", -10}, {"high", 10}}, .has_groups = true,
        .has_ideal = true, .make_f = gaussians<float>, .make_d = gaussians<double>},

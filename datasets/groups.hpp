@@ -26,11 +26,12 @@ void for_tiles(std::int64_t n, std::int64_t tile, const Maker& prototype) {
   }
 }
 
-/// Groups of equal size, unsorted: every run of `run` points (a multiple of k, about a thousand) holds each group equally
+/// Groups of equal size. Ordered: one group after the other. Otherwise every run of `run` points (a multiple of k, about a thousand) holds each group equally
 /// often in a random order (Fisher and Yates), so any prefix is a fair sample; all runs but the last are the same for every n.
 class Groups {
  public:
-  Groups(std::int64_t n, int k, std::uint64_t seed) : n_(n), k_(k), run_(k * ((1023 + k) / k)), random_(seed, of_groups) {}
+  Groups(std::int64_t n, int k, std::uint64_t seed, bool ordered)
+      : n_(n), k_(k), ordered_(ordered), run_(k * ((1023 + k) / k)), random_(seed, of_groups) {}
 
   std::int64_t run() const { return run_; }
 
@@ -38,6 +39,10 @@ class Groups {
   std::span<const int> of_run(std::int64_t first) {
     const auto count = std::size_t(std::min(run_, n_ - first));
     groups_.resize(count);
+    if (ordered_) {
+      for (std::size_t i = 0; i < count; ++i) groups_[i] = int(__int128(first + std::int64_t(i)) * k_ / n_);
+      return groups_;
+    }
     words_.resize(count);
     for (std::size_t i = 0; i < count; ++i) groups_[i] = int(std::int64_t(i) % k_);
     random_.words(first, words_);
@@ -48,6 +53,7 @@ class Groups {
  private:
   std::int64_t n_;
   int k_;
+  bool ordered_;
   std::int64_t run_;
   Random random_;
   std::vector<int> groups_;
@@ -57,7 +63,8 @@ class Groups {
 /// make(i0, groups, out) for every tile, where groups[i] is the group of point i0 + i.
 template <class T, class Maker>
 void for_grouped_tiles(const Recipe& r, std::span<T> points, const Maker& make) {
-  const Groups groups(r.n, r.k, r.seed);
+  const auto ordered = r.settings.find("ordered");
+  const Groups groups(r.n, r.k, r.seed, ordered != r.settings.end() && ordered->second != 0);
   for_tiles(r.n, groups.run(), [&, mine = groups, buffer = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
     const std::span<const int> of_run = mine.of_run(first);
     const std::int64_t tile = tile_size(r.d);

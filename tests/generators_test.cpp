@@ -60,9 +60,20 @@ TEST_P(EveryGenerator, IsTheSameForEveryNumberOfThreads) {
 }
 
 TEST_P(EveryGenerator, BeginsAlikeForEveryLengthAndPrecision) {
-  const auto longer = load_dataset<double>(request(GetParam(), 9000));
-  const auto shorter = load_dataset<float>(request(GetParam(), 5000));
+  const bool balls = GetParam() == std::string("he2021_balls");  // ordered by default: one ball after the other
+  const Settings settings = balls ? Settings{{"ordered", 0}} : Settings{};
+  const auto longer = load_dataset<double>(request(GetParam(), 9000, settings));
+  const auto shorter = load_dataset<float>(request(GetParam(), 5000, settings));
   for (std::int64_t i = 0; i < 4 * 1024 * longer.d / 2; ++i) ASSERT_EQ(shorter.values[std::size_t(i)], float(longer.values[std::size_t(i)])) << i;
+}
+
+TEST(Generators, OrderedBallsComeOneAfterTheOther) {
+  const auto data = load_dataset<float>(request("he2021_balls", 4001));
+  for (std::int64_t i = 0; i < data.n; ++i) {
+    const std::int64_t group = i * 4 / data.n;
+    for (int j = 0; j < 4; ++j)
+      ASSERT_NEAR(data.values[std::size_t(4 * i + j)], data.ideal_centroids[std::size_t(4 * group + j)], 9.001) << "point " << i;
+  }
 }
 
 TEST(Generators, BallsKeepTheirRadiusAndMean) {

@@ -70,7 +70,7 @@ class Sklearn {
 
 const Register<Sklearn> registration{{
     .summary = "scikit-learn's KMeans(algorithm=\"lloyd\"), called as users do",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 4, 8, 16, 32, 64, 1024}, .tunable = true, .help = "0: all hardware threads"}},
+    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.max_iters < 2) return "scikit-learn's fit makes two assigns at least";
       if (p.tolerance < 0) return "scikit-learn stops when no label changes: give a tolerance of 0";
