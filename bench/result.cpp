@@ -27,6 +27,14 @@ Json series(const Trace::Series& all) {
   return object;
 }
 
+/// The command line with the last names of absolute paths: where a machine keeps its files is nobody's business.
+Json shortened(const std::vector<std::string>& argv) {
+  Json list = Json::array();
+  for (std::size_t at = 0; at < argv.size(); ++at)
+    list.push_back(at == 0 || argv[at].starts_with('/') ? fs::path(argv[at]).filename().string() : argv[at]);
+  return list;
+}
+
 }  // namespace
 
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine) {
@@ -50,7 +58,7 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   line["machine"] = machine;
   line["commit"] = version::commit();
   line["dirty"] = version::dirty();
-  line["argv"] = argv;
+  line["argv"] = shortened(argv);
   line["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return line;
 }
