@@ -1,0 +1,99 @@
+// The judge's GPU side against plain host loops: planted faults are counted alike. Skips where there is no GPU.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "bench/device.hpp"
+#include "bench/judge_device.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+struct Clustered {
+  Clustered(std::int64_t n, int d, int k) {
+    static_cast<ProblemShape&>(problem) = {.n = n, .d = d, .k = k};
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> value(-3, 5);
+    points.resize(n * d);
+    centroids.resize(std::size_t(k) * d);
+    for (auto& x : points) x = T(value(random));
+    for (auto& x : centroids) x = T(value(random));
+    problem.points = points;
+    for (std::int64_t i = 0; i < n; ++i) labels.push_back(nearest(i));
+  }
+
+  double distance(std::int64_t i, int c) const {
+    double dist = 0;
+    for (int j = 0; j < problem.d; ++j) dist += std::pow(double(points[i * problem.d + j]) - double(centroids[std::size_t(c) * problem.d + j]), 2);
+    return dist;
+  }
+
+  std::int32_t nearest(std::int64_t i) const {
+    int best = 0;
+    for (int c = 1; c < problem.k; ++c)
+      if (distance(i, c) < distance(i, best)) best = c;
+    return best;
+  }
+
+  Problem<T> problem;
+  std::vector<T> points, centroids;
+  std::vector<std::int32_t> labels;
+};
+
+template <class T>
+class JudgeOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device::available()) GTEST_SKIP() << device::unavailable();
+  }
+};
+using Precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(JudgeOnDevice, Precisions);
+
+TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
+  Clustered<TypeParam> clustered(20'011, 5, 9);
+  LabelCheck right;
+  ASSERT_TRUE(judge_labels_on_device<TypeParam>(clustered.points, clustered.problem, clustered.labels, clustered.centroids, Distance::difference, right));
+  EXPECT_EQ(right.judged, 20'011);
+  EXPECT_EQ(right.wrong_labels, 0);
+  EXPECT_EQ(right.out_of_bound, 0);
+  EXPECT_EQ(right.first_bad, -1);
+
+  for (const int i : {77, 5000, 20'010}) clustered.labels[i] = (clustered.labels[i] + 1) % 9;
+  LabelCheck wrong;
+  ASSERT_TRUE(judge_labels_on_device<TypeParam>(clustered.points, clustered.problem, clustered.labels, clustered.centroids, Distance::difference, wrong));
+  EXPECT_EQ(wrong.out_of_bound, 3);
+  EXPECT_EQ(wrong.first_bad, 77);
+  EXPECT_EQ(wrong.first_best, clustered.nearest(77));
+  EXPECT_NEAR(wrong.first_bad_dist, clustered.distance(77, clustered.labels[77]), 1e-9);
+  EXPECT_NEAR(wrong.first_best_dist, clustered.distance(77, clustered.nearest(77)), 1e-9);
+}
+
+TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
+  const Clustered<TypeParam> clustered(10'007, 3, 4);
+  ClusterSums sums;
+  ASSERT_TRUE(sums_on_device<TypeParam>(clustered.points, clustered.problem, clustered.labels, clustered.centroids, sums));
+  std::vector<double> expected(12), expected_abs(12);
+  std::vector<std::int64_t> counts(4);
+  double inertia = 0;
+  for (std::int64_t i = 0; i < 10'007; ++i) {
+    const int c = clustered.labels[i];
+    ++counts[c];
+    inertia += clustered.distance(i, c);
+    for (int j = 0; j < 3; ++j) {
+      expected[c * 3 + j] += double(clustered.points[i * 3 + j]);
+      expected_abs[c * 3 + j] += std::abs(double(clustered.points[i * 3 + j]));
+    }
+  }
+  EXPECT_EQ(sums.counts, counts);
+  EXPECT_NEAR(sums.inertia, inertia, 1e-9 * inertia);
+  for (int cell = 0; cell < 12; ++cell) {
+    EXPECT_NEAR(sums.sums[cell], expected[cell], 1e-9 * expected_abs[cell]);
+    EXPECT_NEAR(sums.abs_sums[cell], expected_abs[cell], 1e-9 * expected_abs[cell]);
+  }
+}
+
+}  // namespace
+}  // namespace km
