@@ -129,10 +129,24 @@ void register_implementation(Implementation implementation);
 /// "impl/cpu/lloyd/two_step.cpp", wherever the tree lies, to "cpu/lloyd/two_step".
 std::string name_from_path(std::string_view path);
 
-/// Registers template S for the given precisions (both, unless named: Register<S, double>).
-template <template <class> class S, class... Ts>
-struct Register {
-  explicit Register(Description description, std::source_location file = std::source_location::current()) {
+namespace {
+/// A type of its own in every file that includes this. It is among Registrar's arguments, so that what one file registers can
+/// never be merged with another file's of the same name (a class template's linkage alone does not keep g++ from it).
+struct ThisFile {};
+}  // namespace
+
+/// Whether a type lies in an anonymous namespace, as compilers spell it.
+template <class S>
+consteval bool is_of_this_file() {
+  const std::string_view name = std::source_location::current().function_name(), pretty = __PRETTY_FUNCTION__;
+  for (const std::string_view mark : {"{anonymous}", "(anonymous namespace)", "<unnamed>", "_GLOBAL__N_"})
+    if (name.find(mark) != name.npos || pretty.find(mark) != pretty.npos) return true;
+  return false;
+}
+
+template <class File, template <class> class S, class... Ts>
+struct Registrar {
+  explicit Registrar(Description description, std::source_location file = std::source_location::current()) {
     Implementation implementation{.name = name_from_path(file.file_name()), .description = std::move(description)};
     if constexpr (sizeof...(Ts) == 0) {
       implementation.fp32 = prepare<float>();
@@ -147,6 +161,7 @@ struct Register {
   template <class T>
   static Prepare<T> prepare() {
     static_assert(Solver<S<T>, T>);
+    static_assert(is_of_this_file<S<T>>(), "put the class into an anonymous namespace: another file may use its name");
     struct Erased final : AnySolver<T> {
       Erased(const Problem<T>& problem, const Config& config, Trace& trace) : solver(problem, config, trace) {}
       void poison() override { solver.poison(); }
@@ -164,5 +179,9 @@ struct Register {
     else implementation.fp64 = prepare<T>();
   }
 };
+
+/// Registers template S for the given precisions (both, unless named: Register<S, double>).
+template <template <class> class S, class... Ts>
+using Register = Registrar<ThisFile, S, Ts...>;
 
 }  // namespace km

@@ -12,7 +12,7 @@ else()
 endif()
 string(REPLACE ";" " " FLAGS "${FLAGS}")
 file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT [[
-#include "bench/version.hpp"
+#include "bench/machine/version.hpp"
 namespace km::version {
 std::string commit() { return "@commit@"; }
 bool dirty() { return @dirty@; }

@@ -1,13 +1,12 @@
 // Every registered implementation on every awkward shape; a test each, from the registry (kmbench check, which ctest runs beside, also tries
 // every parameter value). On the planted faults: that the checks see them.
-#include "bench/check.hpp"
+#include "bench/judge/check.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "bench/sweep.hpp"
 
 namespace km {
 namespace {
@@ -68,6 +67,11 @@ TEST(Checks, SeeThePlantedFaults) {
                             "wrong_iterations", "stale", "throws", "out_of_memory"})
     for (const auto& result : checks_of("^faults/" + std::string(fault) + "/fp../d = 2$")) EXPECT_NE(result.wrong, "") << result.name;
   for (const auto& result : checks_of("^faults/empty_cluster_moved/fp../empty clusters$")) EXPECT_NE(result.wrong, "") << result.name;
+}
+
+TEST(Checks, RunEachFilesOwnCodeWhereTwoClassesHaveOneName) {
+  for (const auto& result : checks_of("^faults/twin_left/fp../d = 2$")) EXPECT_EQ(result.wrong, "") << result.name;
+  for (const auto& result : checks_of("^faults/twin_right/fp../d = 2$")) EXPECT_NE(result.wrong, "") << result.name;
 }
 
 TEST(Checks, TellWhyTheyDidNotRun) {

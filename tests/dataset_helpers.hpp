@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "bench/dataset.hpp"
+#include "bench/data/dataset.hpp"
 #include "bench/error.hpp"
 
 namespace km {

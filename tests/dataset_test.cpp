@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "bench/hash.hpp"
+#include "bench/data/hash.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "bench/random.hpp"
+#include "bench/data/random.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "bench/device.hpp"
-#include "bench/judge_device.hpp"
+#include "bench/device/device.hpp"
+#include "bench/judge/judge_device.hpp"
 
 namespace km {
 namespace {

@@ -1,11 +1,11 @@
 // The judge: each planted fault gets its sentence, right answers get none, and rounding is told from error.
-#include "bench/judge.hpp"
+#include "bench/judge/judge.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "bench/device.hpp"
+#include "bench/device/device.hpp"
 
 namespace km {
 namespace {

@@ -1,5 +1,5 @@
 // Result lines: what is in them, and that a file of them survives a kill.
-#include "bench/result.hpp"
+#include "bench/run/result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "bench/home.hpp"
+#include "bench/plan/sweep.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

@@ -1,12 +1,13 @@
 // From lists and files to a plan: ranges, what is refused, the order.
-#include "bench/sweep.hpp"
+#include "bench/plan/exhibit.hpp"
+#include "bench/plan/sweep.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "bench/device.hpp"
+#include "bench/device/device.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

@@ -1,5 +1,5 @@
 // A kernel that writes far outside its buffer: the GPU's context is lost, and with it whatever else the process wanted of the GPU.
-#include "bench/cuda.cuh"
+#include "bench/device/cuda.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

@@ -4,7 +4,12 @@
 namespace km {
 namespace {
 
-const Register<RightLloyd> registration{{
+template <class T>
+class SaysNo : public RightLloyd<T> {
+  using RightLloyd<T>::RightLloyd;
+};
+
+const Register<SaysNo> registration{{
     .summary = "supports nothing",
     .unsupported = [](const ProblemShape&, const Config&, int) -> std::string { return "nothing is supported"; },
 }};

@@ -3,7 +3,7 @@
 // Everything else is soa_constant's.
 #include <bit>
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

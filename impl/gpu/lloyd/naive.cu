@@ -2,7 +2,7 @@
 // point; the update adds every value to its cluster's sum with one atomicAdd in global memory. All threads of the card meet at
 // k * d addresses, and the sum grows value by value, so that both its speed and its rounding are the worst of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

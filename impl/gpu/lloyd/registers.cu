@@ -8,7 +8,7 @@
 // Where it stops: 8 dimensions and 8 clusters; beyond, the sums do not fit the registers.
 #include <algorithm>
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

@@ -6,7 +6,7 @@
 // block's speed is how many reads it keeps under way; no phantom point at the end.
 #include <bit>
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

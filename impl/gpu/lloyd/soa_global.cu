@@ -2,7 +2,7 @@
 // constant memory is not in the published code. Cost of an iteration: points read once by assign; labels read k d times.
 #include <bit>
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

@@ -1,7 +1,7 @@
 // benedetti2025's first version of the update, which the appendix compares with Section 3.6's (Listing 6): k blocks of d threads,
 // each going through all points by itself. d threads of a block read at once, so the card is nearly idle, and the sum grows value
 // by value. Assign is soa_constant's.
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string>
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 
 namespace km::sorted_sums {
 

@@ -6,7 +6,7 @@
 // Cost of an iteration: k d values read twice and written once.
 #pragma once
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 
 namespace km {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/cuda_lloyd.cuh"
+#include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 
 namespace km::two_step {

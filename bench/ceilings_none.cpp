@@ -1,7 +1,0 @@
-#include "bench/ceilings.hpp"
-
-namespace km {
-
-nlohmann::ordered_json gpu_ceilings() { return nullptr; }
-
-}  // namespace km

@@ -1,0 +1,138 @@
+#include "bench/data/dataset.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <ranges>
+
+#include "bench/data/catalogue.hpp"
+#include "bench/data/hash.hpp"
+#include "bench/error.hpp"
+
+namespace km {
+namespace {
+
+/// The table's recipe with the request's wishes; every wish is checked.
+Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
+  Recipe r = entry.recipe;
+  const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
+  r.n = wish.n.value_or(r.n);
+  r.d = wish.d.value_or(r.d);
+  r.k = wish.k.value_or(r.k);
+  const int fixed_d = entry.generator->fixed_d ? entry.generator->fixed_d : r.centroids.empty() ? 0 : entry.recipe.d;
+  if (r.n < 1) throw refuse(fmt::format("n = {}, at least 1 is needed", r.n));
+  if (r.d < 1) throw refuse(fmt::format("d = {}, at least 1 is needed", r.d));
+  if (r.k < 1) throw refuse(fmt::format("k = {}, at least 1 is needed", r.k));
+  if (fixed_d && r.d != fixed_d) throw refuse(fmt::format("d = {}, but it has {} dimensions", r.d, fixed_d));
+  if (double(r.n) * r.d > 1e15) throw refuse(fmt::format("n = {} is out of range", r.n));
+  for (const auto& [name, value] : wish.settings) {
+    if (!std::isfinite(value)) throw refuse(fmt::format("{} = {} is not finite", name, value));
+    if (name == "seed") {
+      if (value < 0 || value != std::floor(value) || value > 0x1p53) throw refuse(fmt::format("seed = {}, a whole number from 0 to 2^53 is needed", value));
+      r.seed = std::uint64_t(value);
+    } else if (const auto at = r.settings.find(name); at != r.settings.end()) {
+      at->second = value;
+    } else {
+      throw refuse(fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
+    }
+  }
+  if (entry.generator->has_groups) {   // as many as wanted, else as the k to look for
+    double& groups = r.settings.at("groups");
+    if (!r.centroids.empty()) groups = entry.recipe.k;
+    if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
+    if (groups == 0) groups = r.k;
+    r.k = int(groups);
+  }
+  for (const char* positive : {"radius", "sigma2"})
+    if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0) throw refuse(fmt::format("{} = {} is negative", positive, at->second));
+  if (r.settings.contains("low") && r["low"] > r["high"]) throw refuse(fmt::format("low = {} is above high = {}", r["low"], r["high"]));
+  return r;
+}
+
+DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
+  DatasetShape shape = file_shape(entry.file);
+  const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
+  if (!wish.settings.empty()) throw refuse(fmt::format("it is a file and has no setting '{}'", wish.settings.begin()->first));
+  if (wish.d && *wish.d != shape.d) throw refuse(fmt::format("d = {}, but it has {} dimensions", *wish.d, shape.d));
+  if (wish.n && (*wish.n < 1 || *wish.n > shape.n)) throw refuse(fmt::format("n = {}, but it has {} rows", *wish.n, shape.n));
+  if (wish.n) shape.n = *wish.n;
+  return shape;
+}
+
+template <class T>
+void check_finite(const Dataset<T>& dataset) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t cells = dataset.n * dataset.d;
+#pragma omp parallel for schedule(static) reduction(min : first)
+  for (std::int64_t at = 0; at < cells; ++at)
+    if (!std::isfinite(dataset.values[std::size_t(at)])) first = std::min(first, at);
+  if (first < cells)
+    throw UserError(fmt::format("data set {}: row {}, column {}: {} is not a finite {} number", dataset.name, first / dataset.d + 1,
+                                first % dataset.d + 1, dataset.values[std::size_t(first)], sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
+}  // namespace
+
+std::vector<DatasetInfo> list_datasets() {
+  std::vector<DatasetInfo> list;
+  for (auto& [name, entry] : catalogue()) {
+    if (!entry.file.empty() && entry.file.extension() != ".csv") try {
+      const DatasetShape shape = file_shape(entry.file);
+      entry.info.n = shape.n;
+      entry.info.d = shape.d;
+    } catch (const UserError& malformed) {
+      entry.info.missing = malformed.what();
+    }
+    list.push_back(std::move(entry.info));
+  }
+  return list;
+}
+
+DatasetShape dataset_shape(const DatasetRequest& request) {
+  const Entry entry = find_entry(request.name);
+  if (!entry.generator) return shape_of(entry, request);
+  const Recipe recipe = recipe_of(entry, request);
+  return {recipe.n, recipe.d};
+}
+
+DatasetRequest without_idle_k(DatasetRequest request) {
+  const Entry entry = find_entry(request.name);
+  bool idle = !entry.generator || !entry.generator->has_groups || !entry.recipe.centroids.empty();
+  if (!idle) {
+    const auto wished = request.settings.find("groups");
+    idle = (wished == request.settings.end() ? entry.recipe["groups"] : wished->second) != 0;
+  }
+  if (idle) request.k.reset();
+  return request;
+}
+
+template <class T>
+Dataset<T> load_dataset(const DatasetRequest& request) {
+  const Entry entry = find_entry(request.name);
+  Dataset<T> dataset;
+  dataset.name = request.name;
+  if (entry.generator) {
+    const Recipe recipe = recipe_of(entry, request);
+    dataset.n = recipe.n;
+    dataset.d = recipe.d;
+    dataset.values.reset(new T[std::size_t(recipe.n) * std::size_t(recipe.d)]);
+    entry.generator->make<T>(recipe, {dataset.values.get(), std::size_t(recipe.n) * std::size_t(recipe.d)});
+    if (entry.generator->has_ideal) dataset.ideal_centroids = group_centroids(recipe);
+    dataset.generator = recipe.settings;
+    dataset.generator->emplace("seed", double(recipe.seed));
+  } else {
+    const DatasetShape shape = shape_of(entry, request);
+    dataset.n = shape.n;
+    dataset.d = shape.d;
+    dataset.values = read_file<T>(entry.file, shape.n);
+  }
+  check_finite(dataset);
+  dataset.hash = hash_of(dataset.values.get(), dataset.points().size_bytes());
+  return dataset;
+}
+
+template Dataset<float> load_dataset(const DatasetRequest&);
+template Dataset<double> load_dataset(const DatasetRequest&);
+
+}  // namespace km

@@ -1,0 +1,101 @@
+// Initial centroids: part of the problem, so the same for every implementation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "bench/data/catalogue.hpp"
+#include "bench/data/npy.hpp"
+#include "bench/data/random.hpp"
+#include "bench/error.hpp"
+
+namespace km {
+namespace {
+
+/// k distinct rows in the order drawn.
+std::vector<std::int64_t> random_rows(std::int64_t n, int k, const Random& random) {
+  std::unordered_set<std::int64_t> drawn;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; std::int64_t(rows.size()) < k; ++i)
+    if (const std::int64_t row = random.below(n, i); drawn.insert(row).second) rows.push_back(row);
+  return rows;
+}
+
+/// Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007: each next row is drawn with probability
+/// proportional to its distance² from the nearest so far. Sums go block by block in a fixed order: no thread count changes them.
+template <class T>
+std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Random& random) {
+  constexpr std::int64_t block = 4096;
+  const std::int64_t n = data.n, blocks = (n + block - 1) / block;
+  const T* points = data.values.get();
+  const int d = data.d;
+  std::vector<double> nearest(std::size_t(n), std::numeric_limits<double>::infinity()), sums(static_cast<std::size_t>(blocks));
+  std::vector<std::int64_t> rows{random.below(n, 0)};
+  while (int(rows.size()) < k) {
+    const T* centroid = points + rows.back() * d;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      double sum = 0;
+      for (std::int64_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
+        double dist = 0;
+        for (int j = 0; j < d; ++j) {
+          const double diff = double(points[i * d + j]) - double(centroid[j]);
+          dist += diff * diff;
+        }
+        sum += nearest[std::size_t(i)] = std::min(nearest[std::size_t(i)], dist);
+      }
+      sums[std::size_t(b)] = sum;
+    }
+    double total = 0;
+    for (const double sum : sums) total += sum;
+    if (total <= 0) throw UserError(fmt::format("kmeans++: {} has only {} different points, k = {} is more", data.name, rows.size(), k));
+    double left = total * random.uniform(std::int64_t(rows.size()));
+    std::int64_t b = 0, last = 0;
+    while (b + 1 < blocks && left >= sums[std::size_t(b)]) left -= sums[std::size_t(b++)];
+    for (std::int64_t i = 0; i < n; ++i) {   // rounding may leave a little over: then the last row with any weight
+      const std::int64_t row = (b * block + i) % n;
+      const double weight = nearest[std::size_t(row)];
+      if (weight > 0) last = row;
+      if (weight > 0 && (left -= weight) < 0) break;
+    }
+    rows.push_back(last);
+  }
+  return rows;
+}
+
+bool is_npy(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
+
+}  // namespace
+
+void check_init(const std::string& method, int k, int d) {
+  if (method == "random" || method == "kmeans++") return;
+  if (!is_npy(method)) throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, or a path to a .npy file of k x d", method));
+  const DatasetShape shape = file_shape(method);
+  if (shape.n != k || shape.d != d)
+    throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
+}
+
+template <class T>
+std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::string& method, std::uint64_t seed) {
+  if (k < 1) throw UserError(fmt::format("k = {}, at least 1 is needed", k));
+  if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
+  check_init(method, k, data.d);
+  const auto cells = std::size_t(k) * std::size_t(data.d);
+  if (is_npy(method)) {
+    const auto rows = read_file<T>(method, k);
+    return {rows.get(), rows.get() + cells};
+  }
+  const Random random(seed, 0x1417);   // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
+  std::vector<std::int64_t> rows;
+  if (method == "random") rows = random_rows(data.n, k, random);
+  else rows = plus_plus_rows(data, k, random);
+  std::vector<T> centroids;
+  centroids.reserve(cells);
+  for (const std::int64_t row : rows) centroids.insert(centroids.end(), &data.values[std::size_t(row * data.d)], &data.values[std::size_t(row * data.d)] + data.d);
+  return centroids;
+}
+
+template std::vector<float> initial_centroids(const Dataset<float>&, int, const std::string&, std::uint64_t);
+template std::vector<double> initial_centroids(const Dataset<double>&, int, const std::string&, std::uint64_t);
+
+}  // namespace km

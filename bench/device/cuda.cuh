@@ -1,0 +1,245 @@
+// CUDA, owned and checked. What must be freed is a type (nothing is freed by hand outside this file and cuda_device.cu);
+// every call and every launch is checked where it stands, and the error names that place.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "bench/device/device.hpp"
+#include "bench/trace.hpp"
+
+namespace km::cuda {
+
+/// A device::Error with CUDA's code and the place of the call.
+struct Error : device::Error {
+  Error(cudaError_t code, std::source_location where);
+  cudaError_t code;
+  std::source_location where;
+};
+
+inline void check(cudaError_t code, std::source_location where = std::source_location::current()) {
+  if (code != cudaSuccess) [[unlikely]]
+    throw Error(code, where);
+}
+/// After <<<...>>>: whether the launch was accepted. What the kernel does wrong shows at the next synchronisation.
+inline void check_launch(std::source_location where = std::source_location::current()) { check(cudaGetLastError(), where); }
+
+// ---- memory -------------------------------------------------------------------------------------------------------------
+
+/// Plain cudaMalloc, counted for device::peak_bytes() and filled with 0xFF bytes (NaN, -1), so that what is read before it
+/// was written shows. Throws Error.
+void* allocate(std::size_t bytes, std::source_location where);
+void release(void* memory, std::size_t bytes) noexcept;
+/// Called once when memory runs out, before trying again: the judge's cached points go first.
+void set_release_caches(void (*function)());
+
+/// Device memory.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::int64_t size, std::source_location where = std::source_location::current())
+      : data_(static_cast<T*>(allocate(static_cast<std::size_t>(size) * sizeof(T), where))), size_(size) {}
+  ~Buffer() { release(data_, bytes()); }
+  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// Page-locked host memory.
+template <class T>
+class PinnedBuffer {
+ public:
+  explicit PinnedBuffer(std::int64_t size) : size_(size) {
+    void* memory = nullptr;
+    check(cudaMallocHost(&memory, static_cast<std::size_t>(size) * sizeof(T)));
+    data_.reset(static_cast<T*>(memory));
+  }
+  T* data() { return data_.get(); }
+  T& operator[](std::int64_t at) { return data_.get()[at]; }
+  std::int64_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const noexcept { static_cast<void>(cudaFreeHost(memory)); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::int64_t size_;
+};
+
+// ---- order --------------------------------------------------------------------------------------------------------------
+
+/// A stream that is ordered with the legacy default stream, on which new memory is poisoned.
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreate(&stream_)); }
+  ~Stream() {
+    if (stream_) static_cast<void>(cudaStreamDestroy(stream_));
+  }
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  operator cudaStream_t() const { return stream_; }
+  void synchronize() const { check(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+ public:
+  explicit Event(unsigned flags = cudaEventDefault) { check(cudaEventCreateWithFlags(&event_, flags)); }
+  ~Event() {
+    if (event_) static_cast<void>(cudaEventDestroy(event_));
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  operator cudaEvent_t() const { return event_; }
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream)); }
+  void synchronize() const { check(cudaEventSynchronize(event_)); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Seconds between two recorded events; waits for the second.
+inline double elapsed(const Event& start, const Event& stop) {
+  float milliseconds = 0;
+  stop.synchronize();
+  check(cudaEventElapsedTime(&milliseconds, start, stop));
+  return milliseconds * 1e-3;
+}
+
+/// Work recorded once and launched as one: `enqueue` puts it on the stream.
+class Graph {
+ public:
+  template <class Enqueue>
+  Graph(cudaStream_t stream, Enqueue&& enqueue) {
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      enqueue();
+    } catch (...) {
+      static_cast<void>(cudaStreamEndCapture(stream, &graph));
+      if (graph) static_cast<void>(cudaGraphDestroy(graph));
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &graph));
+    const auto code = cudaGraphInstantiate(&graph_, graph, 0);
+    static_cast<void>(cudaGraphDestroy(graph));
+    check(code);
+  }
+  ~Graph() {
+    if (graph_) static_cast<void>(cudaGraphExecDestroy(graph_));
+  }
+  Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  void launch(cudaStream_t stream) { check(cudaGraphLaunch(graph_, stream)); }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// A phase of a traced run as a pair of events on a stream, read by Trace::finish(). Does nothing on an inactive trace.
+class [[nodiscard]] Phase {
+ public:
+  Phase(Trace& trace, std::string_view name, cudaStream_t stream);
+  ~Phase();
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+
+ private:
+  struct Events {
+    Event start, stop;
+  };
+  Trace& trace_;
+  std::string_view name_;
+  cudaStream_t stream_;
+  std::shared_ptr<Events> events_;
+};
+
+// ---- data ---------------------------------------------------------------------------------------------------------------
+
+/// Blocking copies after all work on the stream. Pageable host memory goes through pinned buffers, several threads at a time.
+void upload(void* device, const void* host, std::size_t bytes, cudaStream_t stream);
+void download(void* host, const void* device, std::size_t bytes, cudaStream_t stream);
+
+template <class T>
+void upload(Buffer<T>& to, std::span<const T> from, cudaStream_t stream) {
+  upload(to.data(), from.data(), from.size_bytes(), stream);
+}
+
+void fill(std::int32_t* values, std::int64_t size, std::int32_t value, cudaStream_t stream);
+
+/// rows x columns, row-major, to column-major; n may be beyond 32 bits in either. T is float or double.
+template <class T>
+void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to, cudaStream_t stream);
+
+/// How many blocks of `block` cover `size`; at least one.
+__host__ __device__ constexpr unsigned blocks(std::int64_t size, std::int64_t block) {
+  return static_cast<unsigned>(size > block ? (size + block - 1) / block : 1);
+}
+
+// ---- in kernels ---------------------------------------------------------------------------------------------------------
+
+template <class T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
+
+/// One 16-byte access.
+template <class T>
+struct alignas(16) Pack {
+  static constexpr int size = 16 / sizeof(T);
+  T at[size];
+};
+
+/// Distance² between each of P points in registers and a row in memory, summed in the order of the dimensions; the row is read
+/// once, in 16-byte loads where all rows begin on a multiple of 16 bytes.
+template <int P, int D, class T>
+__device__ __forceinline__ void distances(const T (&x)[P][D], const T* __restrict__ row, T (&dist)[P]) {
+  constexpr int width = D % Pack<T>::size == 0 ? Pack<T>::size : 1;
+#pragma unroll
+  for (int p = 0; p < P; ++p) dist[p] = 0;
+#pragma unroll
+  for (int j = 0; j < D; j += width) {
+    T values[width];
+    if constexpr (width > 1) {
+      const auto pack = *reinterpret_cast<const Pack<T>*>(row + j);
+#pragma unroll
+      for (int u = 0; u < width; ++u) values[u] = pack.at[u];
+    } else {
+      values[0] = row[j];
+    }
+#pragma unroll
+    for (int u = 0; u < width; ++u)
+#pragma unroll
+      for (int p = 0; p < P; ++p) {
+        const T diff = x[p][j + u] - values[u];
+        dist[p] += diff * diff;
+      }
+  }
+}
+
+/// The same for one point.
+template <int D, class T>
+__device__ __forceinline__ T distance(const T (&x)[D], const T* __restrict__ row) {
+  T dist[1];
+  distances<1>(reinterpret_cast<const T(&)[1][D]>(x), row, dist);
+  return dist[0];
+}
+
+}  // namespace km::cuda

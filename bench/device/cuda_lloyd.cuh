@@ -1,0 +1,150 @@
+// What every Lloyd on the GPU shares on the host: the outputs, two sets of centroids, the count of changed labels, the loop.
+// The kernels and the layout of the points are each implementation's own.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <vector>
+
+#include "bench/device/cuda.cuh"
+#include "bench/dimension.hpp"
+#include "bench/problem.hpp"
+
+namespace km::cuda {
+
+/// The dimensions that kernels know at compile time: those of the papers' data sets and the powers of two between.
+template <class F>
+void with_paper_dimension(int d, F&& f) {
+  with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, std::forward<F>(f));
+}
+
+/// Whether a point of D dimensions is kept in registers: at most 144 of them.
+template <class T, int D>
+constexpr bool fits_registers = D > 0 && D * sizeof(T) <= 576;
+
+enum class Layout { rows, columns };
+
+/// The points on the device, n x d row-major. Phase: transfer.
+template <class T>
+Buffer<T> upload_rows(const Problem<T>& problem, Trace& trace, cudaStream_t stream) {
+  Buffer<T> points(problem.n * problem.d);
+  const Phase phase(trace, "transfer", stream);
+  upload(points, problem.points, stream);
+  return points;
+}
+
+/// The points on the device, column-major (d x n, dimension after dimension). Phases: transfer, transpose.
+template <class T>
+Buffer<T> upload_columns(const Problem<T>& problem, Trace& trace, cudaStream_t stream) {
+  const Buffer<T> rows = upload_rows(problem, trace, stream);
+  Buffer<T> columns(problem.n * problem.d);
+  {
+    const Phase phase(trace, "transpose", stream);
+    transpose(rows.data(), problem.n, problem.d, columns.data(), stream);
+  }
+  check(cudaStreamSynchronize(stream));  // rows are freed on return
+  return columns;
+}
+
+/// One part of an iteration, and the phase it is traced under.
+struct Step {
+  std::string_view phase;
+  std::function<void()> enqueue;
+};
+
+template <class T>
+class Lloyd {
+ public:
+  /// `layout` is that of the centroids in device memory: k x d rows, or d x k.
+  Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows)
+      : shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d),
+        initial_(cells_), assigned_(cells_), next_(cells_), labels_(problem.n), changed_(1), changed_host_(1) {
+    const Phase phase(trace, "init", stream_);
+    std::vector<T> initial(problem.initial_centroids.begin(), problem.initial_centroids.end());
+    if (layout == Layout::columns) initial = turned(initial, shape_.k, shape_.d);
+    upload(initial_, std::span<const T>(initial), stream_);
+  }
+
+  const ProblemShape& shape() const { return shape_; }
+  const Stream& stream() const { return stream_; }
+  std::int32_t* labels() { return labels_.data(); }
+  const T* assigned() const { return assigned_.data(); }  // the centroids that assign reads
+  T* next() { return next_.data(); }                      // where update writes; all k x d of them, every iteration
+  unsigned long long* changed() { return changed_.data(); }  // assign adds how many labels it changed
+
+  void poison() {
+    fill(labels_.data(), shape_.n, no_label - 1, stream_);
+    check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
+    check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
+    stream_.synchronize();
+  }
+
+  /// From the initial centroids: enqueue the steps, assign first, until the problem says stop. The host waits for the count
+  /// of changes only where there is a tolerance, and while the update still runs; else nothing is waited for until the end.
+  int run(Trace& trace, std::initializer_list<Step> steps) {
+    check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, stream_));
+    check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
+    check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), stream_));
+    const bool tested = shape_.tolerance >= 0;
+    std::int64_t changed_before = 0;  // the device's count runs on, which saves clearing it
+    for (iters_ = 1;; ++iters_) {
+      std::swap(assigned_, next_);
+      trace.begin_iteration();
+      for (const Step& step : steps) {
+        {
+          const Phase phase(trace, step.phase, stream_);
+          step.enqueue();
+        }
+        if (tested && &step == steps.begin()) {
+          check(cudaMemcpyAsync(changed_host_.data(), changed_.data(), changed_.bytes(), cudaMemcpyDeviceToHost, stream_));
+          counted_.record(stream_);
+        }
+      }
+      if (iters_ == shape_.max_iters) break;
+      if (tested) {
+        counted_.synchronize();
+        const auto total = static_cast<std::int64_t>(changed_host_[0]);
+        if (shape_.converged(total - std::exchange(changed_before, total))) break;
+      }
+    }
+    stream_.synchronize();
+    return iters_;
+  }
+
+  Solution<T> download() {
+    Solution<T> out;
+    out.labels.resize(static_cast<std::size_t>(shape_.n));
+    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
+    out.assigned_centroids = centroids_from(assigned_);
+    out.centroids = centroids_from(next_);
+    out.iters = iters_;
+    return out;
+  }
+
+ private:
+  static std::vector<T> turned(const std::vector<T>& from, int rows, int columns) {
+    std::vector<T> to(from.size());
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column)
+        to[std::size_t(column) * rows + row] = from[std::size_t(row) * columns + column];
+    return to;
+  }
+  std::vector<T> centroids_from(const Buffer<T>& buffer) {
+    std::vector<T> values(static_cast<std::size_t>(cells_));
+    cuda::download(values.data(), buffer.data(), buffer.bytes(), stream_);
+    return layout_ == Layout::columns ? turned(values, shape_.d, shape_.k) : values;
+  }
+
+  ProblemShape shape_;
+  Layout layout_;
+  std::int64_t cells_;
+  int iters_ = 0;
+  Stream stream_;
+  Buffer<T> initial_, assigned_, next_;
+  Buffer<std::int32_t> labels_;
+  Buffer<unsigned long long> changed_;
+  PinnedBuffer<unsigned long long> changed_host_;
+  Event counted_{cudaEventDisableTiming};
+};
+
+}  // namespace km::cuda

@@ -1,0 +1,28 @@
+// A build without CUDA: no device.
+#include "bench/device/device.hpp"
+
+namespace km::device {
+
+struct Timer::Events {};
+
+namespace {
+[[noreturn]] void none() { throw Error(unavailable(), false, false); }
+}  // namespace
+
+std::string unavailable() { return "this build has no CUDA"; }
+int count() { return 0; }
+void select(int) { none(); }
+std::string name() { return ""; }
+std::string uuid() { return ""; }
+std::vector<std::pair<std::string, std::string>> describe() { return {}; }
+void synchronize() {}
+std::int64_t live_bytes() { return 0; }
+std::int64_t peak_bytes() { return 0; }
+void reset_peak() {}
+Timer::Timer() { none(); }
+Timer::~Timer() = default;
+Timer::Timer(Timer&&) noexcept = default;
+void Timer::start() { none(); }
+double Timer::stop() { none(); }
+
+}  // namespace km::device

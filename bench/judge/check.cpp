@@ -1,0 +1,136 @@
+#include "bench/judge/check.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <regex>
+
+#include "bench/device/device.hpp"
+#include "bench/error.hpp"
+#include "bench/judge/judge.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+std::vector<T> values(int rows, int d, const std::function<double(int, int)>& value) {
+  std::vector<T> out(std::size_t(rows) * d);
+#pragma omp parallel for
+  for (int row = 0; row < rows; ++row)
+    for (int j = 0; j < d; ++j) out[std::size_t(row) * d + j] = T(value(row, j));
+  return out;
+}
+
+/// The parameter values a check tries: the defaults, and every value of every parameter's range by itself.
+std::vector<Config> configs(const Description& description) {
+  std::map<std::string, Value, std::less<>> defaults;
+  for (const auto& parameter : description.parameters) defaults.emplace(parameter.name, parameter.fallback);
+  std::vector<Config> all = {Config(defaults)};
+  for (const auto& parameter : description.parameters)
+    for (const auto& value : parameter.range)
+      if (value != parameter.fallback) {
+        auto changed = defaults;
+        changed[std::string(parameter.name)] = value;
+        all.emplace_back(std::move(changed));
+      }
+  return all;
+}
+
+std::string config_text(const Config& config) {
+  std::string text;
+  for (const auto& [name, value] : config.values()) text += fmt::format("/{}:{}", name, to_string(value));
+  return text;
+}
+
+template <class T>
+Solution<T> solve(const Implementation& implementation, const Problem<T>& problem, const Config& config, bool twice) {
+  Trace trace(true), untraced;
+  const auto solver = implementation.prepare<T>()(problem, config, trace);
+  if (twice) solver->iterate(untraced);  // iterate must be repeatable from the initial centroids
+  solver->poison();
+  const int iters = solver->iterate(trace);
+  if (implementation.description.device == Device::gpu) device::synchronize();
+  trace.finish();
+  auto solution = solver->download();
+  if (solution.iters != iters) throw std::runtime_error(fmt::format("iterate returned {} iterations, download {}", iters, solution.iters));
+  return solution;
+}
+
+/// Iterations and inertia beside the reference's. fp32 may part ways at near ties, so only short runs are compared, within 1 %.
+template <class T>
+std::string explain_difference(const Problem<T>& problem, const Solution<T>& solution, const Judgement& judgement, std::int64_t depth) {
+  static const Implementation* reference = [] {
+    for (const auto& implementation : implementations())
+      if (implementation.name == "cpu/lloyd/reference") return &implementation;
+    throw std::logic_error("cpu/lloyd/reference is not in this build");
+  }();
+  constexpr bool fp64 = std::is_same_v<T, double>;
+  const auto truth = solve(*reference, problem, Config(), false);
+  if (fp64 && solution.iters != truth.iters) return fmt::format("{} iterations; fp64 Lloyd's makes {}", solution.iters, truth.iters);
+  if (!fp64 && problem.max_iters > 8) return "";
+  const double inertia = judge(problem, truth, reference->description, Config()).inertia;
+  double squares = 0;  // a centroid off by a relative `rounding` adds its square of this
+#pragma omp parallel for reduction(+ : squares)
+  for (std::size_t at = 0; at < problem.points.size(); ++at) squares += double(problem.points[at]) * double(problem.points[at]);
+  const double rounding = double(std::max<std::int64_t>(depth, 1000)) * std::numeric_limits<T>::epsilon();
+  if (std::abs(judgement.inertia - inertia) > (fp64 ? 1e-9 : 1e-2) * inertia + rounding * rounding * squares)
+    return fmt::format("inertia {:.9g}; fp64 Lloyd's reaches {:.9g}", judgement.inertia, inertia);
+  return "";
+}
+
+template <class T>
+void check(const Implementation& implementation, const Shape& shape, const Config& config, CheckResult& result) try {
+  const auto points = values<T>(shape.n, shape.d, shape.point);
+  const auto initial = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
+  Problem<T> problem;
+  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.iters, .tolerance = shape.tolerance};
+  problem.points = points;
+  problem.initial_centroids = initial;
+  if (const auto& unsupported = implementation.description.unsupported)
+    if (result.skip = unsupported(problem, config, sizeof(T)); !result.skip.empty()) return;
+  const auto solution = solve(implementation, problem, config, true);
+  const auto judgement = judge(problem, solution, implementation.description, config);
+  result.wrong = judgement.verdict;
+  const auto& depth = implementation.description.summation_depth;
+  if (result.wrong.empty() && implementation.description.departs.empty())
+    result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
+} catch (const device::Error& error) {
+  result.wrong = error.what();
+  if (error.sticky) throw;
+} catch (const std::exception& error) {
+  result.wrong = error.what();
+}
+
+}  // namespace
+
+void run_checks(const std::string& filter, bool huge, bool defaults, const std::function<void(const CheckResult&)>& tell) {
+  std::regex pattern;
+  try {
+    pattern = std::regex(filter);
+  } catch (const std::regex_error&) {
+    throw UserError(fmt::format("--filter '{}' is not a regular expression", filter));
+  }
+  std::vector<Shape> shapes = awkward_shapes();
+  if (huge)
+    shapes.push_back({"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}});
+  for (const auto& implementation : implementations())
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      if (!implementation.has(precision)) continue;
+      const bool gpu = implementation.description.device == Device::gpu;
+      auto tried = configs(implementation.description);
+      if (defaults) tried.resize(1);
+      for (const auto& config : tried)
+        for (const auto& shape : shapes) {
+          const bool is_huge = double(shape.n) * shape.d > 0x7fffffff;
+          if (is_huge && (!gpu || precision == Precision::fp64 || &config != &tried.front())) continue;
+          CheckResult result{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape.name, config_text(config)), "", ""};
+          if (!std::regex_search(result.name, pattern)) continue;
+          if (gpu && !device::available()) result.skip = device::unavailable();
+          else if (precision == Precision::fp32) check<float>(implementation, shape, config, result);
+          else check<double>(implementation, shape, config, result);
+          tell(result);
+        }
+    }
+}
+
+}  // namespace km

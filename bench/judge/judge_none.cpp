@@ -1,0 +1,24 @@
+// A build without CUDA: the judge works on the host.
+#include "bench/judge/judge_device.hpp"
+
+namespace km {
+
+template <class T>
+bool judge_labels_on_device(std::span<const T>, const ProblemShape&, std::span<const std::int32_t>, std::span<const T>, Distance,
+                            LabelCheck&) {
+  return false;
+}
+template <class T>
+bool sums_on_device(std::span<const T>, const ProblemShape&, std::span<const std::int32_t>, std::span<const T>, ClusterSums&) {
+  return false;
+}
+template bool judge_labels_on_device<float>(std::span<const float>, const ProblemShape&, std::span<const std::int32_t>,
+                                            std::span<const float>, Distance, LabelCheck&);
+template bool judge_labels_on_device<double>(std::span<const double>, const ProblemShape&, std::span<const std::int32_t>,
+                                             std::span<const double>, Distance, LabelCheck&);
+template bool sums_on_device<float>(std::span<const float>, const ProblemShape&, std::span<const std::int32_t>,
+                                    std::span<const float>, ClusterSums&);
+template bool sums_on_device<double>(std::span<const double>, const ProblemShape&, std::span<const std::int32_t>,
+                                     std::span<const double>, ClusterSums&);
+
+}  // namespace km

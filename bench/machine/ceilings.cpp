@@ -1,0 +1,72 @@
+#include "bench/machine/ceilings.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+namespace km {
+namespace {
+
+constexpr std::int64_t elements = 1 << 25;  // 256 MiB of doubles an array: beyond any cache
+constexpr int passes = 5;
+
+/// The least seconds of several passes over f.
+template <class F>
+double best_of(F f) {
+  double best = 1e300;
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+/// Billions of floating-point operations a second: independent chains of multiply and add in every lane, an fma counting two.
+template <class T>
+double fma_gflops() {
+  constexpr int lanes = 256 / sizeof(T) * 2, rounds = 1 << 20;
+  T sink = 0;
+  const double seconds = best_of([&] {
+#pragma omp parallel reduction(+ : sink)
+    {
+      T chains[lanes];
+      for (int lane = 0; lane < lanes; ++lane) chains[lane] = T(lane);
+      const T factor = T(0.999), term = T(1e-3) * T(omp_get_thread_num() + 1);
+      for (int round = 0; round < rounds; ++round)
+        for (int lane = 0; lane < lanes; ++lane) chains[lane] = chains[lane] * factor + term;
+      for (int lane = 0; lane < lanes; ++lane) sink += chains[lane];
+    }
+  });
+  volatile T used = sink;
+  (void)used;
+  return 2.0 * lanes * rounds * omp_get_max_threads() / seconds * 1e-9;
+}
+
+}  // namespace
+
+nlohmann::ordered_json cpu_ceilings() {
+  const std::unique_ptr<double[]> from(new double[elements]), to(new double[elements]);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < elements; ++i) from[i] = to[i] = double(i);
+  const double copy_s = best_of([&] {
+#pragma omp parallel for simd schedule(static)
+    for (std::int64_t i = 0; i < elements; ++i) to[i] = from[i];
+  });
+  double sum = 0;
+  const double read_s = best_of([&] {
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+    for (std::int64_t i = 0; i < elements; ++i) sum += from[i];
+  });
+  volatile double used = sum;
+  (void)used;
+  return {{"threads", omp_get_max_threads()},
+          {"copy_gbs", 2.0 * sizeof(double) * elements / copy_s * 1e-9},
+          {"read_gbs", 1.0 * sizeof(double) * elements / read_s * 1e-9},
+          {"fma_fp32_gflops", fma_gflops<float>()},
+          {"fma_fp64_gflops", fma_gflops<double>()}};
+}
+
+}  // namespace km

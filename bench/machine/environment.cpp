@@ -1,0 +1,197 @@
+#include "bench/machine/environment.hpp"
+
+#include <CLI/Version.hpp>
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "bench/device/device.hpp"
+#include "bench/machine/memory.hpp"
+#include "bench/machine/nvml.hpp"
+#include "bench/machine/version.hpp"
+
+namespace km {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string first_line(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+/// The value of the first "key : value" line of /proc/cpuinfo.
+std::string cpuinfo(const std::string& key) {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key))
+      if (const auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
+  return "unknown";
+}
+
+int physical_cores() {
+  std::set<std::string> cores;
+  for (int cpu = 0; cpu < omp_get_num_procs(); ++cpu) {
+    const fs::path topology = fmt::format("/sys/devices/system/cpu/cpu{}/topology", cpu);
+    cores.insert(first_line(topology / "physical_package_id") + "/" + first_line(topology / "core_id"));
+  }
+  return int(cores.size());
+}
+
+Json cpu() {
+  std::string simd;
+  std::istringstream flags(cpuinfo("flags"));
+  for (std::string flag; flags >> flag;)
+    if (flag == "avx2" || flag == "fma" || flag == "avx512f" || flag == "avx512vl" || flag == "sve") simd += (simd.empty() ? "" : " ") + flag;
+  return {{"model", cpuinfo("model name")}, {"threads", omp_get_num_procs()}, {"cores", physical_cores()}, {"simd", simd},
+          {"mhz", cpuinfo("cpu MHz")}, {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")}};
+}
+
+Json caches() {
+  Json list = Json::array();
+  for (int index = 0;; ++index) {
+    const fs::path cache = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", index);
+    if (!fs::exists(cache)) return list;
+    list.push_back({{"level", first_line(cache / "level")}, {"type", first_line(cache / "type")}, {"size", first_line(cache / "size")},
+                    {"shared_by", first_line(cache / "shared_cpu_list")}});
+  }
+}
+
+Json numa() {
+  Json nodes = Json::object();
+  for (int node = 0; fs::exists(fmt::format("/sys/devices/system/node/node{}", node)); ++node)
+    nodes[fmt::format("node{}", node)] = first_line(fmt::format("/sys/devices/system/node/node{}/cpulist", node));
+  return nodes;
+}
+
+Json gpu() {
+  if (!device::available()) return nullptr;
+  Json object = Json::object();
+  for (const auto& [key, value] : device::describe()) object[key] = value;
+  const nvml::Reading now = nvml::read(device::uuid());
+  const auto driver = nvml::driver_version();
+  const auto number = [](std::optional<int> value) { return value ? Json(*value) : Json(nullptr); };
+  const auto watts = [](std::optional<int> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
+  object["driver_version"] = driver ? Json(*driver) : Json(nullptr);
+  object["sm_mhz"] = number(now.sm_mhz);
+  object["max_sm_mhz"] = number(now.max_sm_mhz);
+  object["mem_mhz"] = number(now.memory_mhz);
+  object["max_mem_mhz"] = number(now.max_memory_mhz);
+  object["power_w"] = watts(now.power_mw);
+  object["power_limit_w"] = watts(now.power_limit_mw);
+  object["temperature_c"] = number(now.temperature_c);
+  return object;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Json openmp() {
+  return {{"version", _OPENMP}, {"max_threads", omp_get_max_threads()}, {"proc_bind", variable("OMP_PROC_BIND")},
+          {"places", variable("OMP_PLACES")}, {"num_threads", variable("OMP_NUM_THREADS")}};
+}
+
+Json warnings(const Json& record) {
+  Json list = Json::array();
+  double load = 0;
+  std::istringstream(first_line("/proc/loadavg")) >> load;
+  const int threads = omp_get_num_procs();
+  if (load > 0.3 * threads) list.push_back(fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads));
+  const std::string governor = record["cpu"]["governor"];
+  if (!governor.empty() && governor != "performance") list.push_back("the CPU governor is '" + governor + "', not 'performance'");
+  if (cpuinfo("flags").find("hypervisor") != std::string::npos) list.push_back("a virtual machine: neighbours may take time");
+  if (omp_get_max_threads() != threads) list.push_back(fmt::format("OpenMP uses {} of {} threads", omp_get_max_threads(), threads));
+  if (version::dirty()) list.push_back("built from uncommitted changes");
+  if (version::build_type() != "Release") list.push_back("not a Release build: " + version::build_type());
+  return list;
+}
+
+std::string slug(std::string text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '.') out += char(std::tolower(c));
+    else if (!out.empty() && out.back() != '-') out += '-';
+  }
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+nlohmann::ordered_json environment() {
+  utsname system{};
+  ::uname(&system);
+  Json record = {{"id", machine_id()}, {"cpu", cpu()}, {"caches", caches()}, {"numa", numa()},
+                 {"memory_bytes", memory::total_bytes()}, {"gpu", gpu()}};
+  if (!device::available()) record["gpu_missing"] = device::unavailable();
+  record["system"] = fmt::format("{} {}", system.sysname, system.release);
+  record["build"] = {{"commit", version::commit()}, {"dirty", version::dirty()}, {"type", version::build_type()},
+                     {"compiler", version::compiler()}, {"cuda", version::cuda()}, {"implementation_flags", version::flags()}};
+  record["libraries"] = {{"fmt", FMT_VERSION}, {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+                         {"cli11", CLI11_VERSION}};
+  record["openmp"] = openmp();
+  record["load"] = first_line("/proc/loadavg");
+  record["warnings"] = warnings(record);
+  return record;
+}
+
+std::string machine_id() {
+  if (device::available()) {
+    std::string name = slug(device::name());
+    return name.starts_with("nvidia-") ? name.substr(7) : name;
+  }
+  std::string model = cpuinfo("model name");
+  for (const char* noise : {"(R)", "(TM)", " CPU", " Processor", "@ "})
+    for (std::size_t at; (at = model.find(noise)) != model.npos;) model.erase(at, std::string_view(noise).size());
+  return slug(model) + fmt::format("-{}t", omp_get_num_procs());
+}
+
+void write_machine_record(const std::string& folder, const std::string& id) {
+  fs::create_directories(folder);
+  const fs::path path = fs::path(folder) / "machine.json";
+  Json record = environment();
+  record["id"] = id;
+  std::ifstream in(path);
+  if (const Json old = Json::parse(in, nullptr, false); old.is_object())
+    for (const char* measured : {"ceilings", "floor"})
+      if (old.contains(measured)) record[measured] = old[measured];
+  const fs::path fresh = path.string() + ".new";
+  std::ofstream(fresh) << record.dump(2) << "\n";
+  fs::rename(fresh, path);
+}
+
+std::string environment_text(const nlohmann::ordered_json& record) {
+  std::string text;
+  for (const auto& [key, value] : record.items()) {
+    if (key == "warnings") continue;
+    if (value.is_object()) {
+      text += key + "\n";
+      for (const auto& [inner, content] : value.items())
+        text += fmt::format("  {:<22} {}\n", inner, content.is_string() ? content.get<std::string>() : content.dump());
+    } else if (value.is_array()) {
+      for (const auto& entry : value) text += fmt::format("{:<24} {}\n", key, entry.dump());
+    } else {
+      text += fmt::format("{:<24} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  for (const auto& warning : record["warnings"]) text += "warning: " + warning.get<std::string>() + "\n";
+  return text;
+}
+
+}  // namespace km

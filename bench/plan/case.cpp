@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <nlohmann/json.hpp>
+#include "bench/data/hash.hpp"
+#include "bench/plan/case.hpp"
+
+namespace km {
+namespace {
+
+Json to_json(const Config& config) {
+  Json object = Json::object();
+  for (const auto& [name, value] : config.values())
+    std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
+  return object;
+}
+
+}  // namespace
+
+Json Case::identity() const {
+  Json dataset_json = {{"name", dataset.name}};
+  for (const auto& [name, value] : dataset.settings) dataset_json["settings"][name] = value;
+  return {{"exhibit", exhibit.empty() ? Json() : Json(exhibit)},
+          {"profile", profile},
+          {"implementation", implementation_name},
+          {"parameters", to_json(config)},
+          {"dataset", dataset_json},
+          {"n", n},
+          {"d", d},
+          {"k", k},
+          {"precision", precision == Precision::fp32 ? "fp32" : "fp64"},
+          {"init", {{"method", init}, {"seed", init_seed}}},
+          {"max_iters", max_iters},
+          {"tolerance", tolerance < 0 ? Json() : Json(tolerance)}};
+}
+
+std::string Case::id() const {
+  const std::string text = identity().dump();
+  return hash_of(text.data(), text.size()).substr(0, 16);
+}
+
+std::string Case::name() const {
+  std::string text = exhibit.empty() ? "" : exhibit + "/";
+  text += fmt::format("{}/{}/n:{}/d:{}/k:{}/{}", implementation_name, dataset.name, n, d, k, precision == Precision::fp32 ? "fp32" : "fp64");
+  for (const auto& [key, value] : dataset.settings) text += fmt::format("/{}:{}", key, value);
+  for (const auto& [key, value] : config.values()) text += fmt::format("/{}:{}", key, to_string(value));
+  if (tolerance >= 0) text += fmt::format("/tol:{}", tolerance);
+  text += fmt::format("/iters:{}", max_iters);
+  return text + fmt::format("/{}{}", init, init_seed);
+}
+
+double Case::memory_bytes() const {
+  const double points = double(n) * d * value_bytes(), labels = 4.0 * double(n);
+  return points + 3 * labels + (implementation && implementation->description.device == Device::cpu ? 0 : 2 * points);
+}
+
+double Case::forecast_s() const {
+  const bool gpu = implementation && implementation->description.device == Device::gpu;
+  const double rate = gpu ? 1e12 : 4e9 * omp_get_num_procs();  // flop/s, a guess
+  const double iteration = 3.0 * double(n) * (k + 4) * d / rate;
+  const int iters = tolerance < 0 ? max_iters : std::min(max_iters, 20);
+  return iteration * iters * (repetitions + warmup + 1) + double(n) * d * 2e-9 * repetitions;
+}
+
+}  // namespace km

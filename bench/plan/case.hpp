@@ -1,0 +1,48 @@
+// One combination that is measured: one result line.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "bench/data/dataset.hpp"
+#include "bench/implementation.hpp"
+
+namespace km {
+
+using Json = nlohmann::ordered_json;
+
+struct Case {
+  std::string exhibit;        // "he2021/table3", or empty
+  std::string profile;        // "paper" or "quick"
+  std::string implementation_name;
+  const Implementation* implementation = nullptr;  // null where this build lacks it
+  Config config;
+  DatasetRequest dataset;
+  std::int64_t n = 0;
+  int d = 0, k = 0;
+  Precision precision = Precision::fp32;
+  int max_iters = 10;
+  double tolerance = -1;
+  std::string init = "random";
+  std::uint64_t init_seed = 1;
+  int repetitions = 5, warmup = 1;
+  std::string skip;           // why it cannot run, or empty
+  std::int64_t order = 0;
+
+  ProblemShape shape() const { return {.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}; }
+  int value_bytes() const { return precision == Precision::fp32 ? 4 : 8; }
+  bool on_gpu() const { return implementation && implementation->description.device == Device::gpu; }
+  /// What makes it this case: everything but repetitions, warm-up and order.
+  Json identity() const;
+  /// Hash of the identity.
+  std::string id() const;
+  /// The Google Benchmark name: he2021/table3/cpu/lloyd/two_step/he2021_balls/n:…/fp32/packages:100.
+  std::string name() const;
+  /// Host and device bytes the case will hold at most, roughly.
+  double memory_bytes() const;
+  /// Seconds it may take, from n k d and a guessed rate; only a forecast.
+  double forecast_s() const;
+};
+
+}  // namespace km

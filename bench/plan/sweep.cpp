@@ -1,0 +1,260 @@
+// A sweep's product of lists, each combination checked against registry, data sets and machine.
+#include "bench/plan/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <random>
+#include <regex>
+#include <set>
+
+#include "bench/device/device.hpp"
+#include "bench/error.hpp"
+#include "bench/home.hpp"
+
+namespace km {
+namespace {
+
+namespace fs = std::filesystem;
+using Point = std::map<std::string, Scalar, std::less<>>;  // one combination
+
+const std::set<std::string, std::less<>> axis_names = {"implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed",
+                                                       "iterations", "tolerance", "repetitions", "warmup"};
+
+std::string text(const Scalar& value) {
+  return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+
+double real(const Point& point, const std::string& key, double fallback, double low, double high) {
+  const auto at = point.find(key);
+  if (at == point.end()) return fallback;
+  double value = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&at->second)) value = double(*whole);
+  else if (const auto* number = std::get_if<double>(&at->second)) value = *number;
+  else throw UserError(fmt::format("{} must be a number, not '{}'", key, text(at->second)));
+  if (!(value >= low && value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, value));
+  return value;
+}
+
+std::int64_t whole(const Point& point, const std::string& key, double fallback, double low, double high) {
+  const double value = real(point, key, fallback, low, high);
+  if (value != std::floor(value)) throw UserError(fmt::format("{} must be a whole number, not {}", key, value));
+  return std::int64_t(value);
+}
+
+std::string word(const Point& point, const std::string& key, const std::string& fallback) {
+  const auto at = point.find(key);
+  return at == point.end() ? fallback : text(at->second);
+}
+
+/// The implementations an entry names. One that has a file but is not in this build comes with a null pointer.
+std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& sweep, const std::string& entry) {
+  std::vector<std::pair<std::string, const Implementation*>> found;
+  if (sweep.patterns) {
+    std::regex pattern;
+    try {
+      pattern = std::regex(entry);
+    } catch (const std::regex_error&) {
+      throw UserError(fmt::format("--implementation '{}' is not a regular expression", entry));
+    }
+    for (const auto& implementation : implementations())
+      if (std::regex_search(implementation.name, pattern)) found.emplace_back(implementation.name, &implementation);
+  } else {
+    for (const auto& implementation : implementations())
+      if (implementation.name == entry) found.emplace_back(entry, &implementation);
+  }
+  for (const char* suffix : {".cpp", ".cu"})
+    if (found.empty() && fs::exists(home() / "impl" / (entry + suffix))) found.emplace_back(entry, nullptr);
+  if (found.empty()) throw UserError(fmt::format("unknown implementation '{}': see kmbench list", entry));
+  return found;
+}
+
+void check_in_range(const Parameter& parameter, const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  const bool numeric = std::holds_alternative<std::int64_t>(parameter.fallback);
+  const auto accepted = [&] {
+    if (numeric && parameter.range.size() > 1) return to_string(parameter.range.front()) + " to " + to_string(parameter.range.back());
+    std::vector<std::string> words;
+    for (const auto& v : parameter.range) words.push_back(to_string(v));
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  const bool fits = numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) &&
+                                  *number <= std::get<std::int64_t>(parameter.range.back())
+                            : std::ranges::find(parameter.range, value) != parameter.range.end();
+  if (!fits) throw UserError(fmt::format("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted()));
+}
+
+Config configure(const Implementation& implementation, const Point& point) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const auto& parameter : implementation.description.parameters) {
+    Value value = parameter.fallback;
+    if (const auto at = point.find("set." + std::string(parameter.name)); at != point.end()) {
+      if (const auto* number = std::get_if<double>(&at->second))
+        throw UserError(fmt::format("parameter {} = {}: a whole number or a word", parameter.name, *number));
+      if (const auto* number = std::get_if<std::int64_t>(&at->second)) value = *number;
+      else value = std::get<std::string>(at->second);
+      check_in_range(parameter, value);
+    }
+    values.emplace(parameter.name, value);
+  }
+  return Config(std::move(values));
+}
+
+void check_names(const Sweep& sweep) {
+  for (const auto& [name, values] : sweep.axes)
+    if (!axis_names.contains(name) && !name.starts_with("set.") && !name.starts_with("data."))
+      throw UserError(fmt::format("unknown sweep key '{}'; accepted: {}, set.<parameter>, data.<setting>", name, fmt::join(axis_names, ", ")));
+  for (const char* needed : {"implementation", "dataset", "k"})
+    if (!sweep.axes.contains(needed)) throw UserError(fmt::format("a sweep needs '{}'", needed));
+  for (const auto& [name, values] : sweep.axes) {
+    if (!name.starts_with("set.")) continue;
+    bool known = false, absent = false;
+    for (const auto& entry : sweep.axes.at("implementation"))
+      for (const auto& [full, implementation] : chosen(sweep, text(entry))) {
+        if (!implementation) absent = true;
+        else for (const auto& parameter : implementation->description.parameters) known |= parameter.name == name.substr(4);
+      }
+    if (!known && !absent) throw UserError(fmt::format("no chosen implementation has a parameter '{}': see kmbench list", name.substr(4)));
+  }
+}
+
+/// Why the combination cannot run here, or empty. Throws UserError where it can run nowhere.
+std::string reason_to_skip(Case& c) {
+  if (!c.implementation) return fmt::format("{} is not in this build of kmbench", c.implementation_name);
+  if (!c.implementation->has(c.precision)) return fmt::format("{} does not support {}", c.implementation_name, c.precision == Precision::fp32 ? "fp32" : "fp64");
+  if (c.on_gpu() && !device::available()) return device::unavailable();
+  try {
+    const DatasetShape shape = dataset_shape(c.dataset);
+    c.n = shape.n;
+    c.d = shape.d;
+    c.dataset = without_idle_k(c.dataset);
+  } catch (const Missing& missing) {
+    return missing.what();
+  }
+  if (c.k > c.n) throw UserError(fmt::format("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name));
+  check_init(c.init, c.k, c.d);
+  if (const auto& unsupported = c.implementation->description.unsupported)
+    if (std::string reason = unsupported(c.shape(), c.config, c.value_bytes()); !reason.empty()) return reason;
+  return "";
+}
+
+Case make_case(const Point& point, std::string name, const Implementation* implementation) {
+  Case c{.implementation_name = std::move(name), .implementation = implementation};
+  c.dataset.name = word(point, "dataset", "");
+  if (point.contains("n")) c.dataset.n = whole(point, "n", 0, 1, 1e15);
+  if (point.contains("d")) c.dataset.d = int(whole(point, "d", 0, 1, 1e6));
+  c.k = int(whole(point, "k", 0, 1, 1e8));
+  c.dataset.k = c.k;
+  for (const auto& [key, value] : point)
+    if (key.starts_with("data.")) c.dataset.settings[key.substr(5)] = real(point, key, 0, -1e300, 1e300);
+  if (c.dataset.n) c.n = *c.dataset.n;
+  if (c.dataset.d) c.d = *c.dataset.d;
+  const std::string precision = word(point, "precision", "fp32");
+  if (precision != "fp32" && precision != "fp64") throw UserError(fmt::format("precision '{}'; accepted: fp32, fp64", precision));
+  c.precision = precision == "fp32" ? Precision::fp32 : Precision::fp64;
+  c.init = word(point, "init", "random");
+  c.init_seed = std::uint64_t(whole(point, "init_seed", 1, 0, 9e15));
+  if (point.contains("tolerance")) c.tolerance = real(point, "tolerance", 0, 0, 1);
+  c.max_iters = int(whole(point, "iterations", c.tolerance >= 0 ? 1000 : 10, 1, 1e9));
+  c.repetitions = int(whole(point, "repetitions", 5, 1, 1e6));
+  c.warmup = int(whole(point, "warmup", 1, 0, 1e6));
+  if (implementation) c.config = configure(*implementation, point);
+  c.skip = reason_to_skip(c);
+  return c;
+}
+
+}  // namespace
+
+Scalar parse_scalar(const std::string& text) {
+  std::int64_t whole = 0;
+  const char* end = text.data() + text.size();
+  if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end) return whole;
+  double number = 0;
+  if (const auto [at, error] = std::from_chars(text.data(), end, number); error == std::errc() && at == end && std::isfinite(number)) {
+    if (number == std::floor(number) && std::abs(number) < 9e15) return std::int64_t(number);
+    return number;
+  }
+  return text;
+}
+
+std::vector<Scalar> parse_range(const std::string& range) {
+  static const std::regex shape(R"(([^:]+):([^:]+):([x+])([^:]+))");
+  std::smatch part;
+  const auto refuse = [&] { return UserError(fmt::format("'{}' is not a range; write 1e4:1e6:x10 or 64:1024:+64", range)); };
+  if (!std::regex_match(range, part, shape)) {
+    if (range.find(':') != range.npos) throw refuse();
+    return {parse_scalar(range)};
+  }
+  const Scalar first = parse_scalar(part[1]), last = parse_scalar(part[2]), step = parse_scalar(part[4]);
+  const auto number = [&](const Scalar& s) {
+    if (const auto* w = std::get_if<std::int64_t>(&s)) return double(*w);
+    if (const auto* r = std::get_if<double>(&s)) return *r;
+    throw refuse();
+  };
+  const double low = number(first), high = number(last), by = number(step);
+  const bool factor = part[3] == "x";
+  if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();
+  std::vector<Scalar> values;
+  const double end = high + 1e-12 * std::max(std::abs(low), std::abs(high));
+  for (std::size_t at = 0;; ++at) {
+    const double value = factor ? low * std::pow(by, double(at)) : low + double(at) * by;
+    if (value > end) break;
+    if (at == 10'000) throw UserError(fmt::format("'{}' holds more than 10000 values", range));
+    values.push_back(value == std::floor(value) ? Scalar(std::int64_t(value)) : Scalar(value));
+  }
+  return values;
+}
+
+std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile) try {
+  check_names(sweep);
+  std::vector<Point> points = {{}};
+  for (const auto& [name, values] : sweep.axes) {
+    std::vector<Point> next;
+    for (const auto& point : points)
+      for (const auto& value : values) {
+        next.push_back(point);
+        next.back()[name] = value;
+      }
+    points = std::move(next);
+  }
+  std::vector<Case> cases;
+  for (const auto& point : points)
+    for (auto& [name, implementation] : chosen(sweep, text(point.at("implementation")))) {
+      cases.push_back(make_case(point, name, implementation));
+      cases.back().exhibit = exhibit;
+      cases.back().profile = profile;
+    }
+  return cases;
+} catch (const UserError& error) {
+  throw UserError(sweep.where.empty() ? error.what() : fmt::format("{}: {}", sweep.where, error.what()));
+}
+
+std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed) {
+  std::set<std::string> seen;
+  std::erase_if(cases, [&](const Case& c) { return !seen.insert(c.id()).second; });
+  std::ranges::sort(cases, {}, [](const Case& c) { return c.name(); });  // the order must not depend on the order of flags
+  std::mt19937_64 random(seed);
+  std::map<std::pair<DatasetRequest, Precision>, std::uint64_t> rank;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
+  for (const auto& c : cases) {
+    auto request = c.dataset;
+    const auto [at, fresh] = rank.try_emplace({request, c.precision}, 0);
+    if (fresh) at->second = random();
+  }
+  std::vector<std::size_t> order(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    order[i] = i;
+    keys.emplace_back(rank.at({cases[i].dataset, cases[i].precision}), random());
+  }
+  std::ranges::sort(order, {}, [&](std::size_t i) { return keys[i]; });
+  std::vector<Case> out;
+  for (const auto i : order) {
+    out.push_back(std::move(cases[i]));
+    out.back().order = std::int64_t(out.size()) - 1;
+  }
+  return out;
+}
+
+}  // namespace km

@@ -1,0 +1,47 @@
+// The program kmbench.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "bench/error.hpp"
+#include "bench/program/commands.hpp"
+
+namespace {
+
+/// One line, without CLI11's advice.
+int refuse(const std::string& what) {
+  fmt::print(stderr, "kmbench: {}\n", what);
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app{"kmbench: the benchmark of k-means. Measures implementations, judges every run, writes result lines."};
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  int code = 0;
+  km::add_list(app, code);
+  km::add_env(app, code);
+  km::add_run(app, code, {argv, argv + argc});
+  km::add_check(app, code);
+  km::add_data(app, code);
+  km::add_export(app, code);
+  km::add_ceilings(app, code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return refuse(error.what());
+  } catch (const km::UserError& error) {
+    return refuse(error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kmbench: {}\n", error.what());
+    return 1;
+  }
+  return code;
+}
