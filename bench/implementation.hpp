@@ -2,12 +2,14 @@
 //
 //   template <class T> struct TwoStep {
 //     TwoStep(const Problem<T>&, const Config&, Trace&);   // prepare: allocate, upload, change layout
-//     void poison();                                       // fill the outputs with NaN and -2
+//     void reset();                                        // poison the outputs, take up the initial centroids anew
 //     int iterate(Trace&);                                 // the iterations, all done on return; repeatable
 //     Solution<T> download();                              // what the last iterate made
 //   };
 //   const Register<TwoStep> registration{{.summary = "sums per package, then over packages", .paper = "he2021"}};
 //
+// reset comes before every iterate. The initial centroids may have other values than last time: read them in reset or
+// iterate, keep none from prepare. Points and initial centroids are read-only memory while an implementation runs.
 // The verbs are the timing boundary. The file's path below impl/ is the implementation's name; nothing lists it.
 #pragma once
 
@@ -55,9 +57,10 @@ class Config {
  public:
   Config() = default;
   explicit Config(std::map<std::string, Value, std::less<>> values) : values_(std::move(values)) {}
-  std::int64_t number(std::string_view name) const { return std::get<std::int64_t>(values_.find(name)->second); }
+  /// The value of a declared parameter. Throws std::logic_error for one that was not declared or is of the other kind.
+  std::int64_t number(std::string_view name) const;
   int integer(std::string_view name) const { return static_cast<int>(number(name)); }
-  const std::string& word(std::string_view name) const { return std::get<std::string>(values_.find(name)->second); }
+  const std::string& word(std::string_view name) const;
   const auto& values() const { return values_; }
 
  private:
@@ -91,7 +94,7 @@ struct Description {
 template <class S, class T>
 concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Trace&> &&
                  requires(S s, Trace& trace) {
-                   s.poison();
+                   s.reset();
                    { s.iterate(trace) } -> std::same_as<int>;
                    { s.download() } -> std::same_as<Solution<T>>;
                  };
@@ -100,7 +103,7 @@ concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Tr
 template <class T>
 struct AnySolver {
   virtual ~AnySolver() = default;
-  virtual void poison() = 0;
+  virtual void reset() = 0;
   virtual int iterate(Trace& trace) = 0;
   virtual Solution<T> download() = 0;
 };
@@ -164,7 +167,7 @@ struct Registrar {
     static_assert(is_of_this_file<S<T>>(), "put the class into an anonymous namespace: another file may use its name");
     struct Erased final : AnySolver<T> {
       Erased(const Problem<T>& problem, const Config& config, Trace& trace) : solver(problem, config, trace) {}
-      void poison() override { solver.poison(); }
+      void reset() override { solver.reset(); }
       int iterate(Trace& trace) override { return solver.iterate(trace); }
       Solution<T> download() override { return solver.download(); }
       S<T> solver;

@@ -18,6 +18,21 @@ std::string to_string(const Value& value) {
   return std::get<std::string>(value);
 }
 
+namespace {
+
+template <class V>
+const V& declared(const std::map<std::string, Value, std::less<>>& values, std::string_view name, const char* kind) {
+  const auto at = values.find(name);
+  if (at == values.end()) throw std::logic_error("no parameter '" + std::string(name) + "' was declared");
+  if (const V* value = std::get_if<V>(&at->second)) return *value;
+  throw std::logic_error("parameter '" + std::string(name) + "' is not a " + kind);
+}
+
+}  // namespace
+
+std::int64_t Config::number(std::string_view name) const { return declared<std::int64_t>(values_, name, "number"); }
+const std::string& Config::word(std::string_view name) const { return declared<std::string>(values_, name, "word"); }
+
 Work lloyd_work(const ProblemShape& shape, const Config&, int value_bytes) {
   const double n = static_cast<double>(shape.n), d = shape.d, k = shape.k;
   return {.bytes = n * d * value_bytes + n * 4, .flops = n * k * d * 3 + n * d};

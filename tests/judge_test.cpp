@@ -239,7 +239,7 @@ std::string verdict_on(const std::string& name) {
   Trace trace;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
   solver->iterate(trace);
-  solver->poison();
+  solver->reset();
   solver->iterate(trace);
   return judge(problem, solver->download(), implementation.description, config).verdict;
 }

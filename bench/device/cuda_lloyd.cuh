@@ -57,12 +57,10 @@ class Lloyd {
  public:
   /// `layout` is that of the centroids in device memory: k x d rows, or d x k.
   Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows)
-      : shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d),
+      : problem_(problem), shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d),
         initial_(cells_), assigned_(cells_), next_(cells_), labels_(problem.n), changed_(1), changed_host_(1) {
     const Phase phase(trace, "init", stream_);
-    std::vector<T> initial(problem.initial_centroids.begin(), problem.initial_centroids.end());
-    if (layout == Layout::columns) initial = turned(initial, shape_.k, shape_.d);
-    upload(initial_, std::span<const T>(initial), stream_);
+    upload_initial();
   }
 
   const ProblemShape& shape() const { return shape_; }
@@ -72,7 +70,8 @@ class Lloyd {
   T* next() { return next_.data(); }                      // where update writes; all k x d of them, every iteration
   unsigned long long* changed() { return changed_.data(); }  // assign adds how many labels it changed
 
-  void poison() {
+  void reset() {
+    upload_initial();
     fill(labels_.data(), shape_.n, no_label - 1, stream_);
     check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
     check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
@@ -122,6 +121,11 @@ class Lloyd {
   }
 
  private:
+  void upload_initial() {
+    std::vector<T> initial(problem_.initial_centroids.begin(), problem_.initial_centroids.end());
+    if (layout_ == Layout::columns) initial = turned(initial, shape_.k, shape_.d);
+    upload(initial_, std::span<const T>(initial), stream_);
+  }
   static std::vector<T> turned(const std::vector<T>& from, int rows, int columns) {
     std::vector<T> to(from.size());
     for (int row = 0; row < rows; ++row)
@@ -135,6 +139,7 @@ class Lloyd {
     return layout_ == Layout::columns ? turned(values, shape_.d, shape_.k) : values;
   }
 
+  Problem<T> problem_;  // views
   ProblemShape shape_;
   Layout layout_;
   std::int64_t cells_;

@@ -47,7 +47,7 @@ Solution<T> solve(const Implementation& implementation, const Problem<T>& proble
   Trace trace(true), untraced;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
   if (twice) solver->iterate(untraced);  // iterate must be repeatable from the initial centroids
-  solver->poison();
+  solver->reset();
   const int iters = solver->iterate(trace);
   if (implementation.description.device == Device::gpu) device::synchronize();
   trace.finish();

@@ -59,7 +59,7 @@ class TypedSession final : public Session {
 
   double repeat(Measurement& m) override {
     Trace untraced;
-    solver_->poison();
+    solver_->reset();
     std::optional<device::Timer> timer;
     if (on_gpu_) {
       device::synchronize();

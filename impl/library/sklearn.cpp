@@ -30,7 +30,7 @@ class Sklearn {
     worker_ = std::make_unique<PythonWorker>("impl/library/sklearn_worker.py", args, memory_.descriptor(), environment);
   }
 
-  void poison() {
+  void reset() {
     std::fill_n(labels_, p_.n, no_label - 1);
     std::fill_n(centroids_, cells_, std::numeric_limits<T>::quiet_NaN());
     iters_ = 0;

@@ -12,7 +12,7 @@ class IllegalAddress {
  public:
   IllegalAddress(const Problem<T>& problem, const Config&, Trace&) : p_(problem), values_(1) {}
 
-  void poison() {}
+  void reset() {}
 
   int iterate(Trace&) {
     write_outside<<<1, 1, 0, stream_>>>(values_.data());

@@ -12,7 +12,7 @@ class Naive {
  public:
   Naive(const Problem<T>& problem, const Config&, Trace&) : p_(problem) {}
 
-  void poison() { out_.poison(p_); }
+  void reset() { out_.poison(p_); }
 
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());

@@ -15,7 +15,7 @@ class NaiveSoa {
       for (int j = 0; j < p_.d; ++j) columns_[j * p_.n + i] = p_.points[i * p_.d + j];
   }
 
-  void poison() { out_.poison(p_); }
+  void reset() { out_.poison(p_); }
 
   int iterate(Trace& trace) {
     centroids_.resize(p_.initial_centroids.size());

@@ -10,7 +10,7 @@ class Reference {
  public:
   Reference(const Problem<T>& problem, const Config&, Trace&) : p_(problem) {}
 
-  void poison() { out_.poison(p_); }
+  void reset() { out_.poison(p_); }
 
   int iterate(Trace& trace) {
     centroids_.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());

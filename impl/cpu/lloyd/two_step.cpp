@@ -27,7 +27,7 @@ class TwoStep {
         packages_(config.number("packages")),
         threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {}
 
-  void poison() { out_.poison(p_); }
+  void reset() { out_.poison(p_); }
 
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());

@@ -117,7 +117,7 @@ class Aos {
         points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
         assign_block_(config.integer("assign_block")), block_(config.integer("block")) {}
 
-  void poison() { lloyd_.poison(); }
+  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
   }

@@ -75,7 +75,7 @@ class Naive {
         counts_(problem.k),
         block_(config.integer("block")) {}
 
-  void poison() { lloyd_.poison(); }
+  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
   }

@@ -188,7 +188,7 @@ class Registers {
     });
   }
 
-  void poison() { lloyd_.poison(); }
+  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}, {"update", [this] { launch_average(); }}});
   }

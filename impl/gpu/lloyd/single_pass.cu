@@ -156,7 +156,7 @@ class SinglePass {
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
   }
 
-  void poison() { lloyd_.poison(); }
+  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}, {"update", [this] { launch_average(); }}});
   }

@@ -119,7 +119,7 @@ class SoaConstant {
         points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
         assign_block_(config.integer("assign_block")), block_(config.integer("block")) {}
 
-  void poison() { lloyd_.poison(); }
+  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
   }

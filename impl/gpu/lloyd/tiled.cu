@@ -214,7 +214,7 @@ class Tiled {
     grid_ = std::min(tiles_, static_cast<unsigned>(multiprocessors * std::max(resident, 1)));
   }
 
-  void poison() { lloyd_.poison(); }
+  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
   }

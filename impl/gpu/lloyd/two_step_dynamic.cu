@@ -171,7 +171,7 @@ class TwoStepDynamic {
       : s_(problem, config, trace),
         pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
 
-  void poison() { s_.lloyd.poison(); }
+  void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
     cuda::check(cudaMemsetAsync(failure_.data(), 0, failure_.bytes(), s_.lloyd.stream()));
     return s_.lloyd.run(trace, {{"assign", [this] { launch_assign(); }},

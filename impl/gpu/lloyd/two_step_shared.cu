@@ -147,7 +147,7 @@ class TwoStepShared {
  public:
   TwoStepShared(const Problem<T>& problem, const Config& config, Trace& trace) : s_(problem, config, trace) {}
 
-  void poison() { s_.lloyd.poison(); }
+  void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
     return s_.lloyd.run(trace, {{"assign", [this] { launch_assign(); }},
                                 {"update", [this] { launch_update(); }},
