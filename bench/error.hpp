@@ -2,11 +2,14 @@
 #pragma once
 
 #include <stdexcept>
+#include <string_view>
+
+#include "bench/text.hpp"
 
 namespace km {
 
 struct UserError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit UserError(std::string_view what) : std::runtime_error(one_line(what)) {}
 };
 
 /// Known, but not on this machine: a sweep skips the case with this reason.

@@ -177,7 +177,7 @@ def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
         try:
             out = fetch(name, table, options.out)
             print(f"{name}: {out} ({table['n']} x {table['d']}); licence: {table['licence']}")
-        except FetchError as error:
+        except (FetchError, OSError) as error:
             print(f"fetch_datasets: {error}", file=sys.stderr)
             failed = 1
     return failed

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plots import claim_sheet, exhibits, readme, render, report, results, scatter, style
+from plots.draw import scatter, style
 from plots.errors import UserError
+from plots.read import exhibits, results
+from plots.write import claim_sheet, readme, render, report
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,6 +46,8 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument(
             "--profile", choices=results.PROFILES, help="default: the paper's lines where there are any, else quick"
         )
+        if name == "claims":
+            sub.add_argument("--all", action="store_true", help="show those that are not comparable, too")
         if name == "readme":
             sub.add_argument("--file", type=Path, default=Path("README.md"), help="the Markdown file (README.md)")
             sub.add_argument("--pictures", type=Path, help="folder for its figures (docs/pictures beside the file)")
@@ -63,6 +67,9 @@ def main(argv: list[str] | None = None) -> int:
     except UserError as e:
         print(f"plots: {e}", file=sys.stderr)
         return 2
+    except OSError as e:
+        print(f"plots: {e.filename or 'a file'}: {e.strerror or e}", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -78,7 +85,7 @@ def run_render(args: argparse.Namespace) -> None:
 
 def run_claims(args: argparse.Namespace) -> None:
     findings = claim_sheet.sheet(*inputs(args), args.profile)
-    claim_sheet.show(findings, Console())
+    claim_sheet.show(findings, Console(), args.all)
     for name, text in claim_sheet.FORMATS.items():
         render.write(args.out / name, text(findings))
 

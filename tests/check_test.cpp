@@ -23,7 +23,7 @@ std::vector<std::string> names() {
 
 std::vector<CheckResult> checks_of(const std::string& filter, bool defaults = false) {
   std::vector<CheckResult> results;
-  run_checks(filter, false, defaults, [&](const CheckResult& result) { results.push_back(result); });
+  for (const auto& check : plan_checks(filter, false, defaults)) results.push_back(run_check(check));
   return results;
 }
 

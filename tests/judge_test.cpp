@@ -118,14 +118,25 @@ TYPED_TEST(Judge, LabelsAreJudgedByTheCentroidsThatAssignUsed) {
   EXPECT_PRED2(says, trial.verdict(), "point 1 has label 0");
 }
 
-TYPED_TEST(Judge, ATieMayGoEitherWay) {
-  for (const int label : {0, 1}) {
-    Trial<TypeParam> trial{.points = {0, 1, 2}, .solution = {.labels = {0, label, 1}, .assigned_centroids = {0, 2}, .centroids = {0, 2}, .iters = 1}, .d = 1};
-    trial.solution.centroids[label] = label == 0 ? TypeParam(0.5) : TypeParam(1.5);
-    const auto judgement = trial.judged();
-    EXPECT_EQ(judgement.verdict, "") << "label " << label;
-    EXPECT_EQ(judgement.wrong_labels, 0) << "an exact tie is not a wrong label";
-  }
+/// Point 1 lies halfway between centroids 0 and 2; it is given to `label`.
+template <class T>
+Trial<T> tie(int label) {
+  Trial<T> trial{.points = {0, 1, 2}, .solution = {.labels = {0, label, 1}, .assigned_centroids = {0, 2}, .centroids = {0, 2}, .iters = 1}, .d = 1};
+  trial.solution.centroids[label] = label == 0 ? T(0.5) : T(1.5);
+  return trial;
+}
+
+TYPED_TEST(Judge, ATieThatNoRoundingHidesGoesToTheLowestIndex) {
+  EXPECT_EQ(tie<TypeParam>(0).judged().verdict, "");
+  EXPECT_EQ(tie<TypeParam>(0).judged().grade, Grade::exact);
+  const auto broken = tie<TypeParam>(1).judged();
+  EXPECT_EQ(broken.verdict, "point 1 has label 1 but centroid 0 is at the same distance² (1) and has the lower index; 1 of 3 judged labels break a tie so");
+  EXPECT_EQ(broken.wrong_labels, 0) << "an exact tie is not a wrong label";
+  auto expanded = tie<TypeParam>(1);
+  expanded.description.distance = Distance::expansion;  // may round equal distances differently
+  EXPECT_EQ(expanded.judged().verdict, "");
+  EXPECT_EQ(expanded.judged().tied_labels, 1);
+  EXPECT_EQ(expanded.judged().grade, Grade::rounded);
 }
 
 TYPED_TEST(Judge, ATieWithinRoundingIsCountedAndAccepted) {

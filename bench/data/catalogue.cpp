@@ -1,14 +1,16 @@
 #include "bench/data/catalogue.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <sstream>
+#include <array>
+#include <cmath>
 
 #include "bench/data/csv.hpp"
+#include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
+#include "bench/data/toml_file.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 
@@ -17,86 +19,71 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool ends_in(const fs::path& path, std::string_view suffix) { return path.filename().string().ends_with(suffix); }
+constexpr std::array<std::string_view, 13> keys = {"summary", "generator", "n", "d", "k", "seed", "centroids", "settings", "file",
+                                                   "licence", "source", "advice", "fetch"};
 
-/// KMBENCH_DATA's folders, data/ of the project and data/ of the current folder, those that exist.
-std::vector<fs::path> search_path() {
-  std::vector<fs::path> folders;
-  if (const char* listed = std::getenv("KMBENCH_DATA")) {
-    std::istringstream in(listed);
-    for (std::string folder; std::getline(in, folder, ':');)
-      if (!folder.empty()) folders.emplace_back(folder);
-  }
-  folders.push_back(home() / "data");
-  folders.push_back(fs::current_path() / "data");
-  std::erase_if(folders, [](const fs::path& folder) { return !fs::is_directory(folder); });
-  return folders;
+double finite(const fs::path& toml, const toml::node& node, std::string_view key) {
+  const double value = node.is_number() ? node.value_or(0.0) : NAN;
+  if (!std::isfinite(value)) refuse(toml, node, fmt::format("'{}' must hold finite numbers", key));
+  return value;
 }
 
-/// Files of points by stem; where two folders hold one, the earlier folder's.
-std::map<std::string, fs::path> found_files() {
-  std::map<std::string, fs::path> files;
-  for (const auto& folder : search_path()) {
-    std::vector<fs::path> here;
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (is_table_file(entry.path())) here.push_back(entry.path());
-    std::ranges::sort(here);
-    for (const auto& path : here) {
-      const std::string name = path.filename().string();
-      files.emplace(name.substr(0, name.rfind(ends_in(path, ".npy.xz") ? ".npy" : ".")), path);
-    }
+/// k rows of d numbers.
+std::vector<double> read_centroids(const fs::path& toml, const toml::node& node, int k, int d) {
+  std::vector<double> centroids;
+  const auto wrong = fmt::format("'centroids' must be {} rows of {} numbers: k and d of the table", k, d);
+  const auto* rows = node.as_array();
+  if (!rows || rows->size() != std::size_t(k)) refuse(toml, node, wrong);
+  for (const auto& row : *rows) {
+    const auto* cells = row.as_array();
+    if (!cells || cells->size() != std::size_t(d)) refuse(toml, row, wrong);
+    for (const auto& x : *cells) centroids.push_back(finite(toml, x, "centroids"));
   }
-  return files;
-}
-
-[[noreturn]] void refuse(const fs::path& toml, const toml::node& node, std::string_view what) {
-  throw UserError(fmt::format("{}, line {}: {}", toml.string(), node.source().begin.line, what));
+  return centroids;
 }
 
 /// generator = "balls", and its settings, numbers by name, beside n, d, k, seed and centroids.
 void read_recipe(const fs::path& toml, const toml::table& table, Entry& entry) {
-  const std::string wanted = table["generator"].value_or(std::string());
+  const std::string wanted = text_of(toml, table, "generator");
   const auto& all = generators();
   const auto generator = std::ranges::find(all, wanted, &Generator::name);
   if (generator == all.end()) refuse(toml, table, fmt::format("no generator is called '{}'", wanted));
   entry.generator = &*generator;
   Recipe& r = entry.recipe;
-  r = {.n = table["n"].value_or(std::int64_t{0}), .d = table["d"].value_or(0), .k = table["k"].value_or(1),
-       .seed = table["seed"].value_or(std::uint64_t{0}), .settings = generator->settings, .centroids = {}};
-  if (const auto* settings = table["settings"].as_table())
-    for (const auto& [key, node] : *settings) {
-      const auto value = node.value<double>();
-      if (!value || !r.settings.contains(std::string(key.str()))) refuse(toml, node, fmt::format("{} has no setting '{}'", wanted, key.str()));
-      r.settings[std::string(key.str())] = *value;
+  r = {.n = entry.info.n, .d = entry.info.d, .k = int(whole_of(toml, table, "k", 1, 100'000'000).value_or(1)),
+       .seed = std::uint64_t(whole_of(toml, table, "seed", 0, std::int64_t{1} << 53).value_or(0)), .settings = generator->settings, .centroids = {}};
+  if (const auto* settings = table.get("settings")) {
+    if (!settings->is_table()) refuse(toml, *settings, "'settings' must be a table: settings = { radius = 9 }");
+    for (const auto& [key, node] : *settings->as_table()) {
+      if (!r.settings.contains(std::string(key.str()))) refuse(toml, node, fmt::format("{} has no setting '{}'", wanted, key.str()));
+      r.settings[std::string(key.str())] = finite(toml, node, key.str());
     }
-  if (const auto* rows = table["centroids"].as_array())
-    for (const auto& row : *rows)
-      for (const auto& x : *row.as_array()) r.centroids.push_back(x.value_or(0.0));
-  if (!r.centroids.empty() && r.centroids.size() != std::size_t(r.k) * std::size_t(r.d)) refuse(toml, table, "centroids must be k rows of d numbers");
+  }
+  if (const auto* rows = table.get("centroids")) r.centroids = read_centroids(toml, *rows, r.k, r.d);
 }
 
 void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& files, std::map<std::string, Entry>& entries) {
-  toml::table document;
-  try {
-    document = toml::parse_file(toml.string());
-  } catch (const toml::parse_error& error) {
-    throw UserError(fmt::format("{}, line {}: {}", toml.string(), error.source().begin.line, error.description()));
-  }
+  const toml::table document = read_toml(toml);
   for (const auto& [key, node] : document) {
     const std::string name(key.str());
     const auto* table = node.as_table();
     if (!table) refuse(toml, node, fmt::format("'{}' must be a table", name));
-    const auto text = [&](std::string_view field) { return (*table)[field].value_or(std::string()); };
-    Entry entry{.info = {.name = name, .summary = text("summary"), .kind = "generator", .n = (*table)["n"].value_or(std::int64_t{0}),
-                         .d = (*table)["d"].value_or(0), .licence = text("licence"), .source = text("source"), .missing = ""},
+    if (name.empty() || !is_text(name) || name.find('/') != name.npos) refuse(toml, node, fmt::format("'{}' cannot be a name: one line of text without '/'", name));
+    for (const auto& [field, value] : *table)
+      if (std::ranges::find(keys, field.str()) == keys.end()) refuse(toml, value, fmt::format("unknown key '{}'; accepted: {}", field.str(), fmt::join(keys, ", ")));
+    const auto text = [&](std::string_view field) { return text_of(toml, *table, field); };
+    Entry entry{.info = {.name = name, .summary = text("summary"), .kind = "generator",
+                         .n = whole_of(toml, *table, "n", 1, std::int64_t{1} << 50).value_or(0),
+                         .d = int(whole_of(toml, *table, "d", 1, most_dimensions).value_or(0)), .licence = text("licence"), .source = text("source"), .missing = ""},
                 .recipe = {}, .file = {}};
+    const std::string file = text("file"), advice = text("advice");
     if (table->contains("generator")) {
       read_recipe(toml, *table, entry);
-    } else if (table->contains("file")) {
+    } else if (!file.empty()) {
+      if (!is_table_file(file) || fs::path(file).has_parent_path()) refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npy.xz or .csv file, without a folder", file));
       entry.info.kind = "file";
-      const std::string stem = fs::path(text("file")).stem().string();
-      if (const auto at = files.find(stem); at != files.end()) entry.file = at->second;
-      else entry.info.missing = fmt::format("{} is not on this machine: {}", text("file"), text("advice").empty() ? "run scripts/fetch_datasets " + name : text("advice"));
+      if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
+      else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run scripts/fetch_datasets " + name : advice);
     } else {
       refuse(toml, node, fmt::format("'{}' needs a generator or a file", name));
     }
@@ -109,40 +96,65 @@ Entry plain_file(const std::string& name, const fs::path& path) {
           .recipe = {}, .file = path};
 }
 
-}  // namespace
+/// What a KeepCatalogue keeps.
+struct Kept {
+  int holders = 0;
+  std::map<std::string, Entry> entries;
+  std::map<fs::path, DatasetShape> shapes;
+} kept;
 
-bool is_table_file(const fs::path& path) { return ends_in(path, ".npy") || ends_in(path, ".npy.xz") || ends_in(path, ".csv"); }
+}  // namespace
 
 std::map<std::string, Entry> catalogue() {
   const auto files = found_files();
+  std::vector<fs::path> tables;
+  std::error_code error;
+  for (fs::directory_iterator at(home() / "datasets", error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".toml") tables.push_back(at->path());
+  if (error) throw UserError(fmt::format("folder {}: {}", (home() / "datasets").string(), error.message()));
+  std::ranges::sort(tables);
   std::map<std::string, Entry> entries;
-  for (const auto& entry : fs::directory_iterator(home() / "datasets"))
-    if (entry.path().extension() == ".toml") read_tables(entry.path(), files, entries);
+  for (const auto& table : tables) read_tables(table, files, entries);
   for (const auto& [stem, path] : files) entries.emplace(stem, plain_file(stem, path));   // a table's name wins
   return entries;
 }
 
-Entry find_entry(const std::string& name) {
-  if (name.find('/') != name.npos || is_table_file(name)) {
-    if (!is_table_file(name)) throw UserError(fmt::format("{}: not a .npy, .npy.xz or .csv file", name));
-    if (!fs::exists(name)) throw UserError(fmt::format("{}: no such file", name));
-    return plain_file(name, name);
-  }
-  auto entries = catalogue();
-  const auto at = entries.find(name);
-  if (at == entries.end()) throw UserError(fmt::format("unknown data set '{}': see kmbench list, or give a path to a .npy or .csv file", name));
-  if (!at->second.info.missing.empty()) throw Missing(at->second.info.missing);
-  return std::move(at->second);
+KeepCatalogue::KeepCatalogue() {
+  if (kept.holders == 0) kept.entries = catalogue();
+  ++kept.holders;
 }
 
-DatasetShape file_shape(const fs::path& path) { return path.extension() == ".csv" ? csv_shape(path) : npy_shape(path); }
+KeepCatalogue::~KeepCatalogue() {
+  if (--kept.holders == 0) kept = {};
+}
+
+Entry find_entry(const std::string& name) {
+  if (name.find('/') != name.npos || is_table_file(name)) {
+    std::error_code error;
+    if (!is_table_file(name)) throw UserError(fmt::format("{}: not a .npy, .npy.xz or .csv file", name));
+    if (!fs::exists(name, error)) throw UserError(fmt::format("{}: no such file", name));
+    return plain_file(name, name);
+  }
+  const KeepCatalogue keep;
+  const auto at = kept.entries.find(name);
+  if (at == kept.entries.end()) throw UserError(fmt::format("unknown data set '{}': see kmbench list, or give a path to a .npy or .csv file", name));
+  if (!at->second.info.missing.empty()) throw Missing(at->second.info.missing);
+  return at->second;
+}
+
+DatasetShape file_shape(const fs::path& path) {
+  if (const auto at = kept.shapes.find(path); at != kept.shapes.end()) return at->second;
+  const DatasetShape shape = path.extension() == ".csv" ? csv_shape(path) : npy_shape(path);
+  if (kept.holders > 0) kept.shapes.emplace(path, shape);
+  return shape;
+}
 
 template <class T>
-std::unique_ptr<T[]> read_file(const fs::path& path, std::int64_t n) {
+Values<T> read_file(const fs::path& path, std::int64_t n) {
   return path.extension() == ".csv" ? read_csv<T>(path, n) : read_npy<T>(path, n);
 }
 
-template std::unique_ptr<float[]> read_file(const fs::path&, std::int64_t);
-template std::unique_ptr<double[]> read_file(const fs::path&, std::int64_t);
+template Values<float> read_file(const fs::path&, std::int64_t);
+template Values<double> read_file(const fs::path&, std::int64_t);
 
 }  // namespace km

@@ -5,6 +5,7 @@
 
 #include "bench/data/dataset.hpp"
 #include "bench/data/generators/generators.hpp"
+#include "bench/data/search_path.hpp"
 
 namespace km {
 
@@ -19,15 +20,23 @@ struct Entry {
 /// Read afresh at every call: a file fetched meanwhile is found. Throws UserError for a malformed table.
 std::map<std::string, Entry> catalogue();
 
+/// While one lives, find_entry and file_shape read tables and files once: a plan asks for them at every case.
+struct KeepCatalogue {
+  KeepCatalogue();
+  ~KeepCatalogue();
+  KeepCatalogue(const KeepCatalogue&) = delete;
+  KeepCatalogue& operator=(const KeepCatalogue&) = delete;
+};
+
 /// The entry of a name, or of a path to a .npy, .csv or .npy.xz file. Throws UserError, `Missing` for a known file not here.
 Entry find_entry(const std::string& name_or_path);
 
-/// Is this a file of points by its name?
-bool is_table_file(const std::filesystem::path& path);
+/// A generator's recipe with a request's wishes, each checked. Throws UserError.
+Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish);
 
 DatasetShape file_shape(const std::filesystem::path& path);
 
 template <class T>
-std::unique_ptr<T[]> read_file(const std::filesystem::path& path, std::int64_t n);
+Values<T> read_file(const std::filesystem::path& path, std::int64_t n);
 
 }  // namespace km

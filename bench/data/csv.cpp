@@ -2,37 +2,66 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "bench/data/file_bytes.hpp"
+#include "bench/data/limits.hpp"
 #include "bench/error.hpp"
 
 namespace km {
 namespace {
 
+constexpr std::string_view blanks = " \t\r";
+
 std::string_view trim(std::string_view s) {
-  const auto first = s.find_first_not_of(" \t\r\"");
-  return first == s.npos ? std::string_view() : s.substr(first, s.find_last_not_of(" \t\r\"") - first + 1);
+  const auto first = s.find_first_not_of(blanks);
+  return first == s.npos ? std::string_view() : s.substr(first, s.find_last_not_of(blanks) - first + 1);
 }
 
+/// A cell without the quotes round it.
+std::string_view unquoted(std::string_view cell) {
+  const bool quoted = cell.size() > 1 && cell.front() == '"' && cell.back() == '"';
+  return quoted ? trim(cell.substr(1, cell.size() - 2)) : cell;
+}
+
+/// Decimal digits, one sign at most. A finite number: not nan, inf, 1e999, 0x10; what is too small to tell from 0 is 0.
 bool parse(std::string_view cell, double& value) {
-  if (cell.starts_with('+')) cell.remove_prefix(1);
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(cell).c_str(), nullptr);  // 0 or infinite
-  return error != std::errc::invalid_argument && end == cell.data() + cell.size();
+  const char* const end = cell.data() + cell.size();
+  if (cell.starts_with('+')) {
+    cell.remove_prefix(1);
+    if (cell.starts_with('-')) return false;
+  }
+  const auto [at, error] = std::from_chars(cell.data(), end, value);
+  if (at != end) return false;
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(cell).c_str(), nullptr);
+  return error != std::errc::invalid_argument && std::isfinite(value);
 }
 
-/// use(column, cell) for each cell of a line, until it says no. Runs of spaces separate once.
+/// A word that can head a column: nothing, or a letter first, and no word for a value that is missing or not finite.
+bool is_name(std::string_view cell) {
+  std::string word(cell);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  for (const char* value : {"nan", "na", "n/a", "null", "none", "inf", "infinity"})
+    if (word == value) return false;
+  return word.empty() || std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_' || static_cast<unsigned char>(word[0]) >= 0x80;
+}
+
+/// use(column, cell) for each cell of a line, until it says no. Runs of spaces separate once; within quotes nothing separates.
 template <class Use>
 void for_cells(std::string_view line, char separator, Use use) {
-  line = trim(line);
+  line = separator == '\t' ? line.substr(0, line.find_last_not_of('\r') + 1) : trim(line);
   for (int column = 0;; ++column) {
-    const auto end = line.find(separator);
-    if (!use(column, trim(line.substr(0, end))) || end == line.npos) return;
+    const auto first = line.find_first_not_of(" ");
+    const auto from = first != line.npos && line[first] == '"' ? std::min(line.find('"', first + 1), line.size()) : 0;
+    const auto end = line.find(separator, from);
+    if (!use(column, unquoted(trim(line.substr(0, end)))) || end == line.npos) return;
     line.remove_prefix(end + 1);
     if (separator == ' ') line = trim(line);
   }
@@ -46,22 +75,28 @@ struct Lines {
 
 Lines split(std::string_view text, const std::string& path) {
   Lines lines;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);   // a byte order mark
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) throw UserError(path + ": UTF-16; save it as UTF-8");
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    if (!trim(text.substr(0, end)).empty()) lines.rows.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto line = text.substr(0, text.substr(0, most_line_bytes + 1).find('\n'));
+    if (line.size() > most_line_bytes)
+      throw UserError(fmt::format("{}: row {}: a line of more than {} bytes", path, lines.rows.size() + 1, most_line_bytes));
+    if (!trim(line).empty()) lines.rows.push_back(line);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   if (lines.rows.empty()) throw UserError(path + ": no rows");
+  const auto first = lines.rows[0];
   for (const char candidate : {' ', '\t', ';', ','})
-    if (trim(lines.rows[0]).find(candidate) != std::string_view::npos) lines.separator = candidate;
-  bool header = true;
-  for_cells(lines.rows[0], lines.separator, [&](int column, std::string_view cell) {
-    double ignored;
-    header &= !parse(cell, ignored);
+    if (trim(first).find(candidate) != first.npos) lines.separator = candidate;
+  bool header = true, named = false;
+  for_cells(first, lines.separator, [&](int column, std::string_view cell) {
+    header &= is_name(cell);
+    named |= !cell.empty();
     lines.columns = column + 1;
     return true;
   });
-  if (header) lines.rows.erase(lines.rows.begin());
+  if (lines.columns > most_dimensions) throw UserError(fmt::format("{}: {} columns; accepted: up to {}", path, lines.columns, most_dimensions));
+  if (header && named) lines.rows.erase(lines.rows.begin());
   if (lines.rows.empty()) throw UserError(path + ": a header and no rows");
   return lines;
 }
@@ -75,11 +110,12 @@ DatasetShape csv_shape(const std::filesystem::path& path) {
 }
 
 template <class T>
-std::unique_ptr<T[]> read_csv(const std::filesystem::path& path, std::int64_t n) {
+Values<T> read_csv(const std::filesystem::path& path, std::int64_t n) {
   const FileBytes file(path);
   const Lines lines = split(file.view(), path.string());
+  if (n > std::int64_t(lines.rows.size())) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), lines.rows.size(), n));
   const int d = lines.columns;
-  std::unique_ptr<T[]> out(new T[std::size_t(n) * std::size_t(d)]);
+  Values<T> out = make_values<T>(std::size_t(n) * std::size_t(d));
   std::int64_t bad_row = std::numeric_limits<std::int64_t>::max();   // the first, whichever thread meets it
   std::string complaint;
 #pragma omp parallel for schedule(static)
@@ -93,21 +129,22 @@ std::unique_ptr<T[]> read_csv(const std::filesystem::path& path, std::int64_t n)
       return false;
     };
     int filled = 0;
+    bool fine = true;
     for_cells(lines.rows[std::size_t(i)], lines.separator, [&](int j, std::string_view cell) {
       double value;
-      if (j >= d) return complain(fmt::format("column {}: the first row has {} columns", j + 1, d));
-      if (!parse(cell, value)) return complain(fmt::format("column {}: '{}' is not a number", j + 1, cell));
+      if (j >= d) return fine = complain(fmt::format("column {}: the first row has {} columns", j + 1, d));
+      if (!parse(cell, value)) return fine = complain(fmt::format("column {}: '{}' is not a number", j + 1, cell));
       out[std::size_t(i * d + j)] = T(value);
       ++filled;
       return true;
     });
-    if (filled < d) complain(fmt::format("column {}: missing, the first row has {} columns", filled + 1, d));
+    if (fine && filled < d) complain(fmt::format("column {}: missing, the first row has {} columns", filled + 1, d));
   }
   if (!complaint.empty()) throw UserError(complaint);
   return out;
 }
 
-template std::unique_ptr<float[]> read_csv(const std::filesystem::path&, std::int64_t);
-template std::unique_ptr<double[]> read_csv(const std::filesystem::path&, std::int64_t);
+template Values<float> read_csv(const std::filesystem::path&, std::int64_t);
+template Values<double> read_csv(const std::filesystem::path&, std::int64_t);
 
 }  // namespace km

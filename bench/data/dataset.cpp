@@ -8,6 +8,7 @@
 
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
+#include "bench/data/limits.hpp"
 #include "bench/error.hpp"
 
 namespace km {
@@ -23,6 +24,7 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
   const int fixed_d = entry.generator->fixed_d ? entry.generator->fixed_d : r.centroids.empty() ? 0 : entry.recipe.d;
   if (r.n < 1) throw refuse(fmt::format("n = {}, at least 1 is needed", r.n));
   if (r.d < 1) throw refuse(fmt::format("d = {}, at least 1 is needed", r.d));
+  if (r.d > most_dimensions) throw refuse(fmt::format("d = {}, at most {} are accepted", r.d, most_dimensions));
   if (r.k < 1) throw refuse(fmt::format("k = {}, at least 1 is needed", r.k));
   if (fixed_d && r.d != fixed_d) throw refuse(fmt::format("d = {}, but it has {} dimensions", r.d, fixed_d));
   if (double(r.n) * r.d > 1e15) throw refuse(fmt::format("n = {} is out of range", r.n));
@@ -43,7 +45,11 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
     if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
     if (groups == 0) groups = r.k;
     r.k = int(groups);
+    if (double(r.k) * r.d > 1e8) throw refuse(fmt::format("{} groups of {} dimensions are more than 1e8 numbers", r.k, r.d));
   }
+  for (const char* share : {"purity", "ordered", "sigma2_is_deviation"})
+    if (const auto at = r.settings.find(share); at != r.settings.end() && !(at->second >= 0 && at->second <= 1))
+      throw refuse(fmt::format("{} = {}, accepted: 0 to 1", share, at->second));
   for (const char* positive : {"radius", "sigma2"})
     if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0) throw refuse(fmt::format("{} = {} is negative", positive, at->second));
   if (r.settings.contains("low") && r["low"] > r["high"]) throw refuse(fmt::format("low = {} is above high = {}", r["low"], r["high"]));
@@ -73,6 +79,8 @@ void check_finite(const Dataset<T>& dataset) {
 }
 
 }  // namespace
+
+Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) { return recipe_of(entry, wish); }
 
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> list;
@@ -116,7 +124,8 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
     const Recipe recipe = recipe_of(entry, request);
     dataset.n = recipe.n;
     dataset.d = recipe.d;
-    dataset.values.reset(new T[std::size_t(recipe.n) * std::size_t(recipe.d)]);
+    check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
+    dataset.values = make_values<T>(std::size_t(recipe.n) * std::size_t(recipe.d));
     entry.generator->make<T>(recipe, {dataset.values.get(), std::size_t(recipe.n) * std::size_t(recipe.d)});
     if (entry.generator->has_ideal) dataset.ideal_centroids = group_centroids(recipe);
     dataset.generator = recipe.settings;
@@ -125,6 +134,7 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
     const DatasetShape shape = shape_of(entry, request);
     dataset.n = shape.n;
     dataset.d = shape.d;
+    check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
     dataset.values = read_file<T>(entry.file, shape.n);
   }
   check_finite(dataset);

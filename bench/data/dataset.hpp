@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/data/values.hpp"
+
 namespace km {
 
 /// A generator's settings, or a data set's: numbers by name (sigma2, radius, low, high, seed, …).
@@ -33,7 +35,7 @@ struct Dataset {
   std::string hash;                 // of the points' bytes, 32 hex digits (bench/data/hash.hpp)
   std::int64_t n = 0;
   int d = 0;
-  std::unique_ptr<T[]> values;      // n * d
+  Values<T> values;      // n * d
   std::vector<double> ideal_centroids;  // rows of d; empty where unknown
   std::optional<Settings> generator;    // what made it, seed and number of groups included; empty for a file
 
@@ -56,6 +58,12 @@ std::vector<DatasetInfo> list_datasets();
 struct DatasetShape { std::int64_t n; int d; };
 DatasetShape dataset_shape(const DatasetRequest& request);
 
+/// What the points come from, 32 hex digits: the bytes of the file, or the generator's name and all its settings. Other points, another
+/// fingerprint. Throws as dataset_shape does.
+std::string dataset_source(const DatasetRequest& request);
+/// The same of a file of initial centroids; "" for a method that is none.
+std::string init_source(const std::string& method);
+
 /// The same points, asked for without a k on which they do not depend.
 DatasetRequest without_idle_k(DatasetRequest request);
 
@@ -65,9 +73,12 @@ DatasetRequest without_idle_k(DatasetRequest request);
 template <class T>
 Dataset<T> load_dataset(const DatasetRequest& request);
 
-/// Write n x d values as .npy (version 1, C order), through a temporary file beside it, so that no half file is left.
+/// Write n x d values as .npy (version 1, C order), through a temporary file beside it, so that no half file is left. Throws UserError.
 template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
+/// Likewise as .csv, without a header; each number with the digits that give it back.
+template <class T>
+void write_csv(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
 
 /// Throws UserError for a method that is none, or a file that is missing or of another shape.
 void check_init(const std::string& method, int k, int d);

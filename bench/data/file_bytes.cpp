@@ -16,55 +16,60 @@
 namespace km {
 namespace {
 
+constexpr std::uint64_t most_dictionary = 80 << 20;   // bytes: xz -9 asks for 65 MiB
+
 struct Descriptor {
   int id;
   ~Descriptor() { if (id >= 0) close(id); }
 };
 
-std::vector<char> unpack(std::string_view packed, std::size_t limit, const std::string& path) {
+const char* complaint(lzma_ret state) {
+  switch (state) {
+    case LZMA_MEMLIMIT_ERROR: return "unpacking takes more than 80 MiB: pack it with xz -9 or less";
+    case LZMA_BUF_ERROR: return "cut short, the packed content goes on";
+    case LZMA_FORMAT_ERROR: return "not an .xz file";
+    default: return "the packed content is damaged";
+  }
+}
+
+/// Unpack the beginning, `out` at most. Returns its bytes.
+std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const std::string& path) {
   struct Decoder {
     lzma_stream stream = LZMA_STREAM_INIT;
     ~Decoder() { lzma_end(&stream); }
   } decoder;
   lzma_stream& s = decoder.stream;
-  if (lzma_stream_decoder(&s, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+  if (lzma_stream_decoder(&s, most_dictionary, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   s.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
   s.avail_in = packed.size();
-  std::vector<char> out;
-  for (lzma_ret state = LZMA_OK; state != LZMA_STREAM_END && out.size() < limit;) {
-    const std::size_t had = out.size(), room = std::min(limit - had, std::max<std::size_t>(had, 1 << 16));
-    out.resize(had + room);
-    s.next_out = reinterpret_cast<std::uint8_t*>(out.data() + had);
-    s.avail_out = room;
-    state = lzma_code(&s, LZMA_FINISH);
-    out.resize(had + room - s.avail_out);
-    if (state != LZMA_OK && state != LZMA_STREAM_END) throw UserError(path + ": not a whole .xz file");
-  }
-  return out;
+  s.next_out = reinterpret_cast<std::uint8_t*>(out);
+  s.avail_out = limit;
+  lzma_ret state = LZMA_OK;
+  while (state == LZMA_OK && s.avail_out > 0) state = lzma_code(&s, LZMA_FINISH);
+  if (state != LZMA_OK && state != LZMA_STREAM_END) throw UserError(fmt::format("{}: {}", path, complaint(state)));
+  return limit - s.avail_out;
 }
 
 }  // namespace
 
 FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};   // a pipe without a writer must not hang
   struct stat status{};
   if (file.id < 0 || fstat(file.id, &status) != 0) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-  if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a file");
+  if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");
   if (status.st_size == 0) throw UserError(path.string() + ": empty file");
-  mapped_bytes_ = std::size_t(status.st_size);
+  const bool packed = path.extension() == ".xz";
+  if (packed) unpacked_.reset(new char[limit]);   // not touched before it is filled
+  mapped_bytes_ = packed ? std::size_t(status.st_size) : std::min(limit, std::size_t(status.st_size));
   mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE, file.id, 0);
   if (mapped_ == MAP_FAILED) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
   view_ = {static_cast<const char*>(mapped_), mapped_bytes_};
-  if (path.extension() == ".xz") {
-    try {
-      unpacked_ = unpack(view_, limit, path.string());
-    } catch (...) {
-      munmap(mapped_, mapped_bytes_);
-      throw;
-    }
-    view_ = {unpacked_.data(), unpacked_.size()};
+  if (packed) try {
+    view_ = {unpacked_.get(), unpack(view_, unpacked_.get(), limit, path.string())};
+  } catch (...) {
+    munmap(mapped_, mapped_bytes_);
+    throw;
   }
-  view_ = view_.substr(0, limit);
 }
 
 FileBytes::~FileBytes() { munmap(mapped_, mapped_bytes_); }

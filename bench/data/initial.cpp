@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include "bench/data/catalogue.hpp"
@@ -65,6 +66,17 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
 
 bool is_npy(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
 
+template <class T>
+std::vector<T> read_start(const std::string& file, int k, int d) {
+  const auto rows = read_file<T>(file, k);
+  std::vector<T> centroids(rows.get(), rows.get() + std::size_t(k) * std::size_t(d));
+  const auto bad = std::ranges::find_if(centroids, [](T x) { return !std::isfinite(x); }) - centroids.begin();
+  if (bad < std::ssize(centroids))
+    throw UserError(fmt::format("{}: row {}, column {}: {} is not a finite {} number", file, bad / d + 1, bad % d + 1, centroids[std::size_t(bad)],
+                                sizeof(T) == 4 ? "fp32" : "fp64"));
+  return centroids;
+}
+
 }  // namespace
 
 void check_init(const std::string& method, int k, int d) {
@@ -73,6 +85,7 @@ void check_init(const std::string& method, int k, int d) {
   const DatasetShape shape = file_shape(method);
   if (shape.n != k || shape.d != d)
     throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
+  read_start<double>(method, k, d);
 }
 
 template <class T>
@@ -80,17 +93,13 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (k < 1) throw UserError(fmt::format("k = {}, at least 1 is needed", k));
   if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
   check_init(method, k, data.d);
-  const auto cells = std::size_t(k) * std::size_t(data.d);
-  if (is_npy(method)) {
-    const auto rows = read_file<T>(method, k);
-    return {rows.get(), rows.get() + cells};
-  }
+  if (is_npy(method)) return read_start<T>(method, k, data.d);
   const Random random(seed, 0x1417);   // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
   std::vector<std::int64_t> rows;
   if (method == "random") rows = random_rows(data.n, k, random);
   else rows = plus_plus_rows(data, k, random);
   std::vector<T> centroids;
-  centroids.reserve(cells);
+  centroids.reserve(std::size_t(k) * std::size_t(data.d));
   for (const std::int64_t row : rows) centroids.insert(centroids.end(), &data.values[std::size_t(row * data.d)], &data.values[std::size_t(row * data.d)] + data.d);
   return centroids;
 }

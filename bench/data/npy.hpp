@@ -1,4 +1,4 @@
-// NumPy's .npy files (NEP 1), also as .npy.xz: tables of numbers in either order, little-endian.
+// NumPy's .npy files (NEP 1), also as .npy.xz: tables of numbers in either order, little-endian, read.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,6 @@ DatasetShape npy_shape(const std::filesystem::path& path);
 
 /// The first n rows, row-major. Throws UserError for a file cut short.
 template <class T>
-std::unique_ptr<T[]> read_npy(const std::filesystem::path& path, std::int64_t n);
+Values<T> read_npy(const std::filesystem::path& path, std::int64_t n);
 
 }  // namespace km

@@ -7,7 +7,7 @@
 
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
-#include "bench/judge/judge.hpp"
+#include "bench/judge/replay.hpp"
 
 namespace km {
 namespace {
@@ -43,10 +43,18 @@ std::string config_text(const Config& config) {
 }
 
 template <class T>
-Solution<T> solve(const Implementation& implementation, const Problem<T>& problem, const Config& config, bool twice) {
+Solution<T> solve(const Implementation& implementation, Problem<T> problem, const Config& config, bool twice) {
+  std::vector<T> start(problem.initial_centroids.begin(), problem.initial_centroids.end());
+  const std::vector<T> given = start;
+  problem.initial_centroids = start;
   Trace trace(true), untraced;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
-  if (twice) solver->iterate(untraced);  // iterate must be repeatable from the initial centroids
+  if (twice) {  // first from elsewhere: nothing of it may remain
+    std::ranges::rotate(start, start.begin() + problem.d);
+    solver->reset();
+    solver->iterate(untraced);
+    std::ranges::copy(given, start.begin());
+  }
   solver->reset();
   const int iters = solver->iterate(trace);
   if (implementation.description.device == Device::gpu) device::synchronize();
@@ -79,7 +87,7 @@ std::string explain_difference(const Problem<T>& problem, const Solution<T>& sol
 }
 
 template <class T>
-void check(const Implementation& implementation, const Shape& shape, const Config& config, CheckResult& result) try {
+void run(const Implementation& implementation, const Shape& shape, const Config& config, CheckResult& result) try {
   const auto points = values<T>(shape.n, shape.d, shape.point);
   const auto initial = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
   Problem<T> problem;
@@ -94,6 +102,8 @@ void check(const Implementation& implementation, const Shape& shape, const Confi
   const auto& depth = implementation.description.summation_depth;
   if (result.wrong.empty() && implementation.description.departs.empty())
     result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
+  if (result.wrong.empty())
+    result.wrong = replay(implementation, config, problem, solution, Judge<T>(problem, implementation.description, config), false).verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;
@@ -103,34 +113,42 @@ void check(const Implementation& implementation, const Shape& shape, const Confi
 
 }  // namespace
 
-void run_checks(const std::string& filter, bool huge, bool defaults, const std::function<void(const CheckResult&)>& tell) {
+std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaults) {
   std::regex pattern;
   try {
     pattern = std::regex(filter);
   } catch (const std::regex_error&) {
     throw UserError(fmt::format("--filter '{}' is not a regular expression", filter));
   }
-  std::vector<Shape> shapes = awkward_shapes();
-  if (huge)
-    shapes.push_back({"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}});
+  static const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
+  std::vector<const Shape*> shapes;
+  for (const auto& shape : awkward_shapes()) shapes.push_back(&shape);
+  if (huge) shapes.push_back(&beyond_32_bits);
+  std::vector<Check> checks;
   for (const auto& implementation : implementations())
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
       if (!implementation.has(precision)) continue;
-      const bool gpu = implementation.description.device == Device::gpu;
       auto tried = configs(implementation.description);
       if (defaults) tried.resize(1);
       for (const auto& config : tried)
-        for (const auto& shape : shapes) {
-          const bool is_huge = double(shape.n) * shape.d > 0x7fffffff;
-          if (is_huge && (!gpu || precision == Precision::fp64 || &config != &tried.front())) continue;
-          CheckResult result{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape.name, config_text(config)), "", ""};
-          if (!std::regex_search(result.name, pattern)) continue;
-          if (gpu && !device::available()) result.skip = device::unavailable();
-          else if (precision == Precision::fp32) check<float>(implementation, shape, config, result);
-          else check<double>(implementation, shape, config, result);
-          tell(result);
+        for (const Shape* shape : shapes) {
+          const bool fits = implementation.description.device == Device::gpu && precision == Precision::fp32 && &config == &tried.front();
+          if (shape == &beyond_32_bits && !fits) continue;
+          Check check{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name, config_text(config)),
+                      &implementation, precision, shape, config};
+          if (std::regex_search(check.name, pattern)) checks.push_back(std::move(check));
         }
     }
+  if (checks.empty()) throw UserError(fmt::format("--filter '{}' matches no check; a name is implementation/precision/shape/parameters", filter));
+  return checks;
+}
+
+CheckResult run_check(const Check& check) {
+  CheckResult result{check.name, "", ""};
+  if (check.implementation->description.device == Device::gpu && !device::available()) result.skip = device::unavailable();
+  else if (check.precision == Precision::fp32) run<float>(*check.implementation, *check.shape, check.config, result);
+  else run<double>(*check.implementation, *check.shape, check.config, result);
+  return result;
 }
 
 }  // namespace km

@@ -25,8 +25,20 @@ struct CheckResult {
   std::string name, wrong, skip;
 };
 
-/// Run the checks whose name (implementation/precision/shape/parameters) matches the regular expression; each is told as it ends.
+/// One implementation on one shape, in one precision, with one config.
+struct Check {
+  std::string name;        // implementation/precision/shape/parameters
+  const Implementation* implementation;
+  Precision precision;
+  const Shape* shape;
+  Config config;
+};
+
+/// The checks whose name matches the regular expression. Throws UserError where none does.
 /// huge: also n d above 2^31 on the GPU (30 GiB of host memory). defaults: only with the parameters' default values.
-void run_checks(const std::string& filter, bool huge, bool defaults, const std::function<void(const CheckResult&)>& tell);
+std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaults);
+
+/// Throws device::Error when the GPU's context is lost.
+CheckResult run_check(const Check& check);
 
 }  // namespace km

@@ -4,21 +4,18 @@
 namespace km {
 
 template <class T>
-bool judge_labels_on_device(std::span<const T>, const ProblemShape&, std::span<const std::int32_t>, std::span<const T>, Distance,
-                            LabelCheck&) {
+bool check_labels_on_device(const Problem<T>&, std::span<const std::int32_t>, std::span<const T>, Distance, LabelCheck&) {
   return false;
 }
+
 template <class T>
-bool sums_on_device(std::span<const T>, const ProblemShape&, std::span<const std::int32_t>, std::span<const T>, ClusterSums&) {
+bool sums_on_device(const Problem<T>&, std::span<const std::int32_t>, std::span<const T>, ClusterSums&) {
   return false;
 }
-template bool judge_labels_on_device<float>(std::span<const float>, const ProblemShape&, std::span<const std::int32_t>,
-                                            std::span<const float>, Distance, LabelCheck&);
-template bool judge_labels_on_device<double>(std::span<const double>, const ProblemShape&, std::span<const std::int32_t>,
-                                             std::span<const double>, Distance, LabelCheck&);
-template bool sums_on_device<float>(std::span<const float>, const ProblemShape&, std::span<const std::int32_t>,
-                                    std::span<const float>, ClusterSums&);
-template bool sums_on_device<double>(std::span<const double>, const ProblemShape&, std::span<const std::int32_t>,
-                                     std::span<const double>, ClusterSums&);
+
+template bool check_labels_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance, LabelCheck&);
+template bool check_labels_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, Distance, LabelCheck&);
+template bool sums_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, ClusterSums&);
+template bool sums_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, ClusterSums&);
 
 }  // namespace km

@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "bench/device/device.hpp"
+#include "bench/error.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
@@ -162,6 +163,18 @@ std::string machine_id() {
   return slug(model) + fmt::format("-{}t", omp_get_num_procs());
 }
 
+void write_whole(const fs::path& path, const std::string& text) {
+  const fs::path fresh = path.string() + fmt::format(".{}.new", ::getpid());
+  std::error_code failed;
+  if (!(std::ofstream(fresh) << text).flush()) {
+    const std::string why = std::generic_category().message(errno);
+    fs::remove(fresh, failed);
+    throw UserError(fmt::format("cannot write {}: {}; what was there stays", path.string(), why));
+  }
+  fs::rename(fresh, path, failed);
+  if (failed) throw UserError(fmt::format("cannot write {}: {}", path.string(), failed.message()));
+}
+
 void write_machine_record(const std::string& folder, const std::string& id) {
   fs::create_directories(folder);
   const fs::path path = fs::path(folder) / "machine.json";
@@ -171,9 +184,7 @@ void write_machine_record(const std::string& folder, const std::string& id) {
   if (const Json old = Json::parse(in, nullptr, false); old.is_object())
     for (const char* measured : {"ceilings", "floor"})
       if (old.contains(measured)) record[measured] = old[measured];
-  const fs::path fresh = path.string() + ".new";
-  std::ofstream(fresh) << record.dump(2) << "\n";
-  fs::rename(fresh, path);
+  write_whole(path, record.dump(2) + "\n");
 }
 
 std::string environment_text(const nlohmann::ordered_json& record) {

@@ -1,6 +1,7 @@
 // The machine record: what a reader has to know of the machine and the build to believe a time.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,6 +12,9 @@ nlohmann::ordered_json environment();
 
 /// A short name for this machine, for results/<machine>: the GPU's, else the CPU's and its number of threads. No host name.
 std::string machine_id();
+
+/// Replace a file by `text`, or leave it as it was and throw UserError: never half a file, not on a full disk either.
+void write_whole(const std::filesystem::path& path, const std::string& text);
 
 /// Write environment() to <folder>/machine.json. What is there of ceilings stays.
 void write_machine_record(const std::string& folder, const std::string& id);

@@ -20,6 +20,8 @@ Json to_json(const Config& config) {
 Json Case::identity() const {
   Json dataset_json = {{"name", dataset.name}};
   for (const auto& [name, value] : dataset.settings) dataset_json["settings"][name] = value;
+  if (!dataset_source.empty()) dataset_json["source"] = dataset_source;
+  Json init_json = {{"method", init}, {"seed", init_seed}, {"source", init_source.empty() ? Json() : Json(init_source)}};
   return {{"exhibit", exhibit.empty() ? Json() : Json(exhibit)},
           {"profile", profile},
           {"implementation", implementation_name},
@@ -29,7 +31,7 @@ Json Case::identity() const {
           {"d", d},
           {"k", k},
           {"precision", precision == Precision::fp32 ? "fp32" : "fp64"},
-          {"init", {{"method", init}, {"seed", init_seed}}},
+          {"init", init_json},
           {"max_iters", max_iters},
           {"tolerance", tolerance < 0 ? Json() : Json(tolerance)}};
 }

@@ -1,9 +1,11 @@
 // Exhibit files: TOML to sweeps.
 #include <fmt/format.h>
-#include <toml++/toml.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "bench/data/limits.hpp"
+#include "bench/data/toml_file.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/plan/exhibit.hpp"
@@ -13,19 +15,59 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string_view> sections = {"kind", "number", "title", "sweep", "profile", "labels", "table",
-                                                "figure", "paper", "claim", "notes", "reuse", "machine"};
+enum class Form { text, table, list, texts };   // texts: one, or a list of them
 
-[[noreturn]] void refuse(const fs::path& file, const toml::node& node, std::string_view what) {
-  throw UserError(fmt::format("{}, line {}: {}", file.string(), node.source().begin.line, what));
+const std::vector<std::pair<std::string_view, Form>> sections = {
+    {"kind", Form::text}, {"number", Form::text}, {"title", Form::text}, {"sweep", Form::list}, {"profile", Form::table}, {"labels", Form::table},
+    {"table", Form::table}, {"figure", Form::table}, {"paper", Form::list}, {"claim", Form::list}, {"notes", Form::table}, {"reuse", Form::texts},
+    {"machine", Form::table}};
+
+void check_section(const fs::path& file, std::string_view key, const toml::node& node) {
+  const auto section = std::ranges::find(sections, key, [](const auto& pair) { return pair.first; });
+  if (section == sections.end()) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, form] : sections) names.push_back(name);
+    refuse(file, node, fmt::format("unknown section '{}'; accepted: {}", key, fmt::join(names, ", ")));
+  }
+  const Form form = section->second;
+  if (form == Form::text && !node.is_string()) refuse(file, node, fmt::format("'{}' must be a text in quotes", key));
+  if (form == Form::table && !node.is_table()) refuse(file, node, fmt::format("'{}' must be a table: write [{}]", key, key));
+  if (form == Form::list && !node.is_array_of_tables()) refuse(file, node, fmt::format("'{}' must be a list of tables: write [[{}]], with two brackets", key, key));
+  if (form == Form::texts && !node.is_string() && !node.is_array()) refuse(file, node, fmt::format("'{}' must be the key of an exhibit, or a list of them", key));
+}
+
+bool is_key(std::string_view text) {
+  const auto slash = text.find('/');
+  return is_text(text) && slash != text.npos && slash > 0 && slash + 1 < text.size() && text.find('/', slash + 1) == text.npos &&
+         text[0] != '.' && text[slash + 1] != '.';
+}
+
+std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node, const std::string& self) {
+  if (const auto* list = node.as_array()) {
+    std::vector<std::string> keys;
+    if (list->size() > most_sweeps) refuse(file, node, fmt::format("'reuse' holds more than {} keys", most_sweeps));
+    for (const auto& entry : *list) {
+      if (entry.is_array()) refuse(file, entry, "'reuse' is a list within a list");
+      for (auto& key : read_reuse(file, entry, self)) keys.push_back(std::move(key));
+    }
+    if (keys.empty()) refuse(file, node, "'reuse' is an empty list");
+    return keys;
+  }
+  const auto* key = node.as_string();
+  if (!key || !is_key(key->get())) refuse(file, node, "'reuse' must hold keys of exhibits, as in he2021/table3");
+  if (key->get() == self) refuse(file, node, fmt::format("'reuse' names the exhibit itself, {}", self));
+  return {key->get()};
 }
 
 /// A number, a word, or a list of them; a word may be a range.
 std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const toml::node& node) {
   if (const auto* list = node.as_array()) {
     std::vector<Scalar> values;
-    for (const auto& entry : *list)
+    for (const auto& entry : *list) {
+      if (entry.is_array()) refuse(file, entry, fmt::format("'{}' is a list within a list", key));
       for (auto& value : scalars(file, key, entry)) values.push_back(std::move(value));
+      if (values.size() > most_cases) refuse(file, node, fmt::format("'{}' holds more than {} values", key, most_cases));
+    }
     if (values.empty()) refuse(file, node, fmt::format("'{}' is an empty list", key));
     return values;
   }
@@ -33,6 +75,7 @@ std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const to
   if (const auto* number = node.as_floating_point()) return {Scalar(number->get())};
   if (const auto* word = node.as_string()) {
     const std::string& text = word->get();
+    if (!is_text(text)) refuse(file, node, fmt::format("'{}' must be one line of text", key));
     if (text.find(':') == text.npos) return {Scalar(text)};
     try {
       return parse_range(text);
@@ -58,39 +101,35 @@ void add_axes(const fs::path& file, const toml::table& table, const std::string&
   }
 }
 
-std::string text_of(const toml::table& table, std::string_view key) {
-  return std::string(table[key].value_or(std::string_view()));
-}
-
 }  // namespace
 
 Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
-  if (!fs::is_regular_file(file)) throw UserError(fmt::format("no exhibit file {}: see kmbench list exhibits", file.string()));
-  toml::table table;
-  try {
-    table = toml::parse_file(file.string());
-  } catch (const toml::parse_error& error) {
-    throw UserError(fmt::format("{}, line {}: {}", file.string(), error.source().begin.line, error.description()));
-  }
-  for (const auto& [key, node] : table)
-    if (std::ranges::find(sections, key.str()) == sections.end())
-      refuse(file, node, fmt::format("unknown section '{}'; accepted: {}", key.str(), fmt::join(sections, ", ")));
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) throw UserError(fmt::format("no exhibit file {}: see kmbench list exhibits", file.string()));
+  const toml::table table = read_toml(file);
+  for (const auto& [key, node] : table) check_section(file, key.str(), node);
 
-  Exhibit exhibit{.key = fs::absolute(file).parent_path().filename().string() + "/" + file.stem().string(),
-                  .kind = text_of(table, "kind"), .number = text_of(table, "number"), .title = text_of(table, "title")};
+  const fs::path whole = fs::absolute(file).lexically_normal();
+  Exhibit exhibit{.key = whole.parent_path().filename().string() + "/" + whole.stem().string(), .kind = text_of(file, table, "kind"),
+                  .number = text_of(file, table, "number"), .title = text_of(file, table, "title")};
+  if (!is_key(exhibit.key)) throw UserError(fmt::format("{}: an exhibit lies in a folder that has its paper's key for a name", file.string()));
   if (exhibit.kind != "table" && exhibit.kind != "figure" && exhibit.kind != "machine")
     throw UserError(fmt::format("{}: kind must be table, figure or machine, not '{}'", file.string(), exhibit.kind));
-  if (const auto* one = table["reuse"].as_string()) exhibit.reuse.push_back(one->get());
-  if (const auto* list = table["reuse"].as_array())
-    for (const auto& entry : *list) exhibit.reuse.push_back(entry.value_or(std::string()));
+  if (const auto* reuse = table.get("reuse")) exhibit.reuse = read_reuse(file, *reuse, exhibit.key);
 
+  if (const auto* profiles = table["profile"].as_table())
+    for (const auto& [name, node] : *profiles)
+      if (name != "quick" || !node.is_table()) refuse(file, node, fmt::format("profile '{}'; accepted: [profile.quick], a table", name.str()));
   const toml::table* quick = profile == "quick" ? table["profile"]["quick"].as_table() : nullptr;
   const auto* list = table["sweep"].as_array();
-  if (quick && (*quick)["sweep"].is_array()) list = (*quick)["sweep"].as_array();
-  if (table["sweep"] && !list) refuse(file, *table["sweep"].node(), "write [[sweep]], with two brackets");
+  if (quick && quick->contains("sweep")) {
+    check_section(file, "sweep", *quick->get("sweep"));
+    list = (*quick)["sweep"].as_array();
+  }
+  if (!list && exhibit.reuse.empty() && exhibit.kind != "machine") throw UserError(fmt::format("{}: neither [[sweep]] nor reuse: nothing to measure", file.string()));
+  if (list && list->size() > most_sweeps) throw UserError(fmt::format("{}: {} sweeps; accepted: up to {}", file.string(), list->size(), most_sweeps));
   for (std::size_t at = 0; list && at < list->size(); ++at) {
     const auto& node = *list->get(at);
-    if (!node.is_table()) refuse(file, node, "a sweep must be a table");
     Sweep sweep{.where = fmt::format("{}, line {}", file.string(), node.source().begin.line)};
     add_axes(file, *node.as_table(), "", sweep);
     if (quick) {
@@ -104,18 +143,41 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   return exhibit;
 }
 
+fs::path exhibit_file(const std::string& name) {
+  const fs::path of_key = home() / "papers" / (name + ".toml");
+  std::error_code error;
+  return is_key(name) && !name.ends_with(".toml") && fs::is_regular_file(of_key, error) ? of_key : fs::path(name);
+}
+
+std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile) {
+  std::vector<Exhibit> sources;
+  for (const auto& key : exhibit.reuse) {
+    sources.push_back(read_exhibit(home() / "papers" / (key + ".toml"), profile));
+    if (sources.back().sweeps.empty()) throw UserError(fmt::format("{} reuses {}, which has no sweep of its own", exhibit.key, key));
+  }
+  return sources;
+}
+
 std::vector<fs::path> exhibit_files(const std::string& paper) {
   const fs::path papers = home() / "papers";
-  if (!paper.empty() && !fs::is_directory(papers / paper)) {
-    std::vector<std::string> keys;
-    for (const auto& entry : fs::directory_iterator(papers))
-      if (entry.is_directory()) keys.push_back(entry.path().filename().string());
-    std::ranges::sort(keys);
+  std::error_code error;
+  const auto listed = [&](const fs::path& folder, auto use) {
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) use(*at);
+    if (error) throw UserError(fmt::format("folder {}: {}", folder.string(), error.message()));
+  };
+  std::vector<std::string> keys;
+  listed(papers, [&](const fs::directory_entry& entry) {
+    if (entry.is_directory(error)) keys.push_back(entry.path().filename().string());
+  });
+  std::ranges::sort(keys);
+  if (!paper.empty() && std::ranges::find(keys, paper) == keys.end())
     throw UserError(fmt::format("no paper '{}'; there are: {}", paper, fmt::join(keys, ", ")));
-  }
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(paper.empty() ? papers : papers / paper))
-    if (entry.path().extension() == ".toml" && entry.path().filename() != "paper.toml") files.push_back(entry.path());
+  for (const auto& key : keys)
+    if (paper.empty() || key == paper)
+      listed(papers / key, [&](const fs::directory_entry& entry) {
+        if (entry.path().extension() == ".toml" && entry.path().filename() != "paper.toml") files.push_back(entry.path());
+      });
   std::ranges::sort(files);
   return files;
 }

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <random>
-#include <regex>
 #include <set>
 
+#include "bench/data/catalogue.hpp"
+#include "bench/data/limits.hpp"
+#include "bench/data/hash.hpp"
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
+#include "bench/plan/pattern.hpp"
 
 namespace km {
 namespace {
@@ -49,24 +53,22 @@ std::string word(const Point& point, const std::string& key, const std::string& 
   return at == point.end() ? fallback : text(at->second);
 }
 
-/// The implementations an entry names. One that has a file but is not in this build comes with a null pointer.
+bool has_file(const std::string& name) {
+  std::error_code error;
+  const auto in_build_or_not = [&](const char* suffix) { return fs::is_regular_file(home() / "impl" / (name + suffix), error); };
+  return name.find("..") == name.npos && (in_build_or_not(".cpp") || in_build_or_not(".cu"));
+}
+
+/// The implementations an entry names: the one of that name, else, of a pattern, those that match. One that has a file but is not in this
+/// build comes with a null pointer.
 std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& sweep, const std::string& entry) {
+  for (const auto& implementation : implementations())
+    if (implementation.name == entry) return {{entry, &implementation}};
+  if (has_file(entry)) return {{entry, nullptr}};
   std::vector<std::pair<std::string, const Implementation*>> found;
-  if (sweep.patterns) {
-    std::regex pattern;
-    try {
-      pattern = std::regex(entry);
-    } catch (const std::regex_error&) {
-      throw UserError(fmt::format("--implementation '{}' is not a regular expression", entry));
-    }
-    for (const auto& implementation : implementations())
-      if (std::regex_search(implementation.name, pattern)) found.emplace_back(implementation.name, &implementation);
-  } else {
-    for (const auto& implementation : implementations())
-      if (implementation.name == entry) found.emplace_back(entry, &implementation);
-  }
-  for (const char* suffix : {".cpp", ".cu"})
-    if (found.empty() && fs::exists(home() / "impl" / (entry + suffix))) found.emplace_back(entry, nullptr);
+  if (sweep.patterns)
+    for (const Pattern pattern("--implementation", entry); const auto& implementation : implementations())
+      if (pattern.matches(implementation.name)) found.emplace_back(implementation.name, &implementation);
   if (found.empty()) throw UserError(fmt::format("unknown implementation '{}': see kmbench list", entry));
   return found;
 }
@@ -130,11 +132,13 @@ std::string reason_to_skip(Case& c) {
     c.n = shape.n;
     c.d = shape.d;
     c.dataset = without_idle_k(c.dataset);
+    c.dataset_source = dataset_source(c.dataset);
   } catch (const Missing& missing) {
     return missing.what();
   }
   if (c.k > c.n) throw UserError(fmt::format("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name));
   check_init(c.init, c.k, c.d);
+  c.init_source = init_source(c.init);
   if (const auto& unsupported = c.implementation->description.unsupported)
     if (std::string reason = unsupported(c.shape(), c.config, c.value_bytes()); !reason.empty()) return reason;
   return "";
@@ -144,7 +148,7 @@ Case make_case(const Point& point, std::string name, const Implementation* imple
   Case c{.implementation_name = std::move(name), .implementation = implementation};
   c.dataset.name = word(point, "dataset", "");
   if (point.contains("n")) c.dataset.n = whole(point, "n", 0, 1, 1e15);
-  if (point.contains("d")) c.dataset.d = int(whole(point, "d", 0, 1, 1e6));
+  if (point.contains("d")) c.dataset.d = int(whole(point, "d", 0, 1, most_dimensions));
   c.k = int(whole(point, "k", 0, 1, 1e8));
   c.dataset.k = c.k;
   for (const auto& [key, value] : point)
@@ -165,6 +169,22 @@ Case make_case(const Point& point, std::string name, const Implementation* imple
   return c;
 }
 
+/// Complaints begin with the sweep's file and line.
+template <class Call>
+auto at_its_place(const Sweep& sweep, Call call) {
+  try {
+    return call();
+  } catch (const UserError& error) {
+    throw UserError(sweep.where.empty() ? error.what() : fmt::format("{}: {}", sweep.where, error.what()));
+  }
+}
+
+/// A whole number where it is one and a double holds it exactly.
+Scalar scalar_of(double number) {
+  if (number == std::floor(number) && std::abs(number) < 9e15) return std::int64_t(number);
+  return number;
+}
+
 }  // namespace
 
 Scalar parse_scalar(const std::string& text) {
@@ -173,68 +193,97 @@ Scalar parse_scalar(const std::string& text) {
   if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end) return whole;
   double number = 0;
   if (const auto [at, error] = std::from_chars(text.data(), end, number); error == std::errc() && at == end && std::isfinite(number)) {
-    if (number == std::floor(number) && std::abs(number) < 9e15) return std::int64_t(number);
-    return number;
+    return scalar_of(number);
   }
   return text;
 }
 
 std::vector<Scalar> parse_range(const std::string& range) {
-  static const std::regex shape(R"(([^:]+):([^:]+):([x+])([^:]+))");
-  std::smatch part;
   const auto refuse = [&] { return UserError(fmt::format("'{}' is not a range; write 1e4:1e6:x10 or 64:1024:+64", range)); };
-  if (!std::regex_match(range, part, shape)) {
-    if (range.find(':') != range.npos) throw refuse();
-    return {parse_scalar(range)};
-  }
-  const Scalar first = parse_scalar(part[1]), last = parse_scalar(part[2]), step = parse_scalar(part[4]);
-  const auto number = [&](const Scalar& s) {
-    if (const auto* w = std::get_if<std::int64_t>(&s)) return double(*w);
-    if (const auto* r = std::get_if<double>(&s)) return *r;
+  const auto one = range.find(':'), two = one == range.npos ? range.npos : range.find(':', one + 1);
+  if (one == range.npos) return {parse_scalar(range)};
+  if (two == range.npos || two + 2 >= range.size() || range.find(':', two + 1) != range.npos) throw refuse();
+  const bool factor = range[two + 1] == 'x';
+  if (!factor && range[two + 1] != '+') throw refuse();
+  const auto number = [&](std::size_t from, std::size_t to) {
+    const Scalar value = parse_scalar(range.substr(from, to - from));
+    if (const auto* w = std::get_if<std::int64_t>(&value)) return double(*w);
+    if (const auto* r = std::get_if<double>(&value)) return *r;
     throw refuse();
   };
-  const double low = number(first), high = number(last), by = number(step);
-  const bool factor = part[3] == "x";
+  const double low = number(0, one), high = number(one + 1, two), by = number(two + 2, range.size());
   if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();
   std::vector<Scalar> values;
   const double end = high + 1e-12 * std::max(std::abs(low), std::abs(high));
   for (std::size_t at = 0;; ++at) {
     const double value = factor ? low * std::pow(by, double(at)) : low + double(at) * by;
-    if (value > end) break;
+    if (!(value <= end)) break;
     if (at == 10'000) throw UserError(fmt::format("'{}' holds more than 10000 values", range));
-    values.push_back(value == std::floor(value) ? Scalar(std::int64_t(value)) : Scalar(value));
+    values.push_back(scalar_of(value));
   }
   return values;
 }
 
-std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile) try {
-  check_names(sweep);
-  std::vector<Point> points = {{}};
-  for (const auto& [name, values] : sweep.axes) {
-    std::vector<Point> next;
-    for (const auto& point : points)
-      for (const auto& value : values) {
-        next.push_back(point);
-        next.back()[name] = value;
+double case_count(const Sweep& sweep) {
+  return at_its_place(sweep, [&] {
+    check_names(sweep);
+    double count = 0;
+    for (const auto& entry : sweep.axes.at("implementation")) count += double(chosen(sweep, text(entry)).size());
+    for (const auto& [name, values] : sweep.axes)
+      if (name != "implementation") count *= double(values.size());
+    return count;
+  });
+}
+
+void check_count(double cases) {
+  if (cases > most_cases) throw UserError(fmt::format("a plan of {:.15g} cases; accepted: up to {}", cases, most_cases));
+}
+
+std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile) {
+  const double count = case_count(sweep);
+  return at_its_place(sweep, [&] {
+    check_count(count);
+    const KeepCatalogue keep;
+    std::map<std::string, std::size_t, std::less<>> at;   // of each axis: the value at hand
+    std::vector<Case> cases;
+    for (bool more = true; more;) {
+      Point point;
+      for (const auto& [name, values] : sweep.axes) point.emplace(name, values[at[name]]);
+      for (auto& [name, implementation] : chosen(sweep, text(point.at("implementation")))) {
+        cases.push_back(make_case(point, name, implementation));
+        cases.back().exhibit = exhibit;
+        cases.back().profile = profile;
       }
-    points = std::move(next);
-  }
-  std::vector<Case> cases;
-  for (const auto& point : points)
-    for (auto& [name, implementation] : chosen(sweep, text(point.at("implementation")))) {
-      cases.push_back(make_case(point, name, implementation));
-      cases.back().exhibit = exhibit;
-      cases.back().profile = profile;
+      more = std::ranges::any_of(sweep.axes, [&](const auto& axis) {   // the next combination: count on, and carry
+        return ++at[axis.first] < axis.second.size() || (at[axis.first] = 0, false);
+      });
     }
-  return cases;
-} catch (const UserError& error) {
-  throw UserError(sweep.where.empty() ? error.what() : fmt::format("{}: {}", sweep.where, error.what()));
+    return cases;
+  });
+}
+
+std::string sweeps_hash(const std::vector<Sweep>& sweeps) {
+  std::string all;
+  for (const auto& sweep : sweeps) {
+    for (const auto& [name, values] : sweep.axes) {
+      all += name + ":";
+      for (const auto& value : values) all += " " + text(value);
+      all += "\n";
+    }
+    all += "\n";
+  }
+  return hash_of(all.data(), all.size()).substr(0, 16);
 }
 
 std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed) {
   std::set<std::string> seen;
   std::erase_if(cases, [&](const Case& c) { return !seen.insert(c.id()).second; });
-  std::ranges::sort(cases, {}, [](const Case& c) { return c.name(); });  // the order must not depend on the order of flags
+  std::vector<std::pair<std::string, std::size_t>> names;   // the order must not depend on the order of flags
+  for (std::size_t i = 0; i < cases.size(); ++i) names.emplace_back(cases[i].name(), i);
+  std::ranges::sort(names);
+  std::vector<Case> sorted;
+  for (const auto& [name, i] : names) sorted.push_back(std::move(cases[i]));
+  cases = std::move(sorted);
   std::mt19937_64 random(seed);
   std::map<std::pair<DatasetRequest, Precision>, std::uint64_t> rank;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;

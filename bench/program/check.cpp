@@ -1,40 +1,98 @@
-// kmbench check: every implementation on every awkward shape. On a GPU, a worker process a round: a lost context costs one check.
+// kmbench check: every implementation on every awkward shape, in worker processes, so that a crash or a hang costs one check.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "bench/judge/check.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
+namespace {
 
-void add_check(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("check", "Every implementation on every awkward shape, through the judge and against fp64 Lloyd's");
-  struct Flags {
-    std::string filter;
-    bool huge = false, defaults = false, verbose = false;
-  };
-  auto f = std::make_shared<Flags>();
-  command->add_option("--filter", f->filter, "Only checks whose name (implementation/precision/shape/parameters) matches");
-  command->add_flag("--huge", f->huge, "Also n d above 2^31 on the GPU (needs 30 GiB of memory)");
-  command->add_flag("--defaults", f->defaults, "Only the parameters' default values");
-  command->add_flag("--verbose", f->verbose, "A line for every check");
-  command->callback([=, &code] {
-    int right = 0, wrong = 0;
-    std::map<std::string, int> skips;
-    run_checks(f->filter, f->huge, f->defaults, [&](const CheckResult& result) {
-      if (!result.skip.empty()) ++skips[result.name.substr(0, result.name.find("/fp")) + ": " + result.skip];
-      else ++(result.wrong.empty() ? right : wrong);
-      if (!result.wrong.empty()) fmt::print("WRONG  {}: {}\n", result.name, result.wrong);
-      else if (f->verbose) fmt::print("{}  {}{}\n", result.skip.empty() ? "right" : "skip ", result.name, result.skip.empty() ? "" : ": " + result.skip);
-      std::fflush(stdout);
-    });
+struct Flags {
+  std::string filter;
+  bool huge = false, defaults = false, verbose = false;
+  double timeout_s = 120;
+};
+
+void work(const std::vector<Check>& checks, const Desk& desk) {
+  for (const auto& id : desk.jobs()) {
+    desk.start(id);
+    const CheckResult result = run_check(checks.at(std::stoul(id)));
+    desk.end(id, nlohmann::json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
+class Tally {
+ public:
+  Tally(const std::vector<Check>& checks, bool verbose) : checks_(checks), verbose_(verbose), terminal_(::isatty(STDERR_FILENO)) {}
+
+  void add(const std::string& id, const std::string& wrong, const std::string& skip) {
+    const Check& check = checks_.at(std::stoul(id));
+    if (!skip.empty()) ++skips_[check.implementation->name + ": " + skip];
+    else ++(wrong.empty() ? right_ : wrong_);
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+    if (!wrong.empty()) fmt::print("WRONG  {}: {}\n", check.name, wrong);
+    else if (verbose_) fmt::print("{}  {}{}\n", skip.empty() ? "right" : "skip ", check.name, skip.empty() ? "" : ": " + skip);
+    std::fflush(stdout);
+    if (++done_ < checks_.size() && terminal_) fmt::print(stderr, "[{}/{}] {}", done_ + 1, checks_.size(), check.implementation->name);
+  }
+
+  int report() const {
     int skipped = 0;
-    for (const auto& [reason, count] : skips) {
+    for (const auto& [reason, count] : skips_) {
       fmt::print("skipped {} of {}\n", count, reason);
       skipped += count;
     }
-    fmt::print("{} right, {} wrong, {} skipped\n", right, wrong, skipped);
-    code = wrong > 0 ? 1 : 0;
-  });
+    fmt::print("{} right, {} wrong, {} skipped\n", right_, wrong_, skipped);
+    return wrong_ > 0 ? 1 : 0;
+  }
+
+ private:
+  const std::vector<Check>& checks_;
+  bool verbose_, terminal_;
+  std::size_t done_ = 0;
+  int right_ = 0, wrong_ = 0;
+  std::map<std::string, int> skips_;
+};
+
+int check(const Flags& f, const std::vector<std::string>& argv) {
+  const auto desk = Desk::open();
+  const auto checks = plan_checks(f.filter, f.huge, f.defaults);
+  if (desk) {
+    work(checks, *desk);
+    return 0;
+  }
+  std::vector<Job> jobs;
+  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back({std::to_string(at), f.timeout_s});
+  Tally tally(checks, f.verbose);
+  const auto ended = [&](const std::string& id, const std::string& text) {
+    const auto result = nlohmann::json::parse(text, nullptr, false);
+    if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
+    else tally.add(id, "the worker said of it what is no result", "");
+  };
+  const auto left = run_in_workers(argv, jobs, {}, {.started = [](const std::string&) {}, .ended = ended,
+                                                   .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
+  const int code = tally.report();
+  if (left.empty()) return code;
+  fmt::print(stderr, "interrupted: {} of {} checks were not made\n", left.size(), checks.size());
+  return 130;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& code, std::vector<std::string> argv) {
+  auto* command = app.add_subcommand("check", "Every implementation on every awkward shape, through the judge and against fp64 Lloyd's");
+  auto f = std::make_shared<Flags>();
+  command->add_option("--filter", f->filter, "Only checks whose name (implementation/precision/shape/parameters) matches");
+  command->add_option("--timeout", f->timeout_s, "Seconds after which a check is given up")->check(CLI::Range(0.1, 1e7));
+  command->add_flag("--huge", f->huge, "Also n d above 2^31 on the GPU (needs 30 GiB of memory)");
+  command->add_flag("--defaults", f->defaults, "Only the parameters' default values");
+  command->add_flag("--verbose", f->verbose, "A line for every check");
+  command->callback([=, &code] { code = check(*f, argv); });
 }
 
 }  // namespace km

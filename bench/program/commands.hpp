@@ -10,7 +10,7 @@ namespace km {
 void add_list(CLI::App& app, int& code);
 void add_env(CLI::App& app, int& code);
 void add_run(CLI::App& app, int& code, std::vector<std::string> argv);
-void add_check(CLI::App& app, int& code);
+void add_check(CLI::App& app, int& code, std::vector<std::string> argv);
 void add_data(CLI::App& app, int& code);
 void add_export(CLI::App& app, int& code);
 void add_ceilings(CLI::App& app, int& code);

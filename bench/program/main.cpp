@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "bench/error.hpp"
+#include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
 
 namespace {
@@ -27,16 +28,17 @@ int main(int argc, char** argv) {
   km::add_list(app, code);
   km::add_env(app, code);
   km::add_run(app, code, {argv, argv + argc});
-  km::add_check(app, code);
+  km::add_check(app, code, {argv, argv + argc});
   km::add_data(app, code);
   km::add_export(app, code);
   km::add_ceilings(app, code);
   try {
+    km::check_arguments({argv + 1, argv + argc});
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return refuse(error.what());
+    return refuse(km::one_line(error.what()));
   } catch (const km::UserError& error) {
     return refuse(error.what());
   } catch (const std::exception& error) {

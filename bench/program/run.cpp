@@ -2,15 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
+#include "bench/data/catalogue.hpp"
+#include "bench/data/limits.hpp"
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
+#include "bench/plan/pattern.hpp"
+#include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/run/run.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
@@ -18,20 +22,20 @@ namespace {
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
   std::string implementation, dataset, data, n, d, k, precision, iterations, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, out, machine, worker;
+  std::string profile = "paper", filter, device, order_seed = "1", out, machine;
   bool dry_run = false, redo = false, save = false;
-  int device = -1;
-  std::uint64_t order_seed = 1;
+  double timeout_s = 0, memory_gib = 0;
 };
 
 std::vector<Scalar> list_of(const std::string& text) {
   std::vector<Scalar> values;
-  std::stringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    if (part.empty()) throw UserError(fmt::format("'{}' holds an empty value", text));
-    for (auto& value : parse_range(part)) values.push_back(std::move(value));
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto end = std::min(text.find(',', from), text.size());
+    if (end == from) throw UserError(fmt::format("'{}' holds an empty value", text));
+    for (auto& value : parse_range(text.substr(from, end - from))) values.push_back(std::move(value));
+    if (values.size() > most_cases) throw UserError(fmt::format("'{}' holds more than {} values", text, most_cases));
+    from = end + 1;
   }
-  if (values.empty()) throw UserError("an empty list of values");
   return values;
 }
 
@@ -40,11 +44,10 @@ void add_axis(Sweep& sweep, const std::string& name, const std::string& text) {
 }
 
 /// "packages=1,10" to set.packages.
-void add_settings(Sweep& sweep, const std::string& prefix, const std::vector<std::string>& settings) {
+void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings) {
   for (const auto& text : settings) {
-    const auto equals = text.find('=');
-    if (equals == text.npos || equals == 0) throw UserError(fmt::format("'{}' is not name=value", text));
-    sweep.axes[prefix + text.substr(0, equals)] = list_of(text.substr(equals + 1));
+    const auto [name, values] = assignment(flag, text);
+    if (!sweep.axes.emplace(prefix + name, list_of(values)).second) throw UserError(fmt::format("{} {} is given twice; several values are {}=1,10", flag, name, name));
   }
 }
 
@@ -57,7 +60,8 @@ Sweep ad_hoc(const Flags& f) {
   if (!f.dataset.empty())
     for (const auto& name : list_of(f.dataset)) sweep.axes["dataset"].push_back(name);
   if (!f.data.empty()) {
-    if (!std::filesystem::is_regular_file(f.data)) throw UserError(fmt::format("no file {}", f.data));
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(f.data, error)) throw UserError(fmt::format("--data {}: no such file, or not a regular one", f.data));
     sweep.axes["dataset"] = {std::filesystem::absolute(f.data).string()};
   }
   add_axis(sweep, "n", f.n);
@@ -69,8 +73,8 @@ Sweep ad_hoc(const Flags& f) {
   add_axis(sweep, "init", f.init);
   add_axis(sweep, "init_seed", f.seed);
   add_axis(sweep, "warmup", f.warmup);
-  add_settings(sweep, "set.", f.set);
-  add_settings(sweep, "data.", f.data_settings);
+  add_settings(sweep, "--set", "set.", f.set);
+  add_settings(sweep, "--data-set", "data.", f.data_settings);
   return sweep;
 }
 
@@ -86,40 +90,53 @@ void check_contradictions(const Flags& f) {
     if (present) throw UserError(fmt::format("{} contradicts an exhibit, which fixes it; narrow an exhibit with --filter", name));
 }
 
-std::vector<Case> plan(const Flags& f) {
-  check_contradictions(f);
-  std::vector<Case> cases;
-  const auto add = [&](std::vector<Case> more) { std::ranges::move(more, std::back_inserter(cases)); };
-  std::vector<std::filesystem::path> files(f.exhibits.begin(), f.exhibits.end());
+struct PlannedSweep {
+  Sweep sweep;
+  std::string exhibit, profile, hash;
+};
+
+/// Every sweep that the flags ask for, those of reused exhibits included.
+std::vector<PlannedSweep> sweeps_of(const Flags& f) {
+  if (f.exhibits.empty() && f.papers.empty()) return {{ad_hoc(f), "", "paper", ""}};
+  std::vector<std::filesystem::path> files;
+  for (const auto& exhibit : f.exhibits) files.push_back(exhibit_file(exhibit));
   for (const auto& paper : f.papers)
     for (const auto& file : exhibit_files(paper)) files.push_back(file);
+  if (files.empty()) throw UserError(fmt::format("no exhibits in papers/{}", fmt::join(f.papers, ", papers/")));
+  std::vector<PlannedSweep> sweeps;
   for (const auto& file : files) {
     const Exhibit exhibit = read_exhibit(file, f.profile);
-    for (const auto& sweep : exhibit.sweeps) add(expand(sweep, exhibit.key, f.profile));
-    for (const auto& other : exhibit.reuse) {
-      const auto path = home() / "papers" / (other + ".toml");
-      const Exhibit source = read_exhibit(path, f.profile);
-      for (const auto& sweep : source.sweeps) add(expand(sweep, source.key, f.profile));
+    std::vector<Exhibit> all = reused(exhibit, f.profile);
+    all.insert(all.begin(), exhibit);
+    for (const auto& one : all)
+      for (const auto& sweep : one.sweeps) sweeps.push_back({sweep, one.key, f.profile, sweeps_hash(one.sweeps)});
+  }
+  return sweeps;
+}
+
+/// Keep the cases whose names match, or those that do not.
+void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool turned = false) {
+  const Pattern pattern(flag, text);
+  std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == turned; });
+  if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
+}
+
+std::vector<Case> plan(const Flags& f) {
+  check_contradictions(f);
+  const KeepCatalogue keep;
+  const auto sweeps = sweeps_of(f);
+  double count = 0;
+  for (const auto& planned : sweeps) check_count(count += case_count(planned.sweep));
+  std::vector<Case> cases;
+  for (const auto& planned : sweeps)
+    for (auto& c : expand(planned.sweep, planned.exhibit, planned.profile)) {
+      c.exhibit_hash = planned.hash;
+      cases.push_back(std::move(c));
     }
-  }
-  if (files.empty()) add(expand(ad_hoc(f), "", "paper"));
-  if (!f.repetitions.empty()) {
-    const auto value = parse_scalar(f.repetitions);
-    const auto* count = std::get_if<std::int64_t>(&value);
-    if (!count || *count < 1 || *count > 1'000'000) throw UserError(fmt::format("--repetitions must be a number from 1 to 1000000, not '{}'", f.repetitions));
-    for (auto& c : cases) c.repetitions = int(*count);
-  }
-  cases = shuffled(std::move(cases), f.order_seed);
-  if (!f.filter.empty()) {
-    std::regex pattern;
-    try {
-      pattern = std::regex(f.filter);
-    } catch (const std::regex_error&) {
-      throw UserError(fmt::format("--filter '{}' is not a regular expression", f.filter));
-    }
-    std::erase_if(cases, [&](const Case& c) { return !std::regex_search(c.name(), pattern); });
-    if (cases.empty()) throw UserError(fmt::format("--filter '{}' matches no case; --dry-run lists them", f.filter));
-  }
+  if (!f.repetitions.empty())
+    for (const int repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1'000'000)); auto& c : cases) c.repetitions = repetitions;
+  cases = shuffled(std::move(cases), std::uint64_t(whole_number("--order-seed", f.order_seed, 0, 9'000'000'000'000'000)));
+  if (!f.filter.empty()) keep_matching(cases, "--filter", f.filter);
   return cases;
 }
 
@@ -143,15 +160,15 @@ bool asked(const std::vector<std::string>& extras, const std::string& flag) {
   return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
 }
 
-/// The cases that --benchmark_filter leaves, by its rules: a leading '-' turns it round.
-void print_names(const std::vector<Case>& cases, const std::vector<std::string>& extras) {
-  std::string filter = ".";
-  for (const std::string_view flag = "--benchmark_filter="; const auto& extra : extras)
-    if (extra.starts_with(flag)) filter = extra.substr(flag.size());
-  const bool turned = filter.starts_with('-');
-  const std::regex pattern(turned ? filter.substr(1) : filter, std::regex::extended);
-  for (const auto& c : cases)
-    if (c.skip.empty() && std::regex_search(c.name(), pattern) != turned) fmt::print("{}\n", c.name());
+/// Leave the cases that --benchmark_filter names, by its rules: a leading '-' turns it round. The flag itself has done its work then.
+void apply_benchmark_filter(std::vector<Case>& cases, std::vector<std::string>& extras) {
+  constexpr std::string_view flag = "--benchmark_filter=";
+  for (const auto& extra : extras) {
+    if (!extra.starts_with(flag)) continue;
+    const bool turned = extra.substr(flag.size()).starts_with('-');
+    keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + turned), turned);
+  }
+  std::erase_if(extras, [&](const std::string& extra) { return extra.starts_with(flag); });
 }
 
 /// A file named on the command line is read before anything is written, so that what is wrong with it is the user's to hear.
@@ -181,36 +198,36 @@ void print_plan(const std::vector<Case>& cases) {
 }
 
 int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> extras) {
+  const auto desk = Desk::open();  // where this process is a worker of such a run
   check_benchmark_flags(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   Flags flags = f;
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) flags.repetitions = extra.substr(extra.find('=') + 1);
-  if (f.device >= 0) try {
-    device::select(f.device);
+  if (!f.machine.empty()) check_name("--machine", f.machine);
+  if (!f.device.empty()) try {
+    device::select(int(whole_number("--device", f.device, 0, 1023)));
   } catch (const device::Error& error) {
     throw UserError(fmt::format("--device {}: {}", f.device, error.what()));
   }
-  const auto cases = plan(flags);
+  auto cases = plan(flags);
+  apply_benchmark_filter(cases, extras);
   if (f.dry_run) {
     print_plan(cases);
     return 0;
   }
   if (asked(extras, "--benchmark_list_tests")) {
-    print_names(cases, extras);
+    for (const auto& c : cases)
+      if (c.skip.empty()) fmt::print("{}\n", c.name());
     return 0;
   }
-  std::erase_if(argv, [](const std::string& arg) { return arg.starts_with("--worker="); });
-  RunOptions options{.redo = f.redo, .save_solutions = f.save, .argv = std::move(argv), .benchmark_args = std::move(extras)};
+  RunOptions options{.redo = f.redo, .save_solutions = f.save, .timeout_s = f.timeout_s, .memory_bytes = f.memory_gib * (1 << 30),
+                     .argv = std::move(argv), .benchmark_args = std::move(extras)};
   options.machine = f.machine.empty() ? machine_id() : f.machine;
   options.out = f.out.empty() ? home() / "results" / options.machine : std::filesystem::path(f.out);
-  if (!f.worker.empty()) {
-    const auto comma = f.worker.find(',');
-    return work(cases, options, std::stoi(f.worker), std::stoi(f.worker.substr(comma + 1)));
-  }
+  if (desk) return work(cases, options, *desk);
   check_points(f, cases);
-  write_machine_record(options.out, options.machine);
-  return supervise(cases, options);
+  return supervise(cases, options, [&] { write_machine_record(options.out, options.machine); });
 }
 
 }  // namespace
@@ -218,10 +235,10 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
 void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   auto* command = app.add_subcommand("run", "Measure exhibits, or an ad hoc sweep; finished cases are skipped");
   auto f = std::make_shared<Flags>();
-  command->add_option("exhibits", f->exhibits, "Exhibit files, papers/<key>/<exhibit>.toml");
+  command->add_option("exhibits", f->exhibits, "Exhibits, by key (he2021/table3) or file");
   command->add_option("--paper", f->papers, "Every exhibit of a paper (repeatable)");
   command->add_option("--profile", f->profile, "paper (full size) or quick (seconds on a laptop)");
-  command->add_option("--implementation", f->implementation, "Ad hoc: implementations matching this regular expression (default: all)");
+  command->add_option("--implementation", f->implementation, "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)");
   command->add_option("--dataset", f->dataset, "Ad hoc: data sets by name");
   command->add_option("--data", f->data, "Ad hoc: a .npy, .csv or .npy.xz file of points");
   command->add_option("--n", f->n, "Points: 1000, 1e4,1e5 or 1e4:1e6:x10");
@@ -240,11 +257,12 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--out", f->out, "Folder for the result lines (default results/<machine>)");
   command->add_option("--machine", f->machine, "Name of this machine (default from GPU or CPU)");
   command->add_option("--device", f->device, "GPU to use (default 0)");
+  command->add_option("--timeout", f->timeout_s, "Seconds after which a case is given up (default from its forecast, at least 60)")->check(CLI::Range(0.1, 1e7));
+  command->add_option("--memory", f->memory_gib, "GiB that a worker may take (default: what is available)")->check(CLI::Range(0.01, 1e6));
   command->add_option("--order-seed", f->order_seed, "Seed of the order in which cases run");
   command->add_flag("--dry-run", f->dry_run, "Print the plan with memory and time forecast, run nothing");
   command->add_flag("--redo", f->redo, "Run cases that have results already");
   command->add_flag("--save", f->save, "Also write points, labels and centroids of exhibit cases as .npy");
-  command->add_option("--worker", f->worker)->group("");
   command->allow_extras();
   command->callback([=, &code] { code = run(*f, argv, command->remaining()); });
 }

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "bench/device/device.hpp"
 #include "bench/machine/gpu_state.hpp"
 #include "bench/machine/memory.hpp"
+#include "bench/run/process_state.hpp"
 
 namespace km {
 namespace {
@@ -24,28 +27,80 @@ std::shared_ptr<const Dataset<T>> points_of(const DatasetRequest& request) {
     last.reset();  // before the next one is made: both may not fit
     last = std::make_shared<const Dataset<T>>(load_dataset<T>(request));
     last_request = request;
+    protect_values(last->values.get(), "the points");
   }
   return last;
+}
+
+/// Distances² of such values would overflow: nothing could be told of them.
+template <class T>
+void refuse_overflow(const Dataset<T>& dataset) {
+  double largest = 0;
+  const T* values = dataset.values.get();
+#pragma omp parallel for reduction(max : largest)
+  for (std::int64_t at = 0; at < dataset.n * dataset.d; ++at) largest = std::max(largest, std::abs(double(values[at])));
+  const double most = double(std::numeric_limits<T>::max()) / 4 / dataset.d / (sizeof(T) == 8 ? double(dataset.n) : 1.0);
+  if (largest > std::sqrt(most))
+    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
+/// The initial centroids as an implementation sees them: read-only, and from run to run with other values.
+template <class T>
+class Start {
+ public:
+  Start(std::vector<T> values, int d) : given_(std::move(values)), d_(d), seen_(make_values<T>(given_.size())) { as_given(); }
+
+  std::span<const T> seen() const { return {seen_.get(), given_.size()}; }
+
+  void as_given() { set(given_); }
+  /// Centroid c + 1 in the place of centroid c; false where that changes nothing.
+  bool rotated() {
+    auto values = given_;
+    std::ranges::rotate(values, values.begin() + d_);
+    set(values);
+    return values != given_;
+  }
+  /// One value, another each time, to the next number of its precision: no other work, and yet another start.
+  void nudged(std::size_t turn) {
+    auto values = given_;
+    T& value = values[turn % values.size()];
+    value = std::nextafter(value, value > 0 ? T(0) : T(1));
+    set(values);
+  }
+
+ private:
+  void set(const std::vector<T>& values) {
+    unprotect_values(seen_.get());
+    std::ranges::copy(values, seen_.get());
+    protect_values(seen_.get(), "the initial centroids");
+  }
+
+  std::vector<T> given_;
+  int d_;
+  Values<T> seen_;
+};
+
+template <class T>
+bool same_bits(const Solution<T>& a, const Solution<T>& b) {
+  return a.iters == b.iters && a.labels == b.labels && a.centroids == b.centroids && a.assigned_centroids == b.assigned_centroids;
 }
 
 template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), on_gpu_(c.implementation->description.device == Device::gpu), dataset_(points_of<T>(c.dataset)) {
-    initial_ = initial_centroids(*dataset_, c.k, c.init, c.init_seed);
-    static_cast<ProblemShape&>(problem_) = c.shape();
-    problem_.points = dataset_->points();
-    problem_.initial_centroids = initial_;
+      : case_(c), dataset_(points_of<T>(c.dataset)), start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d),
+        problem_{c.shape(), dataset_->points(), start_.seen()}, judge_(problem_, c.implementation->description, c.config) {
+    refuse_overflow(*dataset_);
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
     memory::reset_peak();
-    if (on_gpu_) device::reset_peak();
+    if (c.on_gpu()) device::reset_peak();
     const auto start = std::chrono::steady_clock::now();
     Trace prepare_trace(true);
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
-    if (on_gpu_) device::synchronize();
+    if (c.on_gpu()) device::synchronize();
     const double prepare_s = seconds_since(start);
     prepare_trace.finish();
     if (m.samples_s.empty()) {  // interleaved cases are prepared again: the first time counts
@@ -53,38 +108,54 @@ class TypedSession final : public Session {
       m.prepare_trace = std::move(prepare_trace);
     }
     Trace untraced;
-    for (int run = 0; run < c.warmup; ++run) solver_->iterate(untraced);
-    if (on_gpu_) gpu_.emplace();
+    for (int run = 0; run < c.warmup; ++run) {
+      start_.rotated();
+      solver_->reset();
+      solver_->iterate(untraced);
+    }
+    if (c.on_gpu()) gpu_.emplace();
   }
 
   double repeat(Measurement& m) override {
-    Trace untraced;
-    solver_->reset();
-    std::optional<device::Timer> timer;
-    if (on_gpu_) {
-      device::synchronize();
-      timer.emplace();
-      timer->start();
-    }
-    const auto start = std::chrono::steady_clock::now();
-    const int iters = solver_->iterate(untraced);
-    const double sample_s = seconds_since(start);
-    if (on_gpu_) m.samples_event_s.push_back(timer->stop());
+    const std::size_t turn = m.samples_s.size();
+    if (turn == 0 || problem_.tolerance >= 0) start_.as_given();  // a converging run might make another number of iterations
+    else start_.nudged(turn - 1);
+    double sample_s = timed_run(m);
+    for (int again = 0; stopped_ && again < 3; ++again) sample_s = timed_run(m);
+    if (stopped_) throw std::runtime_error("the process was stopped from outside in every try at a timed run");
     m.samples_s.push_back(sample_s);
-    m.iters = iters;
-    keep(m, iters);
+    keep(m);
+    if (case_.on_gpu()) m.samples_event_s.push_back(event_s_);
     return sample_s;
   }
 
-  void trace(Measurement& m) override {
-    solver_->iterate(m.trace);
-    if (on_gpu_) device::synchronize();
+  void finish(Measurement& m) override {
+    const Solution<T> timed = last_;
+    const bool moved = start_.rotated();
+    solver_->reset();
+    const int iters = solver_->iterate(m.trace);
+    if (case_.on_gpu()) device::synchronize();
     m.trace.finish();
     m.peak_bytes = memory::peak_bytes();
-    if (on_gpu_) {
+    if (case_.on_gpu()) {
       m.device_peak_bytes = device::peak_bytes();
       m.gpu = gpu_->finish();
     }
+    last_ = solver_->download();
+    const auto start = std::chrono::steady_clock::now();
+    if (last_.iters != iters) last_.iters = -1;
+    take(m, judged());
+    if (moved && m.judgement.verdict.empty() && same_bits(last_, timed))
+      m.judgement.verdict = "it gave the answer of the run before, bit by bit, although it started from other centroids";
+    last_ = timed;
+    start_.as_given();
+    solver_.reset();
+    look_at_process(m);
+    if (m.judgement.verdict.empty()) {
+      m.replay = replay(*case_.implementation, case_.config, problem_, last_, judge_, m.repeatable);
+      m.judgement.verdict = m.replay->verdict;
+    }
+    m.judge_s += seconds_since(start);
   }
 
   void save(const std::filesystem::path& stem) override {
@@ -95,25 +166,94 @@ class TypedSession final : public Session {
   }
 
  private:
-  /// Download and judge the run just made; of several, the worst counts.
-  void keep(Measurement& m, int iters) {
+  /// One iterate by the clock, which stops when the device is idle too. Leaves the solution in last_.
+  double timed_run(Measurement& m) {
+    Trace untraced;
+    solver_->reset();
+    std::optional<device::Timer> timer;
+    if (case_.on_gpu()) {
+      device::synchronize();
+      timer.emplace();
+      timer->start();
+    }
+    const int stops_before = stops();
+    const double kernel_start = kernel_clock_s();
     const auto start = std::chrono::steady_clock::now();
+    const int iters = solver_->iterate(untraced);
+    if (case_.on_gpu()) device::synchronize();
+    const double sample_s = seconds_since(start), kernel_s = kernel_clock_s() - kernel_start;
+    if (case_.on_gpu()) event_s_ = timer->stop();
+    stopped_ = stops() != stops_before;
+    const auto download_start = std::chrono::steady_clock::now();
     last_ = solver_->download();
-    m.downloads_s.push_back(seconds_since(start));
+    const double download_s = seconds_since(download_start);
     if (last_.iters != iters) last_.iters = -1;
-    auto verdict = judge(problem_, last_, case_.implementation->description, case_.config);
-    const bool worse = m.samples_s.size() == 1 || !verdict.verdict.empty() || verdict.wrong_labels >= m.judgement.wrong_labels;
-    if (worse) m.judgement = std::move(verdict);
-    if (!dataset_->ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, dataset_->ideal_centroids, problem_.d);
+    if (m.samples_s.empty()) m.iters = iters;
+    m.downloads_s.push_back(download_s);
+    complaint_ = explain_times(sample_s, kernel_s, download_s);
+    return sample_s;
   }
 
+  /// Times that do not belong together: work put off until download, a clock that runs differently.
+  std::string explain_times(double sample_s, double kernel_s, double download_s) const {
+    if (std::abs(sample_s - kernel_s) > 0.02 * kernel_s + 1e-4)
+      return fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", sample_s, kernel_s);
+    const auto start = std::chrono::steady_clock::now();
+    const Solution<T> copy = last_;
+    const double copy_s = seconds_since(start);
+    const double allowed = 10 * copy_s + 0.5 * sample_s + 2e-3;
+    if (copy.labels.size() == last_.labels.size() && download_s > allowed)
+      return fmt::format("download took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", download_s * 1e3, sample_s * 1e3);
+    return "";
+  }
+
+  /// Judge the run just made, unless it is the first one's answer again; of several, the worst counts.
+  void keep(Measurement& m) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool again = m.samples_s.size() > 1 && !first_.labels.empty() && same_bits(first_, last_);
+    if (!again) {
+      if (m.samples_s.size() > 1) m.repeatable = false;
+      take(m, judged());
+    }
+    if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
+    if (m.samples_s.size() == 1) {
+      first_ = last_;
+      if (!dataset_->ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, dataset_->ideal_centroids, problem_.d);
+    }
+    m.judge_s += seconds_since(start);
+  }
+
+  Judgement judged() {
+    auto judgement = judge_(last_);
+    if (judgement.verdict.empty() && last_.iters == 1 && !std::ranges::equal(last_.assigned_centroids, problem_.initial_centroids))
+      judgement.verdict = "its one iteration did not start from the initial centroids";
+    return judgement;
+  }
+
+  void take(Measurement& m, Judgement judgement) {
+    const auto rank = [](const Judgement& j) { return std::tuple(!j.verdict.empty(), j.grade, j.wrong_labels, j.mean_error); };
+    if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
+  }
+
+  void look_at_process(Measurement& m) {
+    std::string change = state_.change();
+    const bool busy = has_busy_threads();
+    if (change.empty() && busy) change = "its threads go on computing after its runs";
+    m.spoiled = !change.empty() || (!case_.on_gpu() && state_.has_more_threads());
+    if (m.judgement.verdict.empty()) m.judgement.verdict = change;
+  }
+
+  ProcessState state_;
   Case case_;
-  bool on_gpu_;
   std::shared_ptr<const Dataset<T>> dataset_;
-  std::vector<T> initial_;
+  Start<T> start_;
   Problem<T> problem_;
+  Judge<T> judge_;
   std::unique_ptr<AnySolver<T>> solver_;
-  Solution<T> last_;
+  Solution<T> first_, last_;
+  std::string complaint_;
+  double event_s_ = 0;
+  bool stopped_ = false;
   std::optional<GpuState> gpu_;
 };
 

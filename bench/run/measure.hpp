@@ -2,11 +2,37 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "bench/run/result.hpp"
+#include "bench/judge/replay.hpp"
+#include "bench/plan/case.hpp"
+#include "bench/trace.hpp"
 
 namespace km {
+
+/// What a case's runs left behind.
+struct Measurement {
+  std::string dataset_hash;
+  std::optional<Settings> generator;
+  std::vector<double> samples_s, samples_event_s;  // event times only for GPU implementations
+  std::vector<double> downloads_s;
+  double prepare_s = 0;
+  int iters = 0;                  // of the first timed run
+  Trace prepare_trace{true}, trace{true};
+  Judgement judgement;            // of the worst run
+  bool repeatable = true;         // all timed runs agreed bit by bit
+  std::optional<Replay> replay;
+  std::optional<double> centroid_error;
+  std::int64_t peak_bytes = 0;
+  std::optional<std::int64_t> device_peak_bytes;
+  double judge_s = 0;             // what judging and replaying took
+  Json gpu;
+  bool spoiled = false;           // the process is not what it was: no further case should be measured in it
+};
 
 /// The machine cannot hold the case; recorded as a skip.
 struct CannotRun : std::runtime_error {
@@ -17,10 +43,10 @@ struct CannotRun : std::runtime_error {
 class Session {
  public:
   virtual ~Session() = default;
-  /// Poison the outputs, time one iterate, download, judge. Adds a sample and returns it in seconds.
+  /// Reset, time one iterate, download, judge. Adds a sample and returns it in seconds.
   virtual double repeat(Measurement& m) = 0;
-  /// One further run with an active trace, for phases and counters.
-  virtual void trace(Measurement& m) = 0;
+  /// The last of a right case: a traced run for phases and counters, judged too; then the process is looked at and the result replayed.
+  virtual void finish(Measurement& m) = 0;
   /// Write points, labels and centroids of the last run as <stem>.{points,labels,centroids}.npy.
   virtual void save(const std::filesystem::path& stem) = 0;
 };

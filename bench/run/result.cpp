@@ -27,6 +27,8 @@ Json series(const Trace::Series& all) {
   return object;
 }
 
+Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
+
 /// The command line with the last names of absolute paths: where a machine keeps its files is nobody's business.
 Json shortened(const std::vector<std::string>& argv) {
   Json list = Json::array();
@@ -35,18 +37,39 @@ Json shortened(const std::vector<std::string>& argv) {
   return list;
 }
 
+/// What readers rely on: a field that is missing or of another type counts as null, so that a strange line does no harm.
+Json with_every_field(Json line) {
+  const auto want = [&](const char* name, auto fits, Json fallback) {
+    if (const auto at = line.find(name); at == line.end() || !fits(*at)) line[name] = std::move(fallback);
+  };
+  const auto text = [](const Json& v) { return v.is_string(); };
+  for (const char* name : {"verdict", "skip", "failure", "exhibit", "grade", "commit", "machine", "date"}) want(name, text, nullptr);
+  for (const char* name : {"implementation", "precision"}) want(name, text, "");
+  for (const char* name : {"n", "d", "k"}) want(name, [](const Json& v) { return v.is_number_integer(); }, 0);
+  for (const char* name : {"iterations", "inertia", "wrong_labels"}) want(name, [](const Json& v) { return v.is_number(); }, nullptr);
+  for (const char* name : {"parameters", "dataset"}) want(name, [](const Json& v) { return v.is_object(); }, Json::object());
+  want("samples_s", [](const Json& v) { return v.is_array() && std::ranges::all_of(v, [](const Json& s) { return s.is_number(); }); }, Json::array());
+  if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // no time without iterations
+  if (!line["dataset"].contains("name") || !line["dataset"]["name"].is_string()) line["dataset"]["name"] = "";
+  return line;
+}
+
 }  // namespace
 
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine) {
-  Json line = {{"schema", 1}, {"case", c.id()}};
+  Json line = {{"schema", line_schema}, {"case", c.id()}};
   line.update(c.identity());
   line["order"] = c.order;
   Json seed = Json();
   if (const auto at = c.dataset.settings.find("seed"); at != c.dataset.settings.end()) seed = at->second;
   const Json settings = c.dataset.settings.empty() ? Json() : Json(c.dataset.settings);
-  line["dataset"] = {{"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", settings}};
+  line["dataset"] = {{"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", settings}, {"source", text_or_null(c.dataset_source)}};
+  line["exhibit_hash"] = text_or_null(c.exhibit_hash);
+  line["device"] = c.implementation ? Json(c.on_gpu() ? "gpu" : "cpu") : Json();
+  line["departs"] = c.implementation ? text_or_null(c.implementation->description.departs) : Json();
   for (const char* name : {"iterations", "samples_event_s", "prepare_s", "download_s", "work", "inertia", "centroid_error", "mean_error",
-                           "wrong_labels", "judged_points", "cluster_sizes", "verdict", "skip", "failure", "peak_bytes",
+                           "mean_offset", "wrong_labels", "tied_labels", "label_excess", "judged_points", "replayed", "cluster_sizes", "verdict", "grade", "skip",
+                           "failure", "peak_bytes",
                            "device_peak_bytes", "gpu"})
     line[name] = nullptr;
   line["samples_s"] = Json::array();
@@ -73,6 +96,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["iterations"] = m.iters;
   line["judged_points"] = m.judgement.judged_points;
   line["wrong_labels"] = m.judgement.wrong_labels;
+  line["tied_labels"] = m.judgement.tied_labels;
   line["peak_bytes"] = m.peak_bytes;
   if (m.device_peak_bytes) line["device_peak_bytes"] = *m.device_peak_bytes;
   line["gpu"] = m.gpu;
@@ -85,36 +109,63 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["phases"] = series(m.trace.phases());
   line["counters"] = series(m.trace.counters());
   line["inertia"] = number(m.judgement.inertia);
+  line["grade"] = to_string(m.judgement.grade);
   line["mean_error"] = number(m.judgement.mean_error);
+  line["mean_offset"] = number(m.judgement.mean_offset);
+  line["label_excess"] = number(m.judgement.label_excess);
+  if (m.replay) {
+    line["replayed"] = {{"links", m.replay->links}, {"sampled_points", m.replay->sampled}, {"skipped", text_or_null(m.replay->skipped)}};
+  }
   if (m.centroid_error) line["centroid_error"] = number(*m.centroid_error);
   if (c.k <= 64) line["cluster_sizes"] = m.judgement.cluster_sizes;
 }
 
 ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
-  std::error_code error;
-  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+  const auto refuse = [&] { return UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(errno))); };
+  std::error_code failed;
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), failed);
   const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file < 0) throw UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(errno)));
-  off_t end = ::lseek(file, 0, SEEK_END);
+  if (file < 0) throw refuse();
+  off_t end = std::max<off_t>(0, ::lseek(file, 0, SEEK_END));
+  const off_t size = end;
   for (char last = 0; end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n';) --end;
-  const bool cut = ::ftruncate(file, end) == 0;
+  const bool cut = end == size || ::ftruncate(file, end) == 0;
+  if (!cut) {
+    const auto error = refuse();
+    ::close(file);
+    throw error;
+  }
   ::close(file);
-  if (!cut) throw UserError(fmt::format("cannot write {}", path_.string()));
 }
 
 void ResultFile::append(const Json& line) const {
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  const bool written = file >= 0 && ::write(file, text.data(), text.size()) == ssize_t(text.size());
-  if (file >= 0) ::close(file);
-  if (!written) throw UserError(fmt::format("cannot append to {}: {}", path_.string(), std::generic_category().message(errno)));
+  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  std::string why = file < 0 ? std::generic_category().message(errno) : "";
+  if (file >= 0) {
+    const off_t before = ::lseek(file, 0, SEEK_END);
+    const auto wrote = ::write(file, text.data(), text.size());
+    if (wrote != ssize_t(text.size())) {
+      why = wrote < 0 ? std::generic_category().message(errno) : "the disk is full";
+      if (before >= 0 && ::ftruncate(file, before) != 0) why += "; a torn line is left at its end";
+    }
+    ::close(file);
+  }
+  if (!why.empty()) throw UserError(fmt::format("cannot append to {}: {}", path_.string(), why));
 }
 
 std::vector<Json> read_lines(const fs::path& path) {
   std::vector<Json> lines;
-  std::ifstream file(path);
-  for (std::string text; std::getline(file, text);)
-    if (auto line = Json::parse(text, nullptr, false); line.is_object() && line.contains("case")) lines.push_back(std::move(line));
+  std::ifstream file(path, std::ios::binary);
+  int number = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++number;
+    Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object() || !line.contains("case") || !line["case"].is_string()) continue;
+    if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema)
+      throw UserError(fmt::format("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema));
+    lines.push_back(with_every_field(std::move(line)));
+  }
   return lines;
 }
 
@@ -185,7 +236,7 @@ std::string summary_table(const std::vector<Json>& lines) {
     for (const auto& [key, value] : line["parameters"].items())
       parameters += (parameters.empty() ? "" : " ") + key + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
     std::vector<double> samples = line["samples_s"];
-    std::string time, least, verdict = "right";
+    std::string time, least, verdict = line["grade"].is_string() ? line["grade"].get<std::string>() : "right";
     for (const char* field : {"verdict", "skip", "failure"})
       if (line[field].is_string() && !line[field].get<std::string>().empty())
         verdict = (field == std::string_view("verdict") ? "wrong: " : fmt::format("{}: ", field)) + line[field].get<std::string>();

@@ -2,33 +2,17 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include "bench/judge/judge.hpp"
-#include "bench/plan/case.hpp"
-#include "bench/trace.hpp"
+#include "bench/run/measure.hpp"
 
 namespace km {
 
-/// What a case's runs left behind.
-struct Measurement {
-  std::string dataset_hash;
-  std::optional<Settings> generator;
-  std::vector<double> samples_s, samples_event_s;  // event times only for GPU implementations
-  std::vector<double> downloads_s;
-  double prepare_s = 0;
-  int iters = 0;
-  Trace prepare_trace{true}, trace{true};
-  Judgement judgement;            // of the worst timed run
-  std::optional<double> centroid_error;
-  std::int64_t peak_bytes = 0;
-  std::optional<std::int64_t> device_peak_bytes;
-  Json gpu;
-};
+/// The schema of the lines this program writes; it reads every earlier one (docs/results.md).
+constexpr int line_schema = 2;
 
 /// The fields that are known before a case runs; every line begins with them. Results absent: null.
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine);
@@ -52,7 +36,7 @@ class ResultFile {
   std::filesystem::path path_;
 };
 
-/// Every well-formed line of a .jsonl file.
+/// Every result line of a .jsonl file; what is none (torn, no case) is passed over. Throws UserError for a line of a later schema.
 std::vector<Json> read_lines(const std::filesystem::path& path);
 
 /// Result lines as Google Benchmark's own JSON, so that tools made for it (compare.py) read them.

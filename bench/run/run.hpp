@@ -1,19 +1,24 @@
-// Running a plan. The parent plans, keeps the books and never touches the GPU; a worker process measures, so that a crash, an
-// out-of-memory kill or a lost GPU context costs one case.
+// Running a plan. The parent plans, keeps the books and never touches the GPU; worker processes measure (bench/run/workers.hpp).
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "bench/run/result.hpp"
+#include "bench/plan/case.hpp"
 
 namespace km {
+
+class Desk;
 
 struct RunOptions {
   std::filesystem::path out;               // results/<machine>
   std::string machine;
   bool redo = false;                       // run what has a line already
   bool save_solutions = false;             // .npy of points, labels and centroids of each exhibit case
+  double timeout_s = 0;                    // of one case; 0: from its forecast, a minute at least
+  double memory_bytes = 0;                 // of a worker; 0: what is available
   std::vector<std::string> argv;           // as recorded
   std::vector<std::string> benchmark_args; // Google Benchmark's own flags
 };
@@ -21,13 +26,11 @@ struct RunOptions {
 /// The file a case's line belongs to: <out>/<paper>.jsonl, or <out>/adhoc.jsonl.
 std::filesystem::path result_path(const RunOptions& options, const Case& c);
 
-/// Parent: run the cases in workers, print progress and the table. 0: every case has a time or a skip; 1: some failed or are wrong.
-int supervise(const std::vector<Case>& cases, const RunOptions& options);
+/// Parent: run the cases in workers, print progress and the table. Every case ends with a line. `locked` is called once nobody else can write
+/// to the folder. 0: every case has a time or a skip; 1: some failed or are wrong; 130: interrupted, the rest is for the next run.
+int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked);
 
-/// Worker: measure the cases whose ids arrive on descriptor `todo`, tell `events` what starts and ends.
-int work(std::vector<Case> cases, const RunOptions& options, int todo, int events);
-
-/// The exit code by which a worker says: the GPU context is lost, start another for the rest.
-constexpr int restart_code = 75;
+/// Worker: measure the cases whose ids lie on the desk, and tell what came of each.
+int work(std::vector<Case> cases, const RunOptions& options, const Desk& desk);
 
 }  // namespace km

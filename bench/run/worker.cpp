@@ -1,16 +1,17 @@
 // The worker: every case is a registered benchmark of Google Benchmark, with manual time and one run a repetition; a reporter of ours
-// writes its line as soon as its repetitions are over.
+// hands its line in as soon as its repetitions are over.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <sstream>
+#include <algorithm>
+#include <map>
 
 #include "bench/device/device.hpp"
 #include "bench/run/measure.hpp"
-#include "bench/run/progress.hpp"
+#include "bench/run/process_state.hpp"
+#include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
@@ -19,12 +20,13 @@ struct Entry {
   Case spec;
   Measurement measurement;
   std::string failure, skip;
-  bool restart = false;
+  bool lost_device = false;
+  bool over() const { return !failure.empty() || !skip.empty() || !measurement.judgement.verdict.empty(); }
 };
 
 class Bench {
  public:
-  Bench(std::vector<Case> cases, const RunOptions& options, int events) : options_(options), events_(events), progress_(cases.size()) {
+  Bench(std::vector<Case> cases, const RunOptions& options, const Desk& desk) : options_(options), desk_(desk) {
     for (auto& c : cases) {
       const std::string name = c.name();
       entries_.emplace(name, Entry{.spec = std::move(c)});
@@ -34,28 +36,24 @@ class Bench {
   /// One repetition of one case, called by Google Benchmark.
   void repeat(const std::string& name, benchmark::State& state) {
     Entry& entry = entries_.at(name);
-    announce(name, entry);
-    for (auto _ : state) {
-      if (entry.failure.empty() && entry.skip.empty() && entry.measurement.judgement.verdict.empty()) state.SetIterationTime(guarded(name, entry));
-      else state.SetIterationTime(0);
-    }
+    if (std::exchange(announced_, name) != name) desk_.start(entry.spec.id());  // interleaved cases take turns
+    for (auto _ : state) state.SetIterationTime(entry.over() ? 0 : guarded(name, entry));
     for (const auto& reason : {entry.skip, entry.failure, entry.measurement.judgement.verdict})
       if (!reason.empty()) return state.SkipWithError(reason.c_str());
   }
 
-  /// All repetitions of a case are over: write its line.
+  /// All repetitions of a case are over: hand its line in.
   void finish(const std::string& name) {
     Entry& entry = entries_.at(name);
+    const Measurement& m = entry.measurement;
     Json line = skeleton(entry.spec, options_.argv, options_.machine);
     if (!entry.skip.empty()) line["skip"] = entry.skip;
     else if (!entry.failure.empty()) line["failure"] = entry.failure;
-    else add_measurement(line, entry.spec, entry.measurement);
-    ResultFile(result_path(options_, entry.spec)).append(line);
-    tell("end " + entry.spec.id());
+    else add_measurement(line, entry.spec, m);
+    desk_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
-    progress_.done(entry.spec, line);
+    if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty()) desk_.leave();  // the next case gets a clean process
     entry.measurement = {};
-    if (entry.restart) ::_exit(restart_code);
   }
 
  private:
@@ -66,14 +64,16 @@ class Bench {
       entry.skip = error.what();
     } catch (const device::Error& error) {
       entry.failure = error.what();
-      entry.restart = error.sticky;
+      entry.lost_device = error.sticky;
     } catch (const std::bad_alloc&) {
       entry.failure = "out of memory";
     } catch (const std::exception& error) {
       entry.failure = error.what();
+    } catch (...) {
+      entry.failure = "it threw what is no std::exception";
     }
     current_.clear();
-    if (!entry.restart) session_.reset();
+    if (!entry.lost_device) session_.reset();
     else (void)session_.release();  // its device memory went with the context
     return 0;
   }
@@ -86,8 +86,9 @@ class Bench {
       current_ = name;
     }
     const double sample_s = session_->repeat(m);
-    if (int(m.samples_s.size()) == entry.spec.repetitions || !m.judgement.verdict.empty()) {
-      session_->trace(m);
+    const bool right = m.judgement.verdict.empty();
+    if (int(m.samples_s.size()) == entry.spec.repetitions || !right) {
+      if (right) session_->finish(m);
       if (options_.save_solutions && !entry.spec.exhibit.empty()) save(entry);
       current_.clear();
       session_.reset();
@@ -101,21 +102,8 @@ class Bench {
     session_->save(stem);
   }
 
-  /// Interleaved cases take turns: the parent has to know whose turn it is.
-  void announce(const std::string& name, const Entry& entry) {
-    if (std::exchange(announced_, name) == name) return;
-    progress_.start(entry.spec);
-    tell("start " + skeleton(entry.spec, options_.argv, options_.machine).dump());
-  }
-
-  void tell(const std::string& text) {
-    const std::string line = text + "\n";
-    if (events_ >= 0 && ::write(events_, line.data(), line.size()) < 0) ::_exit(1);  // the parent is gone
-  }
-
   RunOptions options_;
-  int events_;
-  Progress progress_;
+  const Desk& desk_;
   std::map<std::string, Entry> entries_;
   std::string current_, announced_;
   std::unique_ptr<Session> session_;
@@ -145,28 +133,31 @@ std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector
   return nullptr;
 }
 
-std::set<std::string> read_ids(int descriptor) {
-  std::string text(1 << 16, '\0'), all;
-  for (ssize_t got; (got = ::read(descriptor, text.data(), text.size())) > 0;) all.append(text, 0, std::size_t(got));
-  std::istringstream in(all);
-  return {std::istream_iterator<std::string>(in), {}};
+/// The cases on the desk. What is not in this plan any more was changed meanwhile: its line says so.
+std::vector<Case> cases_on(const Desk& desk, std::vector<Case> cases) {
+  std::map<std::string, std::size_t> place;
+  for (std::size_t at = 0; at < desk.jobs().size(); ++at) place.emplace(desk.jobs()[at], at);
+  std::erase_if(cases, [&](const Case& c) { return !place.contains(c.id()); });
+  if (cases.size() == place.size()) return cases;
+  for (const auto& c : cases) place.erase(c.id());
+  for (const auto& [id, at] : place) {
+    desk.start(id);
+    desk.end(id, "");
+  }
+  return cases;
 }
 
 }  // namespace
 
-int work(std::vector<Case> cases, const RunOptions& options, int todo, int events) {
-  if (todo >= 0) {
-    const auto ids = read_ids(todo);
-    std::erase_if(cases, [&](const Case& c) { return !ids.contains(c.id()); });
-  }
-  std::vector<std::string> names;
-  for (const auto& c : cases) names.push_back(c.name());
-  std::vector<int> repetitions;
-  for (const auto& c : cases) repetitions.push_back(c.repetitions);
-  Bench bench(std::move(cases), options, events);
-  for (std::size_t at = 0; at < names.size(); ++at)
-    benchmark::RegisterBenchmark(names[at].c_str(), [&bench, name = names[at]](benchmark::State& state) { bench.repeat(name, state); })
-        ->UseManualTime()->Iterations(1)->Repetitions(repetitions[at])->Unit(benchmark::kMillisecond);
+int work(std::vector<Case> all, const RunOptions& options, const Desk& desk) {
+  count_stops();
+  std::vector<Case> cases = cases_on(desk, std::move(all));
+  std::vector<std::pair<std::string, int>> runs;  // name, repetitions
+  for (const auto& c : cases) runs.emplace_back(c.name(), c.repetitions);
+  Bench bench(std::move(cases), options, desk);
+  for (const auto& [name, repetitions] : runs)
+    benchmark::RegisterBenchmark(name.c_str(), [&bench, name = name](benchmark::State& state) { bench.repeat(name, state); })
+        ->UseManualTime()->Iterations(1)->Repetitions(repetitions)->Unit(benchmark::kMillisecond);
   std::vector<std::string> args = {"kmbench"};
   for (const auto& arg : options.benchmark_args)
     if (!arg.starts_with("--benchmark_out") && arg != "--benchmark_format=json") args.push_back(arg);

@@ -1,31 +1,62 @@
 #include "impl/library/python_worker.hpp"
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "bench/home.hpp"
 
 namespace km {
 
 std::string python() {
-  if (const char* chosen = std::getenv("KMBENCH_PYTHON")) return chosen;
+  if (const char* chosen = std::getenv("KMBENCH_PYTHON"); chosen && *chosen) return chosen;
   const auto venv = home() / ".venv" / "bin" / "python3";
   return std::filesystem::exists(venv) ? venv.string() : "python3";
 }
 
+namespace {
+
+/// Run the words, output thrown away; true where it ends with code 0 within the time. No shell: a word may hold anything.
+bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  for (const int output : {1, 2}) ::posix_spawn_file_actions_addopen(&files, output, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed) return false;
+  int status = 0;
+  for (const auto end = std::chrono::steady_clock::now() + limit; ::waitpid(child, &status, WNOHANG) == 0;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (std::chrono::steady_clock::now() < end) continue;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+    break;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
 bool python_has(const std::string& module) {
   static std::map<std::string, bool> known;
   const auto [at, fresh] = known.try_emplace(module, false);
-  if (fresh) at->second = std::system((python() + " -c 'import " + module + "' >/dev/null 2>&1").c_str()) == 0;
+  if (fresh) at->second = succeeds({python(), "-c", "import " + module}, std::chrono::seconds(30));
   return at->second;
 }
 
@@ -67,13 +98,17 @@ PythonWorker::PythonWorker(const std::string& script, const std::vector<std::str
   ::close(up[1]);
   to_ = down[1];
   from_ = up[0];
-  if (pid_ < 0 || read_line() != "ready") throw std::runtime_error(script + " did not start");
+  if (pid_ > 0 && read_line() == "ready") return;
+  stop();
+  throw std::runtime_error(script + " did not start");
 }
 
-PythonWorker::~PythonWorker() {
+PythonWorker::~PythonWorker() { stop(); }
+
+void PythonWorker::stop() {
   ::close(to_);  // end of input ends the script
   ::close(from_);
-  ::waitpid(pid_, nullptr, 0);
+  if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
 }
 
 std::string PythonWorker::read_line() {

@@ -9,7 +9,7 @@ namespace km {
 
 /// KMBENCH_PYTHON, else the project's .venv, else python3.
 std::string python();
-/// Can that Python import the module? Asked once a module.
+/// Can that Python import the module, within half a minute? Asked once a module.
 bool python_has(const std::string& module);
 
 /// Anonymous memory that a child process maps too.
@@ -41,6 +41,7 @@ class PythonWorker {
 
  private:
   std::string read_line();
+  void stop();
   int to_ = -1, from_ = -1;
   int pid_ = -1;
 };

@@ -22,7 +22,6 @@ class Sklearn {
         centroids_(initial_ + cells_),
         labels_(reinterpret_cast<std::int32_t*>(centroids_ + cells_)) {
     std::ranges::copy(problem.points, points_);
-    std::ranges::copy(problem.initial_centroids, initial_);
     const std::vector<std::string> args = {sizeof(T) == 4 ? "float32" : "float64", std::to_string(p_.n), std::to_string(p_.d),
                                            std::to_string(p_.k), std::to_string(p_.max_iters - 1)};
     std::vector<std::string> environment;
@@ -31,6 +30,7 @@ class Sklearn {
   }
 
   void reset() {
+    std::ranges::copy(p_.initial_centroids, initial_);
     std::fill_n(labels_, p_.n, no_label - 1);
     std::fill_n(centroids_, cells_, std::numeric_limits<T>::quiet_NaN());
     iters_ = 0;

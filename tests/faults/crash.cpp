@@ -7,8 +7,7 @@ namespace km {
 namespace {
 
 template <class T>
-class Crash : public RightLloyd<T> {
- public:
+struct Crash : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 
   int iterate(Trace&) {
@@ -17,10 +16,7 @@ class Crash : public RightLloyd<T> {
   }
 };
 
-const Register<Crash> registration{{
-    .summary = "dies of SIGSEGV",
-    .summation_depth = rounded_once,
-}};
+const Register<Crash> crash{fault("dies of SIGSEGV")};
 
 }  // namespace
 }  // namespace km

@@ -5,22 +5,12 @@ namespace km {
 namespace {
 
 template <class T>
-class EmptyClusterMoved : public RightLloyd<T> {
- public:
+struct EmptyClusterMoved : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
-    for (int c = 0; c < this->p_.k; ++c)
-      if (this->counts_[c] == 0) this->out_.centroids[std::size_t(c) * this->p_.d] += 1;
-    return iters;
-  }
+  T of_empty(int c, int j) override { return T(this->centroid(c, j)) + 1; }
 };
 
-const Register<EmptyClusterMoved> registration{{
-    .summary = "moves empty clusters",
-    .summation_depth = rounded_once,
-}};
+const Register<EmptyClusterMoved> empty_cluster_moved{fault("moves empty clusters")};
 
 }  // namespace
 }  // namespace km

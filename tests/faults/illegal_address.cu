@@ -29,7 +29,7 @@ class IllegalAddress {
   cuda::Buffer<int> values_;
 };
 
-const Register<IllegalAddress> registration{{.summary = "writes outside its memory", .device = Device::gpu}};
+const Register<IllegalAddress> illegal_address{{.summary = "writes outside its memory", .device = Device::gpu}};
 
 }  // namespace
 }  // namespace km

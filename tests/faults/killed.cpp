@@ -7,17 +7,12 @@ namespace km {
 namespace {
 
 template <class T>
-class Killed : public RightLloyd<T> {
- public:
+struct Killed : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
   int iterate(Trace&) { return std::raise(SIGKILL); }
 };
 
-const Register<Killed> registration{{
-    .summary = "dies of SIGKILL",
-    .summation_depth = rounded_once,
-}};
+const Register<Killed> killed{fault("dies of SIGKILL")};
 
 }  // namespace
 }  // namespace km

@@ -5,21 +5,12 @@ namespace km {
 namespace {
 
 template <class T>
-class LabelOutOfRange : public RightLloyd<T> {
- public:
+struct LabelOutOfRange : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
-    this->out_.labels.back() = this->p_.k;
-    return iters;
-  }
+  void finish() override { this->out_.labels.back() = this->p_.k; }
 };
 
-const Register<LabelOutOfRange> registration{{
-    .summary = "one label is k",
-    .summation_depth = rounded_once,
-}};
+const Register<LabelOutOfRange> label_out_of_range{fault("one label is k")};
 
 }  // namespace
 }  // namespace km

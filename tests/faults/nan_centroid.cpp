@@ -5,21 +5,12 @@ namespace km {
 namespace {
 
 template <class T>
-class NanCentroid : public RightLloyd<T> {
- public:
+struct NanCentroid : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
-    this->out_.centroids.back() = std::numeric_limits<T>::quiet_NaN();
-    return iters;
-  }
+  void finish() override { this->out_.centroids.back() = std::numeric_limits<T>::quiet_NaN(); }
 };
 
-const Register<NanCentroid> registration{{
-    .summary = "one centroid value is NaN",
-    .summation_depth = rounded_once,
-}};
+const Register<NanCentroid> nan_centroid{fault("one centroid value is NaN")};
 
 }  // namespace
 }  // namespace km

@@ -7,17 +7,12 @@ namespace km {
 namespace {
 
 template <class T>
-class OutOfMemory : public RightLloyd<T> {
- public:
+struct OutOfMemory : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
   int iterate(Trace&) { throw std::bad_alloc(); }
 };
 
-const Register<OutOfMemory> registration{{
-    .summary = "runs out of memory",
-    .summation_depth = rounded_once,
-}};
+const Register<OutOfMemory> out_of_memory{fault("runs out of memory")};
 
 }  // namespace
 }  // namespace km

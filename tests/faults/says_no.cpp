@@ -9,7 +9,7 @@ class SaysNo : public RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 };
 
-const Register<SaysNo> registration{{
+const Register<SaysNo> says_no{{
     .summary = "supports nothing",
     .unsupported = [](const ProblemShape&, const Config&, int) -> std::string { return "nothing is supported"; },
 }};

@@ -22,7 +22,7 @@ class Slow : public RightLloyd<T> {
   std::chrono::milliseconds sleep_;
 };
 
-const Register<Slow> registration{{
+const Register<Slow> slow{{
     .summary = "sleeps",
     .parameters = {{.name = "sleep_ms", .fallback = 100, .range = {0, 60'000}}},
     .summation_depth = rounded_once,

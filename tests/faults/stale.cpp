@@ -5,14 +5,13 @@ namespace km {
 namespace {
 
 template <class T>
-class Stale : public RightLloyd<T> {
- public:
+struct Stale : RightLloyd<T> {
   Stale(const Problem<T>& problem, const Config& config, Trace& trace)
       : RightLloyd<T>(problem, config, trace), centroids_(problem.initial_centroids.begin(), problem.initial_centroids.end()) {}
 
   int iterate(Trace& trace) {
     this->out_.centroids = centroids_;
-    const int iters = this->iterate_on(trace);
+    const int iters = this->go_on(trace, this->p_.max_iters);
     centroids_ = this->out_.centroids;
     return iters;
   }
@@ -21,10 +20,7 @@ class Stale : public RightLloyd<T> {
   std::vector<T> centroids_;
 };
 
-const Register<Stale> registration{{
-    .summary = "does not start anew",
-    .summation_depth = rounded_once,
-}};
+const Register<Stale> stale{fault("does not start anew")};
 
 }  // namespace
 }  // namespace km

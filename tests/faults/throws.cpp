@@ -7,17 +7,12 @@ namespace km {
 namespace {
 
 template <class T>
-class Throws : public RightLloyd<T> {
- public:
+struct Throws : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
   int iterate(Trace&) { throw std::runtime_error("the solver gave up"); }
 };
 
-const Register<Throws> registration{{
-    .summary = "throws",
-    .summation_depth = rounded_once,
-}};
+const Register<Throws> throws{fault("throws")};
 
 }  // namespace
 }  // namespace km

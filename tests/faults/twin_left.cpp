@@ -10,7 +10,7 @@ class Twin : public RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 };
 
-const Register<Twin> registration{{
+const Register<Twin> twin_left{{
     .summary = "the right one of two files whose classes have one name",
     .summation_depth = rounded_once,
 }};

@@ -16,7 +16,7 @@ class Twin : public RightLloyd<T> {
   }
 };
 
-const Register<Twin> registration{{
+const Register<Twin> twin_right{{
     .summary = "the wrong one of two files whose classes have one name",
     .summation_depth = rounded_once,
 }};

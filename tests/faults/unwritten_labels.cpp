@@ -5,21 +5,12 @@ namespace km {
 namespace {
 
 template <class T>
-class UnwrittenLabels : public RightLloyd<T> {
- public:
+struct UnwrittenLabels : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
-    this->out_.labels.assign(this->p_.n, no_label - 1);
-    return iters;
-  }
+  void finish() override { this->out_.labels.assign(this->p_.n, no_label - 1); }
 };
 
-const Register<UnwrittenLabels> registration{{
-    .summary = "writes centroids, but no labels",
-    .summation_depth = rounded_once,
-}};
+const Register<UnwrittenLabels> unwritten_labels{fault("writes centroids, but no labels")};
 
 }  // namespace
 }  // namespace km

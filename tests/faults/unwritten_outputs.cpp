@@ -5,25 +5,19 @@ namespace km {
 namespace {
 
 template <class T>
-class UnwrittenOutputs : public RightLloyd<T> {
- public:
+struct UnwrittenOutputs : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 
   int iterate(Trace& trace) {
-    if (first_) iters_ = RightLloyd<T>::iterate(trace);
-    first_ = false;
+    if (iters_ == 0) iters_ = RightLloyd<T>::iterate(trace);
     return this->out_.iters = iters_;
   }
 
  private:
-  bool first_ = true;
   int iters_ = 0;
 };
 
-const Register<UnwrittenOutputs> registration{{
-    .summary = "writes nothing from its second call on",
-    .summation_depth = rounded_once,
-}};
+const Register<UnwrittenOutputs> unwritten_outputs{fault("writes nothing from its second call on")};
 
 }  // namespace
 }  // namespace km

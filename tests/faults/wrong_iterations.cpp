@@ -5,17 +5,12 @@ namespace km {
 namespace {
 
 template <class T>
-class WrongIterations : public RightLloyd<T> {
- public:
-  WrongIterations(const Problem<T>& problem, const Config& config, Trace& trace) : RightLloyd<T>(problem, config, trace) {
-    --this->p_.max_iters;
-  }
+struct WrongIterations : RightLloyd<T> {
+  using RightLloyd<T>::RightLloyd;
+  int iterate(Trace& trace) { return this->make(trace, std::max(1, this->p_.max_iters - 1)); }
 };
 
-const Register<WrongIterations> registration{{
-    .summary = "stops an iteration early",
-    .summation_depth = rounded_once,
-}};
+const Register<WrongIterations> wrong_iterations{fault("stops an iteration early")};
 
 }  // namespace
 }  // namespace km

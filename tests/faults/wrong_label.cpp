@@ -5,25 +5,19 @@ namespace km {
 namespace {
 
 template <class T>
-class WrongLabel : public RightLloyd<T> {
- public:
+struct WrongLabel : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
+  void finish() override {
     int farthest = 0;
     for (int c = 1; c < this->p_.k; ++c)
       if (this->distance(0, c) > this->distance(0, farthest)) farthest = c;
     this->out_.labels[0] = farthest;
     this->update();
-    return iters;
   }
 };
 
-const Register<WrongLabel> registration{{
-    .summary = "one label is wrong",
-    .summation_depth = rounded_once,
-}};
+const Register<WrongLabel> wrong_label{fault("one label is wrong")};
 
 }  // namespace
 }  // namespace km

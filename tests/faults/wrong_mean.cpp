@@ -5,21 +5,12 @@ namespace km {
 namespace {
 
 template <class T>
-class WrongMean : public RightLloyd<T> {
- public:
+struct WrongMean : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
-
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
-    this->out_.centroids[0] += 1;
-    return iters;
-  }
+  void finish() override { this->at(0, 0) += 1; }
 };
 
-const Register<WrongMean> registration{{
-    .summary = "one mean is wrong",
-    .summation_depth = rounded_once,
-}};
+const Register<WrongMean> wrong_mean{fault("one mean is wrong")};
 
 }  // namespace
 }  // namespace km

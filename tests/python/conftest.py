@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import exhibits, results
-from plots.claims import Finding, judge_one
-from plots.view import View, gather
+from plots.decide.claims import Finding, judge_one
+from plots.read import check, exhibits, results
+from plots.read.view import View, gather
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,6 +28,12 @@ columns = ["iteration", "assign"]
 """
 
 
+def machine(lines: list[dict], record: dict | None = None, folder: Path = ROOT) -> results.Machine:
+    """These lines as the reader would give them."""
+    read = (check.line(line, "made up", {}) for line in lines)
+    return results.Machine("demo", record or {}, results.latest(read), folder)
+
+
 class Bench:
     """A papers/ and a results/ folder of made-up content."""
 
@@ -41,12 +47,11 @@ class Bench:
         return exhibits.load_one(path)
 
     def view(self, lines: list[dict], text: str = TABLE, profile: str | None = None) -> View:
-        machine = results.Machine("demo", {}, tuple(results.latest(lines)))
-        return gather(self.exhibit(text), machine, profile)
+        return gather(self.exhibit(text), machine(lines), profile)
 
-    def judge(self, lines: list[dict], **claim: object) -> Finding:
+    def judge(self, lines: list[dict], exhibit: str = TABLE, **claim: object) -> Finding:
         claim = {"id": "c", "text": "t", "metric": "iteration", **claim}
-        return judge_one(self.view(lines), claim)
+        return judge_one(self.view(lines, exhibit), claim)
 
     def run(self, lines: list[dict], machine: str = "demo") -> Path:
         return synthetic.write(self.results, machine, lines)

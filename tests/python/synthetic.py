@@ -8,9 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from plots.exhibits import Exhibit
+from plots.read.exhibits import Exhibit
 
 AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
+NEW = ("grade", "device", "tied_labels", "label_excess", "mean_offset", "replayed", "exhibit_hash", "departs")
 DEFAULTS = {
     "n": 1000,
     "d": 4,
@@ -26,19 +27,22 @@ DEFAULTS = {
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
     """One right line; `fields` replace top-level fields, and unknown names become parameters."""
     made = {
-        "schema": 1,
+        "schema": 2,
         "case": "",
         "exhibit": exhibit,
+        "exhibit_hash": "e" * 16,
         "profile": "paper",
         "order": 0,
         "implementation": "cpu/lloyd/two_step",
+        "device": "cpu",
+        "departs": None,
         "parameters": {},
-        "dataset": {"name": "balls", "hash": "0" * 32, "seed": 1, "generator": {"seed": 1}},
+        "dataset": {"name": "balls", "hash": "0" * 32, "seed": 1, "generator": {"seed": 1}, "source": "5" * 32},
         "n": 1000,
         "d": 4,
         "k": 4,
         "precision": "fp32",
-        "init": {"method": "random", "seed": 1},
+        "init": {"method": "random", "seed": 1, "source": None},
         "max_iters": 5,
         "tolerance": None,
         "iterations": 5,
@@ -55,6 +59,11 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "mean_error": 1e-6,
         "wrong_labels": 0,
         "judged_points": 1000,
+        "tied_labels": 0,
+        "label_excess": 1e-12,
+        "mean_offset": 1e-7,
+        "grade": "rounded",
+        "replayed": {"links": 2, "sampled_points": 500, "skipped": None},
         "cluster_sizes": [240, 260, 255, 245],
         "verdict": "",
         "skip": None,
@@ -71,12 +80,23 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
     for name, value in fields.items():
         if name == "dataset":
             made["dataset"] = {**made["dataset"], "name": value}
+        elif name in ("hash", "source", "generator"):
+            made["dataset"] = {**made["dataset"], name: value}
         elif name in made:
             made[name] = value
         else:
             made["parameters"] = {**made["parameters"], name: value}
+    made["device"] = fields.get("device", made["implementation"].split("/")[0].replace("library", "cpu"))
     made["case"] = case_id(made)
     return made
+
+
+def of_schema_1(made: dict[str, Any]) -> dict[str, Any]:
+    """The same line as kmbench wrote it before grades."""
+    old = {name: value for name, value in made.items() if name not in NEW}
+    for part in ("dataset", "init"):
+        old[part] = {name: value for name, value in made[part].items() if name != "source"}
+    return {**old, "schema": 1}
 
 
 def case_id(made: dict[str, Any]) -> str:
@@ -118,6 +138,11 @@ def empty() -> dict[str, Any]:
         "centroid_error": None,
         "cluster_sizes": None,
         "verdict": None,
+        "grade": None,
+        "tied_labels": None,
+        "label_excess": None,
+        "mean_offset": None,
+        "replayed": None,
     }
 
 
@@ -160,7 +185,7 @@ def case(exhibit: str, profile: str, values: dict[str, Any]) -> dict[str, Any]:
         profile=profile,
         dataset=values["dataset"],
         max_iters=values["iterations"],
-        init={"method": values["init"], "seed": values["init_seed"]},
+        init={"method": values["init"], "seed": values["init_seed"], "source": None},
         centroid_error=seconds / 100,
         **{name: values[name] for name in ("implementation", "n", "d", "k", "precision", "tolerance")},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from synthetic import line, skipped, wrong
 
-from plots.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
 
 
 def ladder(*times, **fields):

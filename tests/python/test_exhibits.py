@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 import synthetic
-from conftest import ROOT, TABLE
+from conftest import ROOT, TABLE, machine
 
-from plots import exhibits, results
 from plots.__main__ import main
-from plots.claims import judge
-from plots.render import write_exhibit
-from plots.verdicts import VERDICTS
-from plots.words import parse
+from plots.decide.claims import judge
+from plots.decide.verdicts import VERDICTS
+from plots.read import exhibits, results
+from plots.read.words import parse
+from plots.write.render import write_exhibit
 
 PAPERS = exhibits.load(ROOT / "papers")
 EXHIBITS = {exhibit.key: exhibit for paper in PAPERS for exhibit in paper.exhibits}
@@ -19,7 +19,7 @@ EXHIBITS = {exhibit.key: exhibit for paper in PAPERS for exhibit in paper.exhibi
 
 def machine_of(exhibit, profile="paper", folder=ROOT):
     lines = [made for source in exhibit.sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
-    return results.Machine("demo", {"cpu": {"model": "Made-up 9000"}}, tuple(results.latest(lines)), folder)
+    return machine(lines, {"cpu": {"model": "Made-up 9000"}}, folder)
 
 
 @pytest.mark.parametrize("key", EXHIBITS)
@@ -67,7 +67,7 @@ FAULTS = {
         TABLE + '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["assign"]\nrows=[[1]]',
         "row 1 has 1 values",
     ),
-    "source": (TABLE + '[[paper]]\nsource="hearsay"\nfields=[]\nmetrics=[]\nrows=[]', "source = 'hearsay'"),
+    "source": (TABLE + '[[paper]]\nsource="hearsay"\nfields=[]\nmetrics=["assign"]\nrows=[]', "source = 'hearsay'"),
     "claim kind": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="hope"\nmetric="run"', "kind = 'hope'"),
     "claim side": (
         TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="ratio"\nmetric="run"\nnumerator={}',
@@ -75,7 +75,7 @@ FAULTS = {
     ),
     "claim bound": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="bound"\nmetric="run"', "needs at_least or at_most"),
     "factor": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="value"\nmetric="run"\nexpect=1\nwithin=0.1', "no factor"),
-    "wrong type": (TABLE + "[[paper]]\nsource=3", "fields missing"),
+    "wrong type": (TABLE + "[[paper]]\nsource=3", "source is '3', where text is needed"),
     "no list": (TABLE.replace('rows = ["packages"]', "rows = 3"), "rows"),
 }
 

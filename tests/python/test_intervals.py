@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from plots.intervals import exact, of_mean, of_median, once, ratio
+from plots.read.intervals import exact, of_mean, of_median, once, ratio
 
 
 def test_order_statistics_by_hand():

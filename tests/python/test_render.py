@@ -7,8 +7,9 @@ import pytest
 from conftest import TABLE
 from synthetic import line, skipped, wrong
 
-from plots import style, table_formats, tables
 from plots.__main__ import main
+from plots.draw import style
+from plots.write import latex, table_formats, tables
 
 PAPER = (
     TABLE
@@ -56,7 +57,7 @@ def test_a_case_without_a_time_says_why_in_a_footnote(bench):
         cell = row["assign", "ours"]
         assert cell.text == why.split(":")[0]
         assert table.footnotes[cell.marks[0] - 1] == why
-    for text in (table_formats.markdown(table), table_formats.latex(table), table_formats.csv_text(table)):
+    for text in (table_formats.markdown(table), latex.latex(table), table_formats.csv_text(table)):
         assert "too large" in text
 
 
@@ -77,9 +78,9 @@ def test_formats(bench):
     table, _ = cells(bench.view(LINES, PAPER))
     first = table_formats.csv_text(table).splitlines()[0]
     assert first.startswith("packages,iteration,iteration_low,iteration_high,iteration_paper,iteration_ratio,assign")
-    latex = table_formats.latex(table)
-    assert r"\multicolumn{3}{c}{iteration (ms)}" in latex
-    assert r"\cmidrule(lr){2-4}" in latex
+    text = latex.latex(table)
+    assert r"\multicolumn{3}{c}{iteration (ms)}" in text
+    assert r"\cmidrule(lr){2-4}" in text
     assert all(
         row.count("|") == len(table.columns) + 1
         for row in table_formats.markdown(table).splitlines()
@@ -88,7 +89,7 @@ def test_formats(bench):
 
 
 def test_latex_escapes():
-    assert table_formats.escape_tex("50% of a_b & $") == r"50\% of a\_b \& \$"
+    assert latex.escape("50% of a_b & $") == r"50\% of a\_b \& \$"
 
 
 def test_a_colour_belongs_to_a_name_not_to_a_place():

@@ -7,10 +7,10 @@ import json
 import jsonschema
 import pytest
 from conftest import ROOT
-from synthetic import line, skipped, wrong
+from synthetic import NEW, line, of_schema_1, skipped, wrong
 
-from plots import results
 from plots.errors import UserError
+from plots.read import results
 
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -21,7 +21,10 @@ def test_the_schema_is_one():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("made", [line(), skipped("too large"), wrong("label 3"), line(exhibit=None)])
+@pytest.mark.parametrize(
+    "made",
+    [line(), skipped("too large"), wrong("label 3"), line(exhibit=None), of_schema_1(line()), line(grade="coarse")],
+)
 def test_made_up_lines_keep_the_schema(made):
     VALIDATOR.validate(made)
 
@@ -29,7 +32,11 @@ def test_made_up_lines_keep_the_schema(made):
 @pytest.mark.parametrize(
     "fault",
     [
-        {"schema": 2},
+        {"schema": 3},
+        {"grade": "good"},
+        {"device": "tpu"},
+        {"exhibit_hash": "none"},
+        {"grade": "exact", "verdict": "label 3", "samples_s": [], "phases": {}},
         {"samples_s": []},
         {"samples_s": [-1.0]},
         {"verdict": "wrong"},
@@ -51,11 +58,18 @@ def test_the_schema_misses_every_missing_field(field):
     assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != field})
 
 
+@pytest.mark.parametrize("field", NEW)
+def test_what_schema_2_added_is_asked_of_its_lines_only(field):
+    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != field})
+    assert VALIDATOR.is_valid({k: v for k, v in of_schema_1(line()).items() if k != field})
+
+
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_every_recorded_line_keeps_the_schema(path):
-    for number, made in enumerate(results.read_lines(path), start=1):
-        problem = next(iter(VALIDATOR.iter_errors(made)), None)
+    for number, text in enumerate(path.read_text().split("\n")[:-1], start=1):
+        problem = next(iter(VALIDATOR.iter_errors(json.loads(text))), None)
         assert problem is None, f"{path}:{number}: {problem.message}"
+    assert len(list(results.read_lines(path))) == number
 
 
 def test_the_later_line_counts(bench):

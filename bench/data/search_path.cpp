@@ -1,0 +1,59 @@
+#include "bench/data/search_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "bench/error.hpp"
+#include "bench/home.hpp"
+
+namespace km {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool ends_in(const fs::path& path, std::string_view suffix) { return path.filename().string().ends_with(suffix); }
+
+std::vector<fs::path> search_path() {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  if (const char* listed = std::getenv("KMBENCH_DATA")) {
+    std::istringstream in(listed);
+    for (std::string folder; std::getline(in, folder, ':');) {
+      if (folder.empty()) continue;
+      if (!fs::is_directory(folder, error)) throw UserError(fmt::format("KMBENCH_DATA names '{}', which is no folder", folder));
+      folders.emplace_back(folder);
+    }
+  }
+  for (const auto& folder : {home() / "data", fs::current_path() / "data"})
+    if (fs::is_directory(folder, error)) folders.push_back(folder);
+  return folders;
+}
+
+}  // namespace
+
+bool is_table_file(const fs::path& path) { return ends_in(path, ".npy") || ends_in(path, ".npy.xz") || ends_in(path, ".csv"); }
+
+std::string table_stem(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.substr(0, name.rfind(ends_in(path, ".npy.xz") ? ".npy" : "."));
+}
+
+std::map<std::string, fs::path> found_files() {
+  std::map<std::string, fs::path> files;
+  for (const auto& folder : search_path()) {
+    std::vector<fs::path> here;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+      if (is_table_file(at->path()) && is_text(at->path().string())) here.push_back(at->path());
+    if (error) throw UserError(fmt::format("folder {}: {}", folder.string(), error.message()));
+    std::ranges::sort(here);
+    for (const auto& path : here) files.emplace(table_stem(path), path);
+  }
+  return files;
+}
+
+}  // namespace km

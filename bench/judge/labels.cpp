@@ -1,0 +1,184 @@
+#include "bench/judge/labels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "bench/exact.hpp"
+#include "bench/judge/judge.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+template <class T>
+double distance(const T* x, const T* centroid, int d) {
+  double dist = 0;
+  for (int j = 0; j < d; ++j) {
+    const double diff = double(x[j]) - double(centroid[j]);
+    dist += diff * diff;
+  }
+  return dist;
+}
+
+template <class T>
+double norm(const T* x, int d) {
+  double sum = 0;
+  for (int j = 0; j < d; ++j) sum += double(x[j]) * double(x[j]);
+  return sum;
+}
+
+/// The points whose labels are judged: all, or a seeded sample in ascending order.
+std::vector<std::int64_t> sample_points(const ProblemShape& p) {
+  const double per_point = double(p.k) * p.d;
+  if (double(p.n) * per_point <= label_budget || p.n <= 100'000) return {};
+  const auto wanted = std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point));
+  std::mt19937_64 random(p.n);
+  std::vector<std::int64_t> sample(wanted);
+  for (std::int64_t s = 0; s < wanted; ++s) {  // one point of each of `wanted` equal stretches
+    const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
+    sample[s] = first + std::int64_t(random() % std::uint64_t(last - first));
+  }
+  return sample;
+}
+
+constexpr int strip = 8;  // points side by side in the lanes of a vector
+
+/// The two least distances² of `strip` points, d x strip, and the index of the least.
+struct Nearest {
+  double best[strip], second[strip];
+  std::int32_t index[strip];
+};
+
+template <class T>
+void nearest_of_strip(const double* columns, const T* centroids, int d, int k, Nearest& out) {
+  std::fill_n(out.best, strip, std::numeric_limits<double>::infinity());
+  std::fill_n(out.second, strip, std::numeric_limits<double>::infinity());
+  std::fill_n(out.index, strip, 0);
+  for (int c = 0; c < k; ++c) {
+    const T* centroid = centroids + std::size_t(c) * d;
+    double dist[strip] = {};
+    for (int j = 0; j < d; ++j) {
+      const double value = double(centroid[j]);
+      for (int l = 0; l < strip; ++l) dist[l] += (columns[j * strip + l] - value) * (columns[j * strip + l] - value);
+    }
+    for (int l = 0; l < strip; ++l) {
+      const bool nearer = dist[l] < out.best[l];
+      out.second[l] = nearer ? out.best[l] : std::min(out.second[l], dist[l]);
+      out.index[l] = nearer ? c : out.index[l];
+      out.best[l] = nearer ? dist[l] : out.best[l];
+    }
+  }
+}
+
+}  // namespace
+
+void LabelCheck::add(const LabelCheck& other) {
+  const bool earlier = other.first_bad >= 0 && (first_bad < 0 || other.first_bad < first_bad);
+  judged += other.judged;
+  least += other.least;
+  excess += other.excess;
+  wrong += other.wrong;
+  tied += other.tied;
+  out_of_bound += other.out_of_bound;
+  broken_ties += other.broken_ties;
+  if (!earlier) return;
+  first_bad = other.first_bad;
+  first_bad_dist = other.first_bad_dist;
+  first_best_dist = other.first_best_dist;
+  first_best = other.first_best;
+  first_is_tie = other.first_is_tie;
+}
+
+template <class T>
+LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form) {
+  const int d = p.d;
+  const T* x = p.points.data() + i * d;
+  const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
+  int best = 0;
+  double best_dist = distance(x, row(0), d);
+  for (int c = 1; c < p.k; ++c) {
+    const double dist = distance(x, row(c), d);
+    if (dist - best_dist > fp64_doubt(d) * (dist + best_dist)) continue;
+    if (best_dist - dist > fp64_doubt(d) * (dist + best_dist) || compare_distances(x, row(c), row(best), d) < 0) {
+      best = c;
+      best_dist = dist;
+    }
+  }
+  LabelCheck out{.judged = 1, .least = best_dist};
+  if (label == best) return out;
+  const T* given = row(label);
+  const double dist = distance(x, given, d);
+  const bool tie = compare_distances(x, given, row(best), d) == 0;
+  bool bad = false;
+  if (tie) {
+    out.tied = 1;
+    // Where the form is an expansion, equal centroids may sit in different tiles of a product and round differently.
+    bad = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
+    out.broken_ties = bad;
+  } else {
+    out.wrong = 1;
+    out.excess = std::max(0.0, dist - best_dist);
+    const double magnitude = form == Distance::difference ? dist + best_dist : 2 * norm(x, d) + norm(given, d) + norm(row(best), d);
+    const double bound = rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min()));
+    bad = !(dist - best_dist <= bound);
+    out.out_of_bound = bad;
+  }
+  if (bad) {
+    out.first_bad = i;
+    out.first_bad_dist = dist;
+    out.first_best_dist = best_dist;
+    out.first_best = best;
+    out.first_is_tie = tie;
+  }
+  return out;
+}
+
+template <class T>
+LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form) {
+  const auto sample = sample_points(p);
+  const std::int64_t judged = sample.empty() ? p.n : std::int64_t(sample.size());
+  const int d = p.d;
+  LabelCheck all;
+#pragma omp parallel
+  {
+    LabelCheck mine;
+    std::vector<double> columns(std::size_t(d) * strip);
+    std::int64_t at[strip];
+#pragma omp for schedule(static)
+    for (std::int64_t first = 0; first < judged; first += strip) {
+      const int length = int(std::min<std::int64_t>(strip, judged - first));
+      for (int l = 0; l < strip; ++l) {
+        at[l] = first + std::min(l, length - 1);
+        if (!sample.empty()) at[l] = sample[std::size_t(at[l])];
+        for (int j = 0; j < d; ++j) columns[std::size_t(j) * strip + l] = double(p.points[std::size_t(at[l] * d + j)]);
+      }
+      Nearest nearest;
+      nearest_of_strip(columns.data(), centroids.data(), d, p.k, nearest);
+      for (int l = 0; l < length; ++l) {
+        const std::int32_t label = labels[std::size_t(at[l])];
+        const double doubt = fp64_doubt(d) * (nearest.best[l] + nearest.second[l]);
+        if (label == nearest.index[l] && (p.k == 1 || nearest.second[l] - nearest.best[l] > doubt)) {
+          ++mine.judged;
+          mine.least += nearest.best[l];
+        } else {
+          mine.add(check_label(p, at[l], label, centroids, form));
+        }
+      }
+    }
+#pragma omp critical(km_judge_labels)
+    all.add(mine);
+  }
+  return all;
+}
+
+template LabelCheck check_label(const Problem<float>&, std::int64_t, std::int32_t, std::span<const float>, Distance);
+template LabelCheck check_label(const Problem<double>&, std::int64_t, std::int32_t, std::span<const double>, Distance);
+template LabelCheck check_labels_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance);
+template LabelCheck check_labels_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, Distance);
+
+}  // namespace km

@@ -1,0 +1,86 @@
+// Every label in fp64 on the GPU; the few that fp64 cannot tell are settled on the host, exactly.
+#include "bench/judge/device_points.cuh"
+
+namespace km {
+namespace {
+
+using namespace judging;
+
+constexpr int centroids_at_once = 8;
+
+/// A thread takes a point and goes through the centroids eight at a time, so that it reads its values k / 8 times. Points whose label is not
+/// the least in fp64, or whose two least distances² lie within `doubt` of each other, go to a list; the others' least distances² are added.
+/// centroids: k x d in fp64.
+template <class T>
+__global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
+                               std::int64_t n, int d, int k, double doubt, unsigned long long* listed, std::int64_t* list, double* least_of_block) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  double least = 0;
+  if (i < n) {
+    double best_dist = cuda::infinity<double>, second_dist = cuda::infinity<double>;
+    int best = 0;
+    for (int c0 = 0; c0 < k; c0 += centroids_at_once) {
+      double dist[centroids_at_once] = {};
+      for (int j = 0; j < d; ++j) {
+        const double x = points[j * n + i];
+#pragma unroll
+        for (int v = 0; v < centroids_at_once; ++v) {
+          const int c = c0 + v < k ? c0 + v : k - 1;  // the last one over again, unused
+          const double diff = x - centroids[std::int64_t(c) * d + j];
+          dist[v] += diff * diff;
+        }
+      }
+#pragma unroll
+      for (int v = 0; v < centroids_at_once; ++v) {
+        if (c0 + v >= k) break;
+        if (dist[v] < best_dist) second_dist = best_dist, best_dist = dist[v], best = c0 + v;
+        else if (dist[v] < second_dist) second_dist = dist[v];
+      }
+    }
+    if (labels[i] == best && (k == 1 || second_dist - best_dist > doubt * (best_dist + second_dist))) least = best_dist;
+    else list[atomicAdd(listed, 1ull)] = i;
+  }
+  least = block_sum(least);
+  if (threadIdx.x == 0) least_of_block[blockIdx.x] = least;
+}
+
+}  // namespace
+
+template <class T>
+bool check_labels_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, LabelCheck& out) {
+  return on_device([&] {
+    const cuda::Stream stream;
+    const T* const columns = columns_of(p.points, p, stream);
+    const auto device_centroids = doubles(centroids, stream);
+    cuda::Buffer<std::int32_t> device_labels(p.n);
+    cuda::upload(device_labels, labels, stream);
+    auto listed = zeros<unsigned long long>(1, stream);
+    cuda::Buffer<std::int64_t> list(p.n);
+    const unsigned blocks = cuda::blocks(p.n, threads);
+    cuda::Buffer<double> least(blocks);
+    look_at_labels<<<blocks, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), p.n, p.d, p.k, fp64_doubt(p.d),
+                                                   listed.data(), list.data(), least.data());
+    cuda::check_launch();
+    const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
+    const std::vector<std::int64_t> open = fetched(list, stream, doubtful);
+    LabelCheck all{.judged = p.n - doubtful};
+    for (const double part : fetched(least, stream)) all.least += part;
+#pragma omp parallel
+    {
+      LabelCheck mine;
+#pragma omp for schedule(dynamic, 64)
+      for (std::int64_t at = 0; at < doubtful; ++at) {
+        const std::int64_t i = open[static_cast<std::size_t>(at)];
+        mine.add(check_label(p, i, labels[static_cast<std::size_t>(i)], centroids, form));
+      }
+#pragma omp critical(km_judge_labels)
+      all.add(mine);
+    }
+    out = all;
+  });
+}
+
+template bool check_labels_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance, LabelCheck&);
+template bool check_labels_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, Distance, LabelCheck&);
+
+}  // namespace km

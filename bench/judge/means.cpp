@@ -1,0 +1,158 @@
+// Compiled without contraction and fast-math: compensated sums.
+#include "bench/judge/means.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace km {
+namespace {
+
+template <class T>
+constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+/// sum + remainder becomes sum + remainder + value (Knuth's TwoSum).
+inline void add_exactly(double& sum, double& remainder, double value) {
+  const double total = sum + value, of_value = total - sum;
+  remainder += (sum - (total - of_value)) + (value - of_value);
+  sum = total;
+}
+
+/// The largest deviation, in mean|x| of its cluster, that plain summation in T makes: chains of `depth` points of a cluster in the order
+/// of the points, then their sums.
+template <class T>
+double plain_summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth) {
+  const int d = p.d;
+  const std::size_t cells = std::size_t(p.k) * d;
+  std::vector<T> chain(cells), total(cells);
+  std::vector<std::int64_t> length(p.k);
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    const std::size_t c = std::size_t(labels[std::size_t(i)]);
+    const T* x = p.points.data() + i * d;
+    for (int j = 0; j < d; ++j) chain[c * d + j] += x[j];
+    if (++length[c] < depth) continue;
+    length[c] = 0;
+    for (int j = 0; j < d; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
+  }
+  double worst = 0;
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    const double sum = double(T(total[cell] + chain[cell]));
+    if (truth.abs_sums[cell] > 0) worst = std::max(worst, std::abs((sum - truth.sums[cell]) - truth.remainders[cell]) / truth.abs_sums[cell]);
+  }
+  return worst;
+}
+
+}  // namespace
+
+template <class T>
+ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids) {
+  const int d = p.d;
+  const std::size_t cells = std::size_t(p.k) * d;
+  const ClusterSums empty{std::vector<double>(cells), std::vector<double>(cells), std::vector<double>(cells), std::vector<std::int64_t>(p.k)};
+  const int threads = int(std::clamp<std::int64_t>(p.n / 4096, 1, omp_get_max_threads()));
+  std::vector<ClusterSums> parts(threads, empty);
+#pragma omp parallel num_threads(threads)
+  {
+    ClusterSums part = empty;
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < p.n; ++i) {
+      const T* x = p.points.data() + i * d;
+      const std::size_t c = std::size_t(labels[std::size_t(i)]);
+      ++part.counts[c];
+      double dist = 0;
+      for (int j = 0; j < d; ++j) {
+        const std::size_t cell = c * d + j;
+        const double value = double(x[j]), diff = value - double(centroids[cell]);
+        dist += diff * diff;
+        add_exactly(part.sums[cell], part.remainders[cell], value);
+        part.abs_sums[cell] += std::abs(value);
+      }
+      part.inertia += dist;
+    }
+    parts[omp_get_thread_num()] = std::move(part);
+  }
+  for (int t = 1; t < threads; ++t) {
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      add_exactly(parts[0].sums[cell], parts[0].remainders[cell], parts[t].sums[cell]);
+      parts[0].remainders[cell] += parts[t].remainders[cell];
+      parts[0].abs_sums[cell] += parts[t].abs_sums[cell];
+    }
+    for (int c = 0; c < p.k; ++c) parts[0].counts[c] += parts[t].counts[c];
+    parts[0].inertia += parts[t].inertia;
+  }
+  return std::move(parts[0]);
+}
+
+template <class T>
+std::vector<double> standard_deviations(const Problem<T>& p) {
+  const int d = p.d;
+  const T* origin = p.points.data();  // from the first point, so that a large offset does not cancel
+  std::vector<double> sums(d), squares(d);
+#pragma omp parallel
+  {
+    std::vector<double> sum(d), square(d);
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < p.n; ++i)
+      for (int j = 0; j < d; ++j) {
+        const double value = double(p.points[std::size_t(i * d + j)]) - double(origin[j]);
+        sum[j] += value;
+        square[j] += value * value;
+      }
+#pragma omp critical(km_judge_deviations)
+    for (int j = 0; j < d; ++j) {
+      sums[j] += sum[j];
+      squares[j] += square[j];
+    }
+  }
+  std::vector<double> deviations(d);
+  const double n = double(p.n);
+  for (int j = 0; j < d; ++j) deviations[j] = std::sqrt(std::max(0.0, squares[j] / n - (sums[j] / n) * (sums[j] / n)));
+  return deviations;
+}
+
+template <class T>
+MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations) {
+  const double u = unit_roundoff<T>;
+  MeanCheck out;
+  double summation = -1;  // found when first needed
+  for (int c = 0; c < p.k; ++c)
+    for (int j = 0; j < p.d; ++j) {
+      const std::size_t cell = std::size_t(c) * p.d + j;
+      const double value = s.centroids[cell];
+      const auto count = truth.counts[c];
+      if (count == 0) {
+        if (s.centroids[cell] != s.assigned_centroids[cell] && out.verdict.empty())
+          out.verdict = fmt::format("centroid {} has no points and moved: dimension {} from {} to {}", c, j, s.assigned_centroids[cell], value);
+        continue;
+      }
+      const double mean = truth.sums[cell] / double(count) + truth.remainders[cell] / double(count);
+      const double mean_abs = truth.abs_sums[cell] / double(count), chain = double(std::min(depth, count));
+      const double error = std::abs(value - mean), least = double(std::numeric_limits<T>::denorm_min());
+      if (error <= u * std::abs(mean) * 1.001 + least) continue;  // rounded once: no better value exists
+      out.error = std::max(out.error, error);
+      out.offset = std::max(out.offset, error / std::max(deviations[j], u * mean_abs));
+      out.roundoffs = std::max(out.roundoffs, error / (u * mean_abs));
+      double bound = 2 * u * mean_abs * (std::sqrt(chain) + 4) + least;
+      if (error > bound && out.verdict.empty()) {
+        if (summation < 0) summation = plain_summation_error(p, s.labels, truth, depth);
+        bound = std::max(bound, std::min(4 * summation * mean_abs, 2 * u * mean_abs * (chain + 2)));
+        if (!(error <= bound))
+          out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
+                                    value, count, mean, bound);
+      }
+    }
+  return out;
+}
+
+template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>);
+template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
+template std::vector<double> standard_deviations(const Problem<float>&);
+template std::vector<double> standard_deviations(const Problem<double>&);
+template MeanCheck check_means(const Problem<float>&, const Solution<float>&, const ClusterSums&, std::int64_t, std::span<const double>);
+template MeanCheck check_means(const Problem<double>&, const Solution<double>&, const ClusterSums&, std::int64_t, std::span<const double>);
+
+}  // namespace km

@@ -1,0 +1,189 @@
+#include "bench/judge/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+
+#include "bench/device/device.hpp"
+#include "bench/judge/labels.hpp"
+
+namespace km {
+namespace {
+
+constexpr int sample_iterations = 5;
+constexpr std::int64_t largest_sample = 4096;
+
+/// The solver run anew for exactly `iters` iterations; nothing and a reason where it cannot.
+template <class T>
+std::optional<Solution<T>> run_for(const Implementation& implementation, const Config& config, Problem<T> problem, int iters, std::string& reason) {
+  problem.max_iters = iters;
+  problem.tolerance = -1;
+  if (const auto& unsupported = implementation.description.unsupported)
+    if (reason = unsupported(problem, config, sizeof(T)); !reason.empty()) return std::nullopt;
+  Trace untraced;
+  const auto solver = implementation.prepare<T>()(problem, config, untraced);
+  solver->reset();
+  solver->iterate(untraced);
+  if (implementation.description.device == Device::gpu) device::synchronize();
+  return solver->download();
+}
+
+/// Root mean square over all values, in standard deviations of their dimension; infinite where sizes differ.
+template <class T>
+double distance_between(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& deviations) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (std::size_t cell = 0; cell < a.size(); ++cell) {
+    const double difference = double(a[cell]) - double(b[cell]), deviation = deviations[cell % deviations.size()];
+    if (difference != 0) sum += std::pow(difference / std::max(deviation, std::abs(double(a[cell])) * 1e-6), 2);
+  }
+  return std::sqrt(sum / double(a.size()));
+}
+
+template <class T>
+std::string explain_start(const Problem<T>& p, const Solution<T>& first) {
+  for (std::size_t cell = 0; cell < p.initial_centroids.size(); ++cell)
+    if (cell >= first.assigned_centroids.size() || first.assigned_centroids[cell] != p.initial_centroids[cell])
+      return fmt::format("the first iteration did not start from the initial centroids: centroid {}, dimension {} was {} instead of {}", cell / p.d,
+                         cell % p.d, cell < first.assigned_centroids.size() ? double(first.assigned_centroids[cell]) : NAN,
+                         double(p.initial_centroids[cell]));
+  return "";
+}
+
+/// `later` has to go on where `earlier`, which made `iters` iterations, ended.
+template <class T>
+std::string explain_link(const Solution<T>& earlier, const Solution<T>& later, int iters, const std::vector<double>& deviations, bool repeatable) {
+  const double apart = distance_between(earlier.centroids, later.assigned_centroids, deviations);
+  if (apart <= (repeatable ? 1e-4 : 1e-2)) return "";
+  return fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart", iters + 1, iters, apart);
+}
+
+std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
+  std::int64_t changed = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) changed += a[i] != b[i];
+  return changed;
+}
+
+/// Whether the run stopped where its tolerance says. Runs that do not repeat bit by bit may differ in a few near ties.
+template <class T>
+std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Solution<T>& before, const Solution<T>* before_that, bool repeatable) {
+  const auto slack = repeatable ? 0 : std::int64_t(1e-4 * double(p.n)) + 8;
+  const auto changed = changed_labels(last.labels, before.labels);
+  if (last.iters < p.max_iters && !p.converged(changed - slack))
+    return fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", last.iters, changed, p.n, p.tolerance);
+  if (!before_that) return "";
+  const auto changed_before = changed_labels(before.labels, before_that->labels);
+  if (p.converged(changed_before + slack))
+    return fmt::format("it went on for {} iterations although only {} of {} labels changed in iteration {}; the tolerance is {}", last.iters, changed_before,
+                       p.n, last.iters - 1, p.tolerance);
+  return "";
+}
+
+/// Some of the points, evenly spread, and the witnesses.
+template <class T>
+std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
+  const int d = p.d;
+  const std::int64_t wanted = std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
+  std::vector<T> points;
+  std::mt19937_64 random(p.n + 1);
+  for (std::int64_t s = 0; s < std::min(wanted, p.n); ++s) {
+    const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
+    const std::int64_t i = first + std::int64_t(random() % std::uint64_t(std::max<std::int64_t>(1, last - first)));
+    points.insert(points.end(), p.points.begin() + i * d, p.points.begin() + (i + 1) * d);
+  }
+  constexpr double u = std::numeric_limits<T>::epsilon() / 2;
+  const auto row = [&](int c) { return p.initial_centroids.data() + std::size_t(c) * d; };
+  const auto squared = [&](auto value) {
+    double sum = 0;
+    for (int j = 0; j < d; ++j) sum += value(j) * value(j);
+    return sum;
+  };
+  for (int c = 0; c < std::min(p.k, 64); ++c) {
+    int other = -1;
+    double least = std::numeric_limits<double>::infinity();
+    for (int candidate = 0; candidate < p.k; ++candidate) {
+      const double apart = squared([&](int j) { return double(row(c)[j]) - double(row(candidate)[j]); });
+      if (apart > 0 && apart < least) least = apart, other = candidate;
+    }
+    if (other < 0) continue;
+    const auto middle = [&](int j) { return 0.5 * double(row(c)[j]) + 0.5 * double(row(other)[j]); };
+    const double magnitude = form == Distance::difference
+                                 ? least / 2
+                                 : 2 * squared(middle) + squared([&](int j) { return double(row(c)[j]); }) + squared([&](int j) { return double(row(other)[j]); });
+    for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
+      const double step = times * rounding_factor(d) * u * magnitude / (2 * least);
+      if (std::abs(step) > 0.25) continue;
+      for (int j = 0; j < d; ++j) points.push_back(T(middle(j) + step * (double(row(other)[j]) - double(row(c)[j]))));
+    }
+  }
+  return points;
+}
+
+template <class T>
+std::string replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, bool repeatable, int iters, Replay& out) {
+  const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance);
+  Problem<T> sample = problem;
+  sample.points = points;
+  sample.n = std::int64_t(points.size()) / problem.d;
+  if (sample.k > sample.n) return "";
+  std::optional<Solution<T>> before;
+  for (int m = 1; m <= std::min(iters, sample_iterations); ++m) {
+    std::string reason;
+    sample.max_iters = m;
+    sample.tolerance = -1;
+    auto now = run_for(implementation, config, sample, m, reason);
+    if (!now) return "";
+    out.sampled = sample.n;
+    const Judge<T> judge(sample, implementation.description, config);
+    if (const auto verdict = judge(*now).verdict; !verdict.empty()) return fmt::format("on a sample of {} points, {} iterations: {}", sample.n, m, verdict);
+    std::string wrong = m == 1 ? explain_start(sample, *now) : explain_link(*before, *now, m - 1, judge.deviations(), repeatable);
+    if (!wrong.empty()) return fmt::format("on a sample of {} points: {}", sample.n, wrong);
+    ++out.links;
+    before = std::move(now);
+  }
+  return "";
+}
+
+template <class T>
+std::string replay_in_full(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Solution<T>& solution,
+                           const std::vector<double>& deviations, bool repeatable, Replay& out) {
+  const auto run = [&](int iters) { return run_for(implementation, config, problem, iters, out.skipped); };
+  const int iters = solution.iters;
+  if (iters == 1) {
+    ++out.links;
+    return explain_start(problem, solution);
+  }
+  if (const auto first = run(1); first) {
+    ++out.links;
+    if (auto wrong = explain_start(problem, *first); !wrong.empty()) return wrong;
+  } else {
+    return "";
+  }
+  const auto before = run(iters - 1);
+  if (!before) return "";
+  ++out.links;
+  if (auto wrong = explain_link(*before, solution, iters - 1, deviations, repeatable); !wrong.empty()) return wrong;
+  if (problem.tolerance < 0) return "";
+  const auto before_that = iters > 2 ? run(iters - 2) : std::nullopt;
+  out.links += before_that.has_value();
+  return explain_stop(problem, solution, *before, before_that ? &*before_that : nullptr, repeatable);
+}
+
+}  // namespace
+
+template <class T>
+Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Solution<T>& solution,
+              const Judge<T>& judge, bool repeatable) {
+  Replay out;
+  out.verdict = replay_in_full(implementation, config, problem, solution, judge.deviations(), repeatable, out);
+  if (out.verdict.empty()) out.verdict = replay_sample(implementation, config, problem, repeatable, solution.iters, out);
+  return out;
+}
+
+template Replay replay(const Implementation&, const Config&, const Problem<float>&, const Solution<float>&, const Judge<float>&, bool);
+template Replay replay(const Implementation&, const Config&, const Problem<double>&, const Solution<double>&, const Judge<double>&, bool);
+
+}  // namespace km

@@ -1,0 +1,113 @@
+// Sums of the clusters on the GPU: fp64 with the error of every addition kept beside, so that the means are good in fp64 too.
+#include "bench/judge/device_points.cuh"
+
+namespace km {
+namespace {
+
+using namespace judging;
+
+constexpr int clusters_at_once = 8;
+
+/// sum + remainder becomes sum + remainder + value (Knuth's TwoSum; written so that no compiler contracts or reassociates it).
+__device__ void add_exactly(double& sum, double& remainder, double value) {
+  const double total = __dadd_rn(sum, value), of_value = __dsub_rn(total, sum);
+  remainder = __dadd_rn(remainder, __dadd_rn(__dsub_rn(sum, __dsub_rn(total, of_value)), __dsub_rn(value, of_value)));
+  sum = total;
+}
+
+/// The same for a sum that many threads add to: the value before tells each what its own addition lost.
+__device__ void add_exactly_shared(double* sum, double* remainder, double value, double with) {
+  double before = atomicAdd(sum, value), lost = with;
+  add_exactly(before, lost, value);
+  atomicAdd(remainder, lost);
+}
+
+/// blockIdx.y: a dimension; blockIdx.z: eight clusters, summed in registers; blockIdx.x shares out the points.
+template <class T>
+__global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k,
+                             double* sums, double* remainders, double* abs_sums, unsigned long long* counts) {
+  const int j = blockIdx.y, c0 = blockIdx.z * clusters_at_once;
+  double sum[clusters_at_once] = {}, remainder[clusters_at_once] = {}, abs_sum[clusters_at_once] = {};
+  unsigned long long count[clusters_at_once] = {};
+  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const int label = labels[i] - c0;
+    if (label < 0 || label >= clusters_at_once) continue;
+    const double x = points[j * n + i];
+#pragma unroll
+    for (int v = 0; v < clusters_at_once; ++v) {
+      if (label != v) continue;
+      add_exactly(sum[v], remainder[v], x);
+      abs_sum[v] += fabs(x);
+      ++count[v];
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < clusters_at_once; ++v) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+      const double other = __shfl_down_sync(0xFFFFFFFF, sum[v], offset), of_other = __shfl_down_sync(0xFFFFFFFF, remainder[v], offset);
+      add_exactly(sum[v], remainder[v], other);
+      remainder[v] += of_other;
+      count[v] += __shfl_down_sync(0xFFFFFFFF, count[v], offset);
+    }
+    const double abs_total = warp_sum(abs_sum[v]);
+    if (threadIdx.x % 32 != 0 || c0 + v >= k || count[v] == 0) continue;
+    const std::int64_t at = std::int64_t(c0 + v) * d + j;
+    add_exactly_shared(&sums[at], &remainders[at], sum[v], remainder[v]);
+    atomicAdd(&abs_sums[at], abs_total);
+    if (j == 0) atomicAdd(&counts[c0 + v], count[v]);
+  }
+}
+
+/// Each block's part of the inertia, apart, so that the host adds them in one order and gets the same sum every time.
+template <class T>
+__global__ void add_inertia(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
+                            std::int64_t n, int d, double* inertia_of_block) {
+  double sum = 0;
+  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const double* const c = centroids + std::int64_t(labels[i]) * d;
+    for (int j = 0; j < d; ++j) {
+      const double diff = points[j * n + i] - c[j];
+      sum += diff * diff;
+    }
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) inertia_of_block[blockIdx.x] = sum;
+}
+
+}  // namespace
+
+template <class T>
+bool sums_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, ClusterSums& out) {
+  if (p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // beyond the grid
+  return on_device([&] {
+    const cuda::Stream stream;
+    const T* const columns = columns_of(p.points, p, stream);
+    const auto device_centroids = doubles(centroids, stream);
+    cuda::Buffer<std::int32_t> device_labels(p.n);
+    cuda::upload(device_labels, labels, stream);
+    const std::int64_t cells = std::int64_t(p.k) * p.d;
+    auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
+    auto counts = zeros<unsigned long long>(p.k, stream);
+    const unsigned parts = std::min(cuda::blocks(p.n, 4 * threads), 512u);
+    const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
+    sum_clusters<<<grid, threads, 0, stream>>>(columns, device_labels.data(), p.n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(),
+                                               counts.data());
+    cuda::check_launch();
+    cuda::Buffer<double> inertia(parts);
+    add_inertia<<<parts, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), p.n, p.d, inertia.data());
+    cuda::check_launch();
+
+    ClusterSums result{fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {}};
+    const auto found = fetched(counts, stream);
+    result.counts.assign(found.begin(), found.end());
+    for (const double part : fetched(inertia, stream)) result.inertia += part;
+    out = std::move(result);
+  });
+}
+
+template bool sums_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, ClusterSums&);
+template bool sums_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, ClusterSums&);
+
+}  // namespace km

@@ -1,0 +1,31 @@
+#include "bench/plan/pattern.hpp"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "bench/error.hpp"
+
+namespace km {
+namespace {
+
+constexpr std::size_t most_bytes = 1000;
+
+}  // namespace
+
+Pattern::Pattern(std::string_view flag, std::string text) {
+  if (text.size() > most_bytes) throw UserError(fmt::format("{}: a regular expression of {} bytes; accepted: up to {}", flag, text.size(), most_bytes));
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(4 << 20);
+  expression_ = std::make_unique<re2::RE2>(text, options);
+  if (!expression_->ok()) throw UserError(fmt::format("{} '{}' is not a regular expression (RE2's syntax): {}", flag, text, expression_->error()));
+}
+
+Pattern::~Pattern() = default;
+Pattern::Pattern(Pattern&&) noexcept = default;
+
+bool Pattern::matches(std::string_view text) const {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression_);
+}
+
+}  // namespace km

@@ -1,0 +1,47 @@
+#include "bench/program/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "bench/error.hpp"
+#include "bench/plan/sweep.hpp"
+
+namespace km {
+namespace {
+
+constexpr std::size_t most_bytes = 4096;
+
+}  // namespace
+
+void check_arguments(const std::vector<std::string>& arguments) {
+  for (const auto& argument : arguments) {
+    if (argument.empty()) throw UserError("an argument is empty: leave out a flag that has no value");
+    if (argument.size() > most_bytes) throw UserError(fmt::format("an argument of {} bytes; accepted: up to {}", argument.size(), most_bytes));
+    if (!is_text(argument)) throw UserError(fmt::format("argument '{}': not UTF-8, or with control characters", argument));
+    if (argument.starts_with("--") && argument.ends_with('=') && argument.find('=') + 1 == argument.size())
+      throw UserError(fmt::format("{} has no value", argument.substr(0, argument.size() - 1)));
+  }
+}
+
+std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t low, std::int64_t high) {
+  const auto value = parse_scalar(text);
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  if (!whole || *whole < low || *whole > high) throw UserError(fmt::format("{} must be a whole number from {} to {}, not '{}'", flag, low, high, text));
+  return *whole;
+}
+
+std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == text.npos || equals == 0 || equals + 1 == text.size()) throw UserError(fmt::format("{} '{}' is not name=value", flag, text));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void check_name(std::string_view flag, std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  if (name.empty() || name.size() > 100 || name[0] == '.' || !std::ranges::all_of(name, fits))
+    throw UserError(fmt::format("{} '{}': up to 100 letters, digits, '-', '_' and '.', and not '.' first", flag, name));
+}
+
+}  // namespace km

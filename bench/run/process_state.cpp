@@ -1,0 +1,137 @@
+#include "bench/run/process_state.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+
+extern char** environ;
+
+namespace km {
+namespace {
+
+std::atomic<int> continued{0};
+
+/// Rounding mode, and where it is known how to read them, flush-to-zero and denormals-are-zero.
+std::uint64_t arithmetic_of_this_thread() {
+  std::uint64_t state = std::uint64_t(std::fegetround());
+#if defined(__x86_64__)
+  state |= std::uint64_t(_mm_getcsr() & 0x8040) << 32;
+#elif defined(__aarch64__)
+  std::uint64_t control;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  state |= (control & (1u << 24)) << 32;
+#endif
+  return state;
+}
+
+std::vector<std::uint64_t> arithmetic() {
+  const int threads = omp_get_num_procs();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(threads));
+#pragma omp parallel num_threads(threads)
+  all[std::size_t(omp_get_thread_num())] = arithmetic_of_this_thread();
+  return all;
+}
+
+std::string folder() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone).string();
+}
+
+std::string processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  return {reinterpret_cast<const char*>(&set), sizeof set};
+}
+
+std::vector<std::uint64_t> streams() {
+  std::vector<std::uint64_t> all;
+  for (const int descriptor : {0, 1, 2}) {
+    struct stat about {};
+    const bool open = ::fstat(descriptor, &about) == 0;
+    all.push_back(open ? about.st_ino * 31 + about.st_dev : 0);
+  }
+  return all;
+}
+
+std::size_t environment() {
+  std::size_t hash = 0;
+  for (char** entry = environ; entry && *entry; ++entry) hash = hash * 31 + std::hash<std::string_view>{}(*entry);
+  return hash;
+}
+
+int thread_count() {
+  std::error_code none;
+  return int(std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}));
+}
+
+double process_cpu_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+}  // namespace
+
+ProcessState::ProcessState()
+    : arithmetic_(arithmetic()), folder_(folder()), processors_(processors()), omp_threads_(omp_get_max_threads()), omp_dynamic_(omp_get_dynamic()),
+      streams_(streams()), environment_(environment()), threads_(thread_count()) {}
+
+std::string ProcessState::change() const {
+  if (omp_get_max_threads() != omp_threads_ || omp_get_dynamic() != omp_dynamic_) return "it changed OpenMP's number of threads";
+  if (processors() != processors_) return "it changed the processors that the process may use";
+  const auto now = arithmetic();
+  for (std::size_t thread = 0; thread < arithmetic_.size(); ++thread) {
+    if (std::uint32_t(now[thread]) != std::uint32_t(arithmetic_[thread])) return "it changed the rounding mode";
+    if (now[thread] != arithmetic_[thread]) return "it changed how the processor treats denormal numbers";
+  }
+  if (folder() != folder_) return "it changed the current folder";
+  if (streams() != streams_) return "it changed a standard stream";
+  if (environment() != environment_) return "it changed the environment";
+  return "";
+}
+
+bool ProcessState::has_more_threads() const { return thread_count() > threads_; }
+
+bool has_busy_threads() {
+  constexpr int looks = 60;
+  for (int look = 0; look < looks; ++look) {  // OpenMP's own threads spin for a while, longer on a busy machine
+    const double wall = kernel_clock_s(), cpu = process_cpu_s();
+    const timespec pause{0, 4'000'000};
+    ::nanosleep(&pause, nullptr);
+    if (process_cpu_s() - cpu < 0.3 * (kernel_clock_s() - wall)) return false;
+  }
+  return true;
+}
+
+double kernel_clock_s() {
+  timespec now{};
+#if defined(__x86_64__)
+  long result = SYS_clock_gettime;
+  asm volatile("syscall" : "+a"(result) : "D"(CLOCK_MONOTONIC), "S"(&now) : "rcx", "r11", "memory");
+  if (result == 0) return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+#endif
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void count_stops() {
+  std::signal(SIGCONT, [](int) { ++continued; });
+}
+int stops() { return continued; }
+
+}  // namespace km

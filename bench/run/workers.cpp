@@ -1,0 +1,270 @@
+#include "bench/run/workers.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+#include "bench/data/values.hpp"
+
+namespace km {
+namespace {
+
+constexpr const char* variable = "KMBENCH_WORKER";  // <pid of the parent>:<jobs>:<events>
+constexpr int tries_without_progress = 3;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// SIGINT and SIGTERM while it lives: noted, so that the books are closed properly.
+class Interruptible {
+ public:
+  Interruptible() {
+    struct sigaction action {};
+    action.sa_handler = [](int signal) { interrupted = signal; };
+    ::sigaction(SIGINT, &action, &before_int_);
+    ::sigaction(SIGTERM, &action, &before_term_);
+  }
+  ~Interruptible() {
+    ::sigaction(SIGINT, &before_int_, nullptr);
+    ::sigaction(SIGTERM, &before_term_, nullptr);
+  }
+
+ private:
+  struct sigaction before_int_ {}, before_term_ {};
+};
+
+struct Worker {
+  pid_t pid;
+  int events;  // what it tells us
+};
+
+Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& jobs) {
+  int to[2], from[2];
+  if (::pipe(to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed parent takes its worker along
+    if (::getppid() != parent) ::_exit(1);
+    ::setpgid(0, 0);                     // Ctrl-C is for the parent
+    ::close(to[1]);
+    ::close(from[0]);
+    ::setenv(variable, fmt::format("{}:{}:{}", parent, to[0], from[1]).c_str(), 1);
+    std::vector<std::string> copies = args;
+    std::vector<char*> argv;
+    for (auto& arg : copies) argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    ::execv("/proc/self/exe", argv.data());
+    ::_exit(127);
+  }
+  ::close(to[0]);
+  ::close(from[1]);
+  if (pid < 0) {
+    ::close(to[1]);
+    ::close(from[0]);
+    throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
+  }
+  std::string text;
+  for (const auto& job : jobs) text += job + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const auto wrote = ::write(to[1], text.data() + sent, text.size() - sent);
+    if (wrote < 0 && errno == EINTR && !interrupted) continue;
+    if (wrote <= 0) break;
+    sent += std::size_t(wrote);
+  }
+  ::close(to[1]);
+  return {pid, from[0]};
+}
+
+double resident_bytes(pid_t pid) {
+  std::ifstream in(fmt::format("/proc/{}/statm", pid));
+  double total = 0, resident = 0;
+  in >> total >> resident;
+  return resident * double(::sysconf(_SC_PAGESIZE));
+}
+
+std::string cause_of_death(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return fmt::format("the worker process died of signal {} ({}){}", signal, ::strsignal(signal),
+                       signal == SIGKILL ? ": out of memory?" : signal == SIGBUS ? ": a file it reads became shorter?" : "");
+  }
+  return fmt::format("the worker process ended with exit code {} in the middle", WEXITSTATUS(status));
+}
+
+/// What one worker did until it ended.
+struct Shift {
+  std::string in_flight;  // the job whose end it did not tell, or ""
+  std::string why;        // it ended: what it said of its own crash, the limit it broke, or ""
+  int status = 0;
+};
+
+class Follower {
+ public:
+  Follower(const Worker& worker, const std::vector<Job>& jobs, std::vector<std::string>& todo, const WorkerLimits& limits, const JobEvents& events)
+      : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
+
+  Shift follow() {
+    std::string buffer(1 << 16, '\0'), pending;
+    turn_ = Clock::now();
+    for (;;) {
+      pollfd wait{worker_.events, POLLIN, 0};
+      const int ready = ::poll(&wait, 1, 100);
+      if (interrupted && shift_.why.empty()) stop("interrupted");
+      if (ready <= 0) {
+        if (::waitpid(worker_.pid, &shift_.status, WNOHANG) == worker_.pid) break;  // a child of its own may hold the pipe open
+        look_at_limits();
+        continue;
+      }
+      const auto got = ::read(worker_.events, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      pending.append(buffer, 0, std::size_t(got));
+      for (std::size_t end; (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) heard(pending.substr(0, end));
+      look_at_limits();
+    }
+    ::close(worker_.events);
+    while (::waitpid(worker_.pid, &shift_.status, 0) < 0 && errno == EINTR) {  // or it was waited for already
+    }
+    ::kill(-worker_.pid, SIGKILL);  // what it may have left behind
+    return shift_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void heard(const std::string& line) {
+    const auto space = line.find(' '), next = line.find(' ', space + 1);
+    const std::string verb = line.substr(0, space), id = line.substr(space + 1, next - space - 1);
+    if (verb == "start") {
+      shift_.in_flight = id;
+      turn_ = Clock::now();
+      events_.started(id);
+    } else if (verb == "end" && std::erase(todo_, id) > 0) {
+      if (shift_.in_flight == id) shift_.in_flight.clear();
+      turn_ = Clock::now();
+      events_.ended(id, next == line.npos ? "" : line.substr(next + 1));
+    } else if (verb == "crash") {
+      shift_.why = line.substr(space + 1);
+    }
+  }
+
+  void look_at_limits() {
+    if (!shift_.why.empty()) return;
+    const double taken_s = std::chrono::duration<double>(Clock::now() - turn_).count();
+    double allowed_s = 0;
+    for (const auto& job : jobs_)
+      if (shift_.in_flight.empty() || job.id == shift_.in_flight) allowed_s = std::max(allowed_s, job.timeout_s);
+    if (taken_s > allowed_s) return stop(fmt::format("no end after {:.3g} s; --timeout allows more", allowed_s));
+    if (limits_.memory_bytes > 0 && resident_bytes(worker_.pid) > limits_.memory_bytes)
+      stop(fmt::format("it took more than {:.3g} GiB of memory; --memory allows more", limits_.memory_bytes / (1 << 30)));
+  }
+
+  void stop(const std::string& why) {
+    shift_.why = why;
+    ::kill(-worker_.pid, SIGKILL);
+    ::kill(worker_.pid, SIGKILL);
+  }
+
+  const Worker& worker_;
+  const std::vector<Job>& jobs_;
+  std::vector<std::string>& todo_;
+  const WorkerLimits& limits_;
+  const JobEvents& events_;
+  Shift shift_;
+  Clock::time_point turn_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits, const JobEvents& events) {
+  const Interruptible interruptible;
+  std::vector<std::string> todo;
+  for (const auto& job : jobs) todo.push_back(job.id);
+  for (int idle = 0; !todo.empty() && !interrupted;) {
+    const auto before = todo.size();
+    const Shift shift = Follower(start_worker(argv, todo), jobs, todo, limits, events).follow();
+    if (interrupted) break;
+    const std::string why = shift.why.empty() ? cause_of_death(shift.status) : shift.why;
+    if (!shift.in_flight.empty()) {
+      std::erase(todo, shift.in_flight);
+      events.lost(shift.in_flight, why);
+    }
+    idle = todo.size() == before ? idle + 1 : 0;
+    if (idle < tries_without_progress) continue;
+    for (const auto& id : std::exchange(todo, {})) events.lost(id, fmt::format("{} workers did not begin with it; of the last: {}", idle, why));
+  }
+  return todo;
+}
+
+// ---- in the worker ------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+int crash_events = -1;
+
+/// Says which of our memory was touched, and lets the signal kill. Runs on a stack of its own, for the other may be used up.
+void on_crash(int, siginfo_t* info, void*) {
+  bool past_the_end = false;
+  if (const char* name = values_at(info->si_addr, past_the_end)) {
+    char line[160];
+    const int length = std::snprintf(line, sizeof line, past_the_end ? "crash it read or wrote past the end of %s\n" : "crash it wrote to %s, which are not its own\n", name);
+    if (::write(crash_events, line, std::size_t(length)) < 0) ::_exit(1);
+  }
+  ::signal(SIGSEGV, SIG_DFL);
+}
+
+void report_crashes(int events) {
+  static char stack[1 << 16];
+  const stack_t alternative{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
+  ::sigaltstack(&alternative, nullptr);
+  crash_events = events;
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigaction(SIGSEGV, &action, nullptr);
+}
+
+}  // namespace
+
+std::optional<Desk> Desk::open() {
+  const char* text = std::getenv(variable);
+  if (!text) return std::nullopt;
+  int parent = 0, todo = -1, events = -1;
+  const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 && ::fcntl(events, F_GETFD) >= 0;
+  ::unsetenv(variable);  // not for what an implementation starts
+  if (!ours) return std::nullopt;
+  Desk desk;
+  desk.events_ = events;
+  std::string all, buffer(1 << 16, '\0');
+  for (ssize_t got; (got = ::read(todo, buffer.data(), buffer.size())) > 0;) all.append(buffer, 0, std::size_t(got));
+  ::close(todo);
+  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) desk.jobs_.push_back(all.substr(at, end - at));
+  ::fcntl(events, F_SETFD, FD_CLOEXEC);
+  report_crashes(events);
+  return desk;
+}
+
+void Desk::start(const std::string& id) const { tell("start " + id); }
+void Desk::end(const std::string& id, const std::string& result) const { tell("end " + id + " " + result); }
+void Desk::leave() const { ::_exit(0); }
+
+void Desk::tell(const std::string& line) const {
+  const std::string text = line + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const auto wrote = ::write(events_, text.data() + sent, text.size() - sent);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) ::_exit(1);  // the parent is gone
+    sent += std::size_t(wrote);
+  }
+}
+
+}  // namespace km

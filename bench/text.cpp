@@ -1,0 +1,47 @@
+#include "bench/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace km {
+
+std::size_t character_bytes(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t at) { return std::uint32_t(static_cast<unsigned char>(text[at])); };
+  const std::uint32_t first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < bytes) return 0;
+  std::uint32_t code = first & (0x7fu >> bytes);
+  for (std::size_t at = 1; at < bytes; ++at) {
+    if ((byte(at) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(at) & 0x3f);
+  }
+  const bool overlong = code < (bytes == 3 ? 0x800u : bytes == 4 ? 0x10000u : 0x80u), surrogate = code >= 0xd800 && code < 0xe000;
+  const bool control = code < 0xa0 || code == 0x2028 || code == 0x2029;   // C1, and what some take for a line break
+  return overlong || surrogate || control || code > 0x10ffff ? 0 : bytes;
+}
+
+bool is_text(std::string_view text) {
+  while (const std::size_t bytes = character_bytes(text)) text.remove_prefix(bytes);
+  return text.empty();
+}
+
+std::string one_line(std::string_view text) {
+  constexpr std::size_t most = 2000, kept = 900;
+  std::string head, tail;
+  for (std::string* to = &head; !text.empty();) {
+    const std::size_t bytes = character_bytes(text);
+    to->append(bytes ? text.substr(0, bytes) : "?");
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+    if (to == &head && head.size() >= kept && text.size() > most - kept) {
+      to = &tail;
+      text.remove_prefix(text.size() - kept);
+      while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) text.remove_prefix(1);   // begin with a whole character
+      head += " … ";
+    }
+  }
+  return head + tail;
+}
+
+}  // namespace km

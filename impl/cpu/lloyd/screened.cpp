@@ -1,0 +1,222 @@
+// Exact labels at the speed of a matrix product. Scores s = x c - |c|²/2, of points and centroids counted from the points' mean, in fp32
+// whatever the points are: a register tile of centroids x points, the best two kept beside it. A point is decided where the two
+// are further apart than a proven bound of their errors; the few others are settled by differences, then exactly (bench/exact.hpp).
+// Points are read once: the same pass adds them to their cluster's sums, in fp64, for fp64 with the additions' errors kept.
+//
+// The bound. Let x, c be exact, y, g what they are rounded to, u = 2^-24. |y g - x c| <= 2u |x||c| and a chain of d FMAs that starts
+// from the offset o errs by d u (o + |y||g|) at most, so by margin (|x||c| + |c|²/2) in all with margin = (d + 8) u; and |x||c| <= |x|²/2 + |c|²/2.
+// With o = -(1 - 2 margin) |c|²/2 a score is at least s - margin |x|²/2, and at most s + margin (|x|²/2 + 4 |c|²/2): whoever
+// trails the best, b, by margin (|x|² + 4 |b|²/2) is further away. Far centroids do not widen it. Where more than an eighth of the points stays open
+// (heavy tails), the thread goes on with differences, whose error is relative: two operations a term instead of one.
+//
+// Cost of an iteration: points read once, 2 n k d flops and 4 n k comparisons, of which a vector does 4 to 16.
+#include <omp.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "bench/implementation.hpp"
+#include "impl/cpu/lloyd/strips.hpp"
+
+namespace km {
+namespace {
+
+using strips::Round, strips::Strip, strips::Worker;
+
+/// How this CPU is used best: points of a strip, rows of the register tiles, and the pass over them.
+template <class T>
+struct Kernel {
+  int size, score_rows, plain_rows;
+  void (*pass)(const Round<T>&, Worker<T>&, std::int64_t first, std::int64_t last);
+};
+template <class T, int bytes>
+Kernel<T> kernel(decltype(Kernel<T>::pass) pass) {
+  using S = Strip<T, bytes>;
+  return {S::size, S::template rows<float>, S::template rows<T>, pass};
+}
+
+template <class T>
+[[gnu::flatten]] void portable(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+  Strip<T, 16>::pass(round, worker, first, last);
+}
+#ifdef __x86_64__
+template <class T>
+[[gnu::flatten, gnu::target("avx2,fma")]] void avx2(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+  Strip<T, 32>::pass(round, worker, first, last);
+}
+template <class T>
+[[gnu::flatten, gnu::target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl")]] void avx512(const Round<T>& round, Worker<T>& worker,
+                                                                                          std::int64_t first, std::int64_t last) {
+  Strip<T, 64>::pass(round, worker, first, last);
+}
+template <class T>
+Kernel<T> best_kernel() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
+    return kernel<T, 64>(avx512<T>);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernel<T, 32>(avx2<T>);
+  return kernel<T, 16>(portable<T>);
+}
+#else
+template <class T>
+Kernel<T> best_kernel() { return kernel<T, 16>(portable<T>); }
+#endif
+
+template <class T>
+class Screened {
+ public:
+  Screened(const Problem<T>& problem, const Config& config, Trace&)
+      : p_(problem),
+        kernel_(best_kernel<T>()),
+        threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,
+                                              std::max<std::int64_t>(1, p_.n / kernel_.size)))),
+        workers_(threads_) {
+    const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
+    round_ = {.n = p_.n, .d = p_.d, .k = p_.k, .points = p_.points.data(), .origin = origin()};
+    round_.score_margin = float(1.01 * (d + 8) * 0x1p-24);
+    round_.plain_margin = T(1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
+    round_.half_squares.resize(p_.k);
+#pragma omp parallel num_threads(threads_)
+    {
+      auto& worker = workers_[omp_get_thread_num()];  // touched by its own thread first
+      worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
+      worker.plain_columns.resize(worker.columns.size());
+      worker.rows.resize(size * d + strips::overread);
+      worker.all_scores.resize(size * (p_.k + kernel_.plain_rows));
+      worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
+      worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
+      worker.counts.resize(p_.k);
+    }
+  }
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    round_.labels = out_.labels.data();
+    only_plain_ = false;
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      const auto changed = iteration(trace);
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  std::int64_t iteration(Trace& trace) {
+    out_.assigned_centroids = out_.centroids;
+    round_.centroids = out_.assigned_centroids.data();
+    {
+      const auto phase = trace.phase("pack");
+      pack();
+    }
+    {
+      const auto phase = trace.phase("assign");
+      const std::int64_t strips = (p_.n + kernel_.size - 1) / kernel_.size;
+#pragma omp parallel num_threads(threads_)
+      {
+        const std::int64_t t = omp_get_thread_num();
+        auto& worker = workers_[t];
+        std::ranges::fill(worker.sums, 0.0);
+        std::ranges::fill(worker.lost, 0.0);
+        std::ranges::fill(worker.counts, 0);
+        worker.plain = only_plain_;
+        worker.changed = worker.settled = worker.candidates = worker.screened = 0;
+        kernel_.pass(round_, worker, strips * t / threads_ * kernel_.size, std::min(p_.n, strips * (t + 1) / threads_ * kernel_.size));
+      }
+    }
+    const auto phase = trace.phase("update");
+    update();
+    std::int64_t changed = 0;
+    for (const auto& worker : workers_) {
+      changed += worker.changed;
+      only_plain_ |= worker.plain;
+      trace.count("settled", double(worker.settled));
+      trace.count("candidates", double(worker.candidates));
+      trace.count("plain", worker.plain);
+    }
+    return changed;
+  }
+
+  /// The mean of up to 4096 points, evenly spaced; any origin is right, one amid the points leaves few open.
+  strips::Buffer<T> origin() const {
+    strips::Buffer<T> mean(p_.d + strips::overread);
+    const std::int64_t wanted = std::min<std::int64_t>(p_.n, 4096);
+    std::vector<double> sums(p_.d);
+    for (std::int64_t s = 0; s < wanted; ++s)
+      for (int j = 0; j < p_.d; ++j) sums[j] += p_.points[s * (p_.n / wanted) * p_.d + j] / double(wanted);
+    std::ranges::copy(sums, mean.begin());
+    return mean;
+  }
+
+  /// The centroids in both layouts. One that equals another of a lower index never wins, and is left out.
+  void pack() {
+    const int d = p_.d, k = p_.k;
+    round_.scored.resize(k, d, kernel_.score_rows);
+    round_.plain.resize(k, d, kernel_.plain_rows);
+    const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
+    std::vector<int> order(k);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, [&](int a, int b) { return std::ranges::lexicographical_compare(row(a), row(b)); });
+    for (int at = 0; at < k; ++at) {
+      const int c = order[at];
+      double square = 0;
+      float* scored = round_.scored.value(c, d);
+      T* plain = round_.plain.value(c, d);
+      for (int j = 0; j < d; ++j) {
+        const double value = double(row(c)[j]) - double(round_.origin[j]);
+        square += value * value;
+        scored[j * kernel_.score_rows] = float(value);
+        plain[j * kernel_.plain_rows] = row(c)[j];
+      }
+      if (at > 0 && std::ranges::equal(row(c), row(order[at - 1]))) continue;
+      if (!(square < 1e37)) only_plain_ = true;  // no room for it in fp32
+      round_.half_squares[c] = float(square / 2);
+      round_.scored.offsets[c] = float(-square / 2 * (1 - 2 * double(round_.score_margin)));
+      round_.plain.offsets[c] = 0;
+    }
+  }
+
+  void update() {
+    const int d = p_.d, k = p_.k, stride = strips::stride(d), copies = strips::copies(k, d);
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (int c = 0; c < k; ++c) {
+      std::int64_t count = 0;
+      for (const auto& worker : workers_) count += worker.counts[c];
+      if (count == 0) continue;
+      for (int j = 0; j < d; ++j) {
+        double sum = 0, lost = 0;
+        for (const auto& worker : workers_)
+          for (int copy = 0; copy < copies; ++copy) {
+            const std::size_t at = (std::size_t(copy) * k + c) * stride + j;
+            const double term = worker.sums[at], next = sum + term, of_term = next - sum;
+            lost += (sum - (next - of_term)) + (term - of_term);
+            if constexpr (sizeof(T) == 8) lost += worker.lost[at];
+            sum = next;
+          }
+        out_.centroids[std::size_t(c) * d + j] = T((sum + lost) / double(count));
+      }
+    }
+  }
+
+  Problem<T> p_;
+  Kernel<T> kernel_;
+  int threads_;
+  bool only_plain_ = false;
+  std::vector<Worker<T>> workers_;
+  Round<T> round_;
+  Solution<T> out_;
+};
+
+const Register<Screened> registration{{
+    .summary = "matrix product in fp32, the best two of each point, exact where a proven margin leaves it open; sums in the same pass",
+    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true,
+                    .help = "0: all hardware threads"}},
+    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+}};
+
+}  // namespace
+}  // namespace km

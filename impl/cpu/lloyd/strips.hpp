@@ -1,0 +1,316 @@
+// What screened.cpp does to a strip of points, in vectors of 16, 32 or 64 bytes (SSE, AVX2, AVX-512): turned to one vector a dimension,
+// scored against all centroids in registers, the best two kept, the rows added to sums while they are in the cache.
+// Everything here is a template that a function with the right target attribute takes in whole.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "bench/exact.hpp"
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // no vector crosses a call
+
+namespace km::strips {
+
+template <class E, int bytes>
+struct VectorOf {
+  using type [[gnu::vector_size(bytes), gnu::may_alias]] = E;
+};
+template <class E, int bytes>
+using Vector = typename VectorOf<E, bytes>::type;
+
+template <class E>
+struct CacheLines {
+  using value_type = E;
+  E* allocate(std::size_t count) { return static_cast<E*>(::operator new(count * sizeof(E), std::align_val_t(64))); }
+  void deallocate(E* at, std::size_t) { ::operator delete(at, std::align_val_t(64)); }
+  bool operator==(const CacheLines&) const { return true; }
+};
+template <class E>
+using Buffer = std::vector<E, CacheLines<E>>;
+
+constexpr int overread = 16;  // values that may be read behind a row
+
+/// Centroids as products() reads them: blocks of `rows`, within a block dimension by dimension. A score starts from its offset;
+/// -infinity keeps out a centroid that fills up the last block, or that equals one of a lower index.
+template <class E>
+struct Packed {
+  int rows = 0, blocks = 0;
+  Buffer<E> values, offsets;
+
+  void resize(int k, int d, int rows_) {
+    rows = rows_;
+    blocks = (k + rows - 1) / rows;
+    values.assign(std::size_t(blocks) * rows * d, E(0));
+    offsets.assign(std::size_t(blocks) * rows, -std::numeric_limits<E>::infinity());
+  }
+  E* value(int c, int d) { return values.data() + (std::size_t(c / rows) * d) * rows + c % rows; }  // of dimension 0; the next is `rows` on
+};
+
+/// An iteration, the same for all threads.
+template <class T>
+struct Round {
+  std::int64_t n = 0;
+  int d = 0, k = 0;
+  const T *points = nullptr, *centroids = nullptr;
+  std::int32_t* labels = nullptr;
+  Buffer<T> origin;              // d and `overread` zeros
+  Packed<float> scored;          // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
+  Packed<T> plain;               // centroids as they are; offsets 0
+  std::vector<float> half_squares;  // |c|²/2, k
+  float score_margin = 0;        // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
+  T plain_margin = 0;            // of distance²'s, relative
+};
+
+/// A thread's own.
+template <class T>
+struct Worker {
+  Buffer<float> columns;
+  Buffer<T> plain_columns, rows, all_scores;
+  Buffer<double> sums, lost;     // copies x k x stride; lost (T = double only): what rounding took from sums
+  std::vector<std::int64_t> counts, open;  // open: points to settle
+  std::int64_t changed = 0, settled = 0, candidates = 0, screened = 0;
+  bool plain = false;            // differences instead of products, for the rest of the iteration
+};
+
+/// A row of sums: d, filled up to whole vectors. Small ones are kept several times, so that neighbours of one cluster need not wait for each other.
+inline int stride(int d) { return (d + 7) / 8 * 8; }
+inline int copies(int k, int d) { return std::int64_t(k) * stride(d) <= 512 ? 4 : 1; }
+
+template <class T, int bytes>
+struct Strip {
+  static constexpr int size = 2 * bytes / int(sizeof(float));
+  template <class E> static constexpr int lanes = bytes / int(sizeof(E));
+  template <class E> static constexpr int vectors = size / lanes<E>;
+  template <class E> static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // of a register tile rows x vectors
+
+  /// The points of a thread, first to last - 1; first is a multiple of size.
+  static void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+    const int d = round.d;
+    for (std::int64_t i = first; i < last; i += size) {
+      const int length = int(std::min<std::int64_t>(size, last - i));
+      const T* x = round.points + i * d;
+      if (length < size || (i + size) * d + overread > round.n * d) {
+        std::memcpy(worker.rows.data(), x, std::size_t(length) * d * sizeof(T));
+        x = worker.rows.data();
+      }
+      std::int32_t labels[size];
+      if (worker.plain) screen<T, true>(round, worker, x, labels);
+      else screen<float, false>(round, worker, x, labels);
+      for (int p = 0; p < length; ++p) {
+        if (labels[p] < 0) {
+          worker.open.push_back(i + p);
+          continue;
+        }
+        auto& label = round.labels[i + p];
+        worker.changed += label != labels[p];
+        label = labels[p];
+        add(round, worker, x + std::int64_t(p) * d, labels[p], p);
+      }
+      worker.screened += length;
+      if (std::ssize(worker.open) >= size) settle(round, worker);
+      if (worker.settled * 8 > worker.screened && worker.screened >= 16 * size) worker.plain = true;
+    }
+    while (!worker.open.empty()) settle(round, worker);
+  }
+
+ private:
+  /// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
+  template <class E, bool differences>
+  [[gnu::always_inline]] static void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
+    using V = Vector<E, bytes>;
+    using I = decltype(V{} < V{});
+    constexpr int n_vectors = vectors<E>;
+    alignas(64) E squares[size];
+    E* columns;
+    if constexpr (differences) columns = worker.plain_columns.data();
+    else columns = worker.columns.data();
+    turn<E, !differences>(round, x, columns, squares);
+    V best[n_vectors], second[n_vectors];
+    I index[n_vectors];
+    for (int v = 0; v < n_vectors; ++v) {
+      best[v] = second[v] = V{} - std::numeric_limits<E>::infinity();
+      index[v] = I{};
+    }
+    const auto& centroids = packed<differences>(round);
+    products<E, differences>(columns, centroids, round.d, x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
+      const I nearer = score > best[v];
+      const V lesser = nearer ? best[v] : score;
+      second[v] = lesser > second[v] ? lesser : second[v];
+      best[v] = nearer ? score : best[v];
+      index[v] = nearer ? I{} + c : index[v];
+    });
+    alignas(64) E best_of[size], second_of[size];
+    alignas(64) std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t> index_of[size];
+    std::memcpy(best_of, best, sizeof best);
+    std::memcpy(second_of, second, sizeof second);
+    std::memcpy(index_of, index, sizeof index);
+    for (int p = 0; p < size; ++p) {
+      const auto c = index_of[p];
+      E margin;
+      if constexpr (differences) margin = 3 * round.plain_margin * -best_of[p];
+      else margin = round.score_margin * (squares[p] + 4 * round.half_squares[c]);
+      margin += 16 * std::numeric_limits<E>::min();  // what underflow takes
+      labels[p] = best_of[p] - second_of[p] > margin ? std::int32_t(c) : -1;  // not a number: open
+    }
+  }
+
+  template <bool differences>
+  static const auto& packed(const Round<T>& round) {
+    if constexpr (differences) return round.plain;
+    else return round.scored;
+  }
+
+  /// finish(c, v, scores) for every centroid c and vector v of points: offset + x c, or offset - |x - c|².
+  template <class E, bool differences, class Finish>
+  [[gnu::always_inline]] static void products(const E* columns, const Packed<E>& centroids, int d, const T* ahead, Finish finish) {
+    using V = Vector<E, bytes>;
+    constexpr int n_rows = rows<E>, n_vectors = vectors<E>;
+    const E* c = centroids.values.data();
+    const char* next = reinterpret_cast<const char*>(ahead);
+    const std::int64_t lines = (std::int64_t(size) * d * sizeof(T) + 63) / 64, share = ahead ? (lines + centroids.blocks - 1) / centroids.blocks : 0;
+    for (int block = 0; block < centroids.blocks; ++block) {
+      for (std::int64_t line = 0; line < share; ++line, next += 64) __builtin_prefetch(next, 0, 2);
+      V sum[n_rows][n_vectors];
+      for (int r = 0; r < n_rows; ++r)
+        for (int v = 0; v < n_vectors; ++v) sum[r][v] = centroids.offsets[block * n_rows + r] - V{};
+      for (int j = 0; j < d; ++j, c += n_rows) {
+        V x[n_vectors];
+        for (int v = 0; v < n_vectors; ++v) x[v] = *reinterpret_cast<const V*>(columns + j * size + v * lanes<E>);
+        for (int r = 0; r < n_rows; ++r)
+          for (int v = 0; v < n_vectors; ++v) {
+            if constexpr (differences) {
+              const V diff = x[v] - c[r];
+              sum[r][v] -= diff * diff;
+            } else {
+              sum[r][v] += x[v] * c[r];
+            }
+          }
+      }
+      for (int r = 0; r < n_rows; ++r)
+        for (int v = 0; v < n_vectors; ++v) finish(block * n_rows + r, v, sum[r][v]);
+    }
+  }
+
+  /// Rows to columns[j][point], from the origin where `centred`, and then |x|² too. x may be read `overread` values behind its last row,
+  /// columns hold a vector's width of dimensions at least.
+  template <class E, bool centred>
+  [[gnu::always_inline]] static void turn(const Round<T>& round, const T* x, E* columns, E* squares) {
+    constexpr int width = lanes<E>;
+    using V = Vector<E, bytes>;
+    const int d = round.d;
+    for (int v = 0; v < vectors<E>; ++v, x += std::int64_t(width) * d, columns += width) {
+      V square[2] = {V{} + std::numeric_limits<E>::min(), V{}};  // the least covers what underflow takes
+      for (int done = 0; done < d; done += width) {
+        const int first = std::max(0, std::min(done, d - width));  // the last chunk overlaps the one before
+        V block[width];
+        const T* row = x + first;
+        for (int i = 0; i < width; ++i, row += d) block[i] = load<E, centred>(row, round.origin.data() + first);
+        transpose(block, std::make_integer_sequence<int, width>());
+        for (int j = 0; j < width; ++j) {
+          *reinterpret_cast<V*>(columns + (first + j) * size) = block[j];
+          if (centred && first + j >= done && first + j < d) square[j % 2] += block[j] * block[j];
+        }
+      }
+      if constexpr (centred) *reinterpret_cast<V*>(squares + v * width) = square[0] + square[1];
+    }
+  }
+
+  template <class E, bool centred>
+  [[gnu::always_inline]] static Vector<E, bytes> load(const T* x, const T* origin) {
+    Vector<T, bytes * sizeof(T) / sizeof(E)> row, start;
+    std::memcpy(&row, x, sizeof row);
+    if constexpr (centred) {
+      std::memcpy(&start, origin, sizeof start);
+      row -= start;
+    }
+    return __builtin_convertvector(row, Vector<E, bytes>);
+  }
+
+  /// log2(width) perfect shuffles of the rows.
+  template <class V, int... i>
+  [[gnu::always_inline]] static void transpose(V* block, std::integer_sequence<int, i...>) {
+    constexpr int width = sizeof...(i);
+    for (int step = 1; step < width; step *= 2) {
+      V next[width];
+      for (int r = 0; r < width / 2; ++r) {
+        next[2 * r] = __builtin_shufflevector(block[r], block[r + width / 2], (i / 2 + i % 2 * width)...);
+        next[2 * r + 1] = __builtin_shufflevector(block[r], block[r + width / 2], (width / 2 + i / 2 + i % 2 * width)...);
+      }
+      std::memcpy(block, next, sizeof next);
+    }
+  }
+
+  /// One row into the sums of cluster c; values behind the row fall into the filling.
+  [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, int c, int copy) {
+    const std::size_t row = (std::size_t(copy % copies(round.k, round.d)) * round.k + c) * stride(round.d);
+    double* to = worker.sums.data() + row;
+    const T* const end = x + round.d;
+    ++worker.counts[c];
+    if constexpr (sizeof(T) == 4) {
+      for (; x < end; x += 4, to += 4)
+        for (int j = 0; j < 4; ++j) to[j] += x[j];  // four: g++ 12 widens no more at a time
+    } else {
+      using V = Vector<double, bytes>;
+      for (double* lost = worker.lost.data() + row; x < end; x += lanes<T>, to += lanes<T>, lost += lanes<T>) {
+        V term, sum = *reinterpret_cast<V*>(to);
+        std::memcpy(&term, x, sizeof term);
+        const V next = sum + term, of_term = next - sum;
+        *reinterpret_cast<V*>(lost) += (sum - (next - of_term)) + (term - of_term);  // the exact error of the addition (Knuth's TwoSum)
+        *reinterpret_cast<V*>(to) = next;
+      }
+    }
+  }
+
+  /// The last points of worker.open, a strip at most: candidates by differences and their bound, then exactly.
+  [[gnu::noinline]] static void settle(const Round<T>& round, Worker<T>& worker) {
+    using V = Vector<T, bytes>;
+    const int d = round.d, k = round.k;
+    const int length = int(std::min<std::int64_t>(size, std::ssize(worker.open)));
+    const std::int64_t* const points = worker.open.data() + worker.open.size() - length;
+    T* const x = worker.rows.data();
+    for (int p = 0; p < length; ++p) std::memcpy(x + std::int64_t(p) * d, round.points + points[p] * d, d * sizeof(T));
+    turn<T, false>(round, x, worker.plain_columns.data(), nullptr);
+    T* const scores = worker.all_scores.data();
+    products<T, true>(worker.plain_columns.data(), round.plain, d, nullptr, [&](int c, int v, V score) __attribute__((always_inline)) {
+      std::memcpy(scores + std::size_t(c) * size + v * lanes<T>, &score, sizeof score);
+    });
+    T least[size];
+    int best[size];
+    for (int p = 0; p < size; ++p) least[p] = -std::numeric_limits<T>::infinity();
+    for (int c = 0; c < k; ++c)
+      for (int p = 0; p < size; ++p) least[p] = scores[c * size + p] > least[p] ? scores[c * size + p] : least[p];
+    for (int p = 0; p < size; ++p) {
+      least[p] -= 3 * round.plain_margin * -least[p] + std::numeric_limits<T>::min();
+      best[p] = -1;
+    }
+    for (int c = 0; c < k; ++c) {
+      if (round.plain.offsets[c] != 0) continue;  // equals one of a lower index
+      bool any = false;
+      for (int p = 0; p < size; ++p) any |= !(scores[c * size + p] < least[p]);
+      if (!any) continue;
+      for (int p = 0; p < length; ++p) {
+        if (scores[c * size + p] < least[p]) continue;
+        ++worker.candidates;
+        const T* const at = x + std::int64_t(p) * d;
+        if (best[p] < 0 || compare_distances(at, round.centroids + std::int64_t(c) * d, round.centroids + std::int64_t(best[p]) * d, d) < 0)
+          best[p] = c;
+      }
+    }
+    for (int p = 0; p < length; ++p) {
+      auto& label = round.labels[points[p]];
+      worker.changed += label != best[p];
+      label = best[p];
+      add(round, worker, x + std::int64_t(p) * d, best[p], p);
+    }
+    worker.settled += length;
+    worker.open.resize(worker.open.size() - length);
+  }
+};
+
+}  // namespace km::strips

@@ -1,0 +1,1 @@
+"""Values in, verdicts out: claims held against lines. Knows `read`."""

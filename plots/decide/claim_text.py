@@ -1,0 +1,100 @@
+"""A claim in words: what it selects, what was measured, what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plots.read import words
+from plots.read.intervals import Estimate
+from plots.read.metrics import metric
+from plots.read.select import Selector
+
+Claim = dict[str, Any]
+BARE = ("implementation", "dataset", "precision", "init")  # fields whose value says what it is
+COUNTED = ("threads", "packages")  # fields whose value is a number of what their name says
+
+
+def selectors(claim: Claim) -> list[Selector]:
+    """Every selector of the claim; one of them is the whole exhibit where it has none."""
+    named = [claim[name] for name in ("where", "numerator", "denominator") if name in claim]
+    return [*named, *claim.get("items", [])] or [{}]
+
+
+def selector_text(selector: Selector) -> str:
+    """`cpu/lloyd/two_step, fp32, 100 packages, 1 thread, k = 4`."""
+    parts = []
+    for name, wanted in selector.items():
+        value = " or ".join(map(words.field_value, wanted if isinstance(wanted, list) else [wanted]))
+        if name == "threads" and wanted == 0:
+            parts.append("all threads")
+        elif name in COUNTED:
+            parts.append(f"{value} {name[:-1] if value == '1' else name}")
+        else:
+            parts.append(value if name in BARE else f"{name.replace('_', ' ')} = {value}")
+    return ", ".join(parts) or "the whole exhibit"
+
+
+def ratio_text(claim: Claim, amount: str) -> str:
+    """What is how many times what: `update, 1 thread, is 1.3 × that of all threads (100 packages)`."""
+    above, below = claim["numerator"], claim["denominator"]
+    shared = {name: value for name, value in above.items() if name in below and below[name] == value}
+    own, other = ({f: v for f, v in side.items() if f not in shared} for side in (above, below))
+    first, second = (
+        metric(claim.get(f"{side}_metric") or claim["metric"]).label for side in ("numerator", "denominator")
+    )
+    subject = f"{first} of {selector_text(own)}" if own else first
+    that = second if second != first else "that"
+    of = f" of {selector_text(other)}" if other or own else ""
+    return f"{subject} is {amount} × {that}{of}" + (f" ({selector_text(shared)})" if shared else "")
+
+
+def caution(values: Sequence[Estimate]) -> str:
+    return "" if all(value.known for value in values) else "measured once, no interval: decided on the point"
+
+
+def with_unit(text: str, claim: Claim) -> str:
+    return f"{text} {metric(claim['metric']).unit}".strip()
+
+
+def listing(values: Sequence[Estimate], claim: Claim, between: str) -> str:
+    return with_unit(between.join(words.both(value) for value in values), claim)
+
+
+def points(at: Sequence[Any], values: Sequence[Estimate], claim: Claim) -> str:
+    pairs = (f"{words.field_value(a)}: {words.both(v, 3)}" for a, v in zip(at, values, strict=True))
+    return f"{metric(claim['metric']).title} at {claim['along']} = " + "; ".join(pairs)
+
+
+def amount(claim: Claim, unit: str = "") -> str:
+    """`2.5 ms`, `at least 3 ms`."""
+    said = {"expect": "", "at_least": "at least ", "at_most": "at most "}
+    return " and ".join(f"{text}{claim[name]:.10g}{unit}" for name, text in said.items() if name in claim)
+
+
+def factor(claim: Claim) -> str:
+    return f", within a factor of {claim['within']:g}" if "within" in claim else ""
+
+
+def expectation(claim: Claim) -> str:
+    """What is claimed, in the claim's own numbers."""
+    kind = claim["kind"]
+    if kind == "ratio":
+        return ratio_text(claim, amount(claim)) + factor(claim)
+    one = metric(claim["metric"])
+    unit, where = f" {one.unit}".rstrip(), claim.get("where")
+    among = f" ({selector_text(where)})" if where else ""
+    if kind in ("bound", "value"):
+        return f"{one.label} {amount(claim, unit)}{among}{factor(claim)}"
+    if kind == "order":
+        return f"{one.label} grows: " + " < ".join(selector_text(item) for item in claim["items"])
+    if kind == "trend":
+        flat = f" (within a factor of {claim.get('within', 1.1):g})" if claim["direction"] == "flat" else ""
+        return f"{one.label} {claim['direction']} along {claim['along']}{flat}{among}"
+    if kind == "location":
+        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
+        return f"{claim['extreme']} of {one.label} at {claim['along']} = {' or '.join(map(str, expect))}{among}"
+    items = ", ".join(selector_text(item) for item in claim["items"])
+    if kind == "difference":
+        return f"{one.label} differs by {100 * claim['at_least']:g}% or more: {items}"
+    return f"{one.label} equal within {100 * claim.get('within', 0):g}%: {items}"

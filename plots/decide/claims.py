@@ -1,0 +1,155 @@
+"""A paper's sentences, each held against the result lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from plots.decide import verdicts
+from plots.decide.claim_text import Claim, caution, expectation, listing, points, with_unit
+from plots.decide.lookup import IncomparableError, curve, measured_lines, one
+from plots.decide.reach import limit, within_reach
+from plots.read import words
+from plots.read.exhibits import Exhibit
+from plots.read.intervals import Estimate, ratio
+from plots.read.results import Machine
+from plots.read.select import prefer, same, select
+from plots.read.view import View, gather
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one claim on one machine. `measured`, `expected`: text with units; `why`: a sentence or empty."""
+
+    machine: str
+    exhibit: str
+    id: str
+    text: str
+    section: str
+    kind: str
+    verdict: str
+    measured: str
+    expected: str
+    why: str
+    profile: str
+    need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
+
+
+def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> list[Finding]:
+    """A finding for every claim of the exhibit, in its order."""
+    view = gather(exhibit, machine, profile)
+    return [judge_one(view, claim) for claim in exhibit.claims]
+
+
+def judge_one(view: View, claim: Claim) -> Finding:
+    out_of_reach, need = limit(view, claim)
+    try:
+        verdict, measured, why = KINDS[claim["kind"]](view, claim)
+        verdict = within_reach(verdict, claim["kind"]) if out_of_reach else verdict
+        why = "; ".join(part for part in (out_of_reach, why) if part)
+    except IncomparableError as e:
+        verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
+    return Finding(
+        view.machine.name,
+        view.exhibit.key,
+        claim["id"],
+        claim["text"],
+        str(claim.get("section", "")),
+        claim["kind"],
+        verdict,
+        measured,
+        expectation(claim),
+        why,
+        view.profile,
+        need if verdict == verdicts.INCOMPARABLE else "",
+    )
+
+
+Outcome = tuple[str, str, str]  # verdict, measured, why
+
+
+def by_ratio(view: View, claim: Claim) -> Outcome:
+    sides = [
+        one(view, claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in ("numerator", "denominator")
+    ]
+    value = ratio(*sides)
+    if value is None:
+        raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")
+    return verdicts.of_ratio(value, wanted_band(claim)), words.both(value, 3), caution([value])
+
+
+def by_order(view: View, claim: Claim) -> Outcome:
+    values = [one(view, item, claim["metric"]) for item in claim["items"]]
+    return verdicts.of_order(values), listing(values, claim, " → "), caution(values)
+
+
+def by_trend(view: View, claim: Claim) -> Outcome:
+    at, values = curve(view, claim)
+    if len(values) < 2:
+        raise IncomparableError(f"only {claim['along']} = {at[0]} was measured")
+    return (
+        verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1)),
+        points(at, values, claim),
+        warnings(view, claim, values),
+    )
+
+
+def by_location(view: View, claim: Claim) -> Outcome:
+    at, values = curve(view, claim)
+    wanted = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
+    expected = [i for i, value in enumerate(at) if same(value, wanted)]
+    if not expected:
+        one(
+            view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"]
+        )  # raises with the reason
+    return (
+        verdicts.of_location(values, expected, claim["extreme"]),
+        points(at, values, claim),
+        warnings(view, claim, values),
+    )
+
+
+def by_bound(view: View, claim: Claim) -> Outcome:
+    values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
+    low, high = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
+    text = words.both(low) if len(values) == 1 else f"{words.both(low)} … {words.both(high)} ({len(values)} cases)"
+    return verdicts.of_bound(values, wanted_band(claim)), with_unit(text, claim), warnings(view, claim, values)
+
+
+def by_equality(view: View, claim: Claim) -> Outcome:
+    values = [value for item in claim["items"] for _, value in measured_lines(view, item, claim["metric"], prefer)]
+    return verdicts.of_equality(values, claim.get("within", 0.0)), listing(values, claim, ", "), caution(values)
+
+
+def by_difference(view: View, claim: Claim) -> Outcome:
+    values = [one(view, item, claim["metric"]) for item in claim["items"]]
+    return verdicts.of_difference(values, claim["at_least"]), listing(values, claim, ", "), caution(values)
+
+
+def by_value(view: View, claim: Claim) -> Outcome:
+    value = one(view, claim.get("where", {}), claim["metric"])
+    return verdicts.inside(value, wanted_band(claim)), with_unit(words.both(value), claim), caution([value])
+
+
+KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
+    "ratio": by_ratio,
+    "order": by_order,
+    "trend": by_trend,
+    "location": by_location,
+    "bound": by_bound,
+    "equality": by_equality,
+    "difference": by_difference,
+    "value": by_value,
+}
+
+
+def wanted_band(claim: Claim) -> verdicts.Band:
+    return verdicts.band(claim.get("expect"), claim.get("within", 1.0), claim.get("at_least"), claim.get("at_most"))
+
+
+def warnings(view: View, claim: Claim, values: Sequence[Estimate]) -> str:
+    """What a reader of a verdict over many cases has to know: cases without a value, values without an interval."""
+    lines = select(view.lines, claim.get("where", {}))
+    lost = [line for line in lines if view.value(line, claim["metric"]) is None]
+    parts = [f"without a value: {len(lost)} of the matching cases"] if lost else []
+    return "; ".join([*parts, *filter(None, [caution(values)])])

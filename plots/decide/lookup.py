@@ -1,0 +1,94 @@
+"""The values that a claim is about, or the reason why there are none, and what it would take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from plots.decide.claim_text import Claim, selector_text
+from plots.read.intervals import Estimate
+from plots.read.metrics import device, metric
+from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
+from plots.read.select import Selector, differing, matches, prefer, same, select, sort_key, value_of
+from plots.read.view import View
+
+Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
+# What a claim needs that this machine or these lines do not have; `data <name>` besides.
+GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
+
+
+class IncomparableError(Exception):
+    """The lines do not hold what the claim is about; the message is the reason."""
+
+    def __init__(self, why: str, need: str = OTHER) -> None:
+        super().__init__(why)
+        self.need = need
+
+
+def everyone(lines: Sequence[Line], _: Selector) -> Sequence[Line]:
+    return lines
+
+
+def measured_lines(view: View, selector: Selector, name: str, chosen: Chosen = everyone) -> list[tuple[Line, Estimate]]:
+    """The chosen of the matching lines, with the metric. Raises IncomparableError with the reason if none."""
+    lines = chosen(select(view.lines, selector), selector)
+    if not lines:
+        raise IncomparableError(*why_none(view, selector))
+    found = [(line, value) for line in lines if (value := view.value(line, name)) is not None]
+    if not found:
+        reasons = sorted({reason(line) or f"no {metric(name).label} in the line" for line in lines})
+        raise IncomparableError(f"{selector_text(selector)}: {'; '.join(reasons)}", need_of(view, lines))
+    if not view.rounding and any(coarse(line) or view.coarse(line, name) for line, _ in found):
+        raise IncomparableError(f"{selector_text(selector)}: coarse labels, on which no claim rests", GRADE)
+    return found
+
+
+def one(view: View, selector: Selector, name: str) -> Estimate:
+    """The metric of the one line that matches; of several, the one with the first listed values."""
+    lines = prefer(select(view.lines, selector), selector)
+    if len(lines) > 1:
+        raise IncomparableError(
+            f"{selector_text(selector)} matches {len(lines)} cases: they differ in {', '.join(differing(lines))}"
+        )
+    return measured_lines(view, selector, name, prefer)[0][1]
+
+
+def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
+    """The metric along a field: its values in order, one line each."""
+    along, where = claim["along"], claim.get("where", {})
+    lines = [line for line, _ in measured_lines(view, where, claim["metric"]) if value_of(line, along) is not None]
+    if not lines:
+        raise IncomparableError(f"no line has a field {along}")
+    at: list[Any] = []
+    for line in lines:
+        if not any(same(value_of(line, along), value) for value in at):
+            at.append(value_of(line, along))
+    at.sort(key=lambda value: sort_key(along, value, view.exhibit.listed(along)))
+    return at, [one(view, {**where, along: value}, claim["metric"]) for value in at]
+
+
+def why_none(view: View, selector: Selector) -> tuple[str, str]:
+    """Why no line of this view matches: nothing ran, another profile did, a field is unknown, or no such value. And
+    what it needs."""
+    what = selector_text(selector)
+    for profile in PROFILES:
+        lines = [line for source in view.exhibit.sources for line in of_exhibit(view.machine, source, profile)]
+        if profile != view.profile and select(lines, selector):
+            return f"{what}: only in the {profile} profile", SIZE if profile == "paper" else RUN
+    if not view.lines:
+        return "nothing of this exhibit was run", RUN
+    for name, wanted in selector.items():
+        if all(value_of(line, name) is None for line in view.lines):
+            return f"{what}: no line has a field {name}", OTHER
+        if not any(matches(line, {name: wanted}) for line in view.lines):
+            return f"{what}: no line with {name} = {wanted}", RUN
+    return f"{what}: no line", RUN
+
+
+def need_of(view: View, lines: Sequence[Line]) -> str:
+    """What these lines without a value wait for: a GPU where there is none, a data set to be fetched, or neither."""
+    if not view.machine.record.get("gpu") and any(device(line) == "gpu" and line["skip"] for line in lines):
+        return GPU
+    fetch = [match[1] for line in lines if (match := re.search(r"fetch_datasets (\w+)", line["skip"] or ""))]
+    return f"data {fetch[0]}" if fetch else OTHER

@@ -1,0 +1,38 @@
+"""How far a claim reaches: what was measured at another size or with other threads than the paper's cannot confirm or
+refute its numbers. There the right direction is `trend only`, and anything else is not comparable."""
+
+from __future__ import annotations
+
+from plots.decide.claim_text import Claim, selectors
+from plots.decide.lookup import SIZE, THREADS
+from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, TREND
+from plots.read.metrics import metric
+from plots.read.select import ALL_THREADS, select, value_of
+from plots.read.view import View
+
+ABOUT_SIZE = ("ratio", "order", "value")  # kinds of claims whose numbers belong to one size
+
+
+def limit(view: View, claim: Claim) -> tuple[str, str]:
+    """Why the claim's numbers are out of reach, and what they need; two empty texts where they are not."""
+    if claim["kind"] in ABOUT_SIZE and not view.comparable:
+        return f"quick profile: another {', '.join(view.exhibit.resized())} than the paper's", SIZE
+    theirs, ours = view.exhibit.their_threads, view.machine.threads
+    if theirs and ours and ours not in theirs and timed(claim) and uses_all_threads(view, claim):
+        return f"{ours} threads here, {' or '.join(map(str, theirs))} in the paper", THREADS
+    return "", ""
+
+
+def within_reach(verdict: str, kind: str) -> str:
+    """The verdict of a claim of which only the direction counts; a value has none."""
+    return TREND if verdict in (REPRODUCED, TREND) and kind != "value" else INCOMPARABLE
+
+
+def timed(claim: Claim) -> bool:
+    names = [claim[name] for name in ("metric", "numerator_metric", "denominator_metric") if name in claim]
+    return any(metric(name).timed for name in names)
+
+
+def uses_all_threads(view: View, claim: Claim) -> bool:
+    lines = [line for selector in selectors(claim) for line in select(view.lines, selector)]
+    return any(value_of(line, "threads") == ALL_THREADS for line in lines)

@@ -1,0 +1,134 @@
+"""Decisions: estimates in, one of five words out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plots.read.intervals import Estimate, exact, ratio
+
+REPRODUCED, TREND, FAILED = "reproduced", "trend only", "not reproduced"
+NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
+VERDICTS = (REPRODUCED, TREND, FAILED, NOISE, INCOMPARABLE)
+
+
+@dataclass(frozen=True)
+class Band:
+    """What is claimed: low <= value <= high, and on which side of 1 a ratio is expected (-1, 0 no side, 1)."""
+
+    low: float
+    high: float
+    side: int = 0
+
+
+def band(
+    expect: float | None = None, within: float = 1.0, at_least: float | None = None, at_most: float | None = None
+) -> Band:
+    """The band of a claim's keys: [expect / within, expect * within], cut by at_least and at_most."""
+    low, high = (expect / within, expect * within) if expect is not None else (-math.inf, math.inf)
+    low, high = (
+        max(low, -math.inf if at_least is None else at_least),
+        min(high, math.inf if at_most is None else at_most),
+    )
+    if expect is not None:
+        return Band(low, high, (expect > 1) - (expect < 1))
+    return Band(low, high, (at_least is not None and at_least > 1) - (at_most is not None and at_most < 1))
+
+
+def inside(value: Estimate, wanted: Band) -> str:
+    """reproduced: the whole interval in the band; undecided: it crosses an edge; not reproduced: all of it outside."""
+    low, high = value.range
+    if wanted.low <= low and high <= wanted.high:
+        return REPRODUCED
+    return FAILED if high < wanted.low or low > wanted.high else NOISE
+
+
+def of_ratio(value: Estimate, wanted: Band) -> str:
+    """As `inside`; where it fails with the whole interval on the expected side of 1, the trend is right."""
+    verdict = inside(value, wanted)
+    low, high = value.range
+    if verdict == FAILED and ((wanted.side > 0 and low > 1) or (wanted.side < 0 and high < 1)):
+        return TREND
+    return verdict
+
+
+def step(before: Estimate, after: Estimate) -> int:
+    """1 when `after` is larger beyond noise, -1 when smaller, 0 when the interval of their ratio holds 1."""
+    if (before.exact and after.exact) or before.value <= 0 or after.value < 0:
+        return (after.value > before.value) - (after.value < before.value)
+    low, high = (ratio(after, before) or exact(1.0)).range
+    return 1 if low > 1 else -1 if high < 1 else 0
+
+
+def of_order(values: Sequence[Estimate]) -> str:
+    """Strictly growing: every step up beyond noise. trend only: the last is above the first, some step is not."""
+    steps = [step(a, b) for a, b in itertools.pairwise(values)]
+    ends = step(values[0], values[-1])
+    if all(s > 0 for s in steps):
+        return REPRODUCED
+    if all(s >= 0 for s in steps) and not any(ties(values)):
+        return NOISE
+    return TREND if ends > 0 else FAILED
+
+
+def ties(values: Sequence[Estimate]) -> list[bool]:
+    """Which steps are of exact and equal values: no noise could have hidden a growth there."""
+    return [a.exact and b.exact and a.value == b.value for a, b in itertools.pairwise(values)]
+
+
+def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) -> str:
+    """up: the last above the first beyond noise and no step down beyond noise (down: the mirror). trend only: the ends
+    are right and some step is not. flat: the largest over the smallest at most `within`."""
+    if direction == "flat":
+        return of_equality(values, within - 1)
+    sign = 1 if direction == "up" else -1
+    steps = [sign * step(a, b) for a, b in itertools.pairwise(values)]
+    ends = sign * step(values[0], values[-1])
+    if any(s < 0 for s in steps):
+        return TREND if ends > 0 else FAILED
+    if ends == 0:
+        return FAILED if values[0].exact and values[-1].exact else NOISE
+    return REPRODUCED if ends > 0 else FAILED
+
+
+def of_location(values: Sequence[Estimate], expected: Sequence[int], extreme: str) -> str:
+    """reproduced: the extreme is at an expected index, beyond noise. undecided: another index cannot be told from it.
+    trend only: it is next to an expected one."""
+    sign = -1 if extreme == "min" else 1
+    best = max(range(len(values)), key=lambda i: (sign * values[i].value, i in expected))
+    rivals = [i for i, value in enumerate(values) if i != best and sign * step(value, values[best]) <= 0]
+    if best in expected:
+        doubtful = [i for i in rivals if i not in expected and not (values[i].exact and values[best].exact)]
+        return NOISE if doubtful else REPRODUCED
+    if any(i in expected for i in rivals):
+        return NOISE
+    return TREND if any(abs(best - i) == 1 for i in expected) else FAILED
+
+
+def of_bound(values: Sequence[Estimate], wanted: Band) -> str:
+    """Every value: one that breaks the bound decides, then one that noise leaves open."""
+    verdicts = [inside(value, wanted) for value in values]
+    return FAILED if FAILED in verdicts else NOISE if NOISE in verdicts else REPRODUCED
+
+
+def of_difference(values: Sequence[Estimate], at_least: float) -> str:
+    """The largest over the smallest at least 1 + at_least; trend only when they differ beyond noise by less."""
+    smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
+    if smallest.value <= 0:
+        return REPRODUCED if largest.value > smallest.value else FAILED
+    spread = ratio(largest, smallest)
+    return of_ratio(spread, Band(1 + at_least, math.inf, 1)) if spread else FAILED
+
+
+def of_equality(values: Sequence[Estimate], within: float = 0.0) -> str:
+    """All within a relative `within` of one another: the largest over the smallest at most 1 + within."""
+    smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
+    if smallest.value == largest.value and smallest.exact and largest.exact:
+        return REPRODUCED
+    spread = ratio(largest, smallest) if smallest.value > 0 else None
+    if spread is None:
+        gap = abs(largest.value - smallest.value) / max(abs(largest.value), abs(smallest.value))
+        return REPRODUCED if gap <= within else FAILED
+    return inside(spread, Band(-math.inf, 1 + within))

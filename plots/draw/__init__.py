@@ -1,0 +1,1 @@
+"""Values in, figures out. Knows `read`."""

@@ -1,0 +1,63 @@
+"""A curve: one series of a figure, ours and the paper's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from plots.draw import style
+from plots.read.intervals import Estimate
+
+
+@dataclass
+class Curve:
+    """`ours` and `paper` hold, by metric, pairs of x and value; `lead`: the part of the name that gives the colour.
+
+    `missing` holds the x of cases that were skipped, failed or were wrong; `coarse`, by metric, the points of `ours`
+    that rest on a coarse result."""
+
+    name: str
+    lead: str
+    x: str
+    ours: dict[str, list[tuple[Any, Estimate]]] = field(default_factory=dict)
+    paper: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
+    missing: list[Any] = field(default_factory=list)
+    coarse: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Colour and marker by a curve's lead, dash and fill by its name: the same in every panel, for the one legend."""
+
+    colour: dict[str, str]
+    fill: dict[str, str]  # of bars, by the whole name
+    marker: dict[str, str]
+    dash: dict[str, Any]
+
+
+def looks(curves: list[Curve]) -> Looks:
+    leads = {curve.name: curve.lead for curve in curves}
+    rank: dict[str, int] = {}
+    dash = {}
+    for name, lead in leads.items():
+        dash[name] = style.DASHES[rank.setdefault(lead, 0) % len(style.DASHES)]
+        rank[lead] += 1
+    return Looks(style.colours(leads.values()), style.colours(leads), style.markers(leads.values()), dash)
+
+
+def positions(curves: list[Curve]) -> list[Any]:
+    """Every x of these curves, once, in the order of first appearance."""
+    found = [x for c in curves for side in (c.ours, c.paper) for pairs in side.values() for x, _ in pairs]
+    return list(dict.fromkeys([*found, *(x for c in curves for x in c.missing)]))
+
+
+def numeric(values: list[Any]) -> bool:
+    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+
+
+def errors(value: Estimate) -> tuple[float, float]:
+    """Distances from the value to its bounds; NaN (no bar is drawn) where it is exact or was measured once."""
+    if value.exact or not value.known:
+        return float("nan"), float("nan")
+    low, high = value.range
+    return max(value.value - low, 0.0), max(high - value.value, 0.0)

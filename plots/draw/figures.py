@@ -1,0 +1,160 @@
+"""An exhibit as a figure: lines, grouped bars or stacked bars, the paper's values beside ours as hollow marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter, NullFormatter
+
+from plots.draw import bars, line_curves, style
+from plots.draw.curves import Curve, looks
+from plots.draw.scatter import scatter_exhibit
+from plots.read import words
+from plots.read.intervals import Estimate
+from plots.read.metrics import metric
+from plots.read.results import reason
+from plots.read.select import separating, sort_key
+from plots.read.view import Row, View, rows
+
+PANEL = (4.3, 3.0)  # inches
+ACROSS = 3  # panels side by side
+PAINTERS = {"line": line_curves.paint, "bar": bars.paint, "stacked": bars.paint_stacked}
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    metrics: list[str]
+    curves: list[Curve]
+
+
+def draw(view: View) -> Figure | None:
+    """The figure, or None where there is nothing to draw. The caller saves it (plots.style.save)."""
+    with matplotlib.rc_context(fname=style.STYLE):
+        if view.exhibit.figure["style"] == "scatter":
+            return scatter_exhibit(view)
+        panels = arrange(view)
+        measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
+        panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
+        return plot(view, panels) if panels else None
+
+
+def plot(view: View, panels: Sequence[Panel]) -> Figure:
+    metrics = len(view.exhibit.figure["y"])  # where they fit, a row of panels holds one value of the panel field
+    across = metrics if 1 < metrics <= ACROSS < len(panels) else 2 if len(panels) == 4 else min(ACROSS, len(panels))
+    down = -(-len(panels) // across)
+    wide = PANEL[0] * (1.35 if len(panels) == 1 else 1)
+    figure = Figure(figsize=(wide * across, PANEL[1] * down + 0.35))
+    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    painter = PAINTERS[view.exhibit.figure["style"]]
+    shared = looks([curve for panel in panels for curve in panel.curves])
+    for ax, panel in zip(axes, panels, strict=False):
+        painter(ax, panel.curves, panel.metrics, view, shared)
+        decorate(ax, view, panel)
+    for ax in axes[len(panels) :]:
+        ax.remove()
+    legend(figure, list(figure.axes))
+    figure.suptitle(view.size, x=0.008, ha="left", fontsize=7.5, color="#666666")
+    return figure
+
+
+def arrange(view: View) -> list[Panel]:
+    """Panels by metric and by the panel field; a stack shows all its metrics in one."""
+    figure = view.exhibit.figure
+    x, field = figure["x"], figure.get("panels")
+    base = list(dict.fromkeys([x, *figure.get("series", []), *([field] if field else [])]))
+    series = [*figure.get("series", []), *separating(view.lines, base)]
+    found, _ = rows(view, base)
+    named = [f for f in series if len({str(row.fields.get(f)) for row in found}) > 1]
+    titles = list(dict.fromkeys(view.label(field, row.fields[field]) for row in found)) if field else [""]
+    groups = [figure["y"]] if figure["style"] == "stacked" else [[y] for y in figure["y"]]
+    panels = []
+    for title in titles:
+        here = [row for row in found if not field or view.label(field, row.fields[field]) == title]
+        for metrics in groups:
+            name = metric(metrics[0]).label if len(groups) > 1 else ""
+            panels.append(
+                Panel(" · ".join(t for t in (title, name) if t), metrics, curves(view, here, (series, named), metrics))
+            )
+    return panels
+
+
+def curves(
+    view: View, found: Sequence[Row], fields: tuple[Sequence[str], Sequence[str]], metrics: Sequence[str]
+) -> list[Curve]:
+    """One curve a value of the series fields, in the order of the rows. `fields`: those, and those of them that name a
+    curve, the same in every panel."""
+    figure = view.exhibit.figure
+    series, named = fields
+    x, others = figure["x"], [figure["x"], *series, *([figure["panels"]] if "panels" in figure else [])]
+    groups: dict[tuple[str, ...], Curve] = {}
+    everywhere = list(dict.fromkeys(row.fields[x] for row in found if row.fields[x] is not None))
+    for row in sorted(found, key=lambda r: tuple(sort_key(f, r.fields.get(f), view.exhibit.listed(f)) for f in others)):
+        names = tuple(spoken(view, f, row.fields[f]) for f in named if row.fields[f] is not None)
+        curve = groups.setdefault(names, Curve(", ".join(names), lead(view, row, named), x))
+        for at in [row.fields[x]] if row.fields[x] is not None else everywhere:
+            for name in metrics:
+                own = view.value(row.line, name, others) if row.line else None
+                add(curve, at, name, own, row)
+                if own is not None and view.coarse(row.line, name, others):
+                    curve.coarse.setdefault(name, []).append((at, own.value))
+    return [curve for curve in groups.values() if curve.ours or curve.paper or curve.missing]
+
+
+def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:
+    """One point of ours, and the paper's beside it."""
+    if own is not None:
+        curve.ours.setdefault(name, []).append((at, own))
+    elif row.line and reason(row.line) and at not in curve.missing:
+        curve.missing.append(at)
+    for printed in row.printed:
+        theirs = words.parse(printed.values.get(name, ""), printed.unit(name))
+        if theirs is not None:
+            curve.paper.setdefault(name, []).append((at, theirs))
+
+
+def lead(view: View, row: Row, named: Sequence[str]) -> str:
+    """What colours a curve: its implementation where implementations are told apart, else all of its name."""
+    fields = ["implementation"] if "implementation" in named else named
+    return ", ".join(spoken(view, f, row.fields[f]) for f in fields if row.fields[f] is not None)
+
+
+def spoken(view: View, field: str, value: Any) -> str:
+    """A value as a curve's name: a bare number says of what."""
+    label = view.label(field, value)
+    return f"{field.replace('_', ' ')} {label}" if label[:1].isdigit() and not isinstance(value, str) else label
+
+
+def decorate(ax: Axes, view: View, panel: Panel) -> None:
+    figure = view.exhibit.figure
+    ax.set_title(panel.title)
+    ax.set_xlabel(figure.get("xlabel", figure["x"].replace("_", " ")))
+    one = metric(panel.metrics[0])
+    ax.set_ylabel(figure.get("ylabel", one.title if len(panel.metrics) == 1 else f"time ({one.unit})"))
+    if figure.get("logy"):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(lambda value, _: words.number(value, 2))
+        low, high = ax.get_ylim()
+        ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.5)) if high / low < 30 else NullFormatter())
+    elif figure.get("ymin", 0) is not None:
+        ax.set_ylim(bottom=figure.get("ymin", 0))
+    if not figure.get("logy") and ax.get_ylim()[1] >= 10_000:
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+
+
+def legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """One legend for all panels, below them; none for a single nameless curve."""
+    entries: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if entries:
+        width = figure.get_size_inches()[0] * 72
+        columns = max(1, min(len(entries), int(width / (7 * max(map(len, entries)) * 0.72 + 40))))
+        names = sorted(entries, key=lambda name: (name in style.NOTES, name.endswith("paper"), "(paper)" in name))
+        figure.legend([entries[name] for name in names], names, loc="outside lower center", ncols=columns)

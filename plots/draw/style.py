@@ -1,0 +1,96 @@
+"""Looks: colours and markers by name, never by position, so that one more implementation recolours no figure."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO
+
+os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
+
+STYLE = Path(__file__).with_name("style.mplstyle")
+# Paul Tol, "Colour Schemes" (2021), bright and vibrant: told apart with every common colour vision.
+PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#EE7733", "#44AA99", "#332288")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
+PAPER_INK = "#222222"
+MISSING = {"marker": "x", "linestyle": "none", "color": "#BB2222", "markersize": 5, "label": "no time (see the table)"}
+COARSE = {
+    "marker": r"$\dagger$",
+    "linestyle": "none",
+    "color": "#BB2222",
+    "markersize": 5,
+    "markeredgewidth": 0.3,
+    "label": "coarse (see the table)",
+}
+NOTES = (MISSING["label"], COARSE["label"])  # last in every legend
+# A name here has this colour everywhere; every other name gets its own by hash.
+COLOURS = {
+    "assign": "#4477AA",
+    "update": "#EE6677",
+    "transfer": "#CCBB44",
+    "transpose": "#44AA99",
+    "init": "#AA3377",
+    "prepare": "#DDAA33",
+    "download": "#66CCEE",
+}
+
+
+def daggers(ax: Axes, places: Sequence[tuple[float, float]]) -> None:
+    """Marks points whose time rests on a coarse result, a little above them."""
+    if places:
+        above = ScaledTranslation(0, 7 / 72, ax.figure.dpi_scale_trans)
+        ax.plot(*zip(*places, strict=True), transform=ax.transData + above, clip_on=False, **COARSE)
+
+
+def digest(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+
+
+def by_name(names: Iterable[str], choices: tuple, fixed: dict[str, str] | None = None) -> dict:
+    """One choice a name. Each name prefers its own by hash; where two of one figure prefer the same, the later by
+    alphabet takes its next one. More names than choices: choices repeat."""
+    given = {name: (fixed or {})[name] for name in names if name in (fixed or {})}
+    for name in sorted(set(names) - given.keys()):
+        start = digest(name) % len(choices)
+        turned = [choices[(start + i) % len(choices)] for i in range(len(choices))]
+        given[name] = next((c for c in turned if c not in given.values()), turned[0])
+    return given
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    return by_name(list(names), PALETTE, COLOURS)
+
+
+def markers(names: Iterable[str]) -> dict[str, str]:
+    return by_name(list(names), MARKERS)
+
+
+# What each format would otherwise say of the hour and the program.
+METADATA = {
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    ".png": {"Software": None},
+}
+
+
+def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
+    """Writes .svg, .pdf or .png: no date, no version, the same bytes for the same figure."""
+    with matplotlib.rc_context(fname=STYLE):
+        figure.savefig(target, format=ending[1:], metadata=METADATA[ending])
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes the format that the file's ending names, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(figure, path, path.suffix)

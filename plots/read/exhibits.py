@@ -1,0 +1,192 @@
+"""Exhibits: papers/<key>/<exhibit>.toml, loaded and checked (format: docs/exhibits.md)."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plots.errors import UserError
+from plots.read.validate import check_exhibit, check_paper
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One row that the paper shows: the fields that place it, mapped to our values, and its values as printed."""
+
+    key: Table
+    shown: Table  # the fields as the paper prints them
+    values: dict[str, str]
+    source: str
+    note: str
+    units: dict[str, str]
+
+    def unit(self, metric: str) -> str:
+        """The paper's unit of a metric, where it is not ours."""
+        return self.units.get(metric, "")
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    paper: str
+    name: str
+    path: Path
+    spec: Table
+    machine: str = ""  # the paper's
+
+    @property
+    def key(self) -> str:
+        return f"{self.paper}/{self.name}"
+
+    @property
+    def kind(self) -> str:
+        return self.spec["kind"]
+
+    @property
+    def heading(self) -> str:
+        return " · ".join(part for part in (self.spec.get("number", ""), self.spec["title"]) if part)
+
+    @property
+    def table(self) -> Table:
+        return self.spec.get("table", {})
+
+    @property
+    def figure(self) -> Table:
+        return self.spec.get("figure", {})
+
+    @property
+    def claims(self) -> list[Table]:
+        return self.spec.get("claim", [])
+
+    @property
+    def notes(self) -> list[str]:
+        """Paragraphs: set apart by an empty line in the file, whose other line ends mean nothing."""
+        text = self.spec.get("notes", {}).get("text", "")
+        return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+
+    @property
+    def sources(self) -> list[str]:
+        """The exhibits whose lines this one reads: itself unless it reuses others'."""
+        reuse = self.spec.get("reuse", self.key)
+        return [reuse] if isinstance(reuse, str) else list(reuse)
+
+    @property
+    def commands(self) -> list[str]:
+        """What measures it."""
+        return (
+            [f"kmbench run papers/{source}.toml" for source in self.sources]
+            if self.spec.get("sweep") or "reuse" in self.spec
+            else []
+        )
+
+    def label(self, name: str, value: Any) -> str:
+        """The exhibit's own word for a value of a field, else the value."""
+        words = self.spec.get("labels", {}).get(name, {})
+        return str(words.get(str(value), "–" if value is None else value))
+
+    def listed(self, name: str) -> list[Any]:
+        """The values of a field in the order in which the sweeps, then the quick profile, list them."""
+        values: list[Any] = []
+        quick = self.spec.get("profile", {}).get("quick", {})
+        for table in [*self.spec.get("sweep", []), *quick.get("sweep", []), quick]:
+            value = {**table, **table.get("set", {}), **table.get("data", {})}.get(name, [])
+            values += value if isinstance(value, list) else [value]
+        return list(dict.fromkeys(v for v in values if not isinstance(v, (dict, list))))
+
+    @property
+    def swept(self) -> list[str]:
+        """The settings of the data set's generator that the sweeps vary."""
+        quick = self.spec.get("profile", {}).get("quick", {})
+        tables = [*self.spec.get("sweep", []), *quick.get("sweep", []), quick]
+        return sorted({name for table in tables for name in table.get("data", {})})
+
+    def printed(self) -> list[Printed]:
+        """Every row of every [[paper]] table."""
+        return [row for block in self.spec.get("paper", []) for row in printed_rows(block)]
+
+    @property
+    def their_threads(self) -> list[int]:
+        """How many threads the paper's own rows have where ours have all of the machine's."""
+        matches = [block.get("match", {}).get("threads", {}) for block in self.spec.get("paper", [])]
+        return sorted({int(word) for match in matches for word, ours in match.items() if ours == 0 and word.isdigit()})
+
+    def resized(self) -> list[str]:
+        """What the quick profile changes of the problem itself: with any, the paper's values are no measure."""
+        kept = {"repetitions", "warmup"}
+        return sorted(key for key in self.spec.get("profile", {}).get("quick", {}) if key not in kept)
+
+
+def printed_rows(block: Table) -> list[Printed]:
+    fields, metrics = block["fields"], block["metrics"]
+    found = []
+    for row in block["rows"]:
+        shown = dict(zip(fields, row, strict=False))
+        key = {name: block.get("match", {}).get(name, {}).get(str(value), value) for name, value in shown.items()}
+        values = {m: str(v) for m, v in zip(metrics, row[len(fields) :], strict=True) if v != ""}
+        notes = [block["notes"][str(v)] for v in shown.values() if str(v) in block.get("notes", {})]
+        found.append(Printed(key, shown, values, block["source"], "; ".join(notes), block.get("units", {})))
+    return found
+
+
+@dataclass(frozen=True)
+class Paper:
+    key: str
+    record: Table
+    exhibits: list[Exhibit] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        return self.record.get("title", self.key)
+
+    @property
+    def citation(self) -> str:
+        authors = self.record.get("authors", [])
+        people = authors if isinstance(authors, str) else ", ".join(authors)
+        parts = (people, self.record.get("venue", ""), str(self.record.get("year", "")))
+        return ". ".join(part for part in parts if part)
+
+
+def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list[str] | None = None) -> list[Paper]:
+    """Papers by key, their exhibits by number. Raises UserError on the first malformed file and on an unknown name."""
+    if not papers.is_dir():
+        raise UserError(f"{papers}: no such folder of exhibits")
+    found = []
+    for folder in sorted(p for p in papers.iterdir() if p.is_dir()):
+        record = read_toml(folder / "paper.toml") if (folder / "paper.toml").exists() else {}
+        check_paper(record, str(folder / "paper.toml"))
+        files = sorted(p for p in folder.glob("*.toml") if p.name != "paper.toml")
+        wanted = [p for p in files if not only_exhibits or f"{folder.name}/{p.stem}" in only_exhibits]
+        if not wanted or (only_papers and folder.name not in only_papers):
+            continue
+        exhibits = [load_one(p, record) for p in wanted]
+        found.append(Paper(folder.name, record, sorted(exhibits, key=reading_order)))
+    missing = set(only_papers or []) - {p.key for p in found}
+    missing |= set(only_exhibits or []) - {e.key for p in found for e in p.exhibits}
+    if missing:
+        raise UserError(f"{papers}: nothing named {', '.join(sorted(missing))}")
+    return found
+
+
+def load_one(path: Path, paper: Table | None = None) -> Exhibit:
+    spec = read_toml(path)
+    check_exhibit(spec, str(path))
+    return Exhibit(path.parent.name, path.stem, path, spec, str((paper or {}).get("machine", "")))
+
+
+def read_toml(path: Path) -> Table:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise UserError(f"{path}: nested too deep") from None
+    except (ValueError, OSError) as e:  # TOML's, UTF-8's and Python's own limit on digits
+        raise UserError(f"{path}: {str(e).splitlines()[0]}") from e
+
+
+def reading_order(exhibit: Exhibit) -> tuple[Any, ...]:
+    """Machine tables, then tables, then figures; by number within."""
+    words = exhibit.spec.get("number", exhibit.name).split()
+    number = next((int("".join(c for c in word if c.isdigit())) for word in words if any(map(str.isdigit, word))), 0)
+    return (("machine", "table", "figure").index(exhibit.kind), number, exhibit.name)

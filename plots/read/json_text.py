@@ -1,0 +1,61 @@
+"""JSON as JSON is: no NaN, no number past 64 bits or a double's range, no half characters, no endless nesting."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from plots.errors import UserError
+
+LARGE = re.compile(rb"[eE]\+?\d{3}|\d{19}")  # only a text with such a part can hold a number past the limits
+
+
+def parse(raw: bytes) -> Any:
+    """The value of one text; ValueError with the reason in a few words."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as e:
+        raise ValueError(f"not UTF-8 at byte {e.start}") from None
+    try:
+        limits = {"parse_float": finite, "parse_int": whole} if LARGE.search(raw) else {}
+        value = json.loads(text, parse_constant=no_constant, **limits)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    if "\\u" in text:
+        whole_characters(value)
+    return value
+
+
+def read(path: Path) -> Any:
+    try:
+        return parse(path.read_bytes())
+    except (ValueError, OSError) as e:
+        raise UserError(f"{path}: not JSON: {e}") from e
+
+
+def no_constant(name: str) -> None:
+    raise ValueError(f"{name} where a missing value is null")
+
+
+def finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:20]} is past the range of a number")
+    return value
+
+
+def whole(text: str) -> int:
+    if len(text) > 20 or not -(2**63) <= int(text) < 2**64:
+        raise ValueError(f"{text[:20]}… is past 64 bits")
+    return int(text)
+
+
+def whole_characters(value: Any) -> None:
+    """A half of a surrogate pair can be read, but not written again."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("half a character (a lone surrogate)") from None

@@ -1,0 +1,214 @@
+"""Every metric, defined once: label, unit, formula over a result line. Times are stored in seconds and shown in ms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from plots.errors import UserError
+from plots.read.check import Line
+from plots.read.intervals import Estimate, exact, of_mean, of_median, once
+
+MS = 1e3
+WORD_COLUMNS = ("grade",)  # what a table may show beside metrics: a word of the line
+Record = dict[str, Any]
+Formula = Callable[[Line, Record], Estimate | None]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """`of` gives the value with its interval in `unit`, or None where the line does not have it.
+
+    `better` is lower, higher or empty."""
+
+    name: str
+    label: str
+    unit: str
+    better: str
+    of: Formula
+
+    @property
+    def timed(self) -> bool:
+        """Whether a time is in it."""
+        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name == "floor_share"
+
+    @property
+    def title(self) -> str:
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+def run_s(line: Line, _: Record) -> Estimate | None:
+    """Iterate, wall clock: median over the timed runs. A wrong run has no time."""
+    return of_median(line["samples_s"]) if line["verdict"] == "" else None
+
+
+def event_s(line: Line, _: Record) -> Estimate | None:
+    return of_median(line.get("samples_event_s") or []) if line["verdict"] == "" else None
+
+
+def per_iteration(of: Formula) -> Formula:
+    def formula(line: Line, record: Record) -> Estimate | None:
+        whole = of(line, record)
+        return whole.scaled(1 / line["iterations"]) if whole and line.get("iterations") else None
+
+    return formula
+
+
+def with_verbs(*fields: str) -> Formula:
+    """Iterate plus other verbs. Those were measured once, so the interval is iterate's, moved."""
+
+    def formula(line: Line, record: Record) -> Estimate | None:
+        whole = run_s(line, record)
+        parts = [line.get(field) for field in fields]
+        return None if whole is None or None in parts else whole.shifted(sum(parts))
+
+    return formula
+
+
+def verb(field: str) -> Formula:
+    return lambda line, _: once(line[field]) if line["verdict"] == "" and line.get(field) is not None else None
+
+
+def phase(name: str) -> Formula:
+    """Mean over the iterations of the traced run; a phase of prepare is its one measurement."""
+
+    def formula(line: Line, _: Record) -> Estimate | None:
+        if line["verdict"] != "":
+            return None
+        if line["phases"].get(name):
+            return of_mean(line["phases"][name])
+        seconds = (line.get("prepare_phases") or {}).get(name)
+        return None if seconds is None else once(seconds)
+
+    return formula
+
+
+def milliseconds(of: Formula) -> Formula:
+    def formula(line: Line, record: Record) -> Estimate | None:
+        seconds = of(line, record)
+        return seconds and seconds.scaled(MS)
+
+    return formula
+
+
+def number(field: str, factor: float = 1.0) -> Formula:
+    """A field that a run determines: exact."""
+    return lambda line, _: None if line.get(field) is None else exact(line[field] * factor)
+
+
+def counter(name: str) -> Formula:
+    """Mean an iteration: counted, hence exact."""
+
+    def formula(line: Line, _: Record) -> Estimate | None:
+        series = (line.get("counters") or {}).get(name)
+        return exact(sum(series) / len(series)) if series else None
+
+    return formula
+
+
+def cluster_size(rank: int) -> Formula:
+    def formula(line: Line, _: Record) -> Estimate | None:
+        sizes = sorted(line.get("cluster_sizes") or [], reverse=True)
+        return exact(sizes[rank]) if rank < len(sizes) else None
+
+    return formula
+
+
+def cluster_spread(line: Line, _: Record) -> Estimate | None:
+    sizes = line.get("cluster_sizes")
+    return exact(max(sizes) - min(sizes)) if sizes else None
+
+
+def rate(work: str) -> Formula:
+    """The least work of an iteration over the time of an iteration, in 10^9 a second."""
+
+    def formula(line: Line, record: Record) -> Estimate | None:
+        amount, one = (line.get("work") or {}).get(work), per_iteration(run_s)(line, record)
+        return one.inverse_of(amount / 1e9) if one and one.value > 0 and amount else None
+
+    return formula
+
+
+def device(line: Line) -> str:
+    """`cpu` or `gpu`; a line of schema 1 does not say, but there only the folder gpu/ ran there."""
+    return line["device"] or ("gpu" if line["implementation"].startswith("gpu/") else "cpu")
+
+
+def wrong_share(line: Line, _: Record) -> Estimate | None:
+    """Judged labels that are not fp64's choice, in percent."""
+    judged = line.get("judged_points")
+    return exact(100 * line["wrong_labels"] / judged) if judged and line.get("wrong_labels") is not None else None
+
+
+def floor_share(line: Line, record: Record) -> Estimate | None:
+    """The least time this machine could need for an iteration, as a share of what it needed: 100 is the floor itself.
+
+    The floor is the larger of bytes / measured memory bandwidth and flops / measured arithmetic rate, both from the
+    machine record (`floor`, by device: `bytes_per_s`, `flops_per_s` by precision)."""
+    floor, work = (record.get("floor") or {}).get(device(line)) or {}, line.get("work") or {}
+    speeds = {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
+    least = [work[what] / speed for what, speed in speeds.items() if speed and work.get(what)]
+    one = per_iteration(run_s)(line, record)
+    return one.inverse_of(100 * max(least)) if one and one.value > 0 and least else None
+
+
+def _times() -> list[Metric]:
+    formulas = {
+        "iteration": ("iteration", per_iteration(run_s)),
+        "iteration_event": ("iteration, GPU events", per_iteration(event_s)),
+        "overall": ("prepare + iterate", with_verbs("prepare_s")),
+        "run": ("iterate", run_s),
+        "run_event": ("iterate, GPU events", event_s),
+        "end_to_end": ("prepare + iterate + download", with_verbs("prepare_s", "download_s")),
+        "end_to_end_iteration": ("end to end / iterations", per_iteration(with_verbs("prepare_s", "download_s"))),
+        "prepare": ("prepare", verb("prepare_s")),
+        "download": ("download", verb("download_s")),
+        **{name: (name, phase(name)) for name in ("assign", "update", "transfer", "transpose", "init")},
+    }
+    return [Metric(name, label, "ms", "lower", milliseconds(of)) for name, (label, of) in formulas.items()]
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in [
+        *_times(),
+        Metric("iterations", "iterations", "", "", number("iterations")),
+        Metric("centroid_error", "centroid error", "", "lower", number("centroid_error")),
+        Metric("mean_error", "error of the means", "", "lower", number("mean_error")),
+        Metric("inertia", "inertia", "", "lower", number("inertia")),
+        Metric("wrong_labels", "wrong labels", "", "lower", number("wrong_labels")),
+        Metric("wrong_share", "share of wrong labels", "%", "lower", wrong_share),
+        Metric("tied_labels", "ties not to the lowest index", "", "lower", number("tied_labels")),
+        Metric("label_excess", "excess of the distances", "", "lower", number("label_excess")),
+        Metric("mean_offset", "means off, in deviations", "", "lower", number("mean_offset")),
+        Metric("cluster_spread", "largest − smallest cluster", "points", "", cluster_spread),
+        Metric("bandwidth", "bandwidth", "GB/s", "higher", rate("bytes")),
+        Metric("flop_rate", "arithmetic", "GFLOP/s", "higher", rate("flops")),
+        Metric("floor_share", "share of the floor", "%", "higher", floor_share),
+        Metric("peak", "peak memory", "MiB", "lower", number("peak_bytes", 2**-20)),
+        Metric("device_peak", "peak GPU memory", "MiB", "lower", number("device_peak_bytes", 2**-20)),
+    ]
+}
+
+
+def metric(name: str) -> Metric:
+    """The metric of that name, families (`phase:`, `counter:`, `cluster_size:`, `speedup:`) included; else UserError.
+
+    The formula of `speedup:<metric>` is the metric's own: view.py divides by it, for it knows the baseline."""
+    if name in METRICS:
+        return METRICS[name]
+    family, _, member = name.partition(":")
+    if family == "phase" and member:
+        return Metric(name, member, "ms", "lower", milliseconds(phase(member)))
+    if family == "counter" and member:
+        return Metric(name, f"{member} an iteration", "", "lower", counter(member))
+    if family == "cluster_size" and member.isdigit():
+        label = "largest cluster" if member == "0" else f"cluster {int(member) + 1} by size"
+        return Metric(name, label, "points", "", cluster_size(int(member)))
+    if family == "speedup" and (member in METRICS or member.startswith("phase:")):
+        inner = metric(member)
+        return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.of)
+    raise UserError(
+        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, counter:…, cluster_size:…, speedup:…"
+    )

@@ -1,0 +1,139 @@
+"""Result lines and machine records, read from results/<machine>/ (format: docs/results.md)."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plots.errors import UserError
+from plots.read import check, json_text
+from plots.read.check import PROFILES, Line
+
+MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
+LONGEST = 64 << 20  # bytes of one line
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One folder of results/: its name, its record (machine.json, {} where there is none) and its lines."""
+
+    name: str
+    record: dict[str, Any] = field(default_factory=dict)
+    lines: tuple[Line, ...] = ()
+    folder: Path = Path()
+    dropped: Counter[tuple[str, str]] = field(default_factory=Counter)  # by exhibit and profile: lines past MOST_CASES
+
+    @property
+    def threads(self) -> int | None:
+        """Hardware threads, where the record says."""
+        threads = (self.record.get("cpu") or {}).get("threads")
+        return threads if check.integer(threads) else None
+
+
+def load(results: Path, only: str | None = None) -> list[Machine]:
+    """Every machine below `results`, by name; of a case that occurs twice the later line.
+
+    Raises UserError when there is no such folder or machine, or a line is not a result line.
+    """
+    if not results.is_dir():
+        raise UserError(f"{results}: no such folder of results")
+    folders = sorted(p for p in results.iterdir() if p.is_dir() and any(p.glob("*.json*")))
+    if only is not None:
+        folders = [p for p in folders if p.name == only]
+    if not folders:
+        raise UserError(f"{results}: no results of {'machine ' + only if only else 'any machine'}; run kmbench first")
+    return [load_machine(folder) for folder in folders]
+
+
+def load_machine(folder: Path) -> Machine:
+    pool: dict[str, Any] = {}
+    dropped: Counter[tuple[str, str]] = Counter()
+    lines = latest((line for path in sorted(folder.glob("*.jsonl")) for line in read_lines(path, pool)), dropped)
+    return Machine(folder.name, record(folder / "machine.json"), lines, folder, dropped)
+
+
+def record(path: Path) -> dict[str, Any]:
+    """The machine's own; {} where there is none."""
+    found = json_text.read(path) if path.exists() else {}
+    if not isinstance(found, dict):
+        raise UserError(f"{path}: not a machine record, but {type(found).__name__}")
+    speeds = check.fields(
+        bytes_per_s=check.optional(check.number), flops_per_s=check.optional(check.values(check.optional(check.number)))
+    )
+    parts = {
+        "floor": (check.values(check.optional(speeds)), "an object by device, with bytes_per_s and flops_per_s"),
+        "warnings": (check.items(check.text), "an array of sentences"),
+        "cpu": (check.fields(), "an object"),
+        "gpu": (check.fields(), "an object"),
+    }
+    for name, (right, what) in parts.items():
+        if found.get(name) is not None and not right(found[name]):
+            raise UserError(f"{path}: {name} is {str(found[name])[:40]!r}, not {what}")
+    return found
+
+
+def read_lines(path: Path, pool: dict[str, Any] | None = None) -> Iterator[Line]:
+    """The lines of one file, one at a time. A last line without its newline that is no JSON is a case that was killed:
+    left out, and said so."""
+    pool = {} if pool is None else pool
+    try:
+        with path.open("rb") as file:
+            for at, raw in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
+                if not raw.strip():
+                    continue
+                try:
+                    found = json_text.parse(raw)
+                except ValueError as e:
+                    if not raw.endswith(b"\n") and len(raw) < LONGEST:
+                        print(f"{path}:{at}: cut off, left out", file=sys.stderr)
+                        return
+                    raise UserError(f"{path}:{at}: not JSON: {e}") from e
+                yield check.line(found, f"{path}:{at}", pool)
+    except OSError as e:
+        raise UserError(f"{path}: {e.strerror or e}") from e
+
+
+def latest(lines: Iterable[Line], dropped: Counter[tuple[str, str]] | None = None) -> tuple[Line, ...]:
+    """The later line of every (exhibit, profile, case), in the order in which they were written; of one exhibit and
+    profile the last MOST_CASES, the others counted in `dropped`."""
+    tables: dict[tuple[str, str], dict[str, Line]] = {}
+    for line in lines:
+        place = (str(line["exhibit"]), line["profile"])
+        cases = tables.setdefault(place, {})
+        cases.pop(line["case"], None)
+        cases[line["case"]] = line
+        if len(cases) > MOST_CASES:
+            del cases[next(iter(cases))]
+            if dropped is not None:
+                dropped[place] += 1
+    return tuple(line for cases in tables.values() for line in cases.values())
+
+
+def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) -> list[Line]:
+    """The machine's lines of one exhibit: of `profile`, or the paper's where there are any, else the quick one's."""
+    lines = [line for line in machine.lines if line["exhibit"] == key]
+    profiles = (profile,) if profile else PROFILES
+    chosen = ([line for line in lines if line["profile"] == p] for p in profiles)
+    return next((c for c in chosen if c), [])
+
+
+def in_order(lines: Iterable[Line]) -> list[Line]:
+    """By exhibit, profile and case: an order that does not depend on the order of the run."""
+    return sorted(lines, key=lambda line: (str(line["exhibit"]), line["profile"], line["case"]))
+
+
+def reason(line: Line) -> str:
+    """Why this case has no time, in one sentence; empty when it has one."""
+    for field_name, word in (("skip", "skipped"), ("failure", "failed"), ("verdict", "wrong")):
+        if line[field_name]:
+            return f"{word}: {line[field_name]}"
+    return "did not run" if line["verdict"] is None else ""
+
+
+def coarse(line: Line) -> bool:
+    """Whether its result, though explained by rounding, is too far from fp64's to rank or to claim anything."""
+    return line["grade"] == "coarse"

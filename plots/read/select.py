@@ -1,0 +1,119 @@
+"""Fields of a result line, selectors over them, and what tells two lines apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from plots.read.check import Line
+
+Selector = dict[str, Any]
+ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the largest, not the smallest
+
+
+def value_of(line: Line, name: str) -> Any:
+    """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None where absent.
+
+    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds.
+    """
+    dataset, init = line["dataset"] or {}, line.get("init") or {}
+    special = {
+        "dataset": dataset.get("name"),
+        "init": init.get("method"),
+        "init_seed": init.get("seed"),
+        "data_seed": dataset.get("seed"),
+        "hash": dataset.get("hash"),
+    }
+    if name in special:
+        return special[name]
+    generator = dataset.get("generator")
+    for table in (line, line["parameters"] or {}, generator if isinstance(generator, dict) else {}):
+        if name in table:
+            return table[name]
+    return None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equality of values: numbers by size (1 is 1.0), words by letters; a list holds when any of its items does."""
+    if isinstance(b, list):
+        return any(same(a, item) for item in b)
+    return a == b and isinstance(a, str) == isinstance(b, str)
+
+
+def matches(line: Line, selector: Selector) -> bool:
+    return all(same(value_of(line, name), wanted) for name, wanted in selector.items())
+
+
+def select(lines: Iterable[Line], selector: Selector) -> list[Line]:
+    return [line for line in lines if matches(line, selector)]
+
+
+def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
+    """Of lines that compete for one place, those with the first listed value of every list in the selector: the real
+    data set where it is, else (also where its case was skipped) its stand-in."""
+    kept = [line for line in lines if not line["skip"]] or list(lines)
+    for name, wanted in selector.items():
+        for value in wanted if isinstance(wanted, list) and len(kept) > 1 else ():
+            if first := [line for line in kept if same(value_of(line, name), value)]:
+                kept = first
+                break
+    return kept
+
+
+def identity(line: Line) -> dict[str, Any]:
+    """Every field that makes a case this case, in the order in which a reader would name them."""
+    generator = (line["dataset"] or {}).get("generator")
+    names = [
+        "implementation",
+        "dataset",
+        "n",
+        "d",
+        "k",
+        "precision",
+        *sorted(line["parameters"] or {}),
+        *(sorted(generator) if isinstance(generator, dict) else ()),
+        "max_iters",
+        "tolerance",
+        "init",
+        "init_seed",
+        "data_seed",
+        "case",
+    ]
+    return {name: value_of(line, name) for name in names}
+
+
+def differing(lines: Sequence[Line]) -> list[str]:
+    """The fewest fields, taken in the order of `identity`, that tell these lines apart."""
+    identities = [identity(line) for line in lines]
+    names = list(dict.fromkeys(name for one in identities for name in one))
+    chosen: list[str] = []
+    groups = 1
+    for name in names:
+        split = len({tuple(repr(one.get(c)) for c in [*chosen, name]) for one in identities})
+        if split > groups:
+            chosen, groups = [*chosen, name], split
+    return chosen
+
+
+def separating(lines: Sequence[Line], names: Sequence[str]) -> list[str]:
+    """The fields to add to `names` so that no two lines look alike."""
+    added: list[str] = []
+    while True:
+        groups: dict[tuple[str, ...], list[Line]] = {}
+        for line in lines:
+            groups.setdefault(tuple(repr(value_of(line, name)) for name in [*names, *added]), []).append(line)
+        crowded = [group for group in groups.values() if len(group) > 1]
+        more = [name for group in crowded for name in differing(group) if name not in added]
+        if not more:
+            return added
+        added.append(more[0])
+
+
+def sort_key(name: str, value: Any, listed: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """Words in the order in which the exhibit lists them, numbers by size, then the rest by letters; None last."""
+    if value is None:
+        return (3, 0, "")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (0, float("inf") if name == "threads" and value == ALL_THREADS else value, "")
+    known = next((i for i, item in enumerate(listed) if same(value, item)), None)
+    return (1, known, "") if known is not None else (2, 0, str(value))

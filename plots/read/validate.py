@@ -1,0 +1,282 @@
+"""The check of one exhibit: every mistake is one sentence with the place, before anything is rendered.
+
+kmbench checks what it runs: that every value of a sweep is a number, a known name or a range. What is shown, printed
+and claimed is checked here, and of a sweep the names of its keys (docs/exhibits.md, "Who checks what")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from plots.errors import UserError
+from plots.read.check import integer, items, number, text, values
+from plots.read.metrics import WORD_COLUMNS, metric
+from plots.read.words import PRINTED_WORDS, SECONDS, parse
+
+Table = dict[str, Any]
+Keys = dict[str, tuple[Callable[[Any], bool], str]]  # by key: what its value must be, and that in words
+KINDS = ("table", "figure", "machine")
+STYLES = ("line", "bar", "stacked", "scatter")
+
+
+def flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def scalar(value: Any) -> bool:
+    return isinstance(value, (str, int, float))
+
+
+def choice(value: Any) -> bool:
+    return scalar(value) or (items(scalar)(value) and value != [])
+
+
+def some_text(value: Any) -> bool:
+    return text(value) and value.strip() != ""
+
+
+def dims(value: Any) -> bool:
+    return items(integer)(value) and len(value) == 2
+
+
+TEXT = (some_text, "text")
+TABLES = (items(table), "a list of tables")
+SELECTOR = (values(choice), "a table of numbers and words, or lists of them")
+NAME = (some_text, "the name of a field")
+NAMES = (lambda v: items(some_text)(v) and v != [], "a list of names")
+FACTOR = (number, "a number")
+FLAG = (flag, "true or false")
+TOP: Keys = {
+    "kind": TEXT,
+    "number": (text, "text"),
+    "title": TEXT,
+    "sweep": TABLES,
+    "profile": (values(table), "a table of profiles"),
+    "labels": (values(values(text)), "a table of texts for each field"),
+    "table": (table, "a table"),
+    "figure": (table, "a table"),
+    "paper": TABLES,
+    "claim": TABLES,
+    "notes": (lambda v: table(v) and set(v) == {"text"} and text(v["text"]), "a table with text, and nothing else"),
+    "reuse": (lambda v: some_text(v) or NAMES[0](v), "<paper>/<exhibit>, or a list of those"),
+    "machine": (values(text), "a table of dotted names"),
+}
+AXIS = (choice, "a number, a word, or a list of them")
+NESTED = (values(choice), "a table of numbers and words, or lists of them")
+SWEEP: Keys = {
+    **dict.fromkeys(("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed"), AXIS),
+    **dict.fromkeys(("iterations", "tolerance", "repetitions", "warmup"), AXIS),
+    "set": NESTED,
+    "data": NESTED,
+}
+QUICK: Keys = {**SWEEP, "sweep": TABLES}
+TABLE: Keys = {"rows": NAMES, "columns": NAMES, "where": SELECTOR, "baseline": SELECTOR, "rounding": FLAG}
+FIGURE: Keys = {
+    "style": TEXT,
+    "x": NAME,
+    "y": NAMES,
+    "series": (items(some_text), "a list of names"),
+    "panels": NAME,
+    "logx": FLAG,
+    "logy": FLAG,
+    "where": SELECTOR,
+    "baseline": SELECTOR,
+    "rounding": FLAG,
+    "dims": (dims, "two whole numbers"),
+    "xlabel": (text, "text"),
+    "ylabel": (text, "text"),
+    "ymin": (number, "a number"),
+}
+PAPER: Keys = {
+    "source": TEXT,
+    "fields": (items(some_text), "a list of names"),
+    "metrics": NAMES,
+    "rows": (items(items(scalar)), "a list of rows of numbers and words"),
+    "match": (values(values(scalar)), "a table of values for each field"),
+    "notes": (values(text), "a table of texts"),
+    "units": (values(text), "a table of units"),
+}
+CLAIM: Keys = {
+    "id": TEXT,
+    "text": TEXT,
+    "section": (lambda v: text(v) or number(v), "text"),
+    "kind": TEXT,
+    **dict.fromkeys(("metric", "numerator_metric", "denominator_metric"), (some_text, "the name of a metric")),
+    **dict.fromkeys(("numerator", "denominator", "where"), SELECTOR),
+    "items": (items(values(choice)), "a list of tables of fields"),
+    "along": NAME,
+    "direction": TEXT,
+    "extreme": TEXT,
+    "expect": AXIS,
+    **dict.fromkeys(("within", "at_least", "at_most"), FACTOR),
+}
+ABOUT_EVERY_CLAIM = ("id", "text", "section", "kind", "metric", "numerator_metric", "denominator_metric")
+# What a claim of each kind has to say, and what it may say besides.
+CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "ratio": (("numerator", "denominator"), ("expect", "within", "at_least", "at_most")),
+    "order": (("items",), ()),
+    "trend": (("along", "direction"), ("where", "within")),
+    "location": (("along", "expect", "extreme"), ("where",)),
+    "bound": ((), ("where", "at_least", "at_most")),
+    "equality": (("items",), ("within",)),
+    "difference": (("items", "at_least"), ()),
+    "value": (("expect", "within"), ("where",)),
+}
+WORDS = {"direction": ("up", "down", "flat"), "extreme": ("min", "max")}
+SOURCES = ("printed", "read off the plot")
+RECORD: Keys = {
+    "title": (text, "text"),
+    "authors": (lambda v: text(v) or items(text)(v), "a list of names"),
+    "year": (integer, "a year"),
+    **dict.fromkeys(("venue", "doi", "machine"), (text, "text")),
+}
+
+
+def check_exhibit(spec: Table, where: str) -> None:
+    """Raises UserError with one line: the file, the place in it, what is wrong and what is known."""
+    try:
+        _exhibit(spec)
+    except UserError as e:
+        raise UserError(f"{where}: {e}") from None
+
+
+def check_paper(record: Table, where: str) -> None:
+    """The same of paper.toml."""
+    try:
+        bounded(record)
+        keys(record, "paper", RECORD)
+    except UserError as e:
+        raise UserError(f"{where}: {e}") from None
+
+
+def _exhibit(spec: Table) -> None:
+    bounded(spec)
+    keys(spec, "exhibit", TOP, needed=("kind", "title"))
+    word(spec, "kind", KINDS, "exhibit")
+    for sweep in spec.get("sweep", []):
+        keys(sweep, "[[sweep]]", SWEEP)
+    for name, profile in spec.get("profile", {}).items():
+        word({"profile": name}, "profile", ("quick",), "exhibit")
+        keys(profile, f"[profile.{name}]", QUICK)
+        for sweep in profile.get("sweep", []):
+            keys(sweep, f"[[profile.{name}.sweep]]", SWEEP)
+    for name in ("table", "figure"):
+        if name in spec and spec["kind"] != name:
+            raise UserError(f"exhibit: [{name}], where kind = {spec['kind']!r}")
+    if spec["kind"] == "table":
+        keys(spec.get("table", {}), "[table]", TABLE, needed=("rows", "columns"))
+        metrics([c for c in spec["table"]["columns"] if c not in WORD_COLUMNS], "[table] columns", spec["table"])
+    if spec["kind"] == "figure":
+        _figure(spec.get("figure", {}))
+    for block in spec.get("paper", []):
+        _paper(block, spec["kind"])
+    seen: set[str] = set()
+    for claim in spec.get("claim", []):
+        _claim(claim, {**spec.get("table", {}), **spec.get("figure", {})})
+        if claim["id"] in seen:
+            raise UserError(f"claim {claim['id']!r}: two claims have this id")
+        seen.add(claim["id"])
+
+
+def _figure(figure: Table) -> None:
+    keys(figure, "[figure]", FIGURE, needed=("style",))
+    word(figure, "style", STYLES, "[figure]")
+    if figure["style"] == "scatter":
+        return
+    keys(figure, "[figure]", FIGURE, needed=("x", "y"))
+    metrics(figure["y"], "[figure] y", figure)
+
+
+def _paper(block: Table, kind: str) -> None:
+    keys(block, "[[paper]]", PAPER, needed=("source", "fields", "metrics", "rows"))
+    if not block["source"].startswith("derived from "):
+        word(block, "source", (*SOURCES, "derived from …"), "[[paper]]")
+    if kind == "machine" and (block["fields"], block["metrics"]) != (["entry"], ["value"]):
+        raise UserError('[[paper]]: of a machine, fields = ["entry"] and metrics = ["value"]')
+    if kind != "machine":
+        metrics(block["metrics"], "[[paper]] metrics", {"baseline": {}})
+    for name, unit in block.get("units", {}).items():
+        word({"unit": unit}, "unit", tuple(SECONDS), "[[paper]] units")
+        word({"units": name}, "units", tuple(block["metrics"]), "[[paper]]")
+    width = len(block["fields"]) + len(block["metrics"])
+    for i, row in enumerate(block["rows"], start=1):
+        if len(row) != width:
+            raise UserError(f"[[paper]] row {i} has {len(row)} values, where its fields and metrics are {width}")
+        for printed in map(str, row[len(block["fields"]) :] if kind != "machine" else ()):
+            if printed and parse(printed) is None and printed not in PRINTED_WORDS:
+                known = ", ".join(PRINTED_WORDS)
+                raise UserError(f"[[paper]] row {i}: {printed!r} is no number, and none of the words {known}")
+
+
+def _claim(claim: Table, shown: Table) -> None:
+    place = f"claim {claim.get('id', '?')!r}"
+    word(claim, "kind", tuple(CLAIMS), place)
+    needed, further = CLAIMS[claim["kind"]]
+    own = (*ABOUT_EVERY_CLAIM, *needed, *further)
+    keys(claim, place, {name: CLAIM[name] for name in own}, needed=("id", "text", *needed))
+    for name in ("direction", "extreme"):
+        if name in claim:
+            word(claim, name, WORDS[name], place)
+    sides = [name for name in ("numerator_metric", "denominator_metric") if name in claim]
+    if sides and claim["kind"] != "ratio":
+        raise UserError(f"{place}: {sides[0]} belongs to a ratio")
+    if "metric" not in claim and len(sides) < 2:
+        raise UserError(f"{place}: no metric")
+    metrics([claim[name] for name in ("metric", *sides) if name in claim], place, shown)
+    if claim["kind"] in ("ratio", "bound") and not {"expect", "at_least", "at_most"} & claim.keys():
+        raise UserError(f"{place}: needs {'expect and within, or ' * (claim['kind'] == 'ratio')}at_least or at_most")
+    if "expect" in claim and claim["kind"] in ("ratio", "value"):
+        if not number(claim["expect"]) or claim["expect"] <= 0:
+            raise UserError(f"{place}: expect = {claim['expect']!r} is no number above 0")
+        if "within" not in claim:
+            raise UserError(f"{place}: expect needs within (a factor)")
+    if "within" in claim and claim["kind"] in ("ratio", "value", "trend") and not claim["within"] >= 1:
+        raise UserError(f"{place}: within = {claim['within']} is no factor of at least 1")
+    if "within" in claim and claim["within"] < 0:
+        raise UserError(f"{place}: within = {claim['within']} is below 0")
+    if "items" in claim and len(claim["items"]) < (1 if claim["kind"] == "equality" else 2):
+        raise UserError(f"{place}: too few items")
+
+
+def bounded(value: Any) -> None:
+    """No number that JSON and 64 bits have no room for."""
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        bounded(item)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{value} is no number to compare with")
+    if integer(value) and not -(2**63) <= value < 2**63:
+        raise UserError("a whole number past 64 bits")
+
+
+def keys(given: Any, place: str, known: Keys, needed: Iterable[str] = ()) -> None:
+    if not table(given):
+        raise UserError(f"{place}: a table is needed, not {str(given)[:40]!r}")
+    for name, value in given.items():
+        if name not in known:
+            raise UserError(f"{place}: unknown key {name[:40]!r}; known: {', '.join(known)}")
+        right, words = known[name]
+        if not right(value):
+            raise UserError(f"{place}: {name} is {str(value)[:40]!r}, where {words} is needed")
+    for name in needed:
+        if name not in given:
+            raise UserError(f"{place}: {name} missing")
+
+
+def word(given: Table, name: str, known: tuple[str, ...], place: str) -> None:
+    if not text(given.get(name)) or given[name] not in known:
+        raise UserError(f"{place}: {name} = {str(given.get(name))[:40]!r} is not one of {', '.join(known)}")
+
+
+def metrics(names: list[str], place: str, shown: Table) -> None:
+    for name in names:
+        try:
+            metric(name)
+        except UserError as e:
+            raise UserError(f"{place}: {e}") from None
+        if name.startswith("speedup:") and "baseline" not in shown:
+            raise UserError(f"{place}: {name} needs a baseline")

@@ -1,0 +1,170 @@
+"""What one exhibit shows of one machine: its lines, their values, and the paper's rows beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plots.read import results
+from plots.read.exhibits import Exhibit, Printed
+from plots.read.intervals import Estimate, exact, ratio
+from plots.read.metrics import metric
+from plots.read.mixed import consistent
+from plots.read.results import Line, Machine, coarse
+from plots.read.select import matches, prefer, select, separating, sort_key, value_of
+from plots.read.words import field_value
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table, one point of a curve: `line` is None where only the paper has it."""
+
+    fields: dict[str, Any]
+    line: Line | None
+    printed: tuple[Printed, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    exhibit: Exhibit
+    machine: Machine
+    lines: tuple[Line, ...]
+    left_out: tuple[str, ...] = ()  # sentences: how many lines, and why
+
+    @property
+    def profile(self) -> str:
+        """`paper`, `quick`, or empty where nothing ran."""
+        return self.lines[0]["profile"] if self.lines else ""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the paper's values and ours are of the same problem."""
+        return self.profile != "quick" or not self.exhibit.resized()
+
+    @property
+    def baseline(self) -> dict[str, Any]:
+        return {**self.exhibit.table, **self.exhibit.figure}.get("baseline", {})
+
+    @property
+    def commits(self) -> list[str]:
+        """The commits of the lines, `+` where the tree was dirty."""
+        marks = {f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}" for line in self.lines}
+        return sorted(marks)
+
+    @property
+    def size(self) -> str:
+        """What was run: `n = 50,000,000 · d = 4 · k = 4 · 5, 6 iterations · fp32, fp64 · paper profile`."""
+        ran = [line for line in self.lines if line["n"] and line["samples_s"]] or [x for x in self.lines if x["n"]]
+        if not ran:
+            return ""
+        parts = [f"{name} = {few({line[name] for line in ran})}" for name in ("n", "d", "k")]
+        made = {line["iterations"] for line in ran if line["iterations"] is not None}
+        counted = f"{few(made)} {'iteration' if made == {1} else 'iterations'}"
+        return " · ".join([*parts, *([counted] if made else []), self.precisions, f"{self.profile} profile"])
+
+    @property
+    def precisions(self) -> str:
+        return ", ".join(sorted({line["precision"] for line in self.lines}))
+
+    @property
+    def rounding(self) -> bool:
+        """Whether rounding is the exhibit's subject, so that coarse results are what it is about."""
+        return bool({**self.exhibit.table, **self.exhibit.figure}.get("rounding"))
+
+    @property
+    def place(self) -> list[str]:
+        """The fields that tell rows or points apart: a table's rows; a figure's panels, series and x."""
+        if self.exhibit.table:
+            return list(self.exhibit.table["rows"])
+        figure = self.exhibit.figure
+        single = [figure[name] for name in ("panels", "x") if name in figure]
+        return list(dict.fromkeys([*single[:-1], *figure.get("series", []), *single[-1:]]))
+
+    def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
+        """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that
+        the baseline's selector matches and that agrees in the fields `others` (by default those of the place)."""
+        own = metric(name).of(line, self.machine.record)
+        if not name.startswith("speedup:") or own is None:
+            return own
+        base = self.base(line, others)
+        if base is line:
+            return exact(1.0)
+        theirs = metric(name).of(base, self.machine.record) if base else None
+        return theirs and ratio(theirs, own)
+
+    def base(self, line: Line, others: Sequence[str] | None = None) -> Line | None:
+        """The one line that a speedup of `line` is over."""
+        alike = {
+            f: value_of(line, f)
+            for f in (self.place if others is None else others)
+            if f not in self.baseline and value_of(line, f) is not None
+        }
+        found = select(self.lines, {**self.baseline, **alike})
+        return found[0] if len(found) == 1 else None
+
+    def coarse(self, line: Line, name: str, others: Sequence[str] | None = None) -> bool:
+        """Whether the value of `name` is a time that rests on a coarse result: its own, or that of its baseline."""
+        if not metric(name).timed:
+            return False
+        base = self.base(line, others) if name.startswith("speedup:") else None
+        return coarse(line) or (base is not None and coarse(base))
+
+    def label(self, name: str, value: Any) -> str:
+        """The exhibit's word for the value, else the value."""
+        word = self.exhibit.label(name, value)
+        return word if word != str(value) else field_value(value)
+
+    def order(self, fields: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(sort_key(name, value, self.exhibit.listed(name)) for name, value in fields.items())
+
+
+def few(numbers: set[int]) -> str:
+    """`4`, `1, 10, 100`, or `1000 to 100,000,000 (6)`: as many as a title has room for."""
+    at = [field_value(number) for number in sorted(numbers)]
+    return ", ".join(at) if len(at) <= 3 else f"{at[0]} to {at[-1]} ({len(at)} values)"
+
+
+def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> View:
+    """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which."""
+    lines: list[Line] = []
+    for source in exhibit.sources:
+        lines += results.of_exhibit(machine, source, lines[0]["profile"] if lines else profile)
+    where = (exhibit.table or exhibit.figure).get("where", {})
+    agreeing, left_out = consistent(select(lines, where), exhibit.swept)
+    agreeing.sort(key=lambda line: (exhibit.sources.index(line["exhibit"]), line["case"]))
+    dropped = sum(machine.dropped[source, line["profile"]] for source in exhibit.sources for line in lines[:1])
+    if dropped:
+        left_out.append(f"Left out: {dropped} older lines, more than a table can show.")
+    view = View(exhibit, machine, tuple(agreeing))
+    places: dict[str, list[Line]] = {}
+    for line in view.lines:
+        places.setdefault(repr([value_of(line, name) for name in view.place]), []).append(line)
+    shown = (line for group in places.values() for line in prefer(group, where))
+    return View(exhibit, machine, tuple(shown), tuple(left_out))
+
+
+def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows in reading order, and the fields that had to be added to tell our lines apart.
+
+    A row that only the paper has keeps its printed fields."""
+    added = separating(view.lines, fields)
+    fields = [*fields, *added]
+    printed = view.exhibit.printed()
+    found: list[tuple[Any, Row]] = []
+    used: set[int] = set()
+    for line in view.lines:
+        beside = [i for i, row in enumerate(printed) if matches(line, row.key)]
+        used |= set(beside)
+        own = {name: value_of(line, name) for name in fields}
+        found.append((view.order(own), Row(own, line, tuple(printed[i] for i in beside))))
+    lonely: dict[tuple[str, ...], list[Printed]] = {}
+    for i, row in enumerate(printed):
+        if i not in used:
+            lonely.setdefault(tuple(str(row.shown.get(name)) for name in fields), []).append(row)
+    for group in lonely.values():
+        place = {name: group[0].key.get(name) for name in fields}
+        shown = {name: group[0].shown.get(name) for name in fields}
+        found.append((view.order(place), Row(shown, None, tuple(group))))
+    found.sort(key=lambda pair: (pair[0], pair[1].line is None))
+    return [row for _, row in found], added

@@ -1,0 +1,73 @@
+"""Numbers as text: the same digits everywhere."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from plots.read.intervals import Estimate
+
+MISSING = "–"
+PRINTED_WORDS = ("Segfault", "N/A", "OOM", "–")  # what a paper prints in the place of a number
+SECONDS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}  # in ms, the unit in which times are shown
+
+
+def decimals_for(value: float, digits: int = 4) -> int | None:
+    """Decimals that show `digits` significant ones; None where scientific notation is the shorter."""
+    if value == 0:
+        return 0
+    power = math.floor(math.log10(abs(value)))
+    return None if power < -4 or power > 9 else max(0, digits - 1 - power)
+
+
+def number(value: float | None, digits: int = 4, decimals: int | None = None) -> str:
+    """`digits` significant digits, thousands set apart from 10,000 on; whole numbers whole. None is a dash."""
+    if value is None:
+        return MISSING
+    if math.isinf(value):
+        return "∞"
+    if decimals is None:
+        if float(value).is_integer() and abs(value) < 1e10:
+            decimals = 0
+        else:
+            decimals = decimals_for(value, digits)
+            if decimals is None:
+                return f"{value:.{digits - 1}e}"
+    text = f"{value:,.{decimals}f}"
+    return text.replace(",", "") if abs(value) < 10_000 else text
+
+
+def point(estimate: Estimate | None, digits: int = 4) -> str:
+    if estimate is None:
+        return MISSING
+    return number(estimate.value, digits, None if estimate.exact else decimals_for(estimate.value, digits))
+
+
+def interval(estimate: Estimate | None, digits: int = 4) -> str:
+    """`low, high` with the decimals of the value; empty for what is exact or was measured once."""
+    if estimate is None or estimate.exact or not estimate.known:
+        return ""
+    decimals = decimals_for(estimate.value, digits)
+    low, high = estimate.range
+    return f"{number(low, digits, decimals)}, {number(high, digits, decimals)}"
+
+
+def both(estimate: Estimate | None, digits: int = 4) -> str:
+    """`150.3 [149.8, 151.0]`."""
+    bounds = interval(estimate, digits)
+    return f"{point(estimate, digits)} [{bounds}]" if bounds else point(estimate, digits)
+
+
+def parse(printed: str, unit: str = "") -> float | None:
+    """The number that a paper prints, in the metric's unit (`unit`: the paper's own, of time); None for other text."""
+    match = re.fullmatch(r"[~≈<>≤≥]?\s*(-?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*[×x%]?", printed.strip())
+    return float(match[1].replace(",", "")) * SECONDS.get(unit, 1.0) if match else None
+
+
+def field_value(value: object) -> str:
+    """A field's value as a row head: counts with thousands set apart."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return number(float(value))
+    return MISSING if value is None else str(value)

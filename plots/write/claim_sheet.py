@@ -1,0 +1,121 @@
+"""The claim sheet: on the terminal, and as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from dataclasses import asdict, fields
+
+from rich.console import Console
+from rich.table import Table
+
+from plots.decide import lookup
+from plots.decide.claims import Finding, judge
+from plots.decide.verdicts import INCOMPARABLE, VERDICTS
+from plots.read.exhibits import Paper
+from plots.read.results import Machine
+from plots.write.table_formats import escape_md
+
+COLOURS = dict(zip(VERDICTS, ("green", "yellow", "red", "cyan", "bright_black"), strict=True))
+HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
+# What claims wait for, in the order in which it is told.
+NEEDS = {
+    lookup.GPU: "a GPU",
+    lookup.SIZE: "the paper's size (--profile paper)",
+    lookup.THREADS: "the paper's number of threads",
+    lookup.RUN: "cases that were not run",
+    lookup.GRADE: "results that are not coarse",
+    lookup.OTHER: "what was skipped, failed or was wrong",
+}
+
+
+def sheet(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> list[Finding]:
+    return [finding for m in machines for p in papers for e in p.exhibits for finding in judge(e, m, profile)]
+
+
+def cells(finding: Finding) -> tuple[str, ...]:
+    """One row under HEAD."""
+    place = f"{finding.text}{f' ({section(finding)})' if finding.section else ''}"
+    quick = " (quick profile)" if finding.profile == "quick" else ""
+    why = f": {finding.why}" if finding.why else ""
+    return finding.exhibit, place, finding.verdict + quick + why, finding.measured, finding.expected
+
+
+def section(finding: Finding) -> str:
+    return f"§{finding.section}" if finding.section[:1].isdigit() else finding.section
+
+
+def summary(findings: list[Finding]) -> str:
+    """`2 reproduced · 1 trend only`, in the order of the verdicts."""
+    counts = Counter(finding.verdict for finding in findings)
+    return " · ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v]) or "no claims"
+
+
+def reach(findings: list[Finding]) -> str:
+    """What can be shown and what cannot: `30 of 145 claims can be decided here; 91 need a GPU, 12 the paper's size, 9
+    data: scripts/fetch_datasets household`."""
+    counts = Counter(finding.need.partition(" ")[0] for finding in findings if finding.verdict == INCOMPARABLE)
+    names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
+    texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}
+    parts = [(counts[need], text) for need, text in texts.items() if counts[need]]
+    told = ", ".join(f"{count} {'' if i else 'need '}{text}" for i, (count, text) in enumerate(parts))
+    decided = len(findings) - sum(counts.values())
+    return f"{decided} of {len(findings)} claims can be decided here" + (f"; {told}." if told else ".")
+
+
+def show(findings: list[Finding], console: Console, everything: bool = False) -> None:
+    """By machine, what can be shown and what cannot, then the decided claims (or `everything`): a table where someone
+    looks, else a line a claim, its parts set apart by tabs."""
+    for name in dict.fromkeys(f.machine for f in findings):
+        own = [f for f in findings if f.machine == name]
+        console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
+        shown = [f for f in own if everything or f.verdict != INCOMPARABLE]
+        for f in () if console.is_terminal else shown:
+            console.print("\t".join((f.machine, f.id, *cells(f))), soft_wrap=True, markup=False, highlight=False)
+        if console.is_terminal and shown:
+            console.print(terminal_table(name, shown))
+    hidden = sum(f.verdict == INCOMPARABLE for f in findings)
+    console.print(summary(findings), soft_wrap=True, markup=False, highlight=False)
+    if hidden and not everything:
+        console.print("With --all, those that are not comparable as well.", markup=False, highlight=False)
+
+
+def terminal_table(name: str, findings: list[Finding]) -> Table:
+    table = Table(title=f"Claims on {name}", title_justify="left", show_lines=True)
+    for title in HEAD:
+        table.add_column(title, overflow="fold")
+    for f in findings:
+        exhibit, text, verdict, measured, expected = (cell.replace("[", r"\[") for cell in cells(f))
+        table.add_row(exhibit, text, f"[{COLOURS[f.verdict]}]{verdict}[/]", measured, expected)
+    return table
+
+
+def markdown(findings: list[Finding]) -> str:
+    parts = []
+    for name in dict.fromkeys(f.machine for f in findings):
+        own = [f for f in findings if f.machine == name]
+        parts += [
+            f"**Claims on {escape_md(name)}**: {summary(own)}",
+            "",
+            "| " + " | ".join(HEAD) + " |",
+            "|:--" * len(HEAD) + "|",
+        ]
+        parts += ["| " + " | ".join(escape_md(cell) for cell in cells(f)) + " |" for f in own] + [""]
+    return "\n".join(parts) or "No claims.\n"
+
+
+def csv_text(findings: list[Finding]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([f.name for f in fields(Finding)])
+    writer.writerows(asdict(f).values() for f in findings)
+    return out.getvalue()
+
+
+def json_text(findings: list[Finding]) -> str:
+    return json.dumps([asdict(f) for f in findings], indent=1, ensure_ascii=False) + "\n"
+
+
+FORMATS = {"claims.md": markdown, "claims.csv": csv_text, "claims.json": json_text}

@@ -1,0 +1,151 @@
+"""A table in LaTeX (booktabs, graphicx) that fits its page.
+
+Its columns are set in parts of what a text's width holds, the fields repeated, its rows of what the height holds.
+Intervals stand beneath their values. A part that is still a little wide is scaled to the line: widths are estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from plots.write.tables import WORDS, Cell, Column, Table
+
+WIDTH, HEIGHT = 400, 470  # points: an article's 345 and 550; what is wider is scaled by at most that much
+LETTER, SMALL, GAP = 4.4, 3.4, 6.0  # points: a character of \footnotesize, one of an interval, the gap between columns
+LINE, SECOND = 10.0, 8.0
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "×": r"$\times$",
+    "–": "--",
+    "−": "$-$",
+    "²": r"$^2$",
+    "∞": r"$\infty$",
+    "≈": r"$\approx$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "·": r"$\cdot$",
+    "…": r"\dots{}",
+    "†": r"$\dagger$",
+    "<": "$<$",
+    ">": "$>$",
+}
+Rows = Sequence[Sequence[Cell]]
+
+
+def escape(text: str) -> str:
+    return "".join(SPECIAL.get(c, c) for c in text)
+
+
+def latex(table: Table) -> str:
+    """Floating tables for \\usepackage{booktabs,graphicx}, one a part; each metric's columns stand under one rule."""
+    fields = [i for i, column in enumerate(table.columns) if column.role == "field"]
+    parts = [(columns, rows) for rows in tall_parts(table) for columns in wide_parts(table, fields)]
+    return "\n".join(part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1))
+
+
+def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
+    """Columns by index: the fields, then as many metrics as fit beside them."""
+    others = [i for i in range(len(table.columns)) if i not in fields]
+    groups = [list(g) for _, g in groupby(others, key=lambda i: table.columns[i].name)]
+    room = WIDTH - sum(width(table, i) for i in fields)
+    found: list[list[int]] = [[]]
+    for group in groups:
+        taken = sum(width(table, i) for i in found[-1])
+        if found[-1] and taken + sum(width(table, i) for i in group) > room:
+            found.append([])
+        found[-1] += group
+    return [[*fields, *columns] for columns in found]
+
+
+def width(table: Table, i: int) -> float:
+    """Of column `i`, in points."""
+    column, cells = table.columns[i], [row[i] for row in table.rows]
+    heads = head(column).split(r" \\ ")
+    wide = [max(len(cell.text) * LETTER + 4 * len(cell.marks), len(cell.interval) * SMALL + 6) for cell in cells]
+    alone = column.role in WORDS or sum(other.name == column.name for other in table.columns) == 1
+    return GAP + max([0.0, *wide, *(len(text) * LETTER for text in heads if alone)])
+
+
+def tall_parts(table: Table) -> list[Rows]:
+    sentences = sum(12 + 8 * (len(text) // 100) for text in [*table.footnotes, *table.remarks])
+    room = HEIGHT - min(sentences, HEIGHT / 2)
+    heights = [LINE + SECOND * any(cell.interval for cell in row) for row in table.rows]
+    found: list[list[Sequence[Cell]]] = [[]]
+    at = 0.0
+    for row, high in zip(table.rows, heights, strict=True):
+        if found[-1] and at + high > room:
+            found.append([])
+            at = 0.0
+        found[-1].append(row)
+        at += high
+    return found
+
+
+def part(table: Table, columns: Sequence[int], rows: Rows, number: int, parts: int) -> str:
+    """Part `number` of `parts`: these columns of these rows, the footnotes that they use; the remarks in the last."""
+    shown = [table.columns[i] for i in columns]
+    groups = [list(g) for _, g in groupby(shown, key=lambda c: (c.role in WORDS and c.name, c.group))]
+    top, rules, at = [], [], 1
+    for group in groups:
+        if len(group) == 1:
+            top.append(head(group[0]))
+        else:
+            top.append(rf"\multicolumn{{{len(group)}}}{{c}}{{{escape(group[0].group)}}}")
+            rules.append(rf"\cmidrule(lr){{{at}-{at + len(group) - 1}}}")
+        at += len(group)
+    sub = [c.role if len(group) > 1 else "" for group in groups for c in group]
+    align = "".join("l" if c.role in WORDS else "r" for c in shown)
+    used = sorted({mark for row in rows for i in columns for mark in row[i].marks})
+    notes = [rf"$^{{{mark}}}$~{escape(table.footnotes[mark - 1])}" for mark in used]
+    sentences = [*notes, *(map(escape, table.remarks) if number == parts else ())]
+    caption = escape(f"{table.title} ({number} of {parts})" if parts > 1 else table.title)
+    return "\n".join(
+        [
+            r"\begin{table}[p]" if parts > 1 else r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{caption}}}",
+            rf"\label{{tab:{table.key}{f':{number}' if parts > 1 else ''}}}",
+            *([rf"\par{{\footnotesize {escape(table.size)}\par}}\smallskip"] if table.size else []),
+            r"\footnotesize\setlength{\tabcolsep}{3pt}",
+            rf"\setbox0=\hbox{{\begin{{tabular}}{{{align}}}",
+            r"\toprule",
+            " & ".join(top) + r" \\",
+            *rules,
+            *([" & ".join(sub) + r" \\"] if rules else []),
+            r"\midrule",
+            *(line for row in rows for line in row_lines([row[i] for i in columns])),
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\box0}\else\box0\fi",
+            *(rf"\par\smallskip{{\scriptsize {sentence}\par}}" for sentence in sentences),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def head(column: Column) -> str:
+    return escape(f"{column.group}, paper" if column.role == "paper" else column.group)
+
+
+def row_lines(cells: Sequence[Cell]) -> list[str]:
+    """The values, and beneath them the intervals, where there are any."""
+    lines = [" & ".join(map(value, cells)) + r" \\"]
+    if any(cell.interval for cell in cells):
+        below = [rf"{{\fontsize{{6}}{{7}}\selectfont [{escape(c.interval)}]}}" if c.interval else "" for c in cells]
+        lines = [lines[0] + "[-2pt]", " & ".join(below) + r" \\"]
+    return lines
+
+
+def value(cell: Cell) -> str:
+    text = rf"\textbf{{{escape(cell.text)}}}" if cell.best else escape(cell.text)
+    return text + r"$^\dagger$" * cell.coarse + (rf"$^{{{','.join(map(str, cell.marks))}}}$" if cell.marks else "")

@@ -1,0 +1,37 @@
+"""The machine record as a table: every figure in this project has one beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plots.read import words
+from plots.read.exhibits import Exhibit
+from plots.read.results import Machine
+from plots.read.words import field_value
+from plots.write.tables import Cell, Column, Table
+
+
+def flatten(record: Any, prefix: str = "") -> dict[str, str]:
+    """Dotted names and values as text, in the record's order; lists of plain values on one line."""
+    if isinstance(record, list) and not any(isinstance(item, (dict, list)) for item in record):
+        return {prefix: ", ".join(field_value(item) for item in record) or words.MISSING}
+    if not isinstance(record, (dict, list)):
+        return {prefix: field_value(record)}
+    pairs = record.items() if isinstance(record, dict) else enumerate(record)
+    return {k: v for name, value in pairs for k, v in flatten(value, f"{prefix}.{name}".lstrip(".")).items()}
+
+
+def table(exhibit: Exhibit, machine: Machine) -> Table:
+    """The rows are the exhibit's `[machine]` (the paper's words: dotted names in the record), or all of the record."""
+    record = flatten(machine.record)
+    printed = {str(row.key["entry"]): row.values.get("value", "") for row in exhibit.printed()}
+    names = exhibit.spec.get("machine") or {name: name for name in record}
+    names = {**names, **{word: "" for word in printed if word not in names}}
+    columns = [Column("machine", "field", ""), Column("here", "field", machine.name)]
+    columns += [Column("theirs", "field", "the paper's machine")] if printed else []
+    cells = []
+    for word, path in names.items():
+        values = [word, record.get(path, words.MISSING), *([printed.get(word) or words.MISSING] if printed else [])]
+        cells.append([Cell(value, raw=(value,)) for value in values])
+    remarks = [] if record else [f"{machine.name} has no machine.json."]
+    return Table(exhibit.key, exhibit.heading, columns, cells, [], remarks)

@@ -1,0 +1,79 @@
+"""Splices tables, figures and claims into a Markdown file, between markers.
+
+    <!-- begin:he2021/table3 machine=NAME (python3 -m plots readme) -->
+    ...
+    <!-- end -->
+
+`begin:claims` is the claim sheet, `begin:<paper>/claims` one paper's. With one machine, `machine=` may be left out.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from plots.draw import figures, style
+from plots.errors import UserError
+from plots.read.exhibits import Exhibit, Paper
+from plots.read.results import Machine
+from plots.read.view import gather
+from plots.write import claim_sheet
+from plots.write.render import table_of
+from plots.write.table_formats import markdown
+
+REGION = re.compile(r"<!-- begin:(?P<what>[\w/.-]+)(?P<rest>[^>]*?)-->\n(?P<body>.*?)<!-- end -->", re.S)
+COMMAND = "python3 -m plots readme"
+
+
+def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machines: list[Machine]) -> str:
+    """`text` with every region filled anew; figures go to `pictures` (below `folder`, the file's own) as SVG.
+
+    Raises UserError for a marker that names nothing known, or that has no end.
+    """
+    opened, closed = text.count("<!-- begin:"), len(REGION.findall(text))
+    if opened != closed:
+        raise UserError(f"{opened} regions begin, {closed} of them end with <!-- end -->")
+
+    def fill(match: re.Match[str]) -> str:
+        what = match["what"]
+        options = dict(word.split("=", 1) for word in match["rest"].split() if "=" in word)
+        machine = choose(machines, options.get("machine"), what)
+        named = " ".join(f"{k}={v}" for k, v in sorted(options.items()))
+        body = content(what, machine, folder, pictures, papers)
+        return f"<!-- begin:{what} {named + ' ' if named else ''}({COMMAND}) -->\n{body.rstrip()}\n<!-- end -->"
+
+    return REGION.sub(fill, text)
+
+
+def choose(machines: list[Machine], name: str | None, what: str) -> Machine:
+    fitting = [m for m in machines if name in (None, m.name)]
+    if len(fitting) != 1:
+        known = ", ".join(m.name for m in machines)
+        raise UserError(f"begin:{what}: machine={name or '…'} is needed, one of: {known}")
+    return fitting[0]
+
+
+def content(what: str, machine: Machine, folder: Path, pictures: Path, papers: list[Paper]) -> str:
+    paper, _, name = what.rpartition("/")
+    if name == "claims":
+        chosen = [p for p in papers if paper in ("", p.key)]
+        return claim_sheet.markdown(claim_sheet.sheet(chosen, [machine]))
+    exhibit = next((e for p in papers for e in p.exhibits if e.key == what), None)
+    if exhibit is None:
+        raise UserError(f"begin:{what}: no such exhibit; known: {', '.join(e.key for p in papers for e in p.exhibits)}")
+    return picture(exhibit, machine, folder, pictures) or table_text(exhibit, machine)
+
+
+def table_text(exhibit: Exhibit, machine: Machine) -> str:
+    table = table_of(gather(exhibit, machine))
+    return markdown(table) if table else f"Nothing of {exhibit.key} was run on {machine.name}."
+
+
+def picture(exhibit: Exhibit, machine: Machine, folder: Path, pictures: Path) -> str:
+    """The Markdown of the figure, written to <pictures>/<machine>/<paper>/<exhibit>.svg; empty where there is none."""
+    figure = figures.draw(gather(exhibit, machine)) if exhibit.kind == "figure" else None
+    if figure is None:
+        return ""
+    path = pictures / machine.name / exhibit.paper / f"{exhibit.name}.svg"
+    style.save(figure, path)
+    return f"![{exhibit.heading}]({path.resolve().relative_to(folder.resolve()).as_posix()})"

@@ -1,0 +1,48 @@
+"""Writes one exhibit of one machine: tables as .md, .csv, .tex; figures as .svg, .pdf, .png besides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plots.draw import figures, style
+from plots.read.exhibits import Exhibit, Paper
+from plots.read.results import Machine
+from plots.read.view import View, gather
+from plots.write import latex, machine, table_formats, tables
+from plots.write.tables import Table
+
+TABLE_FORMATS = {".md": table_formats.markdown, ".csv": table_formats.csv_text, ".tex": latex.latex}
+FIGURE_FORMATS = (".svg", ".pdf", ".png")
+
+
+def table_of(view: View) -> Table | None:
+    """The exhibit's table; a scatter plot has none."""
+    if view.exhibit.kind == "machine":
+        return machine.table(view.exhibit, view.machine)
+    return None if view.exhibit.kind == "figure" and "x" not in view.exhibit.figure else tables.build(view)
+
+
+def write_exhibit(exhibit: Exhibit, where: Machine, out: Path, profile: str | None = None) -> list[Path]:
+    """Everything of one exhibit, under out/<machine>/<paper>/. Returns what was written."""
+    view, stem = gather(exhibit, where, profile), out / where.name / exhibit.paper / exhibit.name
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    table = table_of(view)
+    for ending, text in TABLE_FORMATS.items() if table else ():
+        written.append(write(stem.with_name(stem.name + ending), text(table)))
+    figure = figures.draw(view) if exhibit.kind == "figure" else None
+    for ending in FIGURE_FORMATS if figure else ():
+        path = stem.with_name(stem.name + ending)
+        style.save(figure, path)
+        written.append(path)
+    return written
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_all(papers: list[Paper], machines: list[Machine], out: Path, profile: str | None = None) -> list[Path]:
+    return [path for m in machines for p in papers for e in p.exhibits for path in write_exhibit(e, m, out, profile)]

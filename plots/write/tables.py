@@ -1,0 +1,196 @@
+"""An exhibit as a table: each metric's measured value with its interval, the paper's value, and the ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from plots.read import words
+from plots.read.exhibits import Printed
+from plots.read.intervals import Estimate
+from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
+from plots.read.results import coarse, reason
+from plots.read.view import Row, View, rows
+
+FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
+
+
+WORDS = ("field", "word")  # the roles of columns that hold no number
+
+
+@dataclass(frozen=True)
+class Column:
+    """`role` is field, word, ours, paper or ratio; columns of one metric share `group`, the metric's title."""
+
+    name: str
+    role: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    interval: str = ""
+    coarse: bool = False  # a time of a coarse result, or a ratio of one: marked, never the best
+    best: bool = False  # of the implementations of one problem
+    marks: tuple[int, ...] = ()
+    raw: tuple[float | str | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    key: str
+    title: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    footnotes: list[str] = field(default_factory=list)  # footnotes[i] is marked i + 1
+    remarks: list[str] = field(default_factory=list)
+    size: str = ""  # n, d, k, iterations and the profile
+
+
+class Footnotes:
+    """Numbers sentences in the order in which they are first used."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def mark(self, sentence: str) -> int:
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+        return self.sentences.index(sentence) + 1
+
+
+def build(view: View) -> Table:
+    """The table of an exhibit of kind table; of a figure, the table of its points."""
+    fields, metrics = layout(view)
+    found, added = rows(view, fields)
+    fields = [*fields, *added]
+    with_paper = {name for row in view.exhibit.printed() for name in row.values}
+    numbers = [name for name in metrics if name not in WORD_COLUMNS]
+    with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
+    columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in fields]
+    for name in metrics:
+        if name in WORD_COLUMNS:
+            columns.append(Column(name, "word", name))
+            continue
+        roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
+        if name in with_paper and name not in with_ours and (with_ours or not view.lines):
+            roles = ("paper",)  # no line has this metric: nothing to stand beside the paper's
+        columns += [Column(name, role, metric(name).title) for role in roles]
+    notes, methods = Footnotes(), {}
+    cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
+    cells = best_marked(view, found, columns, cells)
+    said = remarks(view, added, methods) + grade_remarks(view, cells)
+    return Table(view.exhibit.key, view.exhibit.heading, columns, cells, notes.sentences, said, view.size)
+
+
+def layout(view: View) -> tuple[list[str], list[str]]:
+    """The fields of the rows and the metrics of the columns."""
+    return view.place, list(view.exhibit.table.get("columns") or view.exhibit.figure["y"])
+
+
+def cell(
+    view: View, row: Row, column: Column, fields: Sequence[str], notes: Footnotes, methods: dict[str, set]
+) -> Cell:
+    printed = next((p for p in row.printed if column.name in p.values), None)
+    if column.role == "word":
+        value = row.line[column.name] if row.line else None
+        return Cell(view.label(column.name, value), raw=(value,))
+    if column.role == "field":
+        value = row.fields[column.name]
+        marks = tuple(notes.mark(p.note) for p in row.printed if p.note) if column.name == fields[0] else ()
+        telling = "implementation" if "implementation" in fields else fields[0]
+        if row.line and row.line["departs"] and column.name == telling:
+            marks += (notes.mark(f"departs from the task: {row.line['departs']}"),)
+        return Cell(view.label(column.name, value), marks=tuple(dict.fromkeys(marks)), raw=(value,))
+    if column.role == "paper":
+        text = printed.values[column.name] if printed else ""
+        unit = printed.unit(column.name) if printed else ""
+        return Cell(f"{text} {unit}".strip() or words.MISSING, raw=(text or None,))
+    own = view.value(row.line, column.name, fields) if row.line else None
+    if column.role == "ratio":
+        value = against_paper(own, printed, column.name) if view.comparable else None
+        marked = value is not None and view.coarse(row.line, column.name, fields)
+        return Cell(words.number(value, 3, value and words.decimals_for(value, 3)), coarse=marked, raw=(value,))
+    if own is None:
+        why = reason(row.line) if row.line else ""
+        return Cell(
+            why.partition(":")[0] or words.MISSING, marks=(notes.mark(why),) if why else (), raw=(None, None, None)
+        )
+    methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
+    marked = view.coarse(row.line, column.name, fields)
+    return Cell(words.point(own), words.interval(own), marked, raw=(own.value, own.low, own.high))
+
+
+def best_marked(
+    view: View, found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]
+) -> list[list[Cell]]:
+    """The cells, the best of each problem marked where several implementations solve it; never a coarse one."""
+    problems: dict[str, list[int]] = {}
+    for i, row in enumerate(found):
+        if row.line and "implementation" in row.fields:
+            own = [v for f, v in row.fields.items() if f != "implementation" and f not in row.line["parameters"]]
+            problems.setdefault(repr(own), []).append(i)
+    for at, column in enumerate(columns):
+        if column.role != "ours" or not metric(column.name).timed:
+            continue
+        sign = -1 if metric(column.name).better == "higher" else 1
+        for rows_of_one in problems.values():
+            rivals = [i for i in rows_of_one if cells[i][at].raw[0] is not None]
+            fair = [i for i in rivals if not cells[i][at].coarse]
+            if fair and len({found[i].fields["implementation"] for i in rivals}) > 1:
+                first = min(fair, key=lambda i: sign * cells[i][at].raw[0])
+                cells[first][at] = replace(cells[first][at], best=True)
+    return cells
+
+
+def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
+    if not any(cell.coarse for row in cells for cell in row):
+        return []
+    worst = max((share.value for line in view.lines if coarse(line) and (share := wrong_share(line, {}))), default=0.0)
+    subject = ", except here, where rounding is the subject" if view.rounding else ""
+    return [
+        "† coarse: explained by the rounding of its arithmetic, yet with labels or means too far from fp64's "
+        f"(wrong labels: up to {words.number(worst, 3)}%). Never the best, and no claim rests on it{subject}."
+    ]
+
+
+def against_paper(own: Estimate | None, printed: Printed | None, name: str) -> float | None:
+    """Ours over the paper's."""
+    theirs = words.parse(printed.values[name], printed.unit(name)) if printed else None
+    return own.value / theirs if own is not None and theirs else None
+
+
+def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[str]:
+    """What a reader has to know of the whole table."""
+    found = []
+    if not view.lines:
+        found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
+    elif view.profile == "quick":
+        found.append(
+            "Quick profile"
+            + (
+                "."
+                if view.comparable
+                else f", with another {', '.join(view.exhibit.resized())} than the paper's: no ratios."
+            )
+        )
+    if view.lines and len(view.commits) > 1:
+        found.append(f"Lines of {len(view.commits)} commits: {', '.join(view.commits)}.")
+    found += view.left_out
+    if added:
+        found.append(f"Shown besides, for they tell cases apart: {', '.join(added)}.")
+    for method, what in sorted(methods.items()):
+        if method not in ("exact", "measured once"):
+            names = ", ".join(dict.fromkeys(name for name, _ in sorted(what)))
+            counts = "–".join(str(c) for c in sorted({min(c for _, c in what), max(c for _, c in what)}))
+            found.append(f"[95% interval] of {names}: {method}, {counts} samples.")
+    if "measured once" in methods:
+        found.append(
+            f"Measured once, no interval: {', '.join(sorted({name for name, _ in methods['measured once']}))}."
+        )
+    sources = sorted({row.source for row in view.exhibit.printed()})
+    if sources:
+        theirs = f" ({view.exhibit.machine})" if view.exhibit.machine else ""
+        found.append(f"paper: {' and '.join(sources)}{theirs}; ratio: ours / paper.")
+    return found

@@ -1,0 +1,21 @@
+// Long steps, which converge in fewer iterations, and a whole one at the end.
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+struct OverRelaxedUpdate : RightLloyd<T> {
+  using RightLloyd<T>::RightLloyd;
+
+  void update() override {
+    RightLloyd<T>::update();
+    for (std::size_t cell = 0; cell < this->out_.centroids.size() && !this->last(); ++cell)
+      this->out_.centroids[cell] = T(1.2) * this->out_.centroids[cell] + T(1 - 1.2) * this->out_.assigned_centroids[cell];
+  }
+};
+
+const Register<OverRelaxedUpdate> over_relaxed_update{fault("goes 1.2 of the way to each mean, in the last iteration all of it")};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,290 @@
+"""Bad exhibits, lines, records and arguments: one line "plots: …", exit code 2, nothing written, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import pytest
+from conftest import TABLE
+from synthetic import line
+
+from plots.__main__ import main
+from plots.read import check, results
+from plots.read.view import gather
+
+CLAIM = TABLE + '[[claim]]\nid = "a"\ntext = "t"\n'
+RATIO = CLAIM + 'kind = "ratio"\nmetric = "run"\nnumerator = {}\ndenominator = {}\n'
+PAPER = TABLE + '[[paper]]\nsource = "printed"\nfields = ["packages"]\nmetrics = ["assign"]\n'
+FIGURE = TABLE.replace('"table"', '"figure"').split("[table]")[0] + '[figure]\nstyle = "line"\nx = "n"\ny = ["run"]\n'
+EXHIBITS = {
+    "no columns": TABLE.replace('["iteration", "assign"]', "[]"),
+    "no rows": TABLE.replace('rows = ["packages"]', "rows = []"),
+    "columns of numbers": TABLE.replace('["iteration", "assign"]', "[1]"),
+    "columns in columns": TABLE.replace('"assign"]', '["assign"]]'),
+    "a column that is a table": TABLE.replace('"assign"]', "{ a = 1 }]"),
+    "columns as one word": TABLE.replace('["iteration", "assign"]', '"iteration"'),
+    "an empty name": TABLE.replace('"packages"]', '""]'),
+    "a title that is a number": TABLE.replace('"made up"', "7"),
+    "a title that is a list": TABLE.replace('"made up"', "[]"),
+    "an empty title": TABLE.replace('"made up"', '""'),
+    "a number that is one": "number = 3\n" + TABLE.lstrip(),
+    "a kind that is a list": TABLE.replace('kind = "table"', 'kind = ["table"]'),
+    "a kind that is a table": TABLE.replace('kind = "table"', "kind = { a = 1 }"),
+    "one sweep that is a number": TABLE.replace("[[sweep]]", "sweep = 3\n[labels]").replace("set.packages", "x"),
+    "a sweep with an unknown key": TABLE.replace('dataset = "balls"', 'datasets = "balls"'),
+    "a sweep over a table": TABLE.replace('"balls"', "{ a = 1 }"),
+    "a sweep over a date": TABLE.replace('"balls"', "1979-05-27"),
+    "set that is a number": TABLE.replace("set.packages = [1, 10, 100]", "set = 3"),
+    "set of tables": TABLE.replace("[1, 10, 100]", "[{ a = 1 }]"),
+    "a profile of another name": TABLE.replace("profile.quick", "profile.slow"),
+    "a profile that is a number": TABLE.replace("[profile.quick]\nn = 10", "[profile]\nquick = 3"),
+    "a quick sweep that is none": TABLE.replace("[profile.quick]", "[[profile.quick.sweep]]\nm = 3\n[profile.quick]"),
+    "where that is a word": TABLE + 'where = "all"\n',
+    "where with a table": TABLE + "where = { a = { b = 1 } }\n",
+    "a baseline that is a list": TABLE + "baseline = []\n",
+    "rounding that is a word": TABLE + 'rounding = "yes"\n',
+    "labels that are numbers": TABLE + "[labels.packages]\n1 = 2\n",
+    "labels of nothing": TABLE + "labels = 3\n",
+    "notes that are a word": 'notes = "see above"\n' + TABLE,
+    "notes without text": TABLE + "[notes]\ntexts = 'a'\n",
+    "reuse of a number": "reuse = 3\n" + TABLE,
+    "a number past 64 bits": TABLE.replace("n = 10", f"n = {10**30}"),
+    "a number of 5000 digits": TABLE.replace("n = 10", f"n = {'9' * 5000}"),
+    "infinite": TABLE.replace("n = 10", "n = inf"),
+    "not a number": RATIO + "at_least = nan\n",
+    "nested too deep": "a = " + "[" * 100_000,
+    "a figure in a table": TABLE + "[figure]\nstyle = 'line'\n",
+    "no style": FIGURE.replace('style = "line"\n', ""),
+    "a style that is a list": FIGURE.replace('"line"', '["line"]'),
+    "no x": FIGURE.replace('x = "n"\n', ""),
+    "x that is a list": FIGURE.replace('"n"', '["n"]'),
+    "no y": FIGURE.replace('y = ["run"]', "y = []"),
+    "y that is a word": FIGURE.replace('["run"]', '"run"'),
+    "series that are numbers": FIGURE + "series = [1]\n",
+    "panels that are a list": FIGURE + 'panels = ["d"]\n',
+    "logx that is a word": FIGURE + 'logx = "yes"\n',
+    "dims of three": FIGURE + "dims = [0, 1, 2]\n",
+    "dims of words": FIGURE + 'dims = ["a", "b"]\n',
+    "ymin that is a word": FIGURE + 'ymin = "low"\n',
+    "xlabel that is a number": FIGURE + "xlabel = 3\n",
+    "printed words": PAPER + 'rows = [[1, "abc"]]\n',
+    "printed word and number": PAPER + 'rows = [[1, "3 or 4"]]\n',
+    "printed rows in a word": PAPER + 'rows = "1, 2"\n',
+    "printed rows of words": PAPER + 'rows = ["12"]\n',
+    "a printed table": PAPER + "rows = [[1, { a = 1 }]]\n",
+    "a match that is a list": PAPER + "rows = []\nmatch = [1]\n",
+    "units of nothing known": PAPER + 'rows = []\nunits = { assign = "h" }\n',
+    "units of another metric": PAPER + 'rows = []\nunits = { run = "s" }\n',
+    "paper that is a table": TABLE + "[paper]\nsource = 'printed'\n",
+    "claims in a table": TABLE + "[claim]\nid = 'a'\n",
+    "a claim without text": TABLE + '[[claim]]\nid = "a"\nkind = "bound"\nmetric = "run"\nat_most = 1\n',
+    "an id that is a number": (CLAIM + 'kind = "bound"\nmetric = "run"\nat_most = 1\n').replace('id = "a"', "id = 1"),
+    "a claim of a list": CLAIM + 'kind = ["bound"]\nmetric = "run"\n',
+    "a metric that is a list": CLAIM + 'kind = "bound"\nmetric = ["run"]\nat_most = 1\n',
+    "expect in words": RATIO + 'expect = "x"\nwithin = 2\n',
+    "expect as a list": RATIO + "expect = [1]\nwithin = 2\n",
+    "expect of nothing": RATIO + "expect = 0\nwithin = 2\n",
+    "within in words": RATIO + 'expect = 1\nwithin = "x"\n',
+    "at_least in words": RATIO + 'at_least = "x"\n',
+    "at_most as true": RATIO + "at_most = true\n",
+    "numerator as a word": RATIO.replace("numerator = {}", 'numerator = "fp32"') + "at_least = 1\n",
+    "denominator as a list": RATIO.replace("denominator = {}", "denominator = []") + "at_least = 1\n",
+    "an empty list in a selector": RATIO.replace("numerator = {}", "numerator = { k = [] }") + "at_least = 1\n",
+    "items as a table": CLAIM + 'kind = "order"\nmetric = "run"\nitems = { a = 1 }\n',
+    "items of words": CLAIM + 'kind = "order"\nmetric = "run"\nitems = ["a", "b"]\n',
+    "no items": CLAIM + 'kind = "equality"\nmetric = "run"\nitems = []\n',
+    "within below zero": CLAIM + 'kind = "equality"\nmetric = "run"\nitems = [{}]\nwithin = -1\n',
+    "along a list": CLAIM + 'kind = "trend"\nmetric = "run"\nalong = ["n"]\ndirection = "up"\n',
+    "sideways": CLAIM + 'kind = "trend"\nmetric = "run"\nalong = "n"\ndirection = "sideways"\n',
+    "a direction that is a table": CLAIM + 'kind = "trend"\nmetric = "run"\nalong = "n"\ndirection = {}\n',
+    "two metrics of no ratio": CLAIM
+    + 'kind = "bound"\nnumerator_metric = "run"\ndenominator_metric = "run"\nat_most = 1\n',
+    "not UTF-8": b'kind = "\xff"',
+    "empty": "",
+    "a null byte": "kind = \0",
+}
+LINES = {
+    "a number": "5",
+    "a list": "[]",
+    "null": "null",
+    "a case alone": '{"case":5}',
+    "nothing in it": "{}",
+    "not JSON": "{]",
+    "two on one line": '{"case":5}{"case":6}',
+    "NaN": json.dumps({**line(), "inertia": float("nan")}),
+    "Infinity": json.dumps({**line(), "inertia": float("inf")}),
+    "1e999": json.dumps(line()).replace("123.5", "1e999"),
+    "a 400-digit number": json.dumps(line()).replace("123.5", "9" * 400),
+    "not UTF-8": json.dumps(line()).encode().replace(b"demo/table1", b"demo/\xff\xfe"),
+    "half a character": json.dumps(line()).replace('"balls"', '"\\ud800"'),
+    "nested too deep": "[" * 200_000,
+    "a later schema": json.dumps({**line(), "schema": 3}),
+    "no schema": json.dumps({**line(), "schema": None}),
+    "schema in words": json.dumps({**line(), "schema": "2"}),
+    "schema 0": json.dumps({**line(), "schema": 0}),
+    "schema true": json.dumps({**line(), "schema": True}),
+    "a sample below zero": json.dumps({**line(), "samples_s": [-1]}),
+    "a data set without a name": json.dumps({**line(), "dataset": {"hash": None}}),
+    "a phase that is a number": json.dumps({**line(), "phases": {"assign": 1}}),
+    "work in words": json.dumps({**line(), "work": {"bytes": "many", "flops": 1}}),
+    "a parameter that is a list": json.dumps({**line(), "parameters": {"packages": [1]}}),
+    "an exhibit of no paper": json.dumps({**line(), "exhibit": "table1"}),
+    "an unknown profile": json.dumps({**line(), "profile": "slow"}),
+    "an unknown grade": json.dumps({**line(), "grade": "good"}),
+}
+RECORDS = [
+    "5",
+    "[]",
+    "{",
+    '{"floor": 3}',
+    '{"floor": {"cpu": {"bytes_per_s": "fast"}}}',
+    '{"warnings": "none"}',
+    b"\xff",
+    '{"cpu": 3}',
+    "",
+]
+COMMANDS = ("render", "claims", "report")
+
+
+def refused(bench, tmp_path, capsys, command="report"):
+    """The complaint of `command`: one line and exit code 2, and nothing was written."""
+    out = tmp_path / "out"
+    code = main([command, "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(out)])
+    error = capsys.readouterr().err
+    assert (code, error.count("\n"), error[:7], out.exists()) == (2, 1, "plots: ", False), error
+    return error
+
+
+def put(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize("name", EXHIBITS)
+def test_exhibit(bench, tmp_path, capsys, name):
+    bench.run([line(packages=1)])
+    put(bench.papers / "demo" / "table1.toml", EXHIBITS[name])
+    assert "table1.toml" in refused(bench, tmp_path, capsys)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_line(bench, tmp_path, capsys, name):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    raw = LINES[name]
+    put(bench.results / "demo" / "demo.jsonl", (raw if isinstance(raw, bytes) else raw.encode()) + b"\n")
+    assert "demo.jsonl:1: " in refused(bench, tmp_path, capsys)
+
+
+@pytest.mark.parametrize("field", [*check.FIELDS, *check.LATER])
+def test_a_field_of_the_wrong_type(field, capsys, bench, tmp_path):
+    """Whatever the field: a value of another type is named, with the field, or was never wrong."""
+    bench.exhibit()
+    for value in (3.5, -1, True, "word", [1], [None], ["a"], {}, {"a": None}, {"a": ["b"]}):
+        made = {**line(packages=1), field: value}
+        put(bench.results / "demo" / "demo.jsonl", json.dumps(made) + "\n")
+        out = tmp_path / "out"
+        args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(out)]
+        code, error = main(["claims", *args]), capsys.readouterr().err
+        assert (code == 0 and not error) or (code == 2 and f"demo.jsonl:1: {field} is " in error), (value, error)
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_machine_record(bench, tmp_path, capsys, record):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    put(bench.results / "demo" / "machine.json", record)
+    assert "machine.json: " in refused(bench, tmp_path, capsys)
+
+
+@pytest.mark.parametrize("text", ["title = 3", "authors = 3", 'year = "1990"', "doi = []", "titel = 'a'", "title = "])
+def test_paper_record(bench, tmp_path, capsys, text):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    put(bench.papers / "demo" / "paper.toml", text)
+    assert "paper.toml: " in refused(bench, tmp_path, capsys)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses(bench, tmp_path, capsys, command):
+    bench.exhibit()
+    put(bench.results / "demo" / "demo.jsonl", "5\n")
+    refused(bench, tmp_path, capsys, command)
+
+
+def test_folders(bench, tmp_path, capsys):
+    bench.exhibit()
+    assert "no such folder of results" in refused(bench, tmp_path, capsys)
+    bench.results.mkdir()
+    assert "no results of any machine" in refused(bench, tmp_path, capsys)
+    (bench.results / "demo" / "x.jsonl").mkdir(parents=True)
+    assert "x.jsonl: Is a directory" in refused(bench, tmp_path, capsys)
+
+
+def test_out_that_is_a_file(bench, tmp_path, capsys):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    put(tmp_path / "file", "kept")
+    for command in COMMANDS:
+        args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "file")]
+        assert main([command, *args]) == 2
+        assert capsys.readouterr().err.startswith("plots: ")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_line_ends_that_are_none_stay_in_their_line(bench):
+    """U+2028, U+0085 and a form feed end no line: only a newline does."""
+    made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
+    folder = bench.run([])
+    put(folder / "demo" / "demo.jsonl", json.dumps(made, ensure_ascii=False) + "\n")
+    assert [one["commit"] for one in results.load(folder)[0].lines] == ["a\u2028b\u0085c\x0cd"]
+
+
+@pytest.mark.parametrize("torn", [b'{"schema": 2, "ca', b'{"schema": "\xe2\x80', b"[1", b'{"case":'])
+def test_a_torn_last_line_costs_that_line_only(bench, capsys, torn):
+    folder = bench.run([line(packages=1)])
+    with (folder / "demo" / "demo.jsonl").open("ab") as file:
+        file.write(torn)
+    assert len(results.load(folder)[0].lines) == 1
+    assert "demo.jsonl:2: cut off, left out" in capsys.readouterr().err
+
+
+def test_empty_files_hold_nothing(bench):
+    folder = bench.run([line(packages=1)])
+    put(folder / "demo" / "empty.jsonl", "")
+    put(folder / "demo" / "blank.jsonl", "\n \n")
+    assert len(results.load(folder)[0].lines) == 1
+
+
+def peak(folder):
+    tracemalloc.start()
+    try:
+        (machine,) = results.load(folder)
+        return tracemalloc.get_traced_memory()[1], len(machine.lines)
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_lines_take_the_memory_of_their_cases(bench):
+    """Of a case the last line is kept; a line is kept small."""
+    folder = bench.run([])
+    made = [json.dumps(line(packages=p)) + "\n" for p in range(100)]
+    put(folder / "demo" / "demo.jsonl", "".join(made))
+    few, cases = peak(folder)
+    put(folder / "demo" / "demo.jsonl", "".join(made * 50))
+    many, cases_again = peak(folder)
+    assert cases == cases_again == 100
+    assert many < few + (1 << 20)
+    put(folder / "demo" / "demo.jsonl", "".join(json.dumps(line(packages=p)) + "\n" for p in range(3000)))
+    distinct, cases = peak(folder)
+    assert cases == 3000
+    assert distinct < 3000 * 6000
+
+
+def test_a_table_of_too_many_cases_says_so(bench, monkeypatch):
+    monkeypatch.setattr("plots.read.results.MOST_CASES", 5)
+    (machine,) = results.load(bench.run([line(packages=p) for p in range(9)]))
+    view = gather(bench.exhibit(), machine)
+    assert {one["parameters"]["packages"] for one in view.lines} == {4, 5, 6, 7, 8}
+    assert view.left_out == ("Left out: 4 older lines, more than a table can show.",)

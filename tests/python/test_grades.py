@@ -1,0 +1,110 @@
+"""Grades: a coarse time is shown and marked, and is never the best, nor what a claim rests on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import TABLE
+from synthetic import line, of_schema_1
+
+from plots.__main__ import main
+from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
+from plots.draw import figures, style
+from plots.write import latex, table_formats, tables
+
+RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]').replace(
+    '"assign"]', '"wrong_share", "grade"]'
+)
+RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}, "at_least": 0.5}
+ROUNDING = TABLE.replace("[table]", "[table]\nrounding = true")
+
+
+def rivals(**fast):
+    return [line(seconds=0.2, packages=1), line(seconds=0.1, packages=1, implementation="cpu/lloyd/naive", **fast)]
+
+
+def cells(view):
+    table = tables.build(view)
+    return table, {row[0].text: dict(zip([c.name for c in table.columns], row, strict=True)) for row in table.rows}
+
+
+def test_the_best_is_marked_but_no_coarse_one(bench):
+    _, rows = cells(bench.view(rivals(), RIVALS))
+    assert rows["cpu/lloyd/naive"]["iteration"].best
+    table, rows = cells(bench.view(rivals(grade="coarse", wrong_labels=510), RIVALS))
+    fast, slow = rows["cpu/lloyd/naive"], rows["cpu/lloyd/two_step"]
+    assert (fast["iteration"].coarse, fast["iteration"].best, slow["iteration"].best) == (True, False, True)
+    assert (fast["wrong_share"].text, fast["grade"].text, slow["grade"].text) == ("51", "coarse", "rounded")
+    assert any("† coarse" in remark and "51%" in remark for remark in table.remarks)
+
+
+def test_an_older_line_has_no_grade_and_no_mark(bench):
+    table, rows = cells(bench.view([of_schema_1(made) for made in rivals()], RIVALS))
+    assert rows["cpu/lloyd/naive"]["iteration"].best
+    assert rows["cpu/lloyd/naive"]["grade"].text == "–"
+    assert not any("coarse" in remark for remark in table.remarks)
+
+
+def test_every_format_marks_it(bench):
+    table, _ = cells(bench.view(rivals(grade="coarse"), RIVALS))
+    for text, mark in (
+        (table_formats.markdown(table), "†"),
+        (latex.latex(table), r"$^\dagger$"),
+        (table_formats.csv_text(table), ",coarse"),
+    ):
+        assert mark in text
+
+
+def test_a_speedup_over_a_coarse_baseline_is_marked(bench):
+    text = TABLE.replace('["iteration", "assign"]', '["speedup:iteration", "iteration"]\nbaseline = { packages = 1 }')
+    _, rows = cells(bench.view([line(packages=1, grade="coarse"), line(packages=10)], text))
+    assert rows["10"]["speedup:iteration"].coarse
+    assert not rows["10"]["iteration"].coarse
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        RATIO,
+        {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]},
+        {"kind": "trend", "along": "packages", "direction": "up"},
+        {"kind": "location", "along": "packages", "extreme": "min", "expect": 1},
+        {"kind": "bound", "at_most": 1e9},
+        {"kind": "equality", "items": [{}], "within": 9},
+        {"kind": "difference", "items": [{"packages": 1}, {"packages": 10}], "at_least": 0.1},
+        {"kind": "value", "where": {"packages": 10}, "expect": 40, "within": 9},
+    ],
+)
+def test_no_claim_rests_on_a_coarse_result(bench, claim):
+    lines = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2, grade="coarse")]
+    found = bench.judge(lines, **claim)
+    assert found.verdict == INCOMPARABLE
+    assert "coarse labels" in found.why
+    assert bench.judge([{**one, "grade": "rounded"} for one in lines], **claim).verdict != INCOMPARABLE
+
+
+def test_where_rounding_is_the_subject_it_is_shown_fully(bench):
+    lines = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.1, grade="coarse")]
+    assert bench.judge(lines, ROUNDING, **RATIO).verdict == REPRODUCED
+    table = tables.build(bench.view(lines, ROUNDING))
+    assert any("rounding is the subject" in remark for remark in table.remarks)
+
+
+def test_a_figure_marks_it(bench):
+    text = TABLE.replace('"table"', '"figure"').split("[table]")[0]
+    for kind in ("line", "bar"):
+        shown = text + f'[figure]\nstyle = "{kind}"\nx = "packages"\ny = ["iteration"]\n'
+        for grade, marked in (("coarse", True), ("rounded", False)):
+            figure = figures.draw(bench.view([line(packages=1), line(packages=10, grade=grade)], shown))
+            labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+            assert (style.COARSE["label"] in labels) == marked
+
+
+def test_a_later_schema_is_one_clear_line(bench, capsys):
+    bench.exhibit()
+    folder = bench.run([line()])
+    with (folder / "demo" / "demo.jsonl").open("a") as file:
+        file.write(json.dumps({**line(), "schema": 3}) + "\n")
+    assert main(["claims", "--papers", str(bench.papers), "--results", str(folder)]) == 2
+    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 3 is of a later kmbench; this one reads up to 2\n")

@@ -1,0 +1,98 @@
+"""What may stand in one table: never two versions of an exhibit, of a data set or of a start; another commit may."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import TABLE
+from synthetic import line, of_schema_1, skipped
+
+from plots.decide.verdicts import INCOMPARABLE
+from plots.write import tables
+
+OLD, NEWER = "2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"
+SPEEDUP = TABLE.replace('["iteration", "assign"]', '["speedup:iteration"]\nbaseline = { packages = 1 }')
+
+
+def shown(view):
+    return {one["parameters"]["packages"] for one in view.lines}
+
+
+CHANGES = {
+    "another file under the same name": (
+        {"source": "a" * 32, "hash": "1" * 32},
+        {"source": "b" * 32, "hash": "2" * 32},
+    ),
+    "another file of other size": (
+        {"source": "a" * 32, "hash": "1" * 32, "generator": None, "n": 500},
+        {"source": "b" * 32, "hash": "2" * 32, "generator": None},
+    ),
+    "a catalogue entry's seed": ({"generator": {"seed": 1}, "n": 500}, {"generator": {"seed": 2}}),
+    "the exhibit's sweeps": ({"exhibit_hash": "a" * 16}, {"exhibit_hash": "b" * 16}),
+    "the file of initial centroids": (
+        {"init": {"method": "start.npy", "seed": None, "source": "a" * 32}},
+        {"init": {"method": "start.npy", "seed": None, "source": "b" * 32}},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_what_changed_is_left_out_and_said(bench, what, newest_first):
+    before, after = CHANGES[what]
+    lines = [line(packages=1, date=OLD, **before), line(packages=10, date=OLD, **before)]
+    lines += [line(packages=100, date=NEWER, **after)]
+    view = bench.view(lines[::-1] if newest_first else lines)
+    assert shown(view) == {100}
+    assert any("Left out: 2 older lines" in remark for remark in tables.build(view).remarks)
+
+
+def test_no_speedup_across_two_files(bench):
+    """27.76x was once the quotient of a case of one file by a case of another."""
+    lines = [
+        line(seconds=2.776, packages=1, date=OLD, source="a" * 32, hash="1" * 32),
+        line(seconds=0.1, packages=10, date=NEWER, source="b" * 32, hash="2" * 32),
+    ]
+    view = bench.view(lines, SPEEDUP)
+    assert [view.value(one, "speedup:iteration") for one in view.lines] == [None]
+    same = bench.view([{**one, "dataset": lines[0]["dataset"]} for one in lines], SPEEDUP)
+    assert any(
+        value.value == pytest.approx(27.76) for one in same.lines if (value := same.value(one, "speedup:iteration"))
+    )
+
+
+def test_no_claim_across_two_files(bench):
+    lines = [line(packages=1, hash="1" * 32, date=OLD), line(packages=10, hash="2" * 32, date=NEWER)]
+    ratio = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}, "at_least": 0.5}
+    assert bench.judge(lines, **ratio).verdict == INCOMPARABLE
+
+
+def test_of_one_second_the_later_line_decides(bench):
+    one, two = line(packages=1, exhibit_hash="a" * 16), line(packages=10, exhibit_hash="b" * 16)
+    assert shown(bench.view([one, two])) == {10}
+    assert shown(bench.view([two, one])) == {1}
+
+
+def test_a_line_before_hashes_gives_way_to_one_with(bench):
+    view = bench.view([of_schema_1(line(packages=1)), line(packages=10, date=NEWER)])
+    assert shown(view) == {10}
+    assert shown(bench.view([of_schema_1(line(packages=p)) for p in (1, 10)])) == {1, 10}
+
+
+def test_shape_precision_and_swept_settings_are_no_other_data_set(bench):
+    swept = TABLE.replace("set.packages", "data.sigma2 = [0.1, 0.2]\nset.packages")
+    lines = [
+        line(packages=1, n=1000, hash="1" * 32, source="a" * 32),
+        line(packages=1, n=2000, hash="2" * 32, source="b" * 32),
+        line(packages=1, precision="fp64", hash="3" * 32, source="a" * 32),
+        line(packages=10, n=1000, hash="4" * 32, source="c" * 32, generator={"seed": 1, "sigma2": 0.2}),
+        skipped("not fetched", packages=100, hash=None, source=None, generator=None),
+    ]
+    view = bench.view(lines, swept)
+    assert len(view.lines) == len(lines)
+    assert not view.left_out
+
+
+def test_another_commit_is_kept_and_said(bench):
+    view = bench.view([line(packages=1, commit="a" * 12), line(packages=10, commit="b" * 12, dirty=True)])
+    assert shown(view) == {1, 10}
+    assert "Lines of 2 commits: aaaaaaaaaa, bbbbbbbbbb+." in tables.build(view).remarks
