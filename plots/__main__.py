@@ -1,4 +1,4 @@
-"""The program: python3 -m plots render | claims | report | scatter | readme. Bad input: one line, exit 2."""
+"""The program: python3 -m plots render | claims | report | show | scatter | readme. Bad input: one line, exit 2."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from plots.draw import scatter, style
 from plots.errors import UserError
 from plots.read import exhibits, results
-from plots.write import claim_sheet, readme, render, report
+from plots.write import claim_sheet, readme, render, report, show
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,6 +51,13 @@ def parser() -> argparse.ArgumentParser:
         if name == "readme":
             sub.add_argument("--file", type=Path, default=Path("README.md"), help="the Markdown file (README.md)")
             sub.add_argument("--pictures", type=Path, help="folder for its figures (docs/pictures beside the file)")
+    text = "lines of ad hoc runs, or of any file, as a table and a plot"
+    sub = commands.add_parser("show", help=text, description=text)
+    sub.add_argument("what", metavar="FILE|adhoc", help="a file of result lines, or adhoc: those of ad hoc runs")
+    sub.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="where adhoc looks (results)")
+    sub.add_argument("--machine", metavar="NAME", help="only this machine's ad hoc lines")
+    sub.add_argument("--profile", choices=results.PROFILES, help="default: the paper's lines where there are any")
+    sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
     sub = commands.add_parser("scatter", help="the picture of a clustering", description="the picture of a clustering")
     for part, shape in (("points", "n x d"), ("labels", "n"), ("centroids", "k x d")):
         sub.add_argument(f"--{part}", type=Path, required=True, metavar="FILE.npy", help=shape)
@@ -90,6 +97,14 @@ def run_claims(args: argparse.Namespace) -> None:
         render.write(args.out / name, text(findings))
 
 
+def run_show(args: argparse.Namespace) -> None:
+    console = Console()
+    for machine in show.read(args.what, args.results, args.machine):
+        view = show.view_of(machine, args.what, args.what != show.AD_HOC, args.profile)
+        for path in show.show(view, args.out, console):
+            console.print(str(path), markup=False, highlight=False)
+
+
 def run_report(args: argparse.Namespace) -> None:
     print(render.write(args.out / "index.html", report.page(*inputs(args), args.profile)))
 
@@ -120,6 +135,7 @@ COMMANDS = {
     "claims": run_claims,
     "report": run_report,
     "readme": run_readme,
+    "show": run_show,
     "scatter": run_scatter,
 }
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <regex>
 
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/judge/replay.hpp"
+#include "bench/plan/pattern.hpp"
 
 namespace km {
 namespace {
@@ -114,12 +114,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
 }  // namespace
 
 std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaults) {
-  std::regex pattern;
-  try {
-    pattern = std::regex(filter);
-  } catch (const std::regex_error&) {
-    throw UserError(fmt::format("--filter '{}' is not a regular expression", filter));
-  }
+  const Pattern pattern("--filter", filter);
   static const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
   std::vector<const Shape*> shapes;
   for (const auto& shape : awkward_shapes()) shapes.push_back(&shape);
@@ -136,7 +131,7 @@ std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaul
           if (shape == &beyond_32_bits && !fits) continue;
           Check check{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name, config_text(config)),
                       &implementation, precision, shape, config};
-          if (std::regex_search(check.name, pattern)) checks.push_back(std::move(check));
+          if (pattern.matches(check.name)) checks.push_back(std::move(check));
         }
     }
   if (checks.empty()) throw UserError(fmt::format("--filter '{}' matches no check; a name is implementation/precision/shape/parameters", filter));

@@ -146,7 +146,7 @@ class Paper:
         authors = self.record.get("authors", [])
         people = authors if isinstance(authors, str) else ", ".join(authors)
         parts = (people, self.record.get("venue", ""), str(self.record.get("year", "")))
-        return ". ".join(part for part in parts if part)
+        return ". ".join(part for part in parts if part) if people else ""
 
 
 def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list[str] | None = None) -> list[Paper]:

@@ -79,10 +79,11 @@ def record(path: Path) -> dict[str, Any]:
 def read_lines(path: Path, pool: dict[str, Any] | None = None) -> Iterator[Line]:
     """The lines of one file, one at a time. A last line without its newline that is no JSON is a case that was killed:
     left out, and said so."""
-    pool = {} if pool is None else pool
+    pool, offset = {} if pool is None else pool, 0
     try:
         with path.open("rb") as file:
             for at, raw in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
+                offset += len(raw)
                 if not raw.strip():
                     continue
                 try:
@@ -92,9 +93,19 @@ def read_lines(path: Path, pool: dict[str, Any] | None = None) -> Iterator[Line]
                         print(f"{path}:{at}: cut off, left out", file=sys.stderr)
                         return
                     raise UserError(f"{path}:{at}: not JSON: {e}") from e
-                yield check.line(found, f"{path}:{at}", pool)
+                yield {**check.line(found, f"{path}:{at}", pool), "place": (path, offset - len(raw))}
     except OSError as e:
         raise UserError(f"{path}: {e.strerror or e}") from e
+
+
+def raw_lines(lines: Iterable[Line]) -> bytes:
+    """These lines as they stand in their files; of lines that were in none, nothing."""
+    found = []
+    for path, offset in (line["place"] for line in lines if "place" in line):
+        with path.open("rb") as file:
+            file.seek(offset)
+            found.append(file.readline(LONGEST))
+    return b"".join(found)
 
 
 def latest(lines: Iterable[Line], dropped: Counter[tuple[str, str]] | None = None) -> tuple[Line, ...]:

@@ -15,6 +15,8 @@ from plots.read.results import Line, Machine, coarse
 from plots.read.select import matches, prefer, select, separating, sort_key, value_of
 from plots.read.words import field_value
 
+NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
+
 
 @dataclass(frozen=True)
 class Row:
@@ -112,6 +114,8 @@ class View:
 
     def label(self, name: str, value: Any) -> str:
         """The exhibit's word for the value, else the value."""
+        if name in NOT_READ and value == 0:
+            return "–"
         word = self.exhibit.label(name, value)
         return word if word != str(value) else field_value(value)
 
@@ -154,9 +158,12 @@ def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
     found: list[tuple[Any, Row]] = []
     used: set[int] = set()
     for line in view.lines:
-        beside = [i for i, row in enumerate(printed) if matches(line, row.key)]
+        unread = [name for name in NOT_READ if line[name] == 0]
+        keys = [{name: value for name, value in row.key.items() if name not in unread} for row in printed]
+        beside = [i for i, key in enumerate(keys) if matches(line, key)]
         used |= set(beside)
-        own = {name: value_of(line, name) for name in fields}
+        theirs = {name: value for i in beside[:1] for name, value in printed[i].key.items() if name in unread}
+        own = {name: theirs.get(name, value_of(line, name)) for name in fields}
         found.append((view.order(own), Row(own, line, tuple(printed[i] for i in beside))))
     lonely: dict[tuple[str, ...], list[Printed]] = {}
     for i, row in enumerate(printed):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
+import math
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,19 +15,22 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from plots.decide.claims import Finding, judge
+from plots.decide.claims import judge
 from plots.decide.verdicts import VERDICTS
 from plots.draw import figures, style
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.results import Machine, reason
+from plots.read.metrics import metric
+from plots.read.results import Machine, raw_lines, reason
 from plots.read.view import View, gather
-from plots.write import claim_sheet
+from plots.write import claim_sheet, latex, table_formats
+from plots.write.headlines import Shown, hardware, headlines, measured
 from plots.write.machine import flatten
 from plots.write.render import table_of
-from plots.write.tables import Column, Table
+from plots.write.tables import WORDS, Column, Table
 
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "trend", "failed", "noise", "incomparable"), strict=True))
+NO_TIME = ("skipped", "failed", "wrong", "did not run")
 
 
 def page(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> str:
@@ -32,26 +38,62 @@ def page(papers: list[Paper], machines: list[Machine], profile: str | None = Non
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals.update(tone=TONE, groups=groups, section=claim_sheet.section)
+    environment.globals.update(tone=TONE, groups=groups, body=body, tint=tint, section=claim_sheet.section, words=WORDS)
+    parts = [machine_part(m, papers, profile) for m in machines]
+    counts = Counter(f.verdict for m in parts for p in m["papers"] for e in p["exhibits"] for f in e["findings"])
     return environment.get_template("report.html.j2").render(
         css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
-        paper_count=len(papers),
-        machines=[machine_part(m, papers, profile) for m in machines],
+        script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
+        machines=parts,
+        verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )
 
 
 def groups(table: Table) -> list[list[Column]]:
     """Columns of one metric together; every field for itself."""
-    return [list(g) for _, g in groupby(table.columns, key=lambda c: (c.role == "field" and c.name, c.name))]
+    return [list(g) for _, g in groupby(table.columns, key=lambda c: (c.role in WORDS and c.name, c.name))]
+
+
+def body(table: Table) -> list[list[dict[str, Any]]]:
+    """The rows as cells with the number of columns each takes: what has no time says so once, not in every
+    column, and a field that the row above has too is marked."""
+    found = []
+    for i, row in enumerate(table.rows):
+        cells: list[dict[str, Any]] = []
+        above = table.rows[i - 1] if i else [None] * len(row)
+        for column, cell, over in zip(table.columns, row, above, strict=True):
+            none = column.role == "ours" and cell.text in NO_TIME
+            nothing = column.role in ("ratio", "paper", "word") and cell.text == "–"
+            if cells and cells[-1]["none"] and (nothing or (none and cell.marks == cells[-1]["cell"].marks)):
+                cells[-1]["span"] += 1
+            else:
+                again = column.role == "field" and over is not None and over.text == cell.text
+                cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again})
+        found.append(cells)
+    return found
+
+
+def tint(name: str, ratio: float | str | None) -> str:
+    """The style of a ratio's cell: green where ours is better, amber where the paper's is, stronger with distance."""
+    if not isinstance(ratio, (int, float)) or ratio <= 0 or not metric(name).better:
+        return ""
+    lead = math.log2(ratio) * (1 if metric(name).better == "higher" else -1)
+    colour = "--reproduced" if lead > 0 else "--trend"
+    return f"background: color-mix(in srgb, var({colour}) {min(abs(lead), 4) * 9:.0f}%, transparent)"
 
 
 def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> dict[str, Any]:
-    parts = [paper_part(machine, paper, profile) for paper in papers]
-    counts = Counter(f.verdict for p in parts for e in p["exhibits"] for f in e["findings"])
+    shown = {exhibit.key: show(machine, exhibit, profile) for paper in papers for exhibit in paper.exhibits}
+    parts = [paper_part(machine, paper, [shown[exhibit.key] for exhibit in paper.exhibits]) for paper in papers]
+    findings = [finding for one in shown.values() for finding in one.findings]
+    counts = Counter(finding.verdict for finding in findings)
     record = {name: value for name, value in flatten(machine.record).items() if not name.startswith("warnings")}
     return {
         "name": machine.name,
-        "anchor": machine.name,
+        "hardware": hardware(machine),
+        "measured": measured(list(shown.values())),
+        "headlines": headlines(list(shown.values())),
+        "reach": claim_sheet.reach(findings) if findings else "",
         "papers": parts,
         "tally": [(v, counts[v]) for v in VERDICTS if counts[v]],
         "record": record,
@@ -60,7 +102,12 @@ def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> 
     }
 
 
-def paper_part(machine: Machine, paper: Paper, profile: str | None) -> dict[str, Any]:
+def show(machine: Machine, exhibit: Exhibit, profile: str | None) -> Shown:
+    view = gather(exhibit, machine, profile)
+    return Shown(view, table_of(view), judge(exhibit, machine, profile))
+
+
+def paper_part(machine: Machine, paper: Paper, shown: Sequence[Shown]) -> dict[str, Any]:
     return {
         "key": paper.key,
         "anchor": f"{machine.name}/{paper.key}",
@@ -68,28 +115,48 @@ def paper_part(machine: Machine, paper: Paper, profile: str | None) -> dict[str,
         "citation": paper.citation,
         "doi": paper.record.get("doi", ""),
         "machine": paper.record.get("machine", ""),
-        "exhibits": [exhibit_part(machine, exhibit, profile) for exhibit in paper.exhibits],
+        "exhibits": [exhibit_part(one) for one in shown],
     }
 
 
-def exhibit_part(machine: Machine, exhibit: Exhibit, profile: str | None) -> dict[str, Any]:
-    view = gather(exhibit, machine, profile)
-    findings: list[Finding] = judge(exhibit, machine, profile)
+def exhibit_part(shown: Shown) -> dict[str, Any]:
+    view, exhibit = shown.view, shown.view.exhibit
     quick = " --profile quick" if view.profile == "quick" else ""
+    figure = svg(view) if exhibit.kind == "figure" else ""
     return {
-        "anchor": f"{machine.name}/{exhibit.key}",
+        "anchor": f"{view.machine.name}/{exhibit.key}",
         "number": exhibit.spec.get("number", ""),
         "title": exhibit.spec["title"],
         "commands": [command + quick for command in exhibit.commands],
         "profile": view.profile,
+        "size": view.size,
         "commits": view.commits,
         "cases": len(view.lines),
-        "table": table_of(view),
-        "figure": svg(view) if exhibit.kind == "figure" else "",
+        "ran": bool(view.lines) or exhibit.kind == "machine",
+        "table": shown.table,
+        "figure": figure,
+        "files": files(shown),
         "notes": exhibit.notes,
-        "findings": findings,
+        "findings": shown.findings,
         "troubles": [] if "reuse" in exhibit.spec else troubles(view),
     }
+
+
+def files(shown: Shown) -> list[tuple[str, str, str]]:
+    """What can be saved from the page: a word, the file's name, and its content as an address."""
+    name = shown.view.exhibit.key.replace("/", "-")
+    found = []
+    if lines := raw_lines(shown.view.lines):
+        packed = gzip.compress(lines, mtime=0)
+        found.append(("lines", f"{name}.jsonl.gz", address("application/gzip", packed)))
+    if shown.table:
+        found.append(("CSV", f"{name}.csv", address("text/csv", table_formats.csv_text(shown.table).encode())))
+        found.append(("TeX", f"{name}.tex", address("text/x-tex", latex.latex(shown.table).encode())))
+    return found
+
+
+def address(kind: str, content: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def troubles(view: View) -> list[tuple[str, str, int]]:
@@ -99,10 +166,10 @@ def troubles(view: View) -> list[tuple[str, str, int]]:
 
 
 def svg(view: View) -> str:
-    """The figure as base64 of SVG; empty where there is nothing to draw."""
+    """The figure as an address of SVG; empty where there is nothing to draw."""
     figure = figures.draw(view)
     if figure is None:
         return ""
     buffer = io.BytesIO()
     style.write(figure, buffer, ".svg")
-    return base64.b64encode(buffer.getvalue()).decode()
+    return address("image/svg+xml", buffer.getvalue())

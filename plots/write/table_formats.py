@@ -36,6 +36,11 @@ def markdown_cell(cell: Cell) -> str:
     return text + "".join(superscript(mark) for mark in cell.marks)
 
 
+def plain_cell(cell: Cell) -> str:
+    text = cell.text + "†" * cell.coarse + (f" [{cell.interval}]" if cell.interval else "")
+    return text + "".join(superscript(mark) for mark in cell.marks)
+
+
 def superscript(number: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
 

@@ -13,7 +13,7 @@ struct ChildInAnotherSession : RightLloyd<T> {
   void finish() override {
     if (::fork() != 0) return;
     ::setsid();
-    ::alarm(20);
+    ::alarm(5);
     for (volatile bool working = true; working;) {}
     ::_exit(0);
   }

@@ -12,7 +12,7 @@ struct ChildLeft : RightLloyd<T> {
 
   void finish() override {
     if (::fork() != 0) return;
-    ::alarm(20);
+    ::alarm(5);
     for (volatile bool working = true; working;) {}
     ::_exit(0);
   }

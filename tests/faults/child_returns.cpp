@@ -11,7 +11,7 @@ struct ChildReturns : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 
   void finish() override {
-    if (!forked_ && ::fork() == 0) ::alarm(20);
+    if (!forked_ && ::fork() == 0) ::alarm(5);
     forked_ = true;
   }
 

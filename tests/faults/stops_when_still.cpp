@@ -10,7 +10,7 @@ struct StopsWhenStill : RightLloyd<T> {
 
   std::int64_t assign() override {
     const std::int64_t changed = RightLloyd<T>::assign();
-    return still_ ? 0 : changed;
+    return still_ && this->iter_ > 1 ? 0 : changed;
   }
   void update() override {
     RightLloyd<T>::update();

@@ -15,7 +15,8 @@ namespace km {
 /// This process's file of that name, with these bytes. Its folder goes when the process ends.
 inline std::filesystem::path scratch_file(const char* name, const std::uint8_t* data, std::size_t bytes) {
   static const std::filesystem::path folder = [] {
-    const auto made = std::filesystem::temp_directory_path() / ("kmbench_fuzz_" + std::to_string(getpid()));
+    const std::filesystem::path memory = "/dev/shm";
+    const auto made = (is_directory(memory) ? memory : std::filesystem::temp_directory_path()) / ("kmbench_fuzz_" + std::to_string(getpid()));
     std::filesystem::create_directories(made);
     return made;
   }();

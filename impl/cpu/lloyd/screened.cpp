@@ -75,7 +75,6 @@ class Screened {
     round_ = {.n = p_.n, .d = p_.d, .k = p_.k, .points = p_.points.data(), .origin = origin()};
     round_.score_margin = float(1.01 * (d + 8) * 0x1p-24);
     round_.plain_margin = T(1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
-    round_.half_squares.resize(p_.k);
 #pragma omp parallel num_threads(threads_)
     {
       auto& worker = workers_[omp_get_thread_num()];  // touched by its own thread first
@@ -85,7 +84,7 @@ class Screened {
       worker.all_scores.resize(size * (p_.k + kernel_.plain_rows));
       worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
       worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
-      worker.counts.resize(p_.k);
+      worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
     }
   }
 
@@ -143,12 +142,12 @@ class Screened {
 
   /// The mean of up to 4096 points, evenly spaced; any origin is right, one amid the points leaves few open.
   strips::Buffer<T> origin() const {
-    strips::Buffer<T> mean(p_.d + strips::overread);
     const std::int64_t wanted = std::min<std::int64_t>(p_.n, 4096);
     std::vector<double> sums(p_.d);
     for (std::int64_t s = 0; s < wanted; ++s)
       for (int j = 0; j < p_.d; ++j) sums[j] += p_.points[s * (p_.n / wanted) * p_.d + j] / double(wanted);
-    std::ranges::copy(sums, mean.begin());
+    strips::Buffer<T> mean(strips::overread * (p_.d + 1));
+    for (std::size_t at = 0; at < mean.size(); ++at) mean[at] = T(sums[at % p_.d]);
     return mean;
   }
 
@@ -174,7 +173,6 @@ class Screened {
       }
       if (at > 0 && std::ranges::equal(row(c), row(order[at - 1]))) continue;
       if (!(square < 1e37)) only_plain_ = true;  // no room for it in fp32
-      round_.half_squares[c] = float(square / 2);
       round_.scored.offsets[c] = float(-square / 2 * (1 - 2 * double(round_.score_margin)));
       round_.plain.offsets[c] = 0;
     }
@@ -185,7 +183,8 @@ class Screened {
 #pragma omp parallel for num_threads(threads_) schedule(static)
     for (int c = 0; c < k; ++c) {
       std::int64_t count = 0;
-      for (const auto& worker : workers_) count += worker.counts[c];
+      for (const auto& worker : workers_)
+        for (int copy = 0; copy < copies; ++copy) count += worker.counts[copy * k + c];
       if (count == 0) continue;
       for (int j = 0; j < d; ++j) {
         double sum = 0, lost = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/dimension.hpp"
 #include "bench/exact.hpp"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // no vector crosses a call
@@ -62,7 +63,6 @@ struct Round {
   Buffer<T> origin;              // d and `overread` zeros
   Packed<float> scored;          // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
   Packed<T> plain;               // centroids as they are; offsets 0
-  std::vector<float> half_squares;  // |c|²/2, k
   float score_margin = 0;        // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
   T plain_margin = 0;            // of distance²'s, relative
 };
@@ -78,8 +78,9 @@ struct Worker {
   bool plain = false;            // differences instead of products, for the rest of the iteration
 };
 
-/// A row of sums: d, filled up to whole vectors. Small ones are kept several times, so that neighbours of one cluster need not wait for each other.
+/// A row of sums: d, filled up to whole vectors.
 inline int stride(int d) { return (d + 7) / 8 * 8; }
+/// Sums are kept so many times, a power of two: where they are few, a point need not wait for the sums of the one before.
 inline int copies(int k, int d) { return std::int64_t(k) * stride(d) <= 512 ? 4 : 1; }
 
 template <class T, int bytes>
@@ -99,19 +100,21 @@ struct Strip {
         std::memcpy(worker.rows.data(), x, std::size_t(length) * d * sizeof(T));
         x = worker.rows.data();
       }
-      std::int32_t labels[size];
+      alignas(64) std::int32_t labels[size];
       if (worker.plain) screen<T, true>(round, worker, x, labels);
       else screen<float, false>(round, worker, x, labels);
+      std::int32_t* const out = round.labels + i;
+      int changed = 0, open = 0;
       for (int p = 0; p < length; ++p) {
-        if (labels[p] < 0) {
-          worker.open.push_back(i + p);
-          continue;
-        }
-        auto& label = round.labels[i + p];
-        worker.changed += label != labels[p];
-        label = labels[p];
-        add(round, worker, x + std::int64_t(p) * d, labels[p], p);
+        const std::int32_t label = labels[p] < 0 ? out[p] : labels[p];
+        open += labels[p] < 0;
+        changed += label != out[p];
+        out[p] = label;
       }
+      worker.changed += changed;
+      for (int p = 0; open > 0 && p < length; ++p)
+        if (labels[p] < 0) worker.open.push_back(i + p);
+      add(round, worker, x, labels, length);
       worker.screened += length;
       if (std::ssize(worker.open) >= size) settle(round, worker);
       if (worker.settled * 8 > worker.screened && worker.screened >= 16 * size) worker.plain = true;
@@ -120,6 +123,9 @@ struct Strip {
   }
 
  private:
+  template <class F>
+  [[gnu::always_inline]] static void with_small_dimension(int d, F f) { with_dimension<1, 2, 3, 4, 5, 6, 7, 8>(d, f); }
+
   /// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
   template <class E, bool differences>
   [[gnu::always_inline]] static void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
@@ -145,18 +151,14 @@ struct Strip {
       best[v] = nearer ? score : best[v];
       index[v] = nearer ? I{} + c : index[v];
     });
-    alignas(64) E best_of[size], second_of[size];
-    alignas(64) std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t> index_of[size];
-    std::memcpy(best_of, best, sizeof best);
-    std::memcpy(second_of, second, sizeof second);
-    std::memcpy(index_of, index, sizeof index);
-    for (int p = 0; p < size; ++p) {
-      const auto c = index_of[p];
-      E margin;
-      if constexpr (differences) margin = 3 * round.plain_margin * -best_of[p];
-      else margin = round.score_margin * (squares[p] + 4 * round.half_squares[c]);
+    for (int v = 0; v < n_vectors; ++v) {
+      V margin;
+      if constexpr (differences) margin = -3 * round.plain_margin * best[v];
+      else margin = round.score_margin * (9 * *reinterpret_cast<V*>(squares + v * lanes<E>) - 8 * best[v]);
       margin += 16 * std::numeric_limits<E>::min();  // what underflow takes
-      labels[p] = best_of[p] - second_of[p] > margin ? std::int32_t(c) : -1;  // not a number: open
+      const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // not a number: open
+      *reinterpret_cast<Vector<std::int32_t, size * 4 / n_vectors>*>(labels + v * lanes<E>) =
+          __builtin_convertvector(label, Vector<std::int32_t, size * 4 / n_vectors>);
     }
   }
 
@@ -203,21 +205,50 @@ struct Strip {
   [[gnu::always_inline]] static void turn(const Round<T>& round, const T* x, E* columns, E* squares) {
     constexpr int width = lanes<E>;
     using V = Vector<E, bytes>;
-    const int d = round.d;
-    for (int v = 0; v < vectors<E>; ++v, x += std::int64_t(width) * d, columns += width) {
+    for (int v = 0; v < vectors<E>; ++v, x += std::int64_t(width) * round.d, columns += width) {
       V square[2] = {V{} + std::numeric_limits<E>::min(), V{}};  // the least covers what underflow takes
-      for (int done = 0; done < d; done += width) {
-        const int first = std::max(0, std::min(done, d - width));  // the last chunk overlaps the one before
-        V block[width];
-        const T* row = x + first;
-        for (int i = 0; i < width; ++i, row += d) block[i] = load<E, centred>(row, round.origin.data() + first);
-        transpose(block, std::make_integer_sequence<int, width>());
-        for (int j = 0; j < width; ++j) {
-          *reinterpret_cast<V*>(columns + (first + j) * size) = block[j];
-          if (centred && first + j >= done && first + j < d) square[j % 2] += block[j] * block[j];
-        }
-      }
+      const auto keep = [&](int j, V column, bool is_new) __attribute__((always_inline)) {
+        *reinterpret_cast<V*>(columns + j * size) = column;
+        if (centred && is_new) square[j % 2] += column * column;
+      };
+      with_small_dimension(round.d, [&](auto D) __attribute__((always_inline)) {
+        if constexpr (D.value > 0) pick<E, centred, D.value>(round, x, keep);
+        else transpose<E, centred>(round, x, keep);
+      });
       if constexpr (centred) *reinterpret_cast<V*>(squares + v * width) = square[0] + square[1];
+    }
+  }
+
+  /// Few dimensions: width rows are D vectors end to end, and each column is picked from all of them.
+  template <class E, bool centred, int D, class Keep>
+  [[gnu::always_inline]] static void pick(const Round<T>& round, const T* x, Keep keep) {
+    Vector<E, bytes> in[D];
+    for (int s = 0; s < D; ++s) in[s] = load<E, centred>(x + s * lanes<E>, round.origin.data() + s * lanes<E>);
+    [&]<int... j>(std::integer_sequence<int, j...>) __attribute__((always_inline)) {
+      (keep(j, picked<D, j, 1>(in, in[0], std::make_integer_sequence<int, lanes<E>>()), true), ...);
+    }(std::make_integer_sequence<int, D>());
+  }
+
+  /// Value i of column j is value i D + j of the rows: those of vectors s and later, and before them what `so_far` has.
+  template <int D, int j, int s, class V, int... i>
+  [[gnu::always_inline]] static V picked(const V* in, V so_far, std::integer_sequence<int, i...> lane) {
+    constexpr int width = sizeof...(i);
+    if constexpr (D == 1 || s == D) return so_far;
+    else return picked<D, j, s + 1>(in, __builtin_shufflevector(so_far, in[s], ((i * D + j) / width == s ? width + (i * D + j) % width
+                                                                                 : s == 1 ? (i * D + j) % width : i)...), lane);
+  }
+
+  template <class E, bool centred, class Keep>
+  [[gnu::always_inline]] static void transpose(const Round<T>& round, const T* x, Keep keep) {
+    constexpr int width = lanes<E>;
+    const int d = round.d;
+    for (int done = 0; done < d; done += width) {
+      const int first = std::max(0, std::min(done, d - width));  // the last chunk overlaps the one before
+      Vector<E, bytes> block[width];
+      const T* row = x + first;
+      for (int i = 0; i < width; ++i, row += d) block[i] = load<E, centred>(row, round.origin.data() + first);
+      shuffle(block, std::make_integer_sequence<int, width>());
+      for (int j = 0; j < width; ++j) keep(first + j, block[j], first + j >= done && first + j < d);
     }
   }
 
@@ -234,7 +265,7 @@ struct Strip {
 
   /// log2(width) perfect shuffles of the rows.
   template <class V, int... i>
-  [[gnu::always_inline]] static void transpose(V* block, std::integer_sequence<int, i...>) {
+  [[gnu::always_inline]] static void shuffle(V* block, std::integer_sequence<int, i...>) {
     constexpr int width = sizeof...(i);
     for (int step = 1; step < width; step *= 2) {
       V next[width];
@@ -246,23 +277,34 @@ struct Strip {
     }
   }
 
-  /// One row into the sums of cluster c; values behind the row fall into the filling.
-  [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, int c, int copy) {
-    const std::size_t row = (std::size_t(copy % copies(round.k, round.d)) * round.k + c) * stride(round.d);
-    double* to = worker.sums.data() + row;
-    const T* const end = x + round.d;
-    ++worker.counts[c];
+  /// Rows into the sums of their clusters, those with a label; values behind a row fall into the filling.
+  [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
+    with_small_dimension(round.d, [&](auto D) __attribute__((always_inline)) {
+      const int d = D.value > 0 ? D.value : round.d, k = round.k, every = copies(k, d) - 1;
+      const std::int64_t row = stride(d);
+      double *const sums = worker.sums.data(), *const lost = worker.lost.data();
+      std::int64_t* const counts = worker.counts.data();
+      for (int p = 0; p < length; ++p, x += d) {
+        if (labels[p] < 0) continue;
+        const std::int64_t at = (p & every) * k + labels[p];
+        ++counts[at];
+        add_row(x, d, sums + at * row, lost + at * row);
+      }
+    });
+  }
+
+  [[gnu::always_inline]] static void add_row(const T* x, int d, double* __restrict sum, double* __restrict lost) {
     if constexpr (sizeof(T) == 4) {
-      for (; x < end; x += 4, to += 4)
-        for (int j = 0; j < 4; ++j) to[j] += x[j];  // four: g++ 12 widens no more at a time
+      for (int j = 0; j < d; j += 4)
+        for (int q = j; q < j + 4; ++q) sum[q] += x[q];  // four: g++ 12 widens no more at a time
     } else {
       using V = Vector<double, bytes>;
-      for (double* lost = worker.lost.data() + row; x < end; x += lanes<T>, to += lanes<T>, lost += lanes<T>) {
-        V term, sum = *reinterpret_cast<V*>(to);
-        std::memcpy(&term, x, sizeof term);
-        const V next = sum + term, of_term = next - sum;
-        *reinterpret_cast<V*>(lost) += (sum - (next - of_term)) + (term - of_term);  // the exact error of the addition (Knuth's TwoSum)
-        *reinterpret_cast<V*>(to) = next;
+      for (int j = 0; j < d; j += lanes<T>) {
+        V term, &to = *reinterpret_cast<V*>(sum + j);
+        std::memcpy(&term, x + j, sizeof term);
+        const V before = to, after = before + term, of_term = after - before;
+        *reinterpret_cast<V*>(lost + j) += (before - (after - of_term)) + (term - of_term);  // the addition's exact error (Knuth's TwoSum)
+        to = after;
       }
     }
   }
@@ -281,7 +323,7 @@ struct Strip {
       std::memcpy(scores + std::size_t(c) * size + v * lanes<T>, &score, sizeof score);
     });
     T least[size];
-    int best[size];
+    std::int32_t best[size];
     for (int p = 0; p < size; ++p) least[p] = -std::numeric_limits<T>::infinity();
     for (int c = 0; c < k; ++c)
       for (int p = 0; p < size; ++p) least[p] = scores[c * size + p] > least[p] ? scores[c * size + p] : least[p];
@@ -306,8 +348,8 @@ struct Strip {
       auto& label = round.labels[points[p]];
       worker.changed += label != best[p];
       label = best[p];
-      add(round, worker, x + std::int64_t(p) * d, best[p], p);
     }
+    add(round, worker, x, best, length);
     worker.settled += length;
     worker.open.resize(worker.open.size() - length);
   }

@@ -1,0 +1,112 @@
+"""Lines that no exhibit asked for: a table for the terminal and a plot, chosen by what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Terminal
+
+from plots.draw import figures, style
+from plots.errors import UserError
+from plots.read import results
+from plots.read.check import Line
+from plots.read.exhibits import Exhibit
+from plots.read.select import identity, value_of
+from plots.read.view import View, gather
+from plots.write import table_formats, tables
+
+PLACES = ("dataset", "n", "d", "k", "precision", "implementation")
+METRICS = ("iteration", "assign", "update", "iterations", "inertia", "wrong_share", "grade")
+AD_HOC = "adhoc"
+
+
+def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
+    """The machines whose lines `what` names: a file of lines, or `adhoc` for those of ad hoc runs below `folder`."""
+    path = Path(what)
+    if what != AD_HOC:
+        if not path.is_file():
+            raise UserError(f"{what}: no such file; show takes a .jsonl file, or {AD_HOC}")
+        lines = results.latest(results.read_lines(path))
+        return [results.Machine(path.stem, results.record(path.with_name("machine.json")), lines)]
+    machines = results.load(folder, only)
+    found = [machine for machine in machines if any(line["exhibit"] is None for line in machine.lines)]
+    if not found:
+        raise UserError(f"{folder}: no ad hoc lines; kmbench run --implementation … --dataset … makes some")
+    return found
+
+
+def view_of(machine: results.Machine, title: str, everything: bool, profile: str | None) -> View:
+    """The lines as an exhibit of their own."""
+    chosen = [line for line in machine.lines if everything or line["exhibit"] is None]
+    lines = tuple({**line, "exhibit": None, "exhibit_hash": None} for line in chosen)
+    settings = {name: [] for line in lines for name in line["dataset"].get("generator") or {}}
+    spec = {"kind": "figure", "title": title, "reuse": [None], "figure": layout(lines), "sweep": [{"data": settings}]}
+    alone = results.Machine(machine.name, machine.record, lines, machine.folder)
+    return gather(Exhibit("", AD_HOC, Path(), spec), alone, profile)
+
+
+def layout(lines: Sequence[Line]) -> dict[str, Any]:
+    """A figure's: x is the number that takes most values, else the implementation; the table has a row a case."""
+    values: dict[str, set] = {}
+    for line in lines:
+        for name in identity(line):
+            if name not in ("case", "init_seed", "data_seed", "max_iters") and value_of(line, name) is not None:
+                values.setdefault(name, set()).add(value_of(line, name))
+    numbers = [name for name, found in values.items() if len(found) > 1 and all(map(is_number, found))]
+    x = max(numbers, key=lambda name: len(values[name]), default="implementation")
+    told = [name for name in PLACES if name != x and len(values.get(name, ())) > 1]
+    wide = x in numbers and min(values[x]) > 0 and max(values[x]) / min(values[x]) >= 50
+    style = "line" if x in numbers else "bar"
+    return {"style": style, "x": x, "y": ["iteration"], "series": told, "logx": wide, "logy": wide}
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def table(view: View) -> tables.Table:
+    """Every metric that a line has, whatever the figure shows."""
+    place = view.place
+    rows = [name for name in PLACES if name in place] + [name for name in place if name not in PLACES]
+    spec = {"kind": "table", "title": view.exhibit.spec["title"], "table": {"rows": rows, "columns": list(METRICS)}}
+    whole = tables.build(View(Exhibit("", AD_HOC, Path(), spec), view.machine, view.lines, view.left_out))
+    filled = [any(row[i].text != "–" for row in whole.rows) for i in range(len(whole.columns))]
+    kept = [i for i, column in enumerate(whole.columns) if column.role == "field" or filled[i]]
+    picked = [[row[i] for i in kept] for row in whole.rows]
+    return replace(whole, columns=[whole.columns[i] for i in kept], rows=picked)
+
+
+def show(view: View, out: Path, console: Console) -> list[Path]:
+    """Prints the table; writes it and the plot. Returns what was written."""
+    made = table(view)
+    print_table(made, console)
+    stem = out / f"{view.exhibit.name}-{view.machine.name}"
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    for ending, text in ((".md", table_formats.markdown(made)), (".csv", table_formats.csv_text(made))):
+        written.append(stem.with_name(stem.name + ending))
+        written[-1].write_text(text, encoding="utf-8")
+    if figure := figures.draw(view):
+        for ending in (".svg", ".png"):
+            written.append(stem.with_name(stem.name + ending))
+            style.save(figure, written[-1])
+    return written
+
+
+def print_table(made: tables.Table, console: Console) -> None:
+    if not console.is_terminal:
+        console.print(table_formats.markdown(made), soft_wrap=True, markup=False, highlight=False)
+        return
+    shown = Terminal(title=escape(made.title), caption=escape(made.size), title_justify="left", box=None)
+    for column in made.columns:
+        shown.add_column(escape(column.group), justify="left" if column.role in tables.WORDS else "right")
+    for row in made.rows:
+        shown.add_row(*(escape(table_formats.plain_cell(cell)) for cell in row))
+    console.print(shown)
+    for sentence in [*(f"{i} {s}" for i, s in enumerate(made.footnotes, start=1)), *made.remarks]:
+        console.print(sentence, markup=False, highlight=False, style="dim")
