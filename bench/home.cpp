@@ -9,7 +9,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_home(const fs::path& folder) { return fs::is_directory(folder / "datasets") && fs::is_directory(folder / "papers"); }
+bool is_home(const fs::path& folder) {
+  std::error_code error;   // a name too long, a loop of links: no home
+  return fs::is_directory(folder / "datasets", error) && fs::is_directory(folder / "papers", error);
+}
 
 fs::path find_home() {
   if (const char* named = std::getenv("KMBENCH_HOME")) {
@@ -19,7 +22,8 @@ fs::path find_home() {
   std::error_code unknown;
   for (const fs::path& start : {fs::read_symlink("/proc/self/exe", unknown).parent_path(), fs::current_path()})
     for (fs::path folder = start; !folder.empty(); folder = folder.parent_path()) {
-      if (is_home(folder)) return folder;
+      for (const fs::path& home : {folder, folder / "share" / "kmbench"})
+        if (is_home(home)) return home;
       if (folder == folder.root_path()) break;
     }
   throw UserError("no folder above the program or the current one holds datasets/ and papers/: set KMBENCH_HOME to kmbench's folder");
@@ -28,5 +32,10 @@ fs::path find_home() {
 }  // namespace
 
 std::filesystem::path home() { return find_home(); }
+
+std::filesystem::path results_folder() {
+  const auto checkout = home();
+  return (std::filesystem::exists(checkout / "CMakeLists.txt") ? checkout : std::filesystem::current_path()) / "results";
+}
 
 }  // namespace km

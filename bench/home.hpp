@@ -5,8 +5,11 @@
 
 namespace km {
 
-/// KMBENCH_HOME, else the first folder above the program or the current folder that holds datasets/ and papers/.
-/// Throws UserError when there is none.
+/// KMBENCH_HOME, else the first folder above the program or the current folder that holds datasets/ and papers/, itself (a checkout)
+/// or in share/kmbench (installed). Throws UserError when there is none.
 std::filesystem::path home();
+
+/// Where lines go that nobody gave a folder: results/ of the checkout, or of the current folder where the program is installed.
+std::filesystem::path results_folder();
 
 }  // namespace km

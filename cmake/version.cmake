@@ -14,6 +14,7 @@ string(REPLACE ";" " " FLAGS "${FLAGS}")
 file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT [[
 #include "bench/machine/version.hpp"
 namespace km::version {
+std::string number() { return "@VERSION@"; }
 std::string commit() { return "@commit@"; }
 bool dirty() { return @dirty@; }
 std::string compiler() { return "@COMPILER@"; }

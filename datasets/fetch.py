@@ -164,11 +164,14 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
 
 
 def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
-    known = {name: table for name, table in tomllib.loads(tables.read_text()).items() if "fetch" in table}
+    every = tomllib.loads(tables.read_text())
+    known = {name: table for name, table in every.items() if "fetch" in table}
     parser = argparse.ArgumentParser(prog="fetch_datasets", description="Fetch real data sets as .npy files.")
     parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(known))
     parser.add_argument("--out", type=Path, default=TABLES.parent.parent / "data", help="folder (default: data/)")
     options = parser.parse_args(arguments)
+    if here := [name for name in options.names if name in every and name not in known]:
+        parser.error(f"{here[0]} is not fetched: {every[here[0]]['advice']}")
     if unknown := [name for name in options.names if name not in known]:
         parser.error(f"unknown data set {unknown[0]}; accepted: {', '.join(known)}")
     failed = 0

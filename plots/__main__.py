@@ -13,6 +13,8 @@ from plots.errors import UserError
 from plots.read import exhibits, results
 from plots.write import claim_sheet, readme, render, report, show
 
+README = (Path("README.md"), Path("docs/recorded.md"))
+
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
@@ -49,8 +51,14 @@ def parser() -> argparse.ArgumentParser:
         if name == "claims":
             sub.add_argument("--all", action="store_true", help="show those that are not comparable, too")
         if name == "readme":
-            sub.add_argument("--file", type=Path, default=Path("README.md"), help="the Markdown file (README.md)")
-            sub.add_argument("--pictures", type=Path, help="folder for its figures (docs/pictures beside the file)")
+            sub.add_argument(
+                "--file",
+                type=Path,
+                action="append",
+                metavar="FILE.md",
+                help=f"may be repeated ({' and '.join(map(str, README))})",
+            )
+            sub.add_argument("--pictures", type=Path, help="folder for its figures (docs/pictures)")
     text = "lines of ad hoc runs, or of any file, as a table and a plot"
     sub = commands.add_parser("show", help=text, description=text)
     sub.add_argument("what", metavar="FILE|adhoc", help="a file of result lines, or adhoc: those of ad hoc runs")
@@ -110,13 +118,15 @@ def run_report(args: argparse.Namespace) -> None:
 
 
 def run_readme(args: argparse.Namespace) -> None:
-    if not args.file.is_file():
-        raise UserError(f"{args.file}: no such file")
-    folder = args.file.parent
-    text = args.file.read_text(encoding="utf-8")
-    new = readme.splice(text, folder, args.pictures or folder / "docs" / "pictures", *inputs(args))
-    if new != text:
-        render.write(args.file, new)
+    texts = {}
+    for file in args.file or README:
+        if not file.is_file():
+            raise UserError(f"{file}: no such file")
+        pictures = args.pictures or (file.parent if file.parent.name == "docs" else file.parent / "docs") / "pictures"
+        texts[file] = readme.splice(file.read_text(encoding="utf-8"), file.parent, pictures, *inputs(args))
+    for file, text in texts.items():
+        if text != file.read_text(encoding="utf-8"):
+            render.write(file, text)
 
 
 def run_scatter(args: argparse.Namespace) -> None:

@@ -1,6 +1,8 @@
 // The catalogue, the hash, the initial centroids.
 #include <omp.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "bench/data/hash.hpp"
@@ -15,6 +17,69 @@ TEST(Catalogue, AMissingRealSetSaysHowToGetIt) {
       EXPECT_THROW(dataset_shape({.name = "higgs", .n = {}, .d = {}, .k = {}, .settings = {}}), Missing);
       expect_has(info.missing, {"scripts/fetch_datasets higgs"});
     }
+}
+
+/// A folder with datasets/ and papers/ of its own, for as long as a test runs.
+class Tables : public Files {
+ protected:
+  void SetUp() override {
+    Files::SetUp();
+    fs::create_directories(folder_ / "datasets");
+    fs::create_directories(folder_ / "papers");
+    if (const char* before = std::getenv("KMBENCH_HOME")) before_ = before;
+    setenv("KMBENCH_HOME", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_.empty()) unsetenv("KMBENCH_HOME");
+    else setenv("KMBENCH_HOME", before_.c_str(), 1);
+    unsetenv("KMBENCH_DATA");
+    Files::TearDown();
+  }
+  std::string refusal_of(const std::string& text) const {
+    write("datasets/made.toml", text);
+    return complaint_of([] { list_datasets(); });
+  }
+  std::string before_;
+};
+
+TEST_F(Tables, AreCheckedKeyByKey) {
+  const std::string head = "[made]\ngenerator = \"balls\"\nn = 10\nd = 2\nk = 2\n";
+  EXPECT_EQ(refusal_of(head + "centroids = [[1, 2], [3, 4]]\nsettings = { radius = 1 }\n"), "no complaint");
+  for (const char* centroids : {"[1, 2, 3, 4]", "[[1, 2], [3]]", "[[1, 2]]", "[[1, 2], [3, \"four\"]]", "[[1, 2], [3, nan]]", "3", "\"none\"", "[]", "[[1, 2], [3, 4, 5]]"})
+    expect_has(refusal_of(head + "centroids = " + centroids + "\n"), {"made.toml, line 6", "centroids"});
+  for (const char* line : {"n = -1", "n = 1.5", "n = \"ten\"", "n = true", "d = 0", "d = 4294967298", "d = 1_000_000", "k = 0", "k = [2]", "seed = -1", "summary = 3",
+                           "licence = []", "source = {}", "settings = 3", "settings = { radius = \"one\" }", "settings = { radius = inf }", "settings = { sigma = 1 }", "sigma2 = 3"})
+    expect_has(refusal_of("[made]\ngenerator = \"balls\"\n" + std::string(line) + "\n"), {"made.toml, line 3"});
+  expect_has(refusal_of("[made]\ngenerator = 3\n"), {"line 2", "'generator'"});
+  expect_has(refusal_of("[made]\ngenerator = \"cubes\"\n"), {"no generator is called 'cubes'"});
+  expect_has(refusal_of("[made]\nfile = \"../made.npy\"\n"), {"without a folder"});
+  expect_has(refusal_of("[made]\nfile = \"made.txt\"\n"), {".npy"});
+  expect_has(refusal_of("made = 3\n"), {"must be a table"});
+  expect_has(refusal_of("[made]\nsummary = \"nothing\"\n"), {"needs a generator or a file"});
+  expect_has(refusal_of("[made]\nn = 1\nn = 2\n"), {"made.toml, line 3"});
+  expect_has(refusal_of(std::string(2 << 20, '#')), {"longer than"});
+}
+
+TEST_F(Tables, KmbenchDataNamesFolders) {
+  write("datasets/made.toml", "[made]\ngenerator = \"uniform\"\nn = 10\nd = 2\n");
+  setenv("KMBENCH_DATA", (folder_.string() + ":" + folder_.string() + "/none").c_str(), 1);
+  expect_has(complaint_of([] { list_datasets(); }), {"KMBENCH_DATA", "/none'", "no folder"});
+  fs::create_directory(folder_ / "odd.npy");
+  write("good.csv", "1,2\n");
+  write("bad\xff\n.csv", "1,2\n");
+  setenv("KMBENCH_DATA", (":" + folder_.string() + ":").c_str(), 1);
+  std::map<std::string, std::string> missing;
+  for (const auto& info : list_datasets()) missing[info.name] = info.missing;
+  EXPECT_EQ(missing.size(), 3u) << "made, good and odd";
+  expect_has(missing["odd"], {"not a regular file"});
+  EXPECT_EQ(missing["good"], "");
+}
+
+TEST(Generators, RefuseWhatNobodyCanHold) {
+  expect_has(complaint({.name = "uniform", .n = 1'000'000'000'000, .d = 100, .k = {}, .settings = {}}), {"GiB"});
+  expect_has(complaint({.name = "uniform", .n = 10, .d = 100'001, .k = {}, .settings = {}}), {"d = 100001", "100000"});
+  expect_has(complaint({.name = "he2021_balls", .n = 10, .d = {}, .k = {}, .settings = {{"ordered", 3}}}), {"ordered = 3", "0 to 1"});
+  expect_has(complaint({.name = "blobs", .n = 10, .d = 10'000, .k = {}, .settings = {{"groups", 1e6}}}), {"groups"});
 }
 
 TEST(Hash, ChangesWithAnyValueAndNoThreadCount) {
@@ -54,6 +119,10 @@ TEST_F(Files, InitialCentroidsFromAFile) {
   const std::string path = write("c.npy", npy("<f4", false, "(2, 2)", bytes_of<float>({1, 2, 3, 4})));
   EXPECT_EQ(initial_centroids(data, 2, path, 0), (std::vector<float>{1, 2, 3, 4}));
   expect_has(complaint_of([&] { initial_centroids(data, 3, path, 0); }), {"2 x 2", "3 x 2"});
+  const std::string bad = write("bad.npy", npy("<f8", false, "(2, 2)", bytes_of<double>({1, 2, 1e300, NAN})));
+  expect_has(complaint_of([&] { check_init(bad, 2, 2); }), {"bad.npy", "row 2, column 2", "nan"});
+  const std::string big = write("big.npy", npy("<f8", false, "(2, 2)", bytes_of<double>({1, 2, 1e300, 4})));
+  expect_has(complaint_of([&] { initial_centroids(data, 2, big, 0); }), {"big.npy", "row 2, column 1", "fp32"});
 }
 
 TEST_F(Files, PlusPlusNeedsAsManyDifferentPoints) {

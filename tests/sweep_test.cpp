@@ -48,6 +48,13 @@ TEST(Range, RefusesWhatIsNone) {
     expect_has(complaint_of([&] { parse_range(text); }), {text});
 }
 
+TEST(Range, OfOddNumbers) {
+  EXPECT_EQ(parse_range("1e300:1e300:x2"), (Scalars{Scalar(1e300)})) << "no whole number of 64 bits";
+  for (const char* text : {"1:1e18:+1", "0:0:x2", "1e18:2e18:+1", "1:2:x1.0000000001", "nan:1:+1", "1:inf:+1", "1::+1", "::", "1:2:x", "1:2:+", ":2:+1"})
+    expect_has(complaint_of([&] { parse_range(text); }), {text});
+  expect_has(complaint_of([&] { parse_range(std::string(1 << 20, ':')); }), {"is not a range"});
+}
+
 TEST(Scalars, NumbersAndWords) {
   EXPECT_EQ(parse_scalar("12"), whole(12));
   EXPECT_EQ(parse_scalar("-3"), whole(-3));
@@ -119,6 +126,33 @@ TEST(Expand, PatternsChooseAndParametersOnlyWhereTheyAre) {
   EXPECT_EQ(cases[1].config.number("packages"), 7);
   sweep.axes["implementation"] = {word("(")};
   expect_has(complaint_of([&] { expand(sweep, "", "paper"); }), {"not a regular expression"});
+}
+
+TEST(Expand, AnExactNameIsThatOneAlone) {
+  auto sweep = sweep_with({{"implementation", {word("cpu/lloyd/naive")}}});
+  sweep.patterns = true;
+  EXPECT_EQ(expand(sweep, "", "paper").size(), 1u);
+  sweep.axes["implementation"] = {word("cpu/lloyd/naive.*")};
+  EXPECT_GT(expand(sweep, "", "paper").size(), 1u);
+  sweep.axes["implementation"] = {word(std::string(1001, 'a').c_str())};
+  expect_has(complaint_of([&] { expand(sweep, "", "paper"); }), {"--implementation", "1001 bytes"});
+  sweep.axes["implementation"] = {word("(?!gpu)")};
+  expect_has(complaint_of([&] { expand(sweep, "", "paper"); }), {"not a regular expression"});
+  sweep.axes["implementation"] = {word("((a{1,500}){1,500}){1,500}")};
+  expect_has(complaint_of([&] { expand(sweep, "", "paper"); }), {"not a regular expression"});
+}
+
+TEST(Expand, IsCountedBeforeItIsMade) {
+  const auto numbers = [](int count) {
+    Scalars values;
+    for (int i = 1; i <= count; ++i) values.push_back(whole(i));
+    return values;
+  };
+  const auto large = sweep_with({{"k", numbers(1000)}, {"n", numbers(1000)}, {"init_seed", numbers(1000)}});
+  EXPECT_EQ(case_count(large), 1e9);
+  expect_has(complaint_of([&] { expand(large, "", "paper"); }), {"1000000000 cases", "up to 100000"});
+  expect_has(refusal({{"d", {whole(1'000'000)}}}), {"d must lie between 1 and 100000"});
+  expect_has(refusal({{"d", {whole(4'294'967'298)}}}), {"d must lie between"});
 }
 
 TEST(Expand, WhatCannotRunHereIsSkippedWithItsReason) {
@@ -261,6 +295,49 @@ TEST_F(ExhibitFiles, RefusalsNameFileAndLine) {
   expect_has(refusal_of(head + "k = 1\nset = 3\n"), {"table1.toml, line 6", "set.packages"});
   expect_has(refusal_of(head + "k = 1\npackages = 3\n"), {"table1.toml, line 2", "unknown sweep key 'packages'"});
   expect_has(complaint_of([&] { read_exhibit(folder_ / "none.toml", "paper"); }), {"no exhibit file", "none.toml"});
+  expect_has(complaint_of([&] { read_exhibit(folder_, "paper"); }), {"no exhibit file"});
+}
+
+TEST_F(ExhibitFiles, EverySectionHasItsForm) {
+  const std::string sweep = "[[sweep]]\nimplementation = \"cpu/lloyd/two_step\"\ndataset = \"blobs\"\nk = 4\n";
+  EXPECT_EQ(refusal_of("kind = \"table\"\n" + sweep), "no complaint");
+  for (const char* line : {"number = 3", "title = [\"a\"]", "title = \"a\\nb\"", "profile = 3", "profile.paper.n = 3", "profile.quick = 3", "labels = []", "table = 3", "figure = \"bar\"",
+                           "paper = 3", "claim = {}", "notes = \"text\"", "machine = 1", "reuse = 3", "reuse = []", "reuse = [1]", "reuse = [[\"a/b\"]]", "reuse = \"none\"",
+                           "reuse = \"../papers/x\"", "reuse = \"demo2000/table1\"", "sweep = 3", "sweep = [1, 2]", "profile.quick.sweep = 3"})
+    expect_has(refusal_of("kind = \"table\"\n" + std::string(line) + "\n"), {"table1.toml, line 2"});
+  expect_has(refusal_of("kind = 3\n"), {"line 1", "'kind'"});
+  expect_has(refusal_of("kind = \"table\"\n"), {"neither [[sweep]] nor reuse"});
+  expect_has(refusal_of("kind = \"table\"\n" + sweep + "n = [[1, 2], [3]]\n"), {"line 6", "list within a list"});
+  expect_has(refusal_of("kind = \"table\"\n" + sweep + "init = \"a\\u0000b\"\n"), {"line 6", "one line of text"});
+}
+
+TEST_F(ExhibitFiles, DepthAndSizeAreCountedFirst) {
+  std::string dotted = "a", many = "kind = \"table\"\n";
+  for (int i = 0; i < 100'000; ++i) dotted += ".a";
+  for (int i = 0; i < 100'000; ++i) many += "[[sweep]]\n";
+  const std::string kind = "kind = \"table\"\n";
+  for (const std::string& text : {kind + dotted + " = 1\n", kind + "[" + dotted + "]\n", kind + "[[" + dotted + "]]\n", kind + "x = \"\" # .\ny." + dotted + "=1"})
+    expect_has(refusal_of(text), {"table1.toml, line", "a key of more than 16 parts"});
+  expect_has(refusal_of(kind + "notes = " + std::string(100'000, '[')), {"line 2", "more than 16 brackets"});
+  expect_has(refusal_of(kind + "notes = '' # [[[\nx = \"\"\"\n[[\"\"\"\ny = " + std::string(17, '[')), {"line 5", "more than 16 brackets"});
+  expect_has(refusal_of(many), {"100000 sweeps", "up to 1000"});
+  expect_has(refusal_of(kind + std::string(2 << 20, ' ')), {"longer than 1048576 bytes"});
+  expect_has(refusal_of(kind + "title = \"\xff\xfe\"\n"), {"table1.toml, line 2"});
+  EXPECT_EQ(refusal_of("kind = \"machine\"\nnumber = \"[[[[[[[[[[[[[[[[[[[[ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\"\n"), "no complaint") << "a text is no key";
+}
+
+TEST(Exhibits, AreFoundByTheirKey) {
+  EXPECT_TRUE(fs::is_regular_file(exhibit_file("he2021/table3")));
+  EXPECT_EQ(exhibit_file("some/folder/table3.toml"), fs::path("some/folder/table3.toml"));
+  EXPECT_EQ(exhibit_file("../he2021/table3"), fs::path("../he2021/table3"));
+  for (const char* paper : {"..", ".", "he2021/..", "/"}) expect_has(complaint_of([&] { exhibit_files(paper); }), {"no paper"});
+}
+
+TEST(Exhibits, ReuseWhatHasSweeps) {
+  const auto reuses = [](const char* key) { return complaint_of([&] { reused({.key = "demo/one", .reuse = {key}}, "paper"); }); };
+  EXPECT_EQ(reuses("he2021/table3"), "no complaint");
+  expect_has(reuses("he2021/table99"), {"no exhibit file", "table99"});
+  expect_has(reuses("he2021/figure4"), {"demo/one reuses he2021/figure4", "no sweep of its own"});
 }
 
 TEST(Exhibits, EveryOneExpandsInBothProfiles) {

@@ -1,5 +1,6 @@
 // Readers of .npy, .npy.xz and .csv: what they accept, and where they say a file is wrong.
 #include <lzma.h>
+#include <sys/stat.h>
 
 #include <cmath>
 
@@ -7,6 +8,12 @@
 
 namespace km {
 namespace {
+
+/// A .npy file with this header, padded by nothing.
+std::string npy_of(const std::string& header, const std::string& values = "", char version = 1) {
+  const std::string size = {char(header.size() & 0xff), char(header.size() >> 8)};
+  return "\x93NUMPY" + std::string{version, 0} + size + (version == 1 ? "" : std::string(2, '\0')) + header + values;
+}
 
 std::string packed(const std::string& plain) {
   std::string out(plain.size() + 1024, '\0');
@@ -60,9 +67,74 @@ TEST_F(Files, MalformedNpyIsRefused) {
   expect_has(complaint_of([&] { values_of((folder_ / "none.npy").string()); }), {"no such file"});
 }
 
+TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {
+  const std::string values = bytes_of<float>({1, 2, 3, 4});
+  const std::vector<double> expected = {1, 2, 3, 4};
+  for (const char version : {1, 2, 3})
+    EXPECT_EQ(values_of(write("v.npy", npy_of("{'shape':(2,2,),'descr':'<f4' , 'fortran_order':False}\n", values, version))), expected) << int(version);
+  const auto refused = [&](const std::string& bytes) { return complaint_of([&] { values_of(write("bad.npy", bytes)); }); };
+  const auto header = [&](const std::string& text) { return refused(npy_of(text, values)); };
+  const std::string type = "'descr': '<f4', ", order = "'fortran_order': False, ", shape = "'shape': (2, 2), ";
+  for (const std::string& text : {type + shape, order + shape, type + order, type + type + order + shape, type + order + shape + "'more': 1", type + order + shape + "{",
+                                  type + "'fortran_order': Maybe, " + shape, "'descr': <f4, " + order + shape, "descr: '<f4', " + order + shape})
+    expect_has(header("{" + text + "}"), {"bad.npy", "the header is not of the form"});
+  expect_has(header(type + order + shape), {"the header is not of the form"});
+  expect_has(header("{" + type + order + shape), {"the header is not of the form"});
+  expect_has(header("{" + type + order + shape + "} x"), {"the header is not of the form"});
+  for (const char* one : {"xf4", "=f4", ">f8", "<f2", "|O", "<U3", "<c16", "|b1", "f4", "", "<f44", ", u"})
+    expect_has(header("{'descr': '" + std::string(one) + "', " + order + shape + "}"), {"values of type", one, "f4, f8"});
+  expect_has(header("{'descr': [('x', '<f4'), ('y', '<f4')], " + order + shape + "}"), {"structured"});
+  for (const char* one : {"(-2, 2)", "(2, -2)", "(2,)", "()", "(2, 2, 1)", "(2 2)", "(2.0, 2)", "(2L, 2L)", "(two, 2)", "(99999999999999999999, 2)", "(+2, 2)"})
+    expect_has(header("{" + type + order + "'shape': " + one + "}"), {"shape", "rows x columns"});
+  for (const char* one : {"(4294967296, 4294967296)", "(9223372036854775807, 2)", "(2, 100001)", "(4611686018427387904, 4)"})
+    expect_has(header("{" + type + order + "'shape': " + one + "}"), {"out of range"});
+  for (const char version : {0, 4, 9}) expect_has(refused(npy_of("{" + type + order + shape + "}", values, version)), {"version", "1.0, 2.0, 3.0"});
+  expect_has(header("{" + std::string(60'000, '(') + type + order + shape + "}"), {"a header of 600", "up to 1024"});
+  expect_has(header("{" + type + std::string(900, ' ') + order + std::string(900, '[') + shape + "}"), {"up to 1024"});
+  expect_has(refused(npy_of("{" + type + order + shape + "}").substr(0, 40)), {"cut short"});
+  expect_has(header("{" + type + order + "'shape': (2, 1)}"), {"goes on after"});
+  expect_has(header("{" + type + order + "'shape': (2000000000, 100)}"), {"cut short"});
+}
+
+TEST_F(Files, XzIsUnpackedNoFurtherThanItsHeaderPromises) {
+  const std::string plain = npy("<f4", false, "(1, 2)", bytes_of<float>({1, 2}));
+  expect_has(complaint_of([&] { values_of(write("long.npy.xz", packed(plain + std::string(200 << 20, '\0')))); }), {"long.npy.xz", "goes on after"});
+  expect_has(complaint_of([&] { values_of(write("short.npy.xz", packed(plain.substr(0, 130)))); }), {"short.npy.xz", "cut short"});
+  expect_has(complaint_of([&] { values_of(write("none.npy.xz", plain)); }), {"none.npy.xz", "not an .xz file"});
+  std::string damaged = packed(plain);
+  damaged[damaged.size() / 2] ^= 1;
+  expect_has(complaint_of([&] { values_of(write("bits.npy.xz", damaged)); }), {"bits.npy.xz", "damaged"});
+  const std::string huge = npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000, 100)}", std::string(1000, '\0'));
+  expect_has(complaint_of([&] { values_of(write("huge.npy.xz", packed(huge))); }), {"GiB"});
+}
+
+TEST_F(Files, OnlyRegularFilesAreRead) {
+  for (const char* name : {"pipe.npy", "pipe.npy.xz", "pipe.csv"}) {
+    ASSERT_EQ(mkfifo((folder_ / name).c_str(), 0600), 0);
+    expect_has(complaint_of([&] { values_of((folder_ / name).string()); }), {name, "not a regular file"});
+  }
+  fs::create_directory(folder_ / "folder.npy");
+  expect_has(complaint_of([&] { values_of((folder_ / "folder.npy").string()); }), {"not a regular file"});
+  fs::create_symlink("/dev/zero", folder_ / "zero.csv");
+  expect_has(complaint_of([&] { values_of((folder_ / "zero.csv").string()); }), {"not a regular file"});
+  expect_has(complaint_of([&] { values_of(std::string(300, 'a') + ".npy"); }), {"no such file"});
+}
+
+TEST_F(Files, CsvIsWrittenSoThatItReadsBack) {
+  const std::vector<float> values = {1.1f, -2, 3e-30f, 4e20f};
+  write_csv<float>(folder_ / "w.csv", values, 2, 2);
+  EXPECT_EQ(complaint_of([&] { EXPECT_EQ(load_dataset<float>({.name = (folder_ / "w.csv").string(), .n = {}, .d = {}, .k = {}, .settings = {}}).points()[2], 3e-30f); }),
+            "no complaint");
+  expect_has(complaint_of([&] { write_csv<float>(folder_ / "none" / "w.csv", values, 2, 2); }), {"cannot write", "w.csv"});
+  fs::create_directory(folder_ / "taken.npy");
+  expect_has(complaint_of([&] { write_npy<float>(folder_ / "taken.npy", values, 2, 2); }), {"cannot write", "taken.npy"});
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "a temporary file was left";
+}
+
 TEST_F(Files, CsvOfEverySeparator) {
   const std::vector<double> expected = {1, 2.5, -3, 4e2};
-  for (const char* text : {"1,2.5\n-3,4e2\n", "a;b\r\n1;2.5\r\n-3;+4e2", "1\t2.5\n-3\t400\n", "  1   2.5\n-3 400\n\n", "x, y\n1, 2.5\n-3, 400\n"})
+  for (const char* text : {"1,2.5\n-3,4e2\n", "a;b\r\n1;2.5\r\n-3;+4e2", "1\t2.5\n-3\t400\n", "  1   2.5\n-3 400\n\n", "x, y\n1, 2.5\n-3, 400\n",
+                           "\"1\",\"2.5\"\n\"-3\",4e2\n", "\xef\xbb\xbf" "1,2.5\n-3,400\n", "\xef\xbb\xbf\"x, in m\",y\n1,2.5\n-3,400\n", ",y\n1,2.5\n-3,400"})
     EXPECT_EQ(values_of(write("t.csv", text)), expected) << text;
 }
 
@@ -73,6 +145,21 @@ TEST_F(Files, CsvErrorsSayWhere) {
   expect_has(refused("1,2\n3,4,5\n"), {"row 2", "column 3", "2 columns"});
   expect_has(refused("1,2\n3,inf\n"), {"row 2", "column 2", "inf"});
   expect_has(refused("a,b\n"), {"no rows"});
+  expect_has(refused("\"1,5\"\n\"2,5\"\n"), {"row 1", "column 1", "'1,5'"});
+  expect_has(refused("\"1,5\";\"2,5\"\n"), {"row 1", "column 1"});
+  for (const char* cell : {"+-1", "++1", "-+1", "--1", "0x10", "1e", "1_000", "1 000", "\"1", "1\"", "\"", "\"\"", "1\"2", "NaN", "inf", "-Infinity", "1e999", ".", "e5", "1.2.3", "one"})
+    expect_has(refused(std::string("1,2\n3,") + cell + "\n"), {"row 2", "column 2"});
+  for (const char* row : {"nan,nan", "NA,n/a", "?,?", "+-1,+-2", "inf,inf", "null,none", "0x1,0x2", "-,-"})
+    expect_has(refused(std::string(row) + "\n1,2\n"), {"row 1", "column 1"});
+  expect_has(refused(std::string("1,2\n3,4\0\n", 10)), {"row 2", "column 2"});
+  expect_has(refused("1,2\r3,4\r"), {"row 1", "column 2"});
+  expect_has(refused("1,2,\n3,4,\n"), {"row 1", "column 3"});
+  expect_has(refused("\xff\xfe" "1,2\n"), {"UTF-16"});
+  expect_has(refused("1\t\t2\n"), {"row 1", "column 2"});
+  std::string wide = "1";
+  for (int j = 0; j < 100'000; ++j) wide += ",1";
+  expect_has(refused(wide), {"100001 columns"});
+  expect_has(refused(std::string(5 << 20, '1')), {"row 1", "a line of more than"});
 }
 
 TEST_F(Files, TakeTheirFirstRowsAndNoSettings) {

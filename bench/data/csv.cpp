@@ -44,12 +44,15 @@ bool parse(std::string_view cell, double& value) {
   return error != std::errc::invalid_argument && std::isfinite(value);
 }
 
-/// A word that can head a column: nothing, or a letter first, and no word for a value that is missing or not finite.
+/// A word that can head a column: nothing, or a letter first (of any script, but no sign or digit of one), and no word for a value that is
+/// missing or not finite.
 bool is_name(std::string_view cell) {
   std::string word(cell);
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
   for (const char* value : {"nan", "na", "n/a", "null", "none", "inf", "infinity"})
     if (word == value) return false;
+  for (const char* block : {"\xc2", "\xd9\xa0", "\xd9\xa1", "\xe2\x80", "\xe2\x88", "\xef\xbb", "\xef\xbc"})   // Latin-1's signs, − and –, wide digits
+    if (word.starts_with(block)) return false;
   return word.empty() || std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_' || static_cast<unsigned char>(word[0]) >= 0x80;
 }
 

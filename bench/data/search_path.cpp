@@ -28,7 +28,7 @@ std::vector<fs::path> search_path() {
       folders.emplace_back(folder);
     }
   }
-  for (const auto& folder : {home() / "data", fs::current_path() / "data"})
+  for (const auto& folder : {home() / "data", fs::current_path() / "data", home() / "datasets" / "real"})
     if (fs::is_directory(folder, error)) folders.push_back(folder);
   return folders;
 }

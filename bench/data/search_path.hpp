@@ -13,8 +13,8 @@ bool is_table_file(const std::filesystem::path& path);
 /// Its name without .npy, .npy.xz or .csv.
 std::string table_stem(const std::filesystem::path& path);
 
-/// Files of points by stem, below the folders of KMBENCH_DATA, data/ of the project and data/ of the current folder; where two folders
-/// hold one, the earlier folder's. Throws UserError where KMBENCH_DATA names what is no folder.
+/// Files of points by stem, below the folders of KMBENCH_DATA, data/ of the project, data/ of the current folder and datasets/real of the
+/// project; where two folders hold one, the earlier folder's. Throws UserError where KMBENCH_DATA names what is no folder.
 std::map<std::string, std::filesystem::path> found_files();
 
 }  // namespace km

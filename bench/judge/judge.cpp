@@ -52,10 +52,10 @@ std::string_view to_string(Grade grade) {
 }
 
 template <class T>
-Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config)
+Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations)
     : problem_(problem), form_(description.distance),
       depth_(std::max<std::int64_t>(1, description.summation_depth ? description.summation_depth(problem, config) : problem.n)),
-      deviations_(standard_deviations(problem)) {}
+      deviations_(deviations.empty() ? standard_deviations(problem) : std::move(deviations)) {}
 
 template <class T>
 Judgement Judge<T>::operator()(const Solution<T>& s) const {

@@ -38,7 +38,8 @@ constexpr double label_budget = 5e8;
 template <class T>
 class Judge {
  public:
-  Judge(const Problem<T>& problem, const Description& description, const Config& config);
+  /// deviations: the points' standard_deviations(), where they are known already.
+  Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations = {});
 
   /// Hold a solution against the problem: sizes, values, means (bench/judge/means.cpp), labels (bench/judge/labels.cpp).
   /// All labels where n k d is at most label_budget or a GPU can look, else a seeded sample of at least 100,000.

@@ -20,7 +20,7 @@ struct Replay {
 };
 
 /// Replay the run that made `solution` from `problem`'s start. repeatable: its repetitions agreed bit by bit, so the links must agree
-/// within rounding; else within a hundredth of the points' deviation, root mean square over all centroid values.
+/// within 1e-4 of the points' standard deviation, root mean square over all centroid values; else within 1e-2, or as far as runs differ.
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Solution<T>& solution,
               const Judge<T>& judge, bool repeatable);

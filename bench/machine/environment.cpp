@@ -110,10 +110,8 @@ Json openmp() {
 
 Json warnings(const Json& record) {
   Json list = Json::array();
-  double load = 0;
-  std::istringstream(first_line("/proc/loadavg")) >> load;
+  if (const std::string busy = load_warning(); !busy.empty()) list.push_back(busy);
   const int threads = omp_get_num_procs();
-  if (load > 0.3 * threads) list.push_back(fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads));
   const std::string governor = record["cpu"]["governor"];
   if (!governor.empty() && governor != "performance") list.push_back("the CPU governor is '" + governor + "', not 'performance'");
   if (cpuinfo("flags").find("hypervisor") != std::string::npos) list.push_back("a virtual machine: neighbours may take time");
@@ -134,6 +132,13 @@ std::string slug(std::string text) {
 }
 
 }  // namespace
+
+std::string load_warning() {
+  double load = 0;
+  std::istringstream(first_line("/proc/loadavg")) >> load;
+  const int threads = omp_get_num_procs();
+  return load > 0.3 * threads ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
+}
 
 nlohmann::ordered_json environment() {
   utsname system{};

@@ -10,6 +10,9 @@ namespace km {
 /// Everything `kmbench env` shows: cpu, caches, numa, memory, gpu, build, libraries, openmp, state, warnings.
 nlohmann::ordered_json environment();
 
+/// A sentence where others are computing on this machine; else empty.
+std::string load_warning();
+
 /// A short name for this machine, for results/<machine>: the GPU's, else the CPU's and its number of threads. No host name.
 std::string machine_id();
 

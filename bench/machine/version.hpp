@@ -5,6 +5,7 @@
 
 namespace km::version {
 
+std::string number();     // of the release, 0.1.0
 std::string commit();     // git hash, or "unknown" outside a checkout
 bool dirty();             // uncommitted changes at build time
 std::string compiler();   // name and version

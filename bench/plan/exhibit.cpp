@@ -93,8 +93,6 @@ void add_axes(const fs::path& file, const toml::table& table, const std::string&
     if (prefix.empty() && (name == "set" || name == "data")) {
       if (!node.is_table()) refuse(file, node, fmt::format("'{}' must hold names, as in {}.packages = 100", name, name));
       add_axes(file, *node.as_table(), name + ".", sweep);
-    } else if (name == "sweep") {
-      continue;
     } else {
       sweep.axes[name] = scalars(file, name, node);
     }
@@ -126,6 +124,8 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
     check_section(file, "sweep", *quick->get("sweep"));
     list = (*quick)["sweep"].as_array();
   }
+  toml::table replacements = quick ? *quick : toml::table();
+  replacements.erase("sweep");
   if (!list && exhibit.reuse.empty() && exhibit.kind != "machine") throw UserError(fmt::format("{}: neither [[sweep]] nor reuse: nothing to measure", file.string()));
   if (list && list->size() > most_sweeps) throw UserError(fmt::format("{}: {} sweeps; accepted: up to {}", file.string(), list->size(), most_sweeps));
   for (std::size_t at = 0; list && at < list->size(); ++at) {
@@ -134,7 +134,7 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
     add_axes(file, *node.as_table(), "", sweep);
     if (quick) {
       Sweep replaced = sweep;
-      add_axes(file, *quick, "", replaced);
+      add_axes(file, replacements, "", replaced);
       for (auto& [name, values] : replaced.axes)  // parameters and settings only where the sweep has them
         if (sweep.axes.contains(name) || name.find('.') == name.npos) sweep.axes[name] = values;
     }

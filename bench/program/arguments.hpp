@@ -15,6 +15,9 @@ void check_arguments(const std::vector<std::string>& arguments);
 /// Throws UserError, naming the flag, for what is no whole number from low to high.
 std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t low, std::int64_t high);
 
+/// Likewise for any number; NaN lies in no range.
+double number(std::string_view flag, const std::string& text, double low, double high);
+
 /// "name=value" in two. Throws UserError where either is missing.
 std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text);
 

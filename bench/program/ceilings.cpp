@@ -31,7 +31,7 @@ void add_ceilings(CLI::App& app, int& code) {
   command->add_option("--machine", *machine, "Name of this machine (default from GPU or CPU)");
   command->callback([=, &code] {
     const std::string id = machine->empty() ? machine_id() : *machine;
-    const std::filesystem::path folder = out->empty() ? home() / "results" / id : std::filesystem::path(*out);
+    const std::filesystem::path folder = out->empty() ? results_folder() / id : std::filesystem::path(*out);
     write_machine_record(folder.string(), id);
     nlohmann::ordered_json record;
     std::ifstream(folder / "machine.json") >> record;

@@ -14,5 +14,6 @@ void add_check(CLI::App& app, int& code, std::vector<std::string> argv);
 void add_data(CLI::App& app, int& code);
 void add_export(CLI::App& app, int& code);
 void add_ceilings(CLI::App& app, int& code);
+void add_completion(CLI::App& app, int& code);
 
 }  // namespace km

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "bench/error.hpp"
+#include "bench/machine/version.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
 
@@ -17,12 +18,19 @@ int refuse(const std::string& what) {
   return 2;
 }
 
+/// kmbench 0.1.0, commit 78004bd05c3e with uncommitted changes, GNU 12.2.0, CUDA none
+std::string version() {
+  return fmt::format("kmbench {}, commit {}{}, {}, CUDA {}", km::version::number(), km::version::commit(),
+                     km::version::dirty() ? " with uncommitted changes" : "", km::version::compiler(), km::version::cuda());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   CLI::App app{"kmbench: the benchmark of k-means. Measures implementations, judges every run, writes result lines."};
   app.require_subcommand(1);
+  app.set_version_flag("--version", version, "Version, commit, compiler and CUDA of this program");
   app.get_formatter()->column_width(34);
   int code = 0;
   km::add_list(app, code);
@@ -32,6 +40,7 @@ int main(int argc, char** argv) {
   km::add_data(app, code);
   km::add_export(app, code);
   km::add_ceilings(app, code);
+  km::add_completion(app, code);
   try {
     km::check_arguments({argv + 1, argv + argc});
     app.parse(argc, argv);

@@ -22,9 +22,8 @@ namespace {
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
   std::string implementation, dataset, data, n, d, k, precision, iterations, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, device, order_seed = "1", out, machine;
+  std::string profile = "paper", filter, device, order_seed = "1", timeout, memory, out, machine;
   bool dry_run = false, redo = false, save = false;
-  double timeout_s = 0, memory_gib = 0;
 };
 
 std::vector<Scalar> list_of(const std::string& text) {
@@ -221,7 +220,8 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
       if (c.skip.empty()) fmt::print("{}\n", c.name());
     return 0;
   }
-  RunOptions options{.redo = f.redo, .save_solutions = f.save, .timeout_s = f.timeout_s, .memory_bytes = f.memory_gib * (1 << 30),
+  RunOptions options{.redo = f.redo, .save_solutions = f.save, .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
+                     .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
                      .argv = std::move(argv), .benchmark_args = std::move(extras)};
   options.machine = f.machine.empty() ? machine_id() : f.machine;
   options.out = f.out.empty() ? home() / "results" / options.machine : std::filesystem::path(f.out);
@@ -257,8 +257,8 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--out", f->out, "Folder for the result lines (default results/<machine>)");
   command->add_option("--machine", f->machine, "Name of this machine (default from GPU or CPU)");
   command->add_option("--device", f->device, "GPU to use (default 0)");
-  command->add_option("--timeout", f->timeout_s, "Seconds after which a case is given up (default from its forecast, at least 60)")->check(CLI::Range(0.1, 1e7));
-  command->add_option("--memory", f->memory_gib, "GiB that a worker may take (default: what is available)")->check(CLI::Range(0.01, 1e6));
+  command->add_option("--timeout", f->timeout, "Seconds after which a case is given up (default from its forecast, at least 60)");
+  command->add_option("--memory", f->memory, "GiB that a worker may take (default: what is available)");
   command->add_option("--order-seed", f->order_seed, "Seed of the order in which cases run");
   command->add_flag("--dry-run", f->dry_run, "Print the plan with memory and time forecast, run nothing");
   command->add_flag("--redo", f->redo, "Run cases that have results already");

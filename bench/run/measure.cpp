@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/device/device.hpp"
+#include "bench/judge/means.hpp"
 #include "bench/machine/gpu_state.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/run/process_state.hpp"
@@ -18,19 +19,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The last data set stays: cases that share one follow each other.
+/// A data set and what the judge has to know of it.
 template <class T>
-std::shared_ptr<const Dataset<T>> points_of(const DatasetRequest& request) {
-  static std::shared_ptr<const Dataset<T>> last;
-  static DatasetRequest last_request;
-  if (!last || !(last_request == request)) {
-    last.reset();  // before the next one is made: both may not fit
-    last = std::make_shared<const Dataset<T>>(load_dataset<T>(request));
-    last_request = request;
-    protect_values(last->values.get(), "the points");
-  }
-  return last;
-}
+struct Points {
+  Dataset<T> set;
+  std::vector<double> deviations;
+};
 
 /// Distances² of such values would overflow: nothing could be told of them.
 template <class T>
@@ -42,6 +36,21 @@ void refuse_overflow(const Dataset<T>& dataset) {
   const double most = double(std::numeric_limits<T>::max()) / 4 / dataset.d / (sizeof(T) == 8 ? double(dataset.n) : 1.0);
   if (largest > std::sqrt(most))
     throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
+/// The last data set stays: cases that share one follow each other.
+template <class T>
+std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
+  static std::shared_ptr<const Points<T>> last;
+  static DatasetRequest last_request;
+  if (last && last_request == request) return last;
+  last.reset();  // before the next one is made: both may not fit
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
+  refuse_overflow(points->set);
+  points->deviations = standard_deviations(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  protect_values(points->set.values.get(), "the points");
+  last_request = request;
+  return last = std::move(points);
 }
 
 /// The initial centroids as an implementation sees them: read-only, and from run to run with other values.
@@ -89,9 +98,8 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), dataset_(points_of<T>(c.dataset)), start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d),
-        problem_{c.shape(), dataset_->points(), start_.seen()}, judge_(problem_, c.implementation->description, c.config) {
-    refuse_overflow(*dataset_);
+      : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set), start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d),
+        problem_{c.shape(), dataset_->points(), start_.seen()}, judge_(problem_, c.implementation->description, c.config, points_->deviations) {
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
@@ -199,10 +207,10 @@ class TypedSession final : public Session {
     if (std::abs(sample_s - kernel_s) > 0.02 * kernel_s + 1e-4)
       return fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", sample_s, kernel_s);
     const auto start = std::chrono::steady_clock::now();
-    const Solution<T> copy = last_;
-    const double copy_s = seconds_since(start);
+    const std::vector<std::int32_t> copy(last_.labels.begin(), last_.labels.begin() + std::ptrdiff_t(std::min<std::size_t>(last_.labels.size(), 1 << 20)));
+    const double copy_s = seconds_since(start) * double(last_.labels.size() + last_.centroids.size() + 1) / double(copy.size() + 1);
     const double allowed = 10 * copy_s + 0.5 * sample_s + 2e-3;
-    if (copy.labels.size() == last_.labels.size() && download_s > allowed)
+    if (download_s > allowed)
       return fmt::format("download took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", download_s * 1e3, sample_s * 1e3);
     return "";
   }
@@ -245,7 +253,8 @@ class TypedSession final : public Session {
 
   ProcessState state_;
   Case case_;
-  std::shared_ptr<const Dataset<T>> dataset_;
+  std::shared_ptr<const Points<T>> points_;
+  const Dataset<T>* dataset_;
   Start<T> start_;
   Problem<T> problem_;
   Judge<T> judge_;

@@ -68,7 +68,7 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   line["device"] = c.implementation ? Json(c.on_gpu() ? "gpu" : "cpu") : Json();
   line["departs"] = c.implementation ? text_or_null(c.implementation->description.departs) : Json();
   for (const char* name : {"iterations", "samples_event_s", "prepare_s", "download_s", "work", "inertia", "centroid_error", "mean_error",
-                           "mean_offset", "wrong_labels", "tied_labels", "label_excess", "judged_points", "replayed", "cluster_sizes", "verdict", "grade", "skip",
+                           "mean_offset", "wrong_labels", "tied_labels", "label_excess", "judged_points", "judge_s", "replayed", "cluster_sizes", "verdict", "grade", "skip",
                            "failure", "peak_bytes",
                            "device_peak_bytes", "gpu"})
     line[name] = nullptr;
@@ -109,6 +109,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["phases"] = series(m.trace.phases());
   line["counters"] = series(m.trace.counters());
   line["inertia"] = number(m.judgement.inertia);
+  line["judge_s"] = m.judge_s;
   line["grade"] = to_string(m.judgement.grade);
   line["mean_error"] = number(m.judgement.mean_error);
   line["mean_offset"] = number(m.judgement.mean_offset);

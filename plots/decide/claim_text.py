@@ -49,6 +49,16 @@ def ratio_text(claim: Claim, amount: str) -> str:
     return f"{subject} is {amount} × {that}{of}" + (f" ({selector_text(shared)})" if shared else "")
 
 
+def item_texts(items: Sequence[Selector], between: str) -> str:
+    """`1 package · 10 packages (fp32, 1 thread)`: what they share stands once, behind them."""
+    first = items[0]
+    shared = {f: v for f, v in first.items() if all(f in item and item[f] == v for item in items[1:])}
+    if len(items) == 1 or len(shared) == len(first):
+        return between.join(map(selector_text, items))
+    own = ({f: v for f, v in item.items() if f not in shared} for item in items)
+    return between.join(map(selector_text, own)) + (f" ({selector_text(shared)})" if shared else "")
+
+
 def caution(values: Sequence[Estimate]) -> str:
     return "" if all(value.known for value in values) else "measured once, no interval: decided on the point"
 
@@ -87,14 +97,14 @@ def expectation(claim: Claim) -> str:
     if kind in ("bound", "value"):
         return f"{one.label} {amount(claim, unit)}{among}{factor(claim)}"
     if kind == "order":
-        return f"{one.label} grows: " + " < ".join(selector_text(item) for item in claim["items"])
+        return f"{one.label} grows: {item_texts(claim['items'], ' < ')}"
     if kind == "trend":
         flat = f" (within a factor of {claim.get('within', 1.1):g})" if claim["direction"] == "flat" else ""
         return f"{one.label} {claim['direction']} along {claim['along']}{flat}{among}"
     if kind == "location":
         expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-        return f"{claim['extreme']} of {one.label} at {claim['along']} = {' or '.join(map(str, expect))}{among}"
-    items = ", ".join(selector_text(item) for item in claim["items"])
+        return f"{claim['extreme']} of {one.label} at {claim['along']} = {' or '.join(map(words.field_value, expect))}{among}"
+    items = item_texts(claim["items"], " · ")
     if kind == "difference":
         return f"{one.label} differs by {100 * claim['at_least']:g}% or more: {items}"
     return f"{one.label} equal within {100 * claim.get('within', 0):g}%: {items}"

@@ -60,6 +60,8 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
         ax.remove()
     legend(figure, list(figure.axes))
     figure.suptitle(view.size, x=0.008, ha="left", fontsize=7.5, color="#666666")
+    figure.draw_without_rendering()  # lays out once, not once a format
+    figure.set_layout_engine("none")
     return figure
 
 

@@ -73,7 +73,7 @@ def show(findings: list[Finding], console: Console, everything: bool = False) ->
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
         shown = [f for f in own if everything or f.verdict != INCOMPARABLE]
         for f in () if console.is_terminal else shown:
-            console.print("\t".join((f.machine, f.id, *cells(f))), soft_wrap=True, markup=False, highlight=False)
+            print("\t".join((f.machine, f.id, *cells(f))), file=console.file)  # the console would widen tabs to spaces
         if console.is_terminal and shown:
             console.print(terminal_table(name, shown))
     hidden = sum(f.verdict == INCOMPARABLE for f in findings)

@@ -4,20 +4,24 @@
     ...
     <!-- end -->
 
-`begin:claims` is the claim sheet, `begin:<paper>/claims` one paper's. With one machine, `machine=` may be left out.
+`begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` how many
+of each verdict, by machine and paper. With one machine, `machine=` may be left out.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
+from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, style
 from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
 from plots.write import claim_sheet
+from plots.write.headlines import hardware
 from plots.write.render import table_of
 from plots.write.table_formats import markdown
 
@@ -36,6 +40,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
 
     def fill(match: re.Match[str]) -> str:
         what = match["what"]
+        if what == "summary":
+            return f"<!-- begin:summary ({COMMAND}) -->\n{summary(papers, machines)}\n<!-- end -->"
         options = dict(word.split("=", 1) for word in match["rest"].split() if "=" in word)
         machine = choose(machines, options.get("machine"), what)
         named = " ".join(f"{k}={v}" for k, v in sorted(options.items()))
@@ -43,6 +49,19 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
         return f"<!-- begin:{what} {named + ' ' if named else ''}({COMMAND}) -->\n{body.rstrip()}\n<!-- end -->"
 
     return REGION.sub(fill, text)
+
+
+def summary(papers: list[Paper], machines: list[Machine]) -> str:
+    """A row for every machine and paper with claims decided there: how many, by verdict."""
+    lines = ["| paper | machine | " + " | ".join(VERDICTS) + " |", "|:--|:--" + "|--:" * len(VERDICTS) + "|"]
+    for machine in machines:
+        for paper in papers:
+            counts = Counter(finding.verdict for finding in claim_sheet.sheet([paper], [machine]))
+            if sum(counts.values()) > counts[INCOMPARABLE]:
+                where = hardware(machine).split(", ")[0].split(" (driver")[0]
+                cells = [f"`{paper.key}`", where, *(str(counts[verdict] or "") for verdict in VERDICTS)]
+                lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def choose(machines: list[Machine], name: str | None, what: str) -> Machine:
@@ -57,7 +76,9 @@ def content(what: str, machine: Machine, folder: Path, pictures: Path, papers: l
     paper, _, name = what.rpartition("/")
     if name == "claims":
         chosen = [p for p in papers if paper in ("", p.key)]
-        return claim_sheet.markdown(claim_sheet.sheet(chosen, [machine]))
+        findings = claim_sheet.sheet(chosen, [machine])
+        decided = [finding for finding in findings if finding.verdict != INCOMPARABLE]
+        return f"{machine.name}: {claim_sheet.reach(findings)}\n\n{claim_sheet.markdown(decided)}"
     exhibit = next((e for p in papers for e in p.exhibits if e.key == what), None)
     if exhibit is None:
         raise UserError(f"begin:{what}: no such exhibit; known: {', '.join(e.key for p in papers for e in p.exhibits)}")

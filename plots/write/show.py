@@ -23,6 +23,7 @@ from plots.write import table_formats, tables
 PLACES = ("dataset", "n", "d", "k", "precision", "implementation")
 METRICS = ("iteration", "assign", "update", "iterations", "inertia", "wrong_share", "grade")
 AD_HOC = "adhoc"
+MOST_DRAWN = 100  # cases in one plot
 
 
 def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
@@ -91,10 +92,10 @@ def show(view: View, out: Path, console: Console) -> list[Path]:
     for ending, text in ((".md", table_formats.markdown(made)), (".csv", table_formats.csv_text(made))):
         written.append(stem.with_name(stem.name + ending))
         written[-1].write_text(text, encoding="utf-8")
-    if figure := figures.draw(view):
-        for ending in (".svg", ".png"):
-            written.append(stem.with_name(stem.name + ending))
-            style.save(figure, written[-1])
+    figure = figures.draw(view) if len(view.lines) <= MOST_DRAWN else None
+    for ending in (".svg", ".png") if figure else ():
+        written.append(stem.with_name(stem.name + ending))
+        style.save(figure, written[-1])
     return written
 
 

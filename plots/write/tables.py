@@ -71,7 +71,7 @@ def build(view: View) -> Table:
     columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in fields]
     for name in metrics:
         if name in WORD_COLUMNS:
-            columns.append(Column(name, "word", name))
+            columns += [Column(name, "word", name)] if any(line[name] for line in view.lines) else []
             continue
         roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
         if name in with_paper and name not in with_ours and (with_ours or not view.lines):

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -116,9 +117,8 @@ inline Description fault(std::string_view summary) { return {.summary = summary,
 
 /// The nearest number of that many significant bits (11: half and TF32, 8: bfloat16).
 inline double rounded(double value, int bits) {
-  int exponent;
-  const double fraction = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+  const std::uint64_t last = std::uint64_t(1) << (53 - bits);
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(value) + last / 2) & ~(last - 1));
 }
 
 }  // namespace km

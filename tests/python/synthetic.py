@@ -11,7 +11,7 @@ from typing import Any
 from plots.read.exhibits import Exhibit
 
 AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
-NEW = ("grade", "device", "tied_labels", "label_excess", "mean_offset", "replayed", "exhibit_hash", "departs")
+NEW = ("grade", "device", "tied_labels", "label_excess", "mean_offset", "replayed", "exhibit_hash", "departs", "judge_s")
 DEFAULTS = {
     "n": 1000,
     "d": 4,
@@ -60,6 +60,7 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "wrong_labels": 0,
         "judged_points": 1000,
         "tied_labels": 0,
+        "judge_s": 0.01,
         "label_excess": 1e-12,
         "mean_offset": 1e-7,
         "grade": "rounded",
@@ -140,6 +141,7 @@ def empty() -> dict[str, Any]:
         "verdict": None,
         "grade": None,
         "tied_labels": None,
+        "judge_s": None,
         "label_excess": None,
         "mean_offset": None,
         "replayed": None,

@@ -33,14 +33,17 @@ def test_every_claim_selects_something_and_is_judged(key, profile):
 
 
 @pytest.mark.parametrize("key", EXHIBITS)
-def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path):
+def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "plots.write.render.FIGURE_FORMATS", (".svg",)
+    )  # test_render.py has a figure of each style in all
     exhibit = EXHIBITS[key]
     written = {p.suffix: p for p in write_exhibit(exhibit, machine_of(exhibit), tmp_path)}
     if exhibit.kind == "figure" and exhibit.figure["style"] == "scatter":
         return
     assert {".md", ".csv", ".tex"} <= written.keys()
     if exhibit.kind == "figure":
-        assert {".svg", ".pdf", ".png"} <= written.keys()
+        assert ".svg" in written
     text = written[".csv"].read_text()
     columns = set(exhibit.table.get("columns", exhibit.figure.get("y", ["value"])))
     for row in exhibit.printed():

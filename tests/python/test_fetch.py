@@ -3,6 +3,9 @@
 import gzip
 import hashlib
 import io
+import os
+import subprocess
+import sys
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -143,3 +146,23 @@ def test_text_that_is_no_number(server: str, tmp_path: Path, capsys: pytest.Capt
 def test_unknown_name() -> None:
     with pytest.raises(SystemExit):
         fetch.main(["nope"])
+
+
+def test_the_script_runs_from_any_folder(tmp_path: Path) -> None:
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets/__init__.py").write_text("raise ImportError('a package of the same name')")
+    ran = subprocess.run(
+        [sys.executable, fetch.TABLES.parents[1] / "scripts/fetch_datasets", "nothing"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 2
+    assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
+
+
+def test_what_travels_along_is_not_fetched(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        fetch.main(["household_part"])
+    assert "household_part is not fetched: it belongs to the project's folder datasets/real" in capsys.readouterr().err

@@ -16,51 +16,51 @@
 #include <numeric>
 
 #include "bench/implementation.hpp"
-#include "impl/cpu/lloyd/strips.hpp"
+
+#define KM_INSTRUCTIONS portable
+#define KM_VECTOR_BYTES 16
+#include "impl/cpu/lloyd/strip.hpp"
+#undef KM_INSTRUCTIONS
+#undef KM_VECTOR_BYTES
+
+#ifdef __x86_64__
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define KM_INSTRUCTIONS avx2
+#define KM_VECTOR_BYTES 32
+#include "impl/cpu/lloyd/strip.hpp"
+#undef KM_INSTRUCTIONS
+#undef KM_VECTOR_BYTES
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
+#define KM_INSTRUCTIONS avx512
+#define KM_VECTOR_BYTES 64
+#include "impl/cpu/lloyd/strip.hpp"
+#pragma GCC pop_options
+#endif
 
 namespace km {
 namespace {
 
-using strips::Round, strips::Strip, strips::Worker;
+using strips::Round, strips::Worker;
 
-/// How this CPU is used best: points of a strip, rows of the register tiles, and the pass over them.
+/// The pass over a thread's points, with the shapes of its strips and register tiles.
 template <class T>
 struct Kernel {
   int size, score_rows, plain_rows;
   void (*pass)(const Round<T>&, Worker<T>&, std::int64_t first, std::int64_t last);
 };
-template <class T, int bytes>
-Kernel<T> kernel(decltype(Kernel<T>::pass) pass) {
-  using S = Strip<T, bytes>;
-  return {S::size, S::template rows<float>, S::template rows<T>, pass};
-}
+template <class T, class Strip>
+constexpr Kernel<T> kernel = {Strip::size, Strip::template rows<float>, Strip::template rows<T>, Strip::pass};
 
 template <class T>
-[[gnu::flatten]] void portable(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
-  Strip<T, 16>::pass(round, worker, first, last);
-}
-#ifdef __x86_64__
-template <class T>
-[[gnu::flatten, gnu::target("avx2,fma")]] void avx2(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
-  Strip<T, 32>::pass(round, worker, first, last);
-}
-template <class T>
-[[gnu::flatten, gnu::target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl")]] void avx512(const Round<T>& round, Worker<T>& worker,
-                                                                                          std::int64_t first, std::int64_t last) {
-  Strip<T, 64>::pass(round, worker, first, last);
-}
-template <class T>
 Kernel<T> best_kernel() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl"))
-    return kernel<T, 64>(avx512<T>);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernel<T, 32>(avx2<T>);
-  return kernel<T, 16>(portable<T>);
-}
-#else
-template <class T>
-Kernel<T> best_kernel() { return kernel<T, 16>(portable<T>); }
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    return kernel<T, strips::avx512::Strip<T>>;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernel<T, strips::avx2::Strip<T>>;
 #endif
+  return kernel<T, strips::portable::Strip<T>>;
+}
 
 template <class T>
 class Screened {
@@ -70,14 +70,16 @@ class Screened {
         kernel_(best_kernel<T>()),
         threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,
                                               std::max<std::int64_t>(1, p_.n / kernel_.size)))),
-        workers_(threads_) {
+        workers_(threads_),
+        order_(p_.k) {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
-    round_ = {.n = p_.n, .d = p_.d, .k = p_.k, .points = p_.points.data(), .origin = origin()};
+    round_ = {.n = p_.n, .d = p_.d, .k = p_.k, .points = p_.points.data(), .origin = origin(),
+              .scored = {p_.k, p_.d, kernel_.score_rows}, .plain = {p_.k, p_.d, kernel_.plain_rows}};
     round_.score_margin = float(1.01 * (d + 8) * 0x1p-24);
     round_.plain_margin = T(1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
-#pragma omp parallel num_threads(threads_)
-    {
-      auto& worker = workers_[omp_get_thread_num()];  // touched by its own thread first
+#pragma omp parallel for num_threads(threads_) schedule(static, 1)
+    for (int t = 0; t < threads_; ++t) {
+      auto& worker = workers_[t];  // touched by its own thread first
       worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
       worker.plain_columns.resize(worker.columns.size());
       worker.rows.resize(size * d + strips::overread);
@@ -94,7 +96,7 @@ class Screened {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
     round_.labels = out_.labels.data();
-    only_plain_ = false;
+    for (auto& worker : workers_) worker.plain = false;
     for (out_.iters = 1;; ++out_.iters) {
       trace.begin_iteration();
       const auto changed = iteration(trace);
@@ -115,14 +117,12 @@ class Screened {
     {
       const auto phase = trace.phase("assign");
       const std::int64_t strips = (p_.n + kernel_.size - 1) / kernel_.size;
-#pragma omp parallel num_threads(threads_)
-      {
-        const std::int64_t t = omp_get_thread_num();
+#pragma omp parallel for num_threads(threads_) schedule(static, 1)
+      for (int t = 0; t < threads_; ++t) {
         auto& worker = workers_[t];
         std::ranges::fill(worker.sums, 0.0);
         std::ranges::fill(worker.lost, 0.0);
         std::ranges::fill(worker.counts, 0);
-        worker.plain = only_plain_;
         worker.changed = worker.settled = worker.candidates = worker.screened = 0;
         kernel_.pass(round_, worker, strips * t / threads_ * kernel_.size, std::min(p_.n, strips * (t + 1) / threads_ * kernel_.size));
       }
@@ -132,7 +132,6 @@ class Screened {
     std::int64_t changed = 0;
     for (const auto& worker : workers_) {
       changed += worker.changed;
-      only_plain_ |= worker.plain;
       trace.count("settled", double(worker.settled));
       trace.count("candidates", double(worker.candidates));
       trace.count("plain", worker.plain);
@@ -154,14 +153,17 @@ class Screened {
   /// The centroids in both layouts. One that equals another of a lower index never wins, and is left out.
   void pack() {
     const int d = p_.d, k = p_.k;
-    round_.scored.resize(k, d, kernel_.score_rows);
-    round_.plain.resize(k, d, kernel_.plain_rows);
     const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
-    std::vector<int> order(k);
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, [&](int a, int b) { return std::ranges::lexicographical_compare(row(a), row(b)); });
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::sort(order_, [&](int a, int b) {
+      const auto order = std::lexicographical_compare_three_way(row(a).begin(), row(a).end(), row(b).begin(), row(b).end());
+      return order == 0 ? a < b : order < 0;
+    });
+    bool no_room = false;  // in fp32
+#pragma omp parallel for num_threads(threads_) schedule(static) reduction(|| : no_room) if (std::int64_t(k) * d > 20'000)
     for (int at = 0; at < k; ++at) {
-      const int c = order[at];
+      const int c = order_[at];
+      const bool repeated = at > 0 && std::ranges::equal(row(c), row(order_[at - 1]));
       double square = 0;
       float* scored = round_.scored.value(c, d);
       T* plain = round_.plain.value(c, d);
@@ -171,16 +173,16 @@ class Screened {
         scored[j * kernel_.score_rows] = float(value);
         plain[j * kernel_.plain_rows] = row(c)[j];
       }
-      if (at > 0 && std::ranges::equal(row(c), row(order[at - 1]))) continue;
-      if (!(square < 1e37)) only_plain_ = true;  // no room for it in fp32
-      round_.scored.offsets[c] = float(-square / 2 * (1 - 2 * double(round_.score_margin)));
-      round_.plain.offsets[c] = 0;
+      no_room = no_room || !(square < 1e37);
+      round_.scored.offsets[c] = repeated ? -std::numeric_limits<float>::infinity() : float(-square / 2 * (1 - 2 * double(round_.score_margin)));
+      round_.plain.offsets[c] = repeated ? -std::numeric_limits<T>::infinity() : 0;
     }
+    for (auto& worker : workers_) worker.plain |= no_room;
   }
 
   void update() {
     const int d = p_.d, k = p_.k, stride = strips::stride(d), copies = strips::copies(k, d);
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads_) schedule(static) if (std::int64_t(k) * d > 20'000)
     for (int c = 0; c < k; ++c) {
       std::int64_t count = 0;
       for (const auto& worker : workers_)
@@ -204,8 +206,8 @@ class Screened {
   Problem<T> p_;
   Kernel<T> kernel_;
   int threads_;
-  bool only_plain_ = false;
   std::vector<Worker<T>> workers_;
+  std::vector<int> order_;  // centroids, equal ones side by side
   Round<T> round_;
   Solution<T> out_;
 };

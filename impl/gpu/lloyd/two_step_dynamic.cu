@@ -164,6 +164,8 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
   }
 }
 
+namespace {
+
 template <class T>
 class TwoStepDynamic {
  public:
@@ -231,4 +233,5 @@ const Register<TwoStepDynamic> registration{{
     .summation_depth = two_step::summation_depth,
 }};
 
+}  // namespace
 }  // namespace km::two_step_dynamic

@@ -188,6 +188,8 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
   cudaStreamDestroy(stream);  // takes effect when the children are done
 }
 
+namespace {
+
 template <class T>
 class TwoStepStreams {
  public:
@@ -263,4 +265,5 @@ const Register<TwoStepStreams> registration{{
     .summation_depth = two_step::summation_depth,
 }};
 
+}  // namespace
 }  // namespace km::two_step_streams

@@ -1,0 +1,95 @@
+// kmbench completion: a script for the shell, made from the command line's own description and from what there is to name.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "bench/data/dataset.hpp"
+#include "bench/error.hpp"
+#include "bench/implementation.hpp"
+#include "bench/plan/exhibit.hpp"
+#include "bench/program/commands.hpp"
+
+namespace km {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+/// What may stand after a command: its flags, and what it takes by position.
+Words after(const CLI::App& command) {
+  static const std::map<std::string, Words> positions = {
+      {"run", {"$exhibits"}}, {"data", {"$datasets"}}, {"list", {"implementations", "datasets", "exhibits"}}, {"completion", {"bash", "zsh"}}};
+  Words words;
+  if (const auto at = positions.find(command.get_name()); at != positions.end()) words = at->second;
+  for (const auto* option : command.get_options())
+    for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+  return words;
+}
+
+/// Names without what a shell takes apart. A catalogue that cannot be read has none: the shell must start all the same.
+template <class List, class Name>
+Words names(List list, Name name) {
+  Words words;
+  try {
+    for (const auto& entry : list())
+      if (const std::string word = name(entry); word.find_first_of(" \t'\"`$\\;&|<>()*?[]{}!#~") == word.npos) words.push_back(word);
+  } catch (const UserError&) {
+  }
+  return words;
+}
+
+std::string paper_of(const std::filesystem::path& exhibit) { return exhibit.parent_path().filename().string(); }
+
+/// Bash; zsh runs it under bashcompinit. No variable is called `words`, which is zsh's own.
+std::string script(const CLI::App& app) {
+  Words commands;
+  std::string flags;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(command->get_name());
+    flags += fmt::format("    {}) choices=\"{}\" ;;\n", command->get_name(), joined(after(*command)));
+  }
+  const Words implementation_names = names([] { return implementations(); }, [](const auto& one) { return one.name; });
+  const Words dataset_names = names([] { return list_datasets(); }, [](const auto& one) { return one.name; });
+  const auto files = [] { return exhibit_files(); };
+  const Words exhibits = names(files, [](const auto& file) { return paper_of(file) + "/" + file.stem().string(); });
+  Words papers = names(files, paper_of);
+  papers.erase(std::ranges::unique(papers).begin(), papers.end());
+  return fmt::format(R"(_kmbench() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" choices=""
+  local implementations="{}"
+  local datasets="{}"
+  local exhibits="{}"
+  if [ "$COMP_CWORD" -eq 1 ]; then choices="{} --help --version"; else case "${{COMP_WORDS[1]}}" in
+{}  esac; fi
+  case "$before" in
+    --implementation) choices="$implementations" ;;
+    --dataset) choices="$datasets" ;;
+    --precision) choices="fp32 fp64" ;;
+    --profile) choices="paper quick" ;;
+    --init) choices="random kmeans++" ;;
+    --paper) choices="{}" ;;
+    --data|--out) choices="" ;;
+  esac
+  COMPREPLY=($(compgen -W "$choices" -- "$current"))
+}}
+)",
+                     joined(implementation_names), joined(dataset_names), joined(exhibits), joined(commands), flags, joined(papers));
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, int& code) {
+  auto* command = app.add_subcommand("completion", "A script that completes commands, flags and names: source <(kmbench completion bash)");
+  auto shell = std::make_shared<std::string>();
+  command->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  command->callback([=, &app, &code] {
+    if (*shell == "zsh") fmt::print("autoload -U +X compinit bashcompinit && compinit && bashcompinit\n");
+    fmt::print("{}complete -o default -F _kmbench kmbench\n", script(app));
+    code = 0;
+  });
+}
+
+}  // namespace km

@@ -1,0 +1,12 @@
+# The implementation of docs/adding.md, written out as it stands there, so that the tests compile and check it as adding/blocked.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/adding.md)
+file(READ ${PROJECT_SOURCE_DIR}/docs/adding.md KM_ADDING)
+string(REGEX MATCH "```cpp\n(([^`]|`[^`])*)```" KM_ADDING_FENCE "${KM_ADDING}")
+if(NOT KM_ADDING_FENCE)
+  message(FATAL_ERROR "docs/adding.md holds no complete implementation between ```cpp and ```")
+endif()
+set(KM_ADDING_EXAMPLE "${CMAKE_MATCH_1}")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/docs_examples/tests/adding/blocked.cpp CONTENT "@KM_ADDING_EXAMPLE@" @ONLY)
+add_library(kmbench_docs_example OBJECT ${PROJECT_BINARY_DIR}/docs_examples/tests/adding/blocked.cpp)
+target_link_libraries(kmbench_docs_example PUBLIC kmbench_options)
+target_compile_options(kmbench_docs_example PRIVATE ${KM_FAST_FLAGS})

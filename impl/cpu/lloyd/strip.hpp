@@ -1,0 +1,301 @@
+// What screened.cpp does to a strip of points, in vectors: turned to one vector a dimension, scored against all centroids in registers, the
+// best two kept, the rows added to sums while they are in the cache. Included once for each instruction set, between
+// pragmas that choose it: KM_INSTRUCTIONS names the namespace, KM_VECTOR_BYTES is 16, 32 or 64.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "bench/exact.hpp"
+#include "impl/cpu/lloyd/strips.hpp"
+
+namespace km::strips::KM_INSTRUCTIONS {
+
+template <class T>
+struct Strip {
+  static constexpr int bytes = KM_VECTOR_BYTES;
+  static constexpr int size = 2 * bytes / int(sizeof(float));
+  template <class E> static constexpr int lanes = bytes / int(sizeof(E));
+  template <class E> static constexpr int vectors = size / lanes<E>;
+  template <class E> static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // of a register tile rows x vectors
+
+  /// The points of a thread, first to last - 1; first is a multiple of size.
+  static void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+    const int d = round.d;
+    for (std::int64_t i = first; i < last; i += size) {
+      const int length = int(std::min<std::int64_t>(size, last - i));
+      const T* x = round.points + i * d;
+      if (length < size || (i + size) * d + overread > round.n * d) {
+        std::memcpy(worker.rows.data(), x, std::size_t(length) * d * sizeof(T));
+        x = worker.rows.data();
+      }
+      alignas(64) std::int32_t labels[size];
+      if (worker.plain) screen<T, true>(round, worker, x, labels);
+      else screen<float, false>(round, worker, x, labels);
+      std::int32_t* const out = round.labels + i;
+      int changed = 0, open = 0;
+      for (int p = 0; p < length; ++p) {
+        const std::int32_t label = labels[p] < 0 ? out[p] : labels[p];
+        open += labels[p] < 0;
+        changed += label != out[p];
+        out[p] = label;
+      }
+      worker.changed += changed;
+      for (int p = 0; open > 0 && p < length; ++p)
+        if (labels[p] < 0) worker.open.push_back(i + p);
+      add(round, worker, x, labels, length);
+      worker.screened += length;
+      const bool is_last = i + size >= last;
+      while (std::ssize(worker.open) >= (is_last ? 1 : size)) settle(round, worker);
+      if (worker.settled * 8 > worker.screened && worker.screened >= 16 * size) worker.plain = true;
+    }
+  }
+
+ private:
+  /// f of d as a constant up to 8, else of 0. (bench/dimension.hpp has not this instruction set.)
+  template <class F>
+  [[gnu::always_inline]] static void with_small_dimension(int d, F f) {
+    [&]<int... Ds>(std::integer_sequence<int, Ds...>) __attribute__((always_inline)) {
+      const bool found = ((d == Ds + 1 && (f(std::integral_constant<int, Ds + 1>()), true)) || ...);
+      if (!found) f(std::integral_constant<int, 0>());
+    }(std::make_integer_sequence<int, 8>());
+  }
+
+  /// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
+  template <class E, bool differences>
+  [[gnu::always_inline]] static void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
+    using V = Vector<E, bytes>;
+    using I = decltype(V{} < V{});
+    constexpr int n_vectors = vectors<E>;
+    alignas(64) E squares[size];
+    E* columns;
+    if constexpr (differences) columns = worker.plain_columns.data();
+    else columns = worker.columns.data();
+    turn<E, !differences>(round, x, columns, squares);
+    V best[n_vectors], second[n_vectors];
+    I index[n_vectors];
+    for (int v = 0; v < n_vectors; ++v) {
+      best[v] = second[v] = V{} - std::numeric_limits<E>::infinity();
+      index[v] = I{};
+    }
+    const auto& centroids = packed<differences>(round);
+    products<E, differences>(columns, centroids, round.d, x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
+      const I nearer = score > best[v];
+      const V lesser = nearer ? best[v] : score;
+      second[v] = lesser > second[v] ? lesser : second[v];
+      best[v] = nearer ? score : best[v];
+      index[v] = nearer ? I{} + c : index[v];
+    });
+    for (int v = 0; v < n_vectors; ++v) {
+      V margin;
+      if constexpr (differences) margin = -3 * round.plain_margin * best[v];
+      else margin = round.score_margin * (9 * *reinterpret_cast<V*>(squares + v * lanes<E>) - 8 * best[v]);
+      margin += 16 * std::numeric_limits<E>::min();  // what underflow takes
+      const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // not a number: open
+      *reinterpret_cast<Vector<std::int32_t, size * 4 / n_vectors>*>(labels + v * lanes<E>) =
+          __builtin_convertvector(label, Vector<std::int32_t, size * 4 / n_vectors>);
+    }
+  }
+
+  template <bool differences>
+  static const auto& packed(const Round<T>& round) {
+    if constexpr (differences) return round.plain;
+    else return round.scored;
+  }
+
+  /// finish(c, v, scores) for every centroid c and vector v of points: offset + x c, or offset - |x - c|².
+  template <class E, bool differences, class Finish>
+  [[gnu::always_inline]] static void products(const E* columns, const Packed<E>& centroids, int d, const T* ahead, Finish finish) {
+    using V = Vector<E, bytes>;
+    constexpr int n_rows = rows<E>, n_vectors = vectors<E>;
+    const E* c = centroids.values.data();
+    const char* next = reinterpret_cast<const char*>(ahead);
+    const std::int64_t lines = (std::int64_t(size) * d * sizeof(T) + 63) / 64, share = ahead ? (lines + centroids.blocks - 1) / centroids.blocks : 0;
+    for (int block = 0; block < centroids.blocks; ++block) {
+      for (std::int64_t line = 0; line < share; ++line, next += 64) __builtin_prefetch(next, 0, 2);
+      V sum[n_rows][n_vectors] = {};
+      for (int r = 0; r < n_rows; ++r)
+        for (int v = 0; v < n_vectors; ++v) sum[r][v] = centroids.offsets[block * n_rows + r] - V{};
+      for (int j = 0; j < d; ++j, c += n_rows) {
+        V x[n_vectors];
+        for (int v = 0; v < n_vectors; ++v) x[v] = *reinterpret_cast<const V*>(columns + j * size + v * lanes<E>);
+        for (int r = 0; r < n_rows; ++r)
+          for (int v = 0; v < n_vectors; ++v) {
+            if constexpr (differences) {
+              const V diff = x[v] - c[r];
+              sum[r][v] -= diff * diff;
+            } else {
+              sum[r][v] += x[v] * c[r];
+            }
+          }
+      }
+      for (int r = 0; r < n_rows; ++r)
+        for (int v = 0; v < n_vectors; ++v) finish(block * n_rows + r, v, sum[r][v]);
+    }
+  }
+
+  /// Rows to columns[j][point], from the origin where `centred`, and then |x|² too. x may be read `overread` values behind its last row,
+  /// columns hold a vector's width of dimensions at least.
+  template <class E, bool centred>
+  [[gnu::always_inline]] static void turn(const Round<T>& round, const T* x, E* columns, E* squares) {
+    constexpr int width = lanes<E>;
+    using V = Vector<E, bytes>;
+    for (int v = 0; v < vectors<E>; ++v, x += std::int64_t(width) * round.d, columns += width) {
+      V square[2] = {V{} + std::numeric_limits<E>::min(), V{}};  // the least covers what underflow takes
+      const auto keep = [&](int j, V column, bool is_new) __attribute__((always_inline)) {
+        *reinterpret_cast<V*>(columns + j * size) = column;
+        if (centred && is_new) square[j % 2] += column * column;
+      };
+      with_small_dimension(round.d, [&](auto D) __attribute__((always_inline)) {
+        if constexpr (D.value > 0) pick<E, centred, D.value>(round, x, keep);
+        else transpose<E, centred>(round, x, keep);
+      });
+      if constexpr (centred) *reinterpret_cast<V*>(squares + v * width) = square[0] + square[1];
+    }
+  }
+
+  /// Few dimensions: width rows are D vectors end to end, and each column is picked from all of them.
+  template <class E, bool centred, int D, class Keep>
+  [[gnu::always_inline]] static void pick(const Round<T>& round, const T* x, Keep keep) {
+    Vector<E, bytes> in[D];
+    for (int s = 0; s < D; ++s) in[s] = load<E, centred>(x + s * lanes<E>, round.origin.data() + s * lanes<E>);
+    [&]<int... j>(std::integer_sequence<int, j...>) __attribute__((always_inline)) {
+      (keep(j, picked<D, j, 1>(in, in[0], std::make_integer_sequence<int, lanes<E>>()), true), ...);
+    }(std::make_integer_sequence<int, D>());
+  }
+
+  /// Value i of column j is value i D + j of the rows: those of vectors s and later, and before them what `so_far` has.
+  template <int D, int j, int s, class V, int... i>
+  [[gnu::always_inline]] static V picked(const V* in, V so_far, std::integer_sequence<int, i...> lane) {
+    constexpr int width = sizeof...(i);
+    if constexpr (D == 1 || s == D) return so_far;
+    else return picked<D, j, s + 1>(in, __builtin_shufflevector(so_far, in[s], ((i * D + j) / width == s ? width + (i * D + j) % width
+                                                                                 : s == 1 ? (i * D + j) % width : i)...), lane);
+  }
+
+  template <class E, bool centred, class Keep>
+  [[gnu::always_inline]] static void transpose(const Round<T>& round, const T* x, Keep keep) {
+    constexpr int width = lanes<E>;
+    const int d = round.d;
+    for (int done = 0; done < d; done += width) {
+      const int first = std::max(0, std::min(done, d - width));  // the last chunk overlaps the one before
+      Vector<E, bytes> block[width];
+      const T* row = x + first;
+      for (int i = 0; i < width; ++i, row += d) block[i] = load<E, centred>(row, round.origin.data() + first);
+      shuffle(block, std::make_integer_sequence<int, width>());
+      for (int j = 0; j < width; ++j) keep(first + j, block[j], first + j >= done && first + j < d);
+    }
+  }
+
+  template <class E, bool centred>
+  [[gnu::always_inline]] static Vector<E, bytes> load(const T* x, const T* origin) {
+    Vector<T, bytes * sizeof(T) / sizeof(E)> row, start;
+    std::memcpy(&row, x, sizeof row);
+    if constexpr (centred) {
+      std::memcpy(&start, origin, sizeof start);
+      row -= start;
+    }
+    return __builtin_convertvector(row, Vector<E, bytes>);
+  }
+
+  /// log2(width) perfect shuffles of the rows.
+  template <class V, int... i>
+  [[gnu::always_inline]] static void shuffle(V* block, std::integer_sequence<int, i...>) {
+    constexpr int width = sizeof...(i);
+    for (int step = 1; step < width; step *= 2) {
+      V next[width];
+      for (int r = 0; r < width / 2; ++r) {
+        next[2 * r] = __builtin_shufflevector(block[r], block[r + width / 2], (i / 2 + i % 2 * width)...);
+        next[2 * r + 1] = __builtin_shufflevector(block[r], block[r + width / 2], (width / 2 + i / 2 + i % 2 * width)...);
+      }
+      std::memcpy(block, next, sizeof next);
+    }
+  }
+
+  /// Rows into the sums of their clusters, those with a label; values behind a row fall into the filling.
+  [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
+    with_small_dimension(round.d, [&](auto D) __attribute__((always_inline)) {
+      const int d = D.value > 0 ? D.value : round.d, k = round.k, every = copies(k, d) - 1;
+      const std::int64_t row = stride(d);
+      double *const sums = worker.sums.data(), *const lost = worker.lost.data();
+      std::int64_t* const counts = worker.counts.data();
+      for (int p = 0; p < length; ++p, x += d) {
+        if (labels[p] < 0) continue;
+        const std::int64_t at = (p & every) * k + labels[p];
+        ++counts[at];
+        add_row(x, d, sums + at * row, lost + at * row);
+      }
+    });
+  }
+
+  [[gnu::always_inline]] static void add_row(const T* x, int d, double* __restrict sum, double* __restrict lost) {
+    if constexpr (sizeof(T) == 4) {
+      using V = Vector<double, 32>;
+      if (d <= 8) {
+        for (int j = 0; j < d; j += 4) {
+          Vector<float, 16> term;
+          std::memcpy(&term, x + j, sizeof term);
+          *reinterpret_cast<V*>(sum + j) += __builtin_convertvector(term, V);
+        }
+      } else {
+        for (int j = 0, filled = (d + 3) / 4 * 4; j < filled; ++j) sum[j] += x[j];
+      }
+    } else {
+      using V = Vector<double, bytes>;
+      for (int j = 0; j < d; j += lanes<T>) {
+        V term, &to = *reinterpret_cast<V*>(sum + j);
+        std::memcpy(&term, x + j, sizeof term);
+        const V before = to, after = before + term, of_term = after - before;
+        *reinterpret_cast<V*>(lost + j) += (before - (after - of_term)) + (term - of_term);  // the addition's exact error (Knuth's TwoSum)
+        to = after;
+      }
+    }
+  }
+
+  /// The last points of worker.open, a strip at most: candidates by differences and their bound, then exactly.
+  static void settle(const Round<T>& round, Worker<T>& worker) {
+    using V = Vector<T, bytes>;
+    const int d = round.d, k = round.k;
+    const int length = int(std::min<std::int64_t>(size, std::ssize(worker.open)));
+    const std::int64_t* const points = worker.open.data() + worker.open.size() - length;
+    T* const x = worker.rows.data();
+    for (int p = 0; p < length; ++p) std::memcpy(x + std::int64_t(p) * d, round.points + points[p] * d, d * sizeof(T));
+    turn<T, false>(round, x, worker.plain_columns.data(), nullptr);
+    T* const scores = worker.all_scores.data();
+    products<T, true>(worker.plain_columns.data(), round.plain, d, nullptr, [&](int c, int v, V score) __attribute__((always_inline)) {
+      std::memcpy(scores + std::size_t(c) * size + v * lanes<T>, &score, sizeof score);
+    });
+    T least[size];
+    std::int32_t best[size];
+    for (int p = 0; p < size; ++p) least[p] = -std::numeric_limits<T>::infinity();
+    for (int c = 0; c < k; ++c)
+      for (int p = 0; p < size; ++p) least[p] = scores[c * size + p] > least[p] ? scores[c * size + p] : least[p];
+    for (int p = 0; p < size; ++p) {
+      least[p] -= 3 * round.plain_margin * -least[p] + std::numeric_limits<T>::min();
+      best[p] = -1;
+    }
+    for (int c = 0; c < k; ++c) {
+      if (round.plain.offsets[c] != 0) continue;  // equals one of a lower index
+      bool any = false;
+      for (int p = 0; p < size; ++p) any |= !(scores[c * size + p] < least[p]);
+      if (!any) continue;
+      for (int p = 0; p < length; ++p) {
+        if (scores[c * size + p] < least[p]) continue;
+        ++worker.candidates;
+        const T* const at = x + std::int64_t(p) * d;
+        if (best[p] < 0 || compare_distances(at, round.centroids + std::int64_t(c) * d, round.centroids + std::int64_t(best[p]) * d, d) < 0)
+          best[p] = c;
+      }
+    }
+    for (int p = 0; p < length; ++p) {
+      auto& label = round.labels[points[p]];
+      worker.changed += label != best[p];
+      label = best[p];
+    }
+    add(round, worker, x, best, length);
+    worker.settled += length;
+    worker.open.resize(worker.open.size() - length);
+  }
+};
+
+}  // namespace km::strips::KM_INSTRUCTIONS

@@ -1,0 +1,232 @@
+"""At least 400 bad inputs, each refused: one line, code 2, nothing on stdout, nothing written, little memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bad_files
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
+PROGRAM = BUILD / "kmbench"
+if not PROGRAM.exists():
+    pytest.skip(f"no kmbench in {BUILD}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+
+LIMIT_S = 20.0  # a hang, not a measure of speed
+LIMIT_KILOBYTES = 100_000
+RUN = ["run", "--implementation", "cpu/lloyd/naive", "--out", "out"]
+BLOBS = [*RUN, "--dataset", "blobs", "--n", "100"]
+SMALL = [*BLOBS, "--k", "3"]
+DATA = ["data", "blobs", "--n", "10", "--out", "out.npy"]
+
+
+@dataclass
+class Input:
+    """What is wrong, and a pattern that the one line must hold."""
+
+    name: str
+    args: list[str]
+    says: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+
+
+FLAGS = {
+    "--n": ["0", "-1", "1.5", "1e999", "NaN", "1e16", "9" * 400, "0x10", "ten", "３", "1,", ",1", "1,,2", " ", "1:2",
+            "10:1:x10", "0:0:x2", "1:1e18:+1", ":::", "1;2"],
+    "--d": ["0", "-2", "4294967298", "100001", "2.5", "1e999", "two", "18446744073709551618", "2,", "1:100001:+50000"],
+    "--k": ["0", "-1", "101", "4294967299", "3.5", "NaN", "three", "3,0", "1:200:+1", "9" * 400, "1e9"],
+    "--precision": ["fp16", "32", "fp32,half", "FP32", "fp32:fp64"],
+    "--init": ["best", "none.npy", ".", "/dev/null", "/dev/zero.npy", "random,kmeans++"],
+    "--seed": ["-1", "1.5", "one", "1e300", "18446744073709551616"],
+    "--iterations": ["0", "-1", "1.5", "1e10", "ten", "4294967297"],
+    "--tolerance": ["-0.1", "1.5", "nan", "none", "1e999"],
+    "--repetitions": ["0", "-1", "1e7", "2.5", "five", "4294967297"],
+    "--warmup": ["-1", "1e7", "one", "0.5"],
+    "--device": ["-1", "x", "1.5", "4294967296", "1023"],
+    "--order-seed": ["-1", "1.5", "x", "18446744073709551616", "1e300"],
+    "--timeout": ["0", "-1", "x", "nan", "1e999"],
+    "--memory": ["0", "-1", "x", "nan", "1e999"],
+    "--filter": ["(", ")", "[", "*", "a{2,1}", "(?=a)", "(?!a)", "\\1", "a{1001}", "((a{1,500}){1,500}){1,500}",
+                 "(?P<a", "a" * 1001, "nothing matches this", "\\"],
+    "--benchmark_filter": ["(", "-(", "nothing matches this", "a" * 1001],
+    "--set": ["packages", "=1", "packages=", "nothing=1", "=", "packages=1,", "packages==1", "threads=1e999"],
+    "--data-set": ["sigma2", "sigma2=", "=1", "nothing=1", "sigma2=wide", "sigma2=-1", "sigma2=nan", "sigma2=1e999",
+                   "seed=-1", "seed=0.5", "groups=-1", "groups=1.5",
+                   "groups=1e12", "sigma2=1,,2", "low=20"],
+    "--profile": ["fast", "Paper"],
+    "--machine": ["../x", "a/b", ".", "..", "a b", "x" * 101, "ü"],
+    "--dataset": ["none", "blobs,none", "blobs,", "none.npy", "../blobs", "a:b"],
+    "--data": ["none.npy", ".", "/dev/null", "/dev/zero", "x" * 300 + ".npy"],
+    "--implementation": ["(", "none", "(?!a)", "a" * 1001, "cpu/lloyd/none", "(a{1,900}){1,900}", "\\p{Foo}"],
+    "--benchmark_repetitions": ["0", "-1", "x", "1e9"],
+    "--benchmark_format": ["xml", "JSON"],
+}
+
+DATA_FLAGS = {
+    "--n": ["0", "-1", "1.5", "1e999", "NaN", "inf", "1e16", "18446744073709551617", "9" * 400, "0x10", "ten", "３",
+            "1,", ",1", " ", "1:2", "1:9:+1", "1 2", "--"],
+    "--d": ["0", "-1", "4294967298", "100001", "x", "1.5", "1,2"],
+    "--k": ["0", "-1", "4294967298", "x"],
+    "--precision": ["fp16"],
+    "--data-set": ["sigma2", "sigma2=", "=1", "none=1", "sigma2=x", "sigma2=1e999", "sigma2=-1", "seed=-1"],
+}
+
+NO_TEXT = ["\udcff", "a\udcffb", "\udcc3", "\udced\udca0\udc80", "a\nb", "a\tb", "\x1b[31m", "\x7f", "a\u0085b",
+           "a\u2028b", "x" * 100_000]
+
+
+def flag_inputs() -> Iterator[Input]:
+    for flag, values in FLAGS.items():
+        without = {"--n": [*RUN, "--dataset", "blobs", "--k", "3"], "--k": BLOBS, "--dataset": [*RUN, "--k", "3"],
+                   "--data": [*RUN, "--k", "3"],
+                   "--implementation": ["run", "--out", "out", *SMALL[5:]], "--set": ["run", "--implementation",
+                                                                                      "cpu/lloyd/two_step", *SMALL[3:]]}
+        for value in values:
+            yield Input(f"{flag} {value[:40]!r}", [*without.get(flag, SMALL), f"{flag}={value}"])
+    for flag in [*FLAGS, "--out", "--paper"]:
+        yield Input(f"{flag} without a value", [*SMALL, f"{flag}="], "no value")
+    for flag in ["--k", "--paper", "--filter", "--machine", "--out"]:
+        yield Input(f"{flag} with an empty value", [*SMALL, flag, ""], "empty")
+    for text in NO_TEXT:
+        for flag in ["--filter", "--dataset", "--machine", "--data"]:
+            yield Input(f"{flag} {text[:20]!a}", [*SMALL, f"{flag}={text}"], "argument")
+    for args in [["--set", "packages=1", "--set", "packages=2"], ["--data-set", "low=1", "--data-set", "low=2"]]:
+        yield Input(f"{args[1]} twice", ["run", "--implementation", "cpu/lloyd/two_step", *SMALL[3:], *args], "twice")
+    yield Input("a plan of 10^6", [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1"], "1000000 cases")
+    yield Input("a plan of 10^9", [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1", "--warmup=0:999:+1"],
+                "1000000000 cases")
+    yield Input("a worker by hand", [*SMALL, "--worker=3,4"], "worker")
+    yield Input("an unknown flag", [*SMALL, "--fast"], "--fast")
+    yield Input("an unknown flag of Google Benchmark", [*SMALL, "--benchmark_fast"], "--benchmark_fast")
+    yield Input("k twice", [*SMALL, "--k", "4"])
+    yield Input("no k", BLOBS, "--k")
+    yield Input("no points", [*RUN, "--k", "3"], "--dataset")
+    for paper in ["none", "..", ".", "he2021/..", "/", "he2021/table3", "he2021.toml", "*"]:
+        yield Input(f"--paper {paper}", ["run", "--out", "out", "--paper", paper], "no paper")
+    for name in ["he2021", "he2021/none", "he2021/table3.tom", "../papers/he2021/table3", ".", "/dev/zero", "/dev/null",
+                 "x" * 300, "he2021/table3/"]:
+        yield Input(f"exhibit {name[:40]}", ["run", "--out", "out", name], "no exhibit file")
+    for more in [["--k", "3"], ["--n", "3"], ["--implementation", "x"], ["--dataset", "blobs"], ["--set", "a=1"],
+                 ["--data-set", "a=1"], ["--init", "random"]]:
+        yield Input(f"an exhibit and {more[0]}", ["run", "--out", "out", "he2021/table3", *more], "contradicts")
+
+
+def command_inputs() -> Iterator[Input]:
+    for args in [[], ["sing"], ["run", "--k"], ["list", "songs"], ["list", "--jsn"], ["data"], ["data", "blobs"],
+                 ["export"], ["check", "--filter", "("], ["check", "--filter", "nothing"],
+                 ["check", "--filter", "a" * 1001], ["env", "x"]]:
+        yield Input("kmbench " + " ".join(args)[:40], args)
+    for name in ["none.jsonl", ".", "/dev/null", "pipe.jsonl"]:
+        yield Input(f"export {name}", ["export", name], "not a regular one")
+    for out in ["folder.npy", "folder.csv", ".", "none/x.npy", "x.txt", "x", "x.npy.xz", "/dev/null", "/proc/x.npy",
+                "pipe.csv", "x" * 300 + ".npy"]:
+        yield Input(f"data --out {out[:20]}", ["data", "blobs", "--n", "10", "--out", out])
+    for flag, values in DATA_FLAGS.items():
+        for value in values:
+            args = DATA if flag != "--n" else ["data", "blobs", "--out", "out.npy"]
+            yield Input(f"data {flag} {value[:20]}", [*args, f"{flag}={value}"])
+    yield Input("data of 10^15", ["data", "uniform", "--n", "1000000000000000", "--d", "1", "--out", "out.npy"],
+                "GiB|out of range")
+    many = ["data", "uniform", "--n", "1000000000000", "--d", "100000", "--out", "out.npy"]
+    yield Input("data of 10^12 x 10^5", many, "out of range")
+    yield Input("data of no set", ["data", "none", "--out", "out.npy"], "none")
+    for name, value in [("missing", "/nowhere"), ("a file", __file__), ("one of two", "/:/nowhere")]:
+        yield Input(f"KMBENCH_DATA {name}", SMALL, "KMBENCH_DATA", {"KMBENCH_DATA": value})
+    for value in ["/nowhere", "", "/etc/passwd", "x" * 5000, "\udcff", "."]:
+        yield Input(f"KMBENCH_HOME {value[:20]!a}", SMALL, "KMBENCH_HOME|papers", {"KMBENCH_HOME": value})
+
+
+def file_inputs(folder: Path, home: Path) -> Iterator[Input]:
+    """Writes the files."""
+    for name, content in (bad_files.npy_files() | bad_files.xz_files() | bad_files.csv_files()).items():
+        (folder / name).write_bytes(content)
+        yield Input(name, [*RUN, "--data", name, "--k", "1"], re.escape(name))
+    (folder / "bad").mkdir()
+    for name, content in bad_files.exhibits().items():
+        (folder / "bad" / name).write_bytes(content)
+        yield Input("exhibit " + name, ["run", f"bad/{name}", "--out", "out"])
+    for name, content in bad_files.tables().items():
+        own = folder / "homes" / name.replace(" ", "_")
+        (own / "datasets").mkdir(parents=True)
+        (own / "papers").mkdir()
+        (own / "datasets/made.toml").write_bytes(content)
+        yield Input("table " + name, [*RUN, "--dataset", "made", "--k", "2"], r"made\.toml", {"KMBENCH_HOME": str(own)})
+    for name in ["pipe.npy", "pipe.npy.xz", "pipe.csv", "pipe.jsonl"]:
+        os.mkfifo(folder / name)
+    for name in ["folder.npy", "folder.npy.xz", "folder.csv"]:
+        (folder / name).mkdir()
+    (folder / "zero.npy").symlink_to("/dev/zero")
+    (folder / "loop.npy").symlink_to("loop.npy")
+    (folder / "dangling.npy").symlink_to("none.npy")
+    for name in ["pipe.npy", "pipe.npy.xz", "pipe.csv", "folder.npy", "folder.npy.xz", "folder.csv", "zero.npy",
+                 "loop.npy", "dangling.npy"]:
+        yield Input(f"--data {name}", [*RUN, "--data", name, "--k", "1"], re.escape(name))
+        yield Input(f"--dataset ./{name}", [*RUN, "--dataset", f"./{name}", "--k", "1"], re.escape(name))
+    for name in ["pipe.npy", "folder.npy", "zero.npy", "loop.npy", "pipe.npy.xz", "type 0.npy", "shape 30.npy",
+                 "header 0.npy", "nan.npy", "cut after 69.npy", "damaged.npy.xz",
+                 "longer than its header.npy.xz", "of another version.npy.xz"]:
+        yield Input(f"--init {name}", [*SMALL, "--d", "2", "--init", name], re.escape(name))
+    os.mkfifo(folder / "bad/pipe.toml")
+    (folder / "bad/folder.toml").mkdir()
+    with (folder / "bad/sparse.toml").open("wb") as file:
+        file.truncate(100 << 20)
+    with (folder / "sparse.csv").open("wb") as file:
+        file.truncate(200 << 20)
+    for name in ["pipe", "folder", "sparse"]:
+        yield Input(f"exhibit {name}", ["run", f"bad/{name}.toml", "--out", "out"], f"{name}.toml")
+    yield Input("a .csv of one line of 200 MB", [*RUN, "--data", "sparse.csv", "--k", "1"], "a line of more than")
+
+
+def run_all(inputs: list[Input], folder: Path, home: Path) -> list[dict]:
+    batch = [{"args": [str(PROGRAM), *one.args], "env": {"KMBENCH_HOME": str(home), **one.env}, "folder": str(folder),
+              "limit_s": LIMIT_S} for one in inputs]
+    halves = [batch[0::2], batch[1::2]]  # two processes at a time
+    runners = []
+    for at, half in enumerate(halves):
+        listed = folder.parent / f"batch{at}.json"
+        listed.write_text(json.dumps(half))
+        runners.append(subprocess.Popen([sys.executable, "-S", Path(__file__).with_name("run_batch.py"), listed],
+                                        stdout=subprocess.PIPE, text=True))
+    first, second = (json.loads(runner.communicate()[0]) for runner in runners)
+    return [(second if at % 2 else first)[at // 2] for at in range(len(batch))]
+
+
+def complaint(one: Input, ended: dict, allowed_kilobytes: int) -> str:
+    """What is wrong with the refusal, or nothing."""
+    if ended["code"] != 2:
+        return f"code {ended['code']}: {ended['err'][:300]}{ended['out'][:300]}"
+    if not re.fullmatch(r"kmbench: [^\x00-\x1f\x7f-\x9f\u2028\u2029]{10,3000}\n", ended["err"]):
+        return f"not one line: {ended['err'][:300]!r}"
+    if one.says and not re.search(one.says, ended["err"]):
+        return f"does not say '{one.says}': {ended['err'][:300]}"
+    if ended["out"]:
+        return f"prints {ended['out'][:100]!r}"
+    if ended["kilobytes"] > allowed_kilobytes:
+        return f"takes {ended['kilobytes']} kB"
+    return ""
+
+
+def test_bad_inputs(tmp_path: Path) -> None:
+    folder, home = tmp_path / "work", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    for name in ["datasets", "papers", "impl"]:
+        (home / name).symlink_to(ROOT / name)
+    inputs = [*file_inputs(folder, home), *flag_inputs(), *command_inputs()]
+    assert len({(tuple(one.args), tuple(one.env.items())) for one in inputs}) == len(inputs) >= 400
+    before = sorted(folder.rglob("*"))
+    base = run_all([Input("fine", ["list", "exhibits"])] * 2, folder, home)[0]["kilobytes"]  # sanitizers take some
+    ends = run_all(inputs, folder, home)
+    said = {one.name: complaint(one, ended, LIMIT_KILOBYTES + base) for one, ended in zip(inputs, ends, strict=True)}
+    wrong = [f"{name}: {what}" for name, what in said.items() if what]
+    assert not wrong, f"{len(wrong)} of {len(inputs)}:\n" + "\n".join(wrong)
+    assert sorted(folder.rglob("*")) == before, "nothing is written"
+    assert sorted(path.name for path in home.iterdir()) == ["datasets", "impl", "papers"]

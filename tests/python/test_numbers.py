@@ -1,0 +1,138 @@
+"""Numbers that a small slip would turn: each test names the slip. Samples are skewed, iterations are not max_iters."""
+
+from __future__ import annotations
+
+import matplotlib
+import pytest
+from conftest import TABLE
+from synthetic import line, skipped
+
+from plots.draw import figures, style
+from plots.read.intervals import of_mean, of_median
+from plots.read.metrics import metric
+from plots.write import tables
+
+SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]  # median 1.3, mean 6.5
+LINE = line(samples_s=SKEWED, iterations=4, max_iters=100, work={"bytes": 26e9, "flops": 52e9}, prepare_s=0.7)
+SPEEDUP = TABLE.replace('["iteration", "assign"]', '["speedup:iteration"]\nbaseline = { packages = 1 }')
+FIGURE = TABLE.replace('"table"', '"figure"').split("[table]")[0] + (
+    '[figure]\nstyle = "STYLE"\nx = "packages"\ny = ["run"]\nseries = ["implementation"]\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "slip"),
+    [
+        ("run", 1300.0, "the mean, the best, or µs"),
+        ("iteration", 325.0, "divided by max_iters"),
+        ("overall", 2000.0, "prepare divided by the iterations"),
+        ("iterations", 4, "max_iters"),
+        ("bandwidth", 80.0, "MB/s, or of a whole run"),
+        ("flop_rate", 160.0, "MFLOP/s"),
+        ("end_to_end_iteration", (1.3 + 0.7 + 0.002) / 4 * 1000, "iterate alone divided"),
+    ],
+)
+def test_value_and_unit(name, value, slip):
+    assert metric(name).of(LINE, {}).value == pytest.approx(value), slip
+
+
+def test_units_are_what_the_titles_say():
+    titles = {name: metric(name).title for name in ("run", "bandwidth", "flop_rate", "floor_share", "peak")}
+    assert titles == {
+        "run": "iterate (ms)",
+        "bandwidth": "bandwidth (GB/s)",
+        "flop_rate": "arithmetic (GFLOP/s)",
+        "floor_share": "share of the floor (%)",
+        "peak": "peak memory (MiB)",
+    }
+
+
+def test_the_interval_keeps_its_sides():
+    """Of a skewed sample the upper arm is the longer; of a rate, which is one over a time, the lower."""
+    time, rate = metric("run").of(LINE, {}), metric("bandwidth").of(LINE, {})
+    assert time.range == (1000, 30_000)
+    assert rate.high - rate.value < rate.value - rate.low < rate.value
+    assert (rate.low, rate.high) == pytest.approx((26 / 30 * 4, 26 / 1 * 4))
+
+
+def test_a_phase_is_a_mean_and_a_run_a_median():
+    assert of_median(SKEWED).value == 1.3
+    assert of_mean(SKEWED).value == pytest.approx(6.514, abs=1e-3)
+    phases = line(phases={"assign": [0.001, 0.001, 0.010]})
+    assert metric("assign").of(phases, {}).value == pytest.approx(4)
+
+
+def test_a_speedup_is_the_baseline_over_the_line(bench):
+    view = bench.view([line(seconds=0.6, packages=1), line(seconds=0.2, packages=10)], SPEEDUP)
+    found = {one["parameters"]["packages"]: view.value(one, "speedup:iteration").value for one in view.lines}
+    assert found == pytest.approx({1: 1.0, 10: 3.0})
+
+
+def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
+    text = TABLE + '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration"]\nrows=[[1, "0.2"]]\n'
+    view = bench.view([line(seconds=0.5, packages=1)], text + 'units = { iteration = "s" }\n')
+    made = tables.build(view)
+    row = {(c.name, c.role): cell for c, cell in zip(made.columns, made.rows[0], strict=True)}
+    assert row["iteration", "ours"].raw[0] == pytest.approx(100)
+    assert row["iteration", "ratio"].raw[0] == pytest.approx(0.5)
+    assert row["iteration", "ratio"].text == "0.500"
+
+
+def bars_of(ax):
+    """The error bars that were drawn, as (low, high) by x, whatever the kind of plot."""
+    segments = [s for c in ax.collections if hasattr(c, "get_segments") for s in c.get_segments()]
+    return {round(float(s[0][0]), 6): (float(s[0][1]), float(s[-1][1])) for s in segments}
+
+
+@pytest.mark.parametrize("kind", ["line", "bar"])
+def test_error_bars_point_to_their_bounds(bench, kind):
+    view = bench.view([line(samples_s=SKEWED, packages=1)], FIGURE.replace("STYLE", kind))
+    (ax,) = figures.draw(view).axes
+    ((low, high),) = bars_of(ax).values()
+    assert (low, high) == pytest.approx((1000, 30_000))
+
+
+def test_what_a_figure_draws_is_what_its_table_says(bench):
+    lines = [line(seconds=s, packages=p) for s, p in ((0.3, 1), (0.1, 10), (0.2, 100))]
+    (ax,) = figures.draw(bench.view(lines, FIGURE.replace("STYLE", "line"))).axes
+    (curve,) = [shown for shown in ax.lines if shown.get_linestyle() != "None" and len(shown.get_xdata()) == 3]
+    assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == pytest.approx({1: 300, 10: 100, 100: 200})
+
+
+PANELS = FIGURE.replace("STYLE", "bar").replace('x = "packages"', 'x = "packages"\npanels = "dataset"')
+
+
+def test_an_empty_panel_is_dropped_and_the_legend_is_that_of_what_is_drawn(bench):
+    lines = [skipped("not fetched", packages=p, dataset="first", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
+    lines += [line(packages=p, dataset="second", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
+    figure = figures.draw(bench.view(lines, PANELS))
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes] == ["second"]
+    (legend,) = figure.legends
+    drawn = {
+        container.get_label(): container.patches[0].get_facecolor()
+        for container in figure.axes[0].containers
+        if hasattr(container, "patches") and container.patches
+    }
+    shown = dict(zip([t.get_text() for t in legend.get_texts()], legend.legend_handles, strict=True))
+    assert shown.keys() == drawn.keys()
+    assert all(shown[name].get_facecolor() == colour for name, colour in drawn.items())
+
+
+def test_a_name_has_one_colour_in_every_panel(bench):
+    """Names that share a hash's first choice of colour used to swap it from panel to panel, under one legend."""
+    names = [f"cpu/lloyd/a{i}" for i in range(40)]
+    by_first = {}
+    for name in names:
+        by_first.setdefault(style.digest(name) % len(style.PALETTE), []).append(name)
+    one, two, *_ = next(group for group in by_first.values() if len(group) > 1)
+    lines = [line(packages=1, dataset="first", implementation=two)]
+    lines += [line(packages=1, dataset="second", implementation=name) for name in (one, two)]
+    figure = figures.draw(bench.view(lines, PANELS))
+    colours = {}
+    for ax in figure.axes:
+        for container in ax.containers:
+            if getattr(container, "patches", None):
+                colours.setdefault(container.get_label(), set()).add(container.patches[0].get_facecolor())
+    assert len(colours) == 2
+    assert all(len(found) == 1 for found in colours.values())
+    assert matplotlib.get_backend().lower() == "agg"

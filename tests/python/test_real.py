@@ -1,0 +1,38 @@
+"""The real data that travels with the repository: described as it is, and attributed."""
+
+import hashlib
+import io
+import lzma
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "datasets/real"
+TABLES = tomllib.loads((ROOT / "datasets/real.toml").read_text())
+FILES = sorted(FOLDER.glob("*.npy.xz"))
+
+
+def test_two_sets_travel_along() -> None:
+    assert [file.name for file in FILES] == ["household_part.npy.xz", "kdd99_part.npy.xz"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_file_is_what_its_table_says(file: Path) -> None:
+    table = TABLES[file.name.removesuffix(".npy.xz")]
+    with lzma.open(file) as packed:
+        head = io.BytesIO(packed.read(4096))
+    np.lib.format.read_magic(head)
+    shape, _, kind = np.lib.format.read_array_header_1_0(head)
+    assert (shape, kind) == ((table["n"], table["d"]), np.float32)
+    assert table["file"] == file.name
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_file_is_attributed(file: Path) -> None:
+    text = (FOLDER / "ATTRIBUTION.md").read_text()
+    assert f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" in text
+    assert TABLES[file.name.removesuffix(".npy.xz")]["licence"] == "CC BY 4.0"
+    assert "Creative Commons Attribution 4.0" in text

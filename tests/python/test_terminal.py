@@ -1,0 +1,125 @@
+"""What a person sees: the terminal's width, colours, plain logs, --version, completion, an installed program.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
+PROGRAM, FAULTY = BUILD / "kmbench", BUILD / "kmbench_faulty"
+if not (PROGRAM.exists() and FAULTY.exists()):
+    pytest.skip(f"no kmbench and kmbench_faulty in {BUILD}: build them, or set KMBENCH_BUILD", allow_module_level=True)
+
+HOME = {**os.environ, "KMBENCH_HOME": str(ROOT), "NO_COLOR": ""}
+RUN = ["run", "--dataset", "blobs", "--n", "300", "--k", "3", "--iterations", "3", "--repetitions", "3"]
+TWO = ["--implementation", "^faults/(twin_left|wrong_label)$", "--precision", "fp32"]
+
+
+def plain(*args: object, program: Path = PROGRAM, env: dict[str, str] = HOME) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *map(str, args)], capture_output=True, text=True, env=env)
+
+
+def on_terminal(columns: int, *args: object, env: dict[str, str] = HOME) -> str:
+    """Everything that the program writes to a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([FAULTY, *map(str, args)], stdout=subprocess.DEVNULL, stderr=theirs, env=env)
+    os.close(theirs)
+    read = bytearray()
+    try:
+        while block := os.read(ours, 65536):
+            read += block
+    except OSError:  # the other side is closed
+        pass
+    os.close(ours)
+    process.wait()
+    return read.decode()
+
+
+def shown(text: str) -> list[str]:
+    """The lines as they stood on the screen, one after the other, without colours."""
+    bare = re.sub(r"\x1b\[\d+m", "", text)
+    return [part for part in re.split(r"\r\x1b\[K|\r?\n", bare) if part.strip()]
+
+
+def test_a_terminal_shows_each_case_in_its_width(tmp_path: Path) -> None:
+    text = on_terminal(70, *RUN, *TWO, "--out", tmp_path)
+    lines = [line for line in shown(text) if line.startswith("[")]
+    running = [line for line in lines if " ms an iteration" not in line and "wrong" not in line]
+    assert len(running) == 2 and all(len(line) < 70 for line in running), lines
+    assert [line for line in lines if re.search(r"…\S*: [\d.]+ ms an iteration \([\d.]+ to [\d.]+\), 3 iterations$", line)]
+    assert "\x1b[31m" in text, "what is wrong is red"
+
+
+def test_no_color_is_honoured(tmp_path: Path) -> None:
+    text = on_terminal(70, *RUN, *TWO, "--out", tmp_path, env={**HOME, "NO_COLOR": "1"})
+    assert re.findall(r"\x1b\[\d+m", text) == []
+    assert "wrong: " in text
+
+
+def test_a_log_is_plain_and_has_the_whole_name(tmp_path: Path) -> None:
+    ran = plain(*RUN, *TWO, "--out", tmp_path, program=FAULTY)
+    assert "\x1b" not in ran.stdout + ran.stderr and "\r" not in ran.stderr
+    name = r"faults/twin_left/blobs/n:300/\S+"
+    assert re.search(rf"^\[[12]/2\] {name}: [\d.]+ ms an iteration \([\d.]+ to [\d.]+\), 3 iterations$", ran.stderr, re.M)
+
+
+def test_version() -> None:
+    ran = plain("--version")
+    assert ran.returncode == 0
+    number = re.search(r"project\(kmbench VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    commit = r"([0-9a-f]{12}|unknown)( with uncommitted changes)?"
+    assert re.fullmatch(rf"kmbench {re.escape(number)}, commit {commit}, \S+ [\d.]+, CUDA (none|[\d.]+)\n", ran.stdout)
+
+
+def completions(*words: str, script: str) -> list[str]:
+    """What bash offers for the last word."""
+    quoted = " ".join(f"'{word}'" for word in ("kmbench", *words))
+    ask = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _kmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_completion_knows_commands_flags_and_names() -> None:
+    script = plain("completion", "bash").stdout
+    assert completions("c", script=script) == ["check", "ceilings", "completion"]
+    assert completions("run", "--prec", script=script) == ["--precision"]
+    assert completions("check", "--hu", script=script) == ["--huge"]
+    assert completions("run", "he2021/table3", script=script) == ["he2021/table3"]
+    assert completions("run", "--implementation", "cpu/lloyd/naive", script=script) == [
+        "cpu/lloyd/naive",
+        "cpu/lloyd/naive_soa",
+    ]
+    assert "household_part" in completions("run", "--dataset", "hou", script=script)
+    assert completions("run", "--paper", "", script=script) == ["benedetti2025", "he2021", "ours"]
+    assert completions("list", "", script=script)[:3] == ["implementations", "datasets", "exhibits"]
+
+
+def test_completion_names_its_shells() -> None:
+    assert plain("completion", "zsh").stdout.startswith("autoload -U +X compinit bashcompinit")
+    ran = plain("completion", "fish")
+    assert ran.returncode == 2 and "bash" in ran.stderr and "zsh" in ran.stderr
+
+
+def test_an_installed_program_finds_its_data(tmp_path: Path) -> None:
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "usr"], check=True, capture_output=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    environment = {key: value for key, value in HOME.items() if key != "KMBENCH_HOME"}
+    installed = tmp_path / "usr/bin/kmbench"
+    run = [installed, "run", "--dataset", "household_part", "--n", "500", "--k", "3", "--implementation", "cpu/lloyd/naive"]
+    ran = subprocess.run([*run, "--out", "lines"], cwd=elsewhere, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    listed = subprocess.run([installed, "list", "exhibits"], cwd=elsewhere, env=environment, capture_output=True, text=True)
+    assert "he2021/table3" in listed.stdout
+    assert not list((tmp_path / "usr").rglob("*.py[co]"))
