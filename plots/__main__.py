@@ -1,4 +1,6 @@
-"""The program: python3 -m plots render | claims | report | show | scatter | readme. Bad input: one line, exit 2."""
+"""The program: python3 -m plots render | claims | report | show | scatter | readme. Bad input: one line, exit 2.
+
+What draws is imported once the input has been read: matplotlib takes longer to load than a mistake to be told."""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plots.draw import scatter, style
 from plots.errors import UserError
 from plots.read import exhibits, results
-from plots.write import claim_sheet, readme, render, report, show
+from plots.write import claim_sheet
+from plots.write.files import write
 
 README = (Path("README.md"), Path("docs/recorded.md"))
 
@@ -94,6 +96,8 @@ def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results
 
 def run_render(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
+    from plots.write import render
+
     written = render.write_all(papers, machines, args.out, args.profile)
     print(f"{len(written)} files in {args.out}")
 
@@ -102,10 +106,12 @@ def run_claims(args: argparse.Namespace) -> None:
     findings = claim_sheet.sheet(*inputs(args), args.profile)
     claim_sheet.show(findings, Console(), args.all)
     for name, text in claim_sheet.FORMATS.items():
-        render.write(args.out / name, text(findings))
+        write(args.out / name, text(findings))
 
 
 def run_show(args: argparse.Namespace) -> None:
+    from plots.write import show
+
     console = Console()
     for machine in show.read(args.what, args.results, args.machine):
         view = show.view_of(machine, args.what, args.what != show.AD_HOC, args.profile)
@@ -114,10 +120,15 @@ def run_show(args: argparse.Namespace) -> None:
 
 
 def run_report(args: argparse.Namespace) -> None:
-    print(render.write(args.out / "index.html", report.page(*inputs(args), args.profile)))
+    papers, machines = inputs(args)
+    from plots.write import report
+
+    print(write(args.out / "index.html", report.page(papers, machines, args.profile)))
 
 
 def run_readme(args: argparse.Namespace) -> None:
+    from plots.write import readme
+
     texts = {}
     for file in args.file or README:
         if not file.is_file():
@@ -126,16 +137,18 @@ def run_readme(args: argparse.Namespace) -> None:
         texts[file] = readme.splice(file.read_text(encoding="utf-8"), file.parent, pictures, *inputs(args))
     for file, text in texts.items():
         if text != file.read_text(encoding="utf-8"):
-            render.write(file, text)
+            write(file, text)
 
 
 def run_scatter(args: argparse.Namespace) -> None:
+    from plots.draw import scatter, style
+
     try:
         dims = [int(j) for j in args.dims.split(",")]
     except ValueError:
         raise UserError(f"--dims {args.dims}: two numbers are needed, as in 0,1") from None
-    if args.out.suffix not in render.FIGURE_FORMATS:
-        raise UserError(f"--out {args.out}: the ending is none of {', '.join(render.FIGURE_FORMATS)}")
+    if args.out.suffix not in style.METADATA:
+        raise UserError(f"--out {args.out}: the ending is none of {', '.join(style.METADATA)}")
     points, labels, centroids = (scatter.read(getattr(args, part)) for part in scatter.PARTS)
     style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
 

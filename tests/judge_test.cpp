@@ -228,6 +228,64 @@ TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
   EXPECT_DOUBLE_EQ(centroid_error<double>({0, 1, 1, 0}, ideal, 2), 0.5) << "two may share one ideal";
 }
 
+// ---- grades ------------------------------------------------------------------------------------------------------------------
+
+/// Points on a line at `offset`, two centroids, of every `wrong_every`-th point the wrong label by a hair.
+Judgement judged_line(float offset, int wrong_every) {
+  constexpr int n = 40'000;
+  Trial<float> trial{.points = std::vector<float>(n), .solution = {}, .d = 1};
+  trial.solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {offset, offset + 2}, .centroids = {0, 0}, .iters = 1};
+  double sums[2] = {}, counts[2] = {};
+  for (int i = 0; i < n; ++i) {
+    const bool near_middle = wrong_every > 0 && i % wrong_every == 0;
+    trial.points[i] = near_middle ? std::nextafter(offset + 1, offset) : i % 2 ? offset + 2.25f : offset - 0.25f;
+    const int label = near_middle || i % 2;  // those near the middle belong to the left one
+    trial.solution.labels[i] = label;
+    sums[label] += double(trial.points[i]);
+    ++counts[label];
+  }
+  for (int c = 0; c < 2; ++c) trial.solution.centroids[c] = float(sums[c] / counts[c]);
+  return trial.judged();
+}
+
+TEST(Grades, ExactRoundedCoarse) {
+  EXPECT_EQ(judged_line(1, 0).grade, Grade::exact);
+  const auto few = judged_line(1, 20'000);
+  EXPECT_EQ(few.verdict, "");
+  EXPECT_EQ(few.wrong_labels, 2);
+  EXPECT_EQ(few.grade, Grade::rounded) << "5e-5 of the labels";
+  const auto many = judged_line(1, 1'000);
+  EXPECT_EQ(many.verdict, "");
+  EXPECT_EQ(many.wrong_labels, 40);
+  EXPECT_EQ(many.grade, Grade::coarse) << "1e-3 of the labels";
+}
+
+TEST(Grades, AMeanIsJudgedInDeviationsOfItsDimension) {
+  Trial<float> trial{.points = std::vector<float>(200'000), .solution = {}, .d = 1};
+  double sum = 0;
+  for (std::size_t i = 0; i < trial.points.size(); ++i) sum += double(trial.points[i] = 1e4f + float(i % 100) * 0.01f);
+  const double mean = sum / double(trial.points.size());
+  trial.solution = {.labels = std::vector<std::int32_t>(trial.points.size()), .assigned_centroids = {1e4f}, .centroids = {float(mean)}, .iters = 1};
+  EXPECT_EQ(trial.judged().grade, Grade::exact);
+  trial.solution.centroids[0] = float(mean) + 0.01f;  // ten roundoffs of 1e4: rounding explains it, yet it is 0.03 deviations
+  EXPECT_EQ(trial.verdict(), "");
+  EXPECT_EQ(trial.judged().grade, Grade::coarse);
+  EXPECT_NEAR(trial.judged().mean_offset, 0.01 / 0.2887, 0.005);
+}
+
+TEST(Grades, LiesOfTheOldBoundAreWrongNow) {
+  Trial<float> trial{.points = std::vector<float>(1'000'000), .solution = {}, .d = 1};
+  double sum = 0;
+  for (std::size_t i = 0; i < trial.points.size(); ++i) sum += double(trial.points[i] = 1 + float(i % 1000) * 0.001f);
+  const double mean = sum / 1e6;
+  trial.solution = {.labels = std::vector<std::int32_t>(trial.points.size()), .assigned_centroids = {1}, .centroids = {float(mean)}, .iters = 1};
+  ASSERT_EQ(trial.verdict(), "");
+  for (const double lie : {0.0, mean * 1.001, mean * 1e6 / (1e6 - 1000)}) {
+    trial.solution.centroids[0] = float(lie);
+    EXPECT_PRED2(says, trial.verdict(), "rounding explains") << lie;
+  }
+}
+
 // ---- the planted implementations ---------------------------------------------------------------------------------------
 
 const Implementation& named(const std::string& name) {

@@ -52,26 +52,29 @@ std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const 
 
 }  // namespace
 
+FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
+  void* const at = file >= 0 ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0)
+                             : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) throw UserError(fmt::format("{} bytes cannot be mapped: {}", bytes, std::strerror(errno)));
+  data = static_cast<char*>(at);
+}
+
+FileBytes::Mapping::~Mapping() { munmap(data, bytes); }
+
 FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};   // a pipe without a writer must not hang
   struct stat status{};
   if (file.id < 0 || fstat(file.id, &status) != 0) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
   if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");
   if (status.st_size == 0) throw UserError(path.string() + ": empty file");
+  const auto size = std::size_t(status.st_size);
   const bool packed = path.extension() == ".xz";
-  if (packed) unpacked_.reset(new char[limit]);   // not touched before it is filled
-  mapped_bytes_ = packed ? std::size_t(status.st_size) : std::min(limit, std::size_t(status.st_size));
-  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE, file.id, 0);
-  if (mapped_ == MAP_FAILED) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-  view_ = {static_cast<const char*>(mapped_), mapped_bytes_};
-  if (packed) try {
-    view_ = {unpacked_.get(), unpack(view_, unpacked_.get(), limit, path.string())};
-  } catch (...) {
-    munmap(mapped_, mapped_bytes_);
-    throw;
-  }
+  mapping_ = std::make_unique<Mapping>(packed ? size : std::min(limit, size), file.id);
+  view_ = {mapping_->data, mapping_->bytes};
+  if (!packed) return;
+  auto unpacked = std::make_unique<Mapping>(limit, -1);
+  view_ = {unpacked->data, unpack(view_, unpacked->data, limit, path.string())};
+  mapping_ = std::move(unpacked);
 }
-
-FileBytes::~FileBytes() { munmap(mapped_, mapped_bytes_); }
 
 }  // namespace km

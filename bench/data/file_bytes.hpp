@@ -16,16 +16,19 @@ class FileBytes {
   /// At most the first `limit` bytes, of the unpacked content where it is packed (then a limit is needed: what packs well unpacks
   /// to thousands of times its size). Throws UserError where the file is no regular one, is empty, or cannot be read or unpacked.
   explicit FileBytes(const std::filesystem::path& path, std::size_t limit = all);
-  ~FileBytes();
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
 
   std::string_view view() const { return view_; }
 
  private:
-  std::unique_ptr<char[]> unpacked_;
-  void* mapped_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
+  struct Mapping {
+    Mapping(std::size_t bytes, int file);   // of a file, or, where it is -1, zeros that take no memory before they are written to
+    ~Mapping();
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    char* data;
+    std::size_t bytes;
+  };
+  std::unique_ptr<Mapping> mapping_;
   std::string_view view_;
 };
 

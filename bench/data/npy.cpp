@@ -14,6 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// `bytes` are those of the whole file, unpacked, or one more than needed.
+void check_size(const NpyHeader& h, std::size_t bytes, const std::string& path) {
+  const std::size_t need = h.offset + h.bytes();
+  if (bytes < need) throw UserError(fmt::format("{}: cut short, {} bytes where header and values take {}", path, bytes, need));
+  if (bytes > need) throw UserError(fmt::format("{}: goes on after the {} bytes that header and values take", path, need));
+}
+
 template <class From, class T>
 void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
   const auto at = [&](std::int64_t i) {   // the file may lie at any alignment
@@ -31,6 +38,8 @@ void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
 DatasetShape npy_shape(const fs::path& path) {
   const FileBytes file(path, most_header_bytes);
   const NpyHeader h = parse_npy_header(file.view(), path.string());
+  std::error_code error;
+  if (path.extension() != ".xz") check_size(h, fs::file_size(path, error), path.string());
   return {h.n, h.d};
 }
 
@@ -38,13 +47,9 @@ template <class T>
 Values<T> read_npy(const fs::path& path, std::int64_t n) {
   const NpyHeader h = parse_npy_header(FileBytes(path, most_header_bytes).view(), path.string());
   if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
-  const std::size_t need = h.bytes();
   if (path.extension() == ".xz") check_memory(path.string(), h.n, h.d, h.value_bytes());
-  const FileBytes file(path, h.offset + need + 1);
-  if (file.view().size() < h.offset + need)
-    throw UserError(fmt::format("{}: cut short, {} bytes where header and values take {}", path.string(), file.view().size(), h.offset + need));
-  if (file.view().size() > h.offset + need)
-    throw UserError(fmt::format("{}: goes on after the {} bytes that header and values take", path.string(), h.offset + need));
+  const FileBytes file(path, h.offset + h.bytes() + 1);
+  check_size(h, file.view().size(), path.string());
   Values<T> out = make_values<T>(std::size_t(n) * std::size_t(h.d));
   const char* from = file.view().data() + h.offset;
   if (h.type == "f4") convert<float>(from, h, n, out.get());

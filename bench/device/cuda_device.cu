@@ -24,7 +24,10 @@ bool sticky() {
 }
 
 std::string message(cudaError_t code, const std::source_location& where) {
-  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " + cudaGetErrorName(code) + ": " +
+  std::string_view file = where.file_name();
+  for (const std::string_view room : {"bench/", "impl/", "tests/"})
+    if (const auto at = file.rfind(room); at != file.npos) file.remove_prefix(at);  // where it was built is nobody's business
+  return std::string(file) + ":" + std::to_string(where.line()) + ": " + cudaGetErrorName(code) + ": " +
          cudaGetErrorString(code);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/judge/replay.hpp"
@@ -13,8 +14,8 @@ namespace km {
 namespace {
 
 template <class T>
-std::vector<T> values(int rows, int d, const std::function<double(int, int)>& value) {
-  std::vector<T> out(std::size_t(rows) * d);
+Values<T> values(int rows, int d, const std::function<double(int, int)>& value) {
+  Values<T> out = make_values<T>(std::size_t(rows) * d);
 #pragma omp parallel for
   for (int row = 0; row < rows; ++row)
     for (int j = 0; j < d; ++j) out[std::size_t(row) * d + j] = T(value(row, j));
@@ -88,8 +89,11 @@ std::string explain_difference(const Problem<T>& problem, const Solution<T>& sol
 
 template <class T>
 void run(const Implementation& implementation, const Shape& shape, const Config& config, CheckResult& result) try {
-  const auto points = values<T>(shape.n, shape.d, shape.point);
-  const auto initial = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
+  const Values<T> made = values<T>(shape.n, shape.d, shape.point);
+  const std::span<const T> points(made.get(), std::size_t(shape.n) * shape.d);
+  protect_values(made.get(), "the points");
+  const Values<T> start = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
+  const std::span<const T> initial(start.get(), std::size_t(shape.k) * shape.d);
   Problem<T> problem;
   static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.iters, .tolerance = shape.tolerance};
   problem.points = points;
@@ -103,7 +107,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   if (result.wrong.empty() && implementation.description.departs.empty())
     result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
   if (result.wrong.empty())
-    result.wrong = replay(implementation, config, problem, solution, Judge<T>(problem, implementation.description, config), false).verdict;
+    result.wrong = replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true}, Judge<T>(problem, implementation.description, config)).verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;

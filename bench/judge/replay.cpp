@@ -13,7 +13,7 @@
 namespace km {
 namespace {
 
-constexpr int sample_iterations = 5;
+constexpr int sample_iterations = 12;
 constexpr std::int64_t largest_sample = 4096;
 
 /// The solver run anew for exactly `iters` iterations; nothing and a reason where it cannot.
@@ -21,8 +21,12 @@ template <class T>
 std::optional<Solution<T>> run_for(const Implementation& implementation, const Config& config, Problem<T> problem, int iters, std::string& reason) {
   problem.max_iters = iters;
   problem.tolerance = -1;
-  if (const auto& unsupported = implementation.description.unsupported)
+  if (const auto& unsupported = implementation.description.unsupported) try {
     if (reason = unsupported(problem, config, sizeof(T)); !reason.empty()) return std::nullopt;
+  } catch (const std::exception& error) {
+    reason = error.what();
+    return std::nullopt;
+  }
   Trace untraced;
   const auto solver = implementation.prepare<T>()(problem, config, untraced);
   solver->reset();
@@ -53,17 +57,17 @@ std::string explain_start(const Problem<T>& p, const Solution<T>& first) {
   return "";
 }
 
-/// `later` has to go on where `earlier`, which made `iters` iterations, ended. Where runs do not repeat bit by bit, rounding may lead them
-/// to different places (atomics on data of a wide range): then one of several more runs has to end where `later` goes on, or they have to
-/// differ among themselves nearly as much.
+/// A run whose last assign used `later` has to go on where one ended that made `iters` iterations, `earlier`. Where runs do not repeat bit by
+/// bit, rounding may lead them to different places (atomics on data of a wide range): then one of several more runs has to end where `later`
+/// goes on, or they have to differ among themselves nearly as much.
 template <class T, class Again>
-std::string explain_link(const Solution<T>& earlier, const Solution<T>& later, int iters, const std::vector<double>& deviations, bool repeatable, Again again) {
-  const double apart = distance_between(earlier.centroids, later.assigned_centroids, deviations);
+std::string explain_link(const std::vector<T>& earlier, const std::vector<T>& later, int iters, const std::vector<double>& deviations, bool repeatable, Again again) {
+  const double apart = distance_between(earlier, later, deviations);
   if (apart <= (repeatable ? 1e-4 : 1e-2)) return "";
   for (int more = 0; more < 4 && !repeatable; ++more) {
     const auto other = again();
-    if (!other || distance_between(other->centroids, later.assigned_centroids, deviations) <= 1e-2) return "";
-    if (apart <= 4 * distance_between(other->centroids, earlier.centroids, deviations)) return "";
+    if (!other || distance_between(other->centroids, later, deviations) <= 1e-2) return "";
+    if (apart <= 4 * distance_between(other->centroids, earlier, deviations)) return "";
   }
   return fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart", iters + 1, iters, apart);
 }
@@ -129,6 +133,18 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
   return points;
 }
 
+/// The numbers of iterations that the sample is run for: the first few, and a pair that nobody could know beforehand.
+std::vector<int> sampled_iterations(int iters) {
+  std::vector<int> all;
+  for (int m = 1; m <= std::min(iters, sample_iterations); ++m) all.push_back(m);
+  if (iters > sample_iterations + 1) {
+    const int last = std::min(iters, 4 * sample_iterations);
+    const int m = sample_iterations + 1 + int(std::random_device{}() % unsigned(last - sample_iterations - 1));
+    all.insert(all.end(), {m, m + 1});
+  }
+  return all;
+}
+
 template <class T>
 std::string replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, bool repeatable, int iters, Replay& out) {
   const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance);
@@ -137,7 +153,8 @@ std::string replay_sample(const Implementation& implementation, const Config& co
   sample.n = std::int64_t(points.size()) / problem.d;
   if (sample.k > sample.n) return "";
   std::optional<Solution<T>> before;
-  for (int m = 1; m <= std::min(iters, sample_iterations); ++m) {
+  int made_before = 0;
+  for (const int m : sampled_iterations(iters)) {
     std::string reason;
     sample.max_iters = m;
     sample.tolerance = -1;
@@ -146,51 +163,91 @@ std::string replay_sample(const Implementation& implementation, const Config& co
     out.sampled = sample.n;
     const Judge<T> judge(sample, implementation.description, config);
     if (const auto verdict = judge(*now).verdict; !verdict.empty()) return fmt::format("on a sample of {} points, {} iterations: {}", sample.n, m, verdict);
-    std::string wrong = m == 1 ? explain_start(sample, *now) : explain_link(*before, *now, m - 1, judge.deviations(), repeatable, [&] { return run_for(implementation, config, sample, m - 1, reason); });
+    std::string wrong;
+    if (m == 1) wrong = explain_start(sample, *now);
+    else if (m == made_before + 1)
+      wrong = explain_link(before->centroids, now->assigned_centroids, m - 1, judge.deviations(), repeatable, [&] { return run_for(implementation, config, sample, m - 1, reason); });
     if (!wrong.empty()) return fmt::format("on a sample of {} points: {}", sample.n, wrong);
-    ++out.links;
+    out.links += m == made_before + 1;
+    made_before = m;
     before = std::move(now);
   }
   return "";
 }
 
 template <class T>
-std::string replay_in_full(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Solution<T>& solution,
-                           const std::vector<double>& deviations, bool repeatable, Replay& out) {
+std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
+  std::ranges::rotate(centroids, centroids.begin() + std::ptrdiff_t(rotation) * d);
+  return centroids;
+}
+
+/// Whether all runs ended where the first did, but for the last digits.
+template <class T>
+bool is_repeatable(const Evidence<T>& evidence, const Problem<T>& p, const std::vector<double>& deviations) {
+  return evidence.runs > 1 && std::ranges::all_of(evidence.others, [&](const auto& other) {
+    return distance_between(rotated(evidence.first.assigned_centroids, other.rotation, p.d), other.assigned, deviations) < 1e-6;
+  });
+}
+
+template <class T>
+std::string replay_in_full(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
+                           const std::vector<double>& deviations, Replay& out) {
+  const bool repeatable = is_repeatable(evidence, problem, deviations);
   const auto run = [&](int iters) { return run_for(implementation, config, problem, iters, out.skipped); };
-  const int iters = solution.iters;
+  const int iters = evidence.first.iters;
   if (iters == 1) {
+    if (problem.max_iters > 1 && problem.tolerance < 1) return "it stopped after 1 iteration, in which every label changed";
     ++out.links;
-    return explain_start(problem, solution);
+    return explain_start(problem, evidence.first);
   }
-  if (const auto first = run(1); first) {
-    ++out.links;
-    if (auto wrong = explain_start(problem, *first); !wrong.empty()) return wrong;
-  } else {
-    return "";
-  }
+  const auto first = run(1);
+  if (!first) return "";
+  ++out.links;
+  if (auto wrong = explain_start(problem, *first); !wrong.empty()) return wrong;
   const auto before = run(iters - 1);
   if (!before) return "";
   ++out.links;
-  if (auto wrong = explain_link(*before, solution, iters - 1, deviations, repeatable, [&] { return run(iters - 1); }); !wrong.empty()) return wrong;
+  if (auto wrong = explain_link(before->centroids, evidence.first.assigned_centroids, iters - 1, deviations, repeatable, [&] { return run(iters - 1); });
+      !wrong.empty())
+    return wrong;
+  for (const auto& other : evidence.others) {
+    const auto expected = rotated(before->centroids, other.rotation, problem.d);
+    Problem<T> own = problem;
+    own.initial_centroids = other.start;
+    ++out.links;
+    if (auto wrong = explain_link(expected, other.assigned, iters - 1, deviations, false, [&] { return run_for(implementation, config, own, iters - 1, out.skipped); });
+        !wrong.empty())
+      return "in a later run, " + wrong;
+  }
+  if (evidence.middle && iters > 5) {
+    const int m = 3 + int(std::random_device{}() % 2);
+    const auto middle = run(m), next = run(m + 1);
+    if (!middle || !next) return "";
+    out.links += 2;
+    Problem<T> shorter = problem;
+    shorter.max_iters = m + 1;
+    shorter.tolerance = -1;
+    if (const auto wrong = Judge<T>(shorter, implementation.description, config, deviations)(*next).verdict; !wrong.empty())
+      return fmt::format("after {} iterations: {}", m + 1, wrong);
+    if (auto wrong = explain_link(middle->centroids, next->assigned_centroids, m, deviations, repeatable, [&] { return run(m); }); !wrong.empty()) return wrong;
+  }
   if (problem.tolerance < 0) return "";
   const auto before_that = iters > 2 ? run(iters - 2) : std::nullopt;
   out.links += before_that.has_value();
-  return explain_stop(problem, solution, *before, before_that ? &*before_that : nullptr, repeatable);
+  return explain_stop(problem, evidence.first, *before, before_that ? &*before_that : nullptr, repeatable);
 }
 
 }  // namespace
 
 template <class T>
-Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Solution<T>& solution,
-              const Judge<T>& judge, bool repeatable) {
+Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence, const Judge<T>& judge) {
   Replay out;
-  out.verdict = replay_in_full(implementation, config, problem, solution, judge.deviations(), repeatable, out);
-  if (out.verdict.empty()) out.verdict = replay_sample(implementation, config, problem, repeatable, solution.iters, out);
+  out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), out);
+  if (out.verdict.empty()) out.verdict = replay_sample(implementation, config, problem, is_repeatable(evidence, problem, judge.deviations()), evidence.first.iters, out);
   return out;
 }
 
-template Replay replay(const Implementation&, const Config&, const Problem<float>&, const Solution<float>&, const Judge<float>&, bool);
-template Replay replay(const Implementation&, const Config&, const Problem<double>&, const Solution<double>&, const Judge<double>&, bool);
+template Replay replay(const Implementation&, const Config&, const Problem<float>&, const Evidence<float>&, const Judge<float>&);
+template Replay replay(const Implementation&, const Config&, const Problem<double>&, const Evidence<double>&, const Judge<double>&);
 
 }  // namespace km

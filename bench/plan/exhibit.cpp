@@ -116,14 +116,13 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   if (const auto* reuse = table.get("reuse")) exhibit.reuse = read_reuse(file, *reuse, exhibit.key);
 
   if (const auto* profiles = table["profile"].as_table())
-    for (const auto& [name, node] : *profiles)
+    for (const auto& [name, node] : *profiles) {
       if (name != "quick" || !node.is_table()) refuse(file, node, fmt::format("profile '{}'; accepted: [profile.quick], a table", name.str()));
+      if (const auto* own = node.as_table()->get("sweep")) check_section(file, "sweep", *own);
+    }
   const toml::table* quick = profile == "quick" ? table["profile"]["quick"].as_table() : nullptr;
   const auto* list = table["sweep"].as_array();
-  if (quick && quick->contains("sweep")) {
-    check_section(file, "sweep", *quick->get("sweep"));
-    list = (*quick)["sweep"].as_array();
-  }
+  if (quick && quick->contains("sweep")) list = (*quick)["sweep"].as_array();
   toml::table replacements = quick ? *quick : toml::table();
   replacements.erase("sweep");
   if (!list && exhibit.reuse.empty() && exhibit.kind != "machine") throw UserError(fmt::format("{}: neither [[sweep]] nor reuse: nothing to measure", file.string()));

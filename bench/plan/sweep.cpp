@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
-#include <random>
 #include <set>
 
 #include "bench/data/catalogue.hpp"
-#include "bench/data/limits.hpp"
 #include "bench/data/hash.hpp"
+#include "bench/data/limits.hpp"
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
@@ -139,8 +136,11 @@ std::string reason_to_skip(Case& c) {
   if (c.k > c.n) throw UserError(fmt::format("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name));
   check_init(c.init, c.k, c.d);
   c.init_source = init_source(c.init);
-  if (const auto& unsupported = c.implementation->description.unsupported)
-    if (std::string reason = unsupported(c.shape(), c.config, c.value_bytes()); !reason.empty()) return reason;
+  if (const auto& unsupported = c.implementation->description.unsupported) try {
+    return unsupported(c.shape(), c.config, c.value_bytes());
+  } catch (const std::exception& error) {
+    return fmt::format("asked whether it can run, it threw: {}", error.what());
+  }
   return "";
 }
 
@@ -179,50 +179,7 @@ auto at_its_place(const Sweep& sweep, Call call) {
   }
 }
 
-/// A whole number where it is one and a double holds it exactly.
-Scalar scalar_of(double number) {
-  if (number == std::floor(number) && std::abs(number) < 9e15) return std::int64_t(number);
-  return number;
-}
-
 }  // namespace
-
-Scalar parse_scalar(const std::string& text) {
-  std::int64_t whole = 0;
-  const char* end = text.data() + text.size();
-  if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end) return whole;
-  double number = 0;
-  if (const auto [at, error] = std::from_chars(text.data(), end, number); error == std::errc() && at == end && std::isfinite(number)) {
-    return scalar_of(number);
-  }
-  return text;
-}
-
-std::vector<Scalar> parse_range(const std::string& range) {
-  const auto refuse = [&] { return UserError(fmt::format("'{}' is not a range; write 1e4:1e6:x10 or 64:1024:+64", range)); };
-  const auto one = range.find(':'), two = one == range.npos ? range.npos : range.find(':', one + 1);
-  if (one == range.npos) return {parse_scalar(range)};
-  if (two == range.npos || two + 2 >= range.size() || range.find(':', two + 1) != range.npos) throw refuse();
-  const bool factor = range[two + 1] == 'x';
-  if (!factor && range[two + 1] != '+') throw refuse();
-  const auto number = [&](std::size_t from, std::size_t to) {
-    const Scalar value = parse_scalar(range.substr(from, to - from));
-    if (const auto* w = std::get_if<std::int64_t>(&value)) return double(*w);
-    if (const auto* r = std::get_if<double>(&value)) return *r;
-    throw refuse();
-  };
-  const double low = number(0, one), high = number(one + 1, two), by = number(two + 2, range.size());
-  if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();
-  std::vector<Scalar> values;
-  const double end = high + 1e-12 * std::max(std::abs(low), std::abs(high));
-  for (std::size_t at = 0;; ++at) {
-    const double value = factor ? low * std::pow(by, double(at)) : low + double(at) * by;
-    if (!(value <= end)) break;
-    if (at == 10'000) throw UserError(fmt::format("'{}' holds more than 10000 values", range));
-    values.push_back(scalar_of(value));
-  }
-  return values;
-}
 
 double case_count(const Sweep& sweep) {
   return at_its_place(sweep, [&] {
@@ -273,37 +230,6 @@ std::string sweeps_hash(const std::vector<Sweep>& sweeps) {
     all += "\n";
   }
   return hash_of(all.data(), all.size()).substr(0, 16);
-}
-
-std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed) {
-  std::set<std::string> seen;
-  std::erase_if(cases, [&](const Case& c) { return !seen.insert(c.id()).second; });
-  std::vector<std::pair<std::string, std::size_t>> names;   // the order must not depend on the order of flags
-  for (std::size_t i = 0; i < cases.size(); ++i) names.emplace_back(cases[i].name(), i);
-  std::ranges::sort(names);
-  std::vector<Case> sorted;
-  for (const auto& [name, i] : names) sorted.push_back(std::move(cases[i]));
-  cases = std::move(sorted);
-  std::mt19937_64 random(seed);
-  std::map<std::pair<DatasetRequest, Precision>, std::uint64_t> rank;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
-  for (const auto& c : cases) {
-    auto request = c.dataset;
-    const auto [at, fresh] = rank.try_emplace({request, c.precision}, 0);
-    if (fresh) at->second = random();
-  }
-  std::vector<std::size_t> order(cases.size());
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    order[i] = i;
-    keys.emplace_back(rank.at({cases[i].dataset, cases[i].precision}), random());
-  }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return keys[i]; });
-  std::vector<Case> out;
-  for (const auto i : order) {
-    out.push_back(std::move(cases[i]));
-    out.back().order = std::int64_t(out.size()) - 1;
-  }
-  return out;
 }
 
 }  // namespace km

@@ -7,6 +7,8 @@
 
 #include "bench/judge/check.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/run/terminal.hpp"
+#include "bench/run/process_state.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -21,8 +23,14 @@ struct Flags {
 void work(const std::vector<Check>& checks, const Desk& desk) {
   for (const auto& id : desk.jobs()) {
     desk.start(id);
-    const CheckResult result = run_check(checks.at(std::stoul(id)));
+    const ProcessState before;
+    CheckResult result = run_check(checks.at(std::stoul(id)));
+    const std::string change = before.change();
+    if (result.wrong.empty()) result.wrong = change;
+    const bool children = has_children();
+    if (result.wrong.empty() && children) result.wrong = "it left a process behind";
     desk.end(id, nlohmann::json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (!change.empty() || children) desk.leave();  // the next check gets a clean process
   }
 }
 
@@ -38,7 +46,8 @@ class Tally {
     if (!wrong.empty()) fmt::print("WRONG  {}: {}\n", check.name, wrong);
     else if (verbose_) fmt::print("{}  {}{}\n", skip.empty() ? "right" : "skip ", check.name, skip.empty() ? "" : ": " + skip);
     std::fflush(stdout);
-    if (++done_ < checks_.size() && terminal_) fmt::print(stderr, "[{}/{}] {}", done_ + 1, checks_.size(), check.implementation->name);
+    if (++done_ < checks_.size() && terminal_)
+      fmt::print(stderr, "{}", fitted(fmt::format("[{}/{}] {}", done_ + 1, checks_.size(), check.implementation->name), std::size_t(columns_of(stderr)) - 1));
   }
 
   int report() const {

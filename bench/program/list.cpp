@@ -1,15 +1,12 @@
-// kmbench list, env, data and export: what looks and converts, and measures nothing.
+// kmbench list, env and export: what looks and converts, and measures nothing.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 
-#include "bench/data/limits.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
-#include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/run/result.hpp"
 
@@ -94,67 +91,6 @@ void add_env(CLI::App& app, int& code) {
   command->callback([=, &code] {
     const auto record = environment();
     fmt::print("{}", *json ? record.dump(2) + "\n" : environment_text(record));
-    code = 0;
-  });
-}
-
-namespace {
-
-struct DataFlags {
-  std::string name, out, n, d, k, precision = "fp32";
-  std::vector<std::string> settings;
-};
-
-DatasetRequest request_of(const DataFlags& f) {
-  DatasetRequest request{.name = f.name};
-  if (!f.n.empty()) request.n = whole_number("--n", f.n, 1, 1'000'000'000'000'000);
-  if (!f.d.empty()) request.d = int(whole_number("--d", f.d, 1, most_dimensions));
-  if (!f.k.empty()) request.k = int(whole_number("--k", f.k, 1, 100'000'000));
-  for (const auto& text : f.settings) {
-    const auto [name, number] = assignment("--data-set", text);
-    const auto value = parse_scalar(number);
-    if (std::holds_alternative<std::string>(value)) throw UserError(fmt::format("--data-set '{}' is not name=number", text));
-    const double setting = std::holds_alternative<double>(value) ? std::get<double>(value) : double(std::get<std::int64_t>(value));
-    if (!request.settings.emplace(name, setting).second) throw UserError(fmt::format("--data-set {} is given twice", name));
-  }
-  return request;
-}
-
-/// What would make the points in vain: another ending, a folder in its place, none to put it in.
-void check_out(const std::filesystem::path& out) {
-  std::error_code error;
-  if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError(fmt::format("--out {}: written are .npy and .csv", out.string()));
-  if (std::filesystem::exists(out, error) && !std::filesystem::is_regular_file(out, error)) throw UserError(fmt::format("--out {}: not a regular file", out.string()));
-  const auto folder = out.has_parent_path() ? out.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, error)) throw UserError(fmt::format("--out {}: no folder {}", out.string(), folder.string()));
-  if (::access(folder.c_str(), W_OK) != 0) throw UserError(fmt::format("--out {}: folder {} is not to be written to", out.string(), folder.string()));
-}
-
-template <class T>
-void write_data(const DatasetRequest& request, const std::string& out) {
-  const auto dataset = load_dataset<T>(request);
-  if (out.ends_with(".csv")) write_csv<T>(out, dataset.points(), dataset.n, dataset.d);
-  else write_npy<T>(out, dataset.points(), dataset.n, dataset.d);
-  fmt::print("{}: {} x {}, hash {}\n", out, dataset.n, dataset.d, dataset.hash);
-}
-
-}  // namespace
-
-void add_data(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("data", "Write a data set as .npy or .csv");
-  auto f = std::make_shared<DataFlags>();
-  command->add_option("name", f->name, "Data set: see kmbench list datasets")->required();
-  command->add_option("--out", f->out, "File to write, .npy or .csv")->required();
-  command->add_option("--n", f->n, "Points");
-  command->add_option("--d,--nd", f->d, "Dimensions");
-  command->add_option("--k,--kc", f->k, "Groups, for generators that place some");
-  command->add_option("--precision", f->precision, "fp32 or fp64")->check(CLI::IsMember({"fp32", "fp64"}));
-  command->add_option("--data-set", f->settings, "Generator settings: sigma2=0.1 (repeatable)");
-  command->callback([=, &code] {
-    const auto request = request_of(*f);
-    check_out(f->out);
-    if (f->precision == "fp32") write_data<float>(request, f->out);
-    else write_data<double>(request, f->out);
     code = 0;
   });
 }

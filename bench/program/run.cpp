@@ -224,7 +224,7 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
                      .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
                      .argv = std::move(argv), .benchmark_args = std::move(extras)};
   options.machine = f.machine.empty() ? machine_id() : f.machine;
-  options.out = f.out.empty() ? home() / "results" / options.machine : std::filesystem::path(f.out);
+  options.out = f.out.empty() ? results_folder() / options.machine : std::filesystem::path(f.out);
   if (desk) return work(cases, options, *desk);
   check_points(f, cases);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine); });

@@ -24,7 +24,6 @@ struct Measurement {
   int iters = 0;                  // of the first timed run
   Trace prepare_trace{true}, trace{true};
   Judgement judgement;            // of the worst run
-  bool repeatable = true;         // all timed runs agreed bit by bit
   std::optional<Replay> replay;
   std::optional<double> centroid_error;
   std::int64_t peak_bytes = 0;
@@ -33,6 +32,9 @@ struct Measurement {
   Json gpu;
   bool spoiled = false;           // the process is not what it was: no further case should be measured in it
 };
+
+/// Median of a non-empty list.
+double median(std::vector<double> values);
 
 /// The machine cannot hold the case; recorded as a skip.
 struct CannotRun : std::runtime_error {

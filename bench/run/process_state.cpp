@@ -3,21 +3,29 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 #include <atomic>
+#include <algorithm>
 #include <cfenv>
+#include <clocale>
 #include <chrono>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iterator>
+#include <locale>
 
 extern char** environ;
 
@@ -80,17 +88,42 @@ int thread_count() {
   return int(std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}));
 }
 
-double process_cpu_s() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+std::string surroundings() {
+  std::string text = fmt::format("priority {};", ::getpriority(PRIO_PROCESS, 0));
+  for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {
+    rlimit values{};
+    ::getrlimit(__rlimit_resource(limit), &values);
+    text += fmt::format("limit {} {} {};", limit, values.rlim_cur, values.rlim_max);
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  text += fmt::format("mask {};locale {} {};", mask, std::locale().name(), std::setlocale(LC_ALL, nullptr));
+  for (const auto timer : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
+    itimerval left{};
+    ::getitimer(timer, &left);
+    text += fmt::format("timer {} {};", int(timer), left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0);
+  }
+  return text;
+}
+
+/// Any thread but this one that runs or wants to.
+bool another_thread_runs() {
+  std::error_code none;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    if (task.path().filename() == std::to_string(::gettid())) continue;
+    std::ifstream in(task.path() / "stat");
+    std::string stat;
+    std::getline(in, stat);
+    if (const auto name_end = stat.rfind(')'); name_end != stat.npos && name_end + 2 < stat.size() && stat[name_end + 2] == 'R') return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 ProcessState::ProcessState()
     : arithmetic_(arithmetic()), folder_(folder()), processors_(processors()), omp_threads_(omp_get_max_threads()), omp_dynamic_(omp_get_dynamic()),
-      streams_(streams()), environment_(environment()), threads_(thread_count()) {}
+      streams_(streams()), environment_(environment()), surroundings_(surroundings()), threads_(thread_count()) {}
 
 std::string ProcessState::change() const {
   if (omp_get_max_threads() != omp_threads_ || omp_get_dynamic() != omp_dynamic_) return "it changed OpenMP's number of threads";
@@ -103,6 +136,11 @@ std::string ProcessState::change() const {
   if (folder() != folder_) return "it changed the current folder";
   if (streams() != streams_) return "it changed a standard stream";
   if (environment() != environment_) return "it changed the environment";
+  if (const std::string now_around = surroundings(); now_around != surroundings_) {
+    const auto at = std::ranges::mismatch(now_around, surroundings_).in1 - now_around.begin();
+    const auto from = now_around.rfind(';', std::size_t(at)) == std::string::npos ? 0 : now_around.rfind(';', std::size_t(at)) + 1;
+    return fmt::format("it changed the process's {}", now_around.substr(from, now_around.find_first_of(" ;", from) - from));
+  }
   return "";
 }
 
@@ -111,10 +149,27 @@ bool ProcessState::has_more_threads() const { return thread_count() > threads_; 
 bool has_busy_threads() {
   constexpr int looks = 60;
   for (int look = 0; look < looks; ++look) {  // OpenMP's own threads spin for a while, longer on a busy machine
-    const double wall = kernel_clock_s(), cpu = process_cpu_s();
+    if (!another_thread_runs()) return false;
     const timespec pause{0, 4'000'000};
     ::nanosleep(&pause, nullptr);
-    if (process_cpu_s() - cpu < 0.3 * (kernel_clock_s() - wall)) return false;
+  }
+  return true;
+}
+
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+bool has_children() {
+  siginfo_t info{};
+  if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;  // ECHILD: none
+  for (int tries = 0; tries < 100 && ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0; ++tries) {
+    std::error_code none;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
+      std::ifstream in(task.path() / "children");
+      for (pid_t child; in >> child;) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+      }
+    }
   }
   return true;
 }

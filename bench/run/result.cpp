@@ -189,12 +189,6 @@ std::vector<Json> ResultFile::lines(const std::vector<std::string>& ids) const {
   return found;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 Json to_google_benchmark(const std::vector<Json>& lines) {
   Json out = {{"context", {{"library_build_type", "release"}}}, {"benchmarks", Json::array()}};
   for (const auto& line : lines) {

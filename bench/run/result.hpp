@@ -45,7 +45,4 @@ Json to_google_benchmark(const std::vector<Json>& lines);
 /// The table printed after a run.
 std::string summary_table(const std::vector<Json>& lines);
 
-/// Median of a non-empty list.
-double median(std::vector<double> values);
-
 }  // namespace km

@@ -103,7 +103,8 @@ def expectation(claim: Claim) -> str:
         return f"{one.label} {claim['direction']} along {claim['along']}{flat}{among}"
     if kind == "location":
         expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-        return f"{claim['extreme']} of {one.label} at {claim['along']} = {' or '.join(map(words.field_value, expect))}{among}"
+        at = " or ".join(map(words.field_value, expect))
+        return f"{claim['extreme']} of {one.label} at {claim['along']} = {at}{among}"
     items = item_texts(claim["items"], " · ")
     if kind == "difference":
         return f"{one.label} differs by {100 * claim['at_least']:g}% or more: {items}"

@@ -78,12 +78,21 @@ def why_none(view: View, selector: Selector) -> tuple[str, str]:
             return f"{what}: only in the {profile} profile", SIZE if profile == "paper" else RUN
     if not view.lines:
         return "nothing of this exhibit was run", RUN
+    if skipped := [line for line in view.lines if line["skip"] and may_match(line, selector)]:
+        return f"{what}: {reason(skipped[0])}", need_of(view, skipped)
     for name, wanted in selector.items():
         if all(value_of(line, name) is None for line in view.lines):
             return f"{what}: no line has a field {name}", OTHER
         if not any(matches(line, {name: wanted}) for line in view.lines):
             return f"{what}: no line with {name} = {wanted}", RUN
     return f"{what}: no line", RUN
+
+
+def may_match(line: Line, selector: Selector) -> bool:
+    """Whether nothing that this line says contradicts the selector: what is not in this build has no parameters, and
+    points that are not there no size."""
+    known = {name: wanted for name, wanted in selector.items() if value_of(line, name) not in (None, 0)}
+    return matches(line, known)
 
 
 def need_of(view: View, lines: Sequence[Line]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 LEVEL = 0.95
 
@@ -81,12 +81,12 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
     if m == 1:
         return once(median)
     if m >= 6:
-        r = int(stats.binom.ppf((1 - LEVEL) / 2, m, 0.5))
+        r = next(r for r in range(m) if special.bdtr(r, m, 0.5) >= (1 - LEVEL) / 2)
         return Estimate(median, float(x[r - 1]), float(x[m - r]), m, "order statistics")
     if x[0] <= 0:
         return Estimate(median, float(x[0]), float(x[-1]), m, "range")
     logs = np.log(x)
-    half = stats.t.ppf((1 + LEVEL) / 2, m - 1) * float(np.std(logs, ddof=1)) / math.sqrt(m)
+    half = special.stdtrit(m - 1, (1 + LEVEL) / 2) * float(np.std(logs, ddof=1)) / math.sqrt(m)
     centre = float(np.mean(logs))
     low, high = math.exp(centre - half), math.exp(centre + half)
     return Estimate(median, min(low, median), max(high, median), m, "t of logarithms")
@@ -100,7 +100,7 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
     mean = float(np.mean(x))
     if len(x) == 1:
         return once(mean)
-    half = float(stats.t.ppf((1 + LEVEL) / 2, len(x) - 1) * np.std(x, ddof=1) / math.sqrt(len(x)))
+    half = float(special.stdtrit(len(x) - 1, (1 + LEVEL) / 2) * np.std(x, ddof=1) / math.sqrt(len(x)))
     return Estimate(mean, max(mean - half, 0.0), mean + half, len(x), "t over iterations")
 
 

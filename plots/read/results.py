@@ -41,7 +41,7 @@ def load(results: Path, only: str | None = None) -> list[Machine]:
     """
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
-    folders = sorted(p for p in results.iterdir() if p.is_dir() and any(p.glob("*.json*")))
+    folders = sorted(p for p in results.iterdir() if any(p.glob("*.jsonl")) or (p / "machine.json").is_file())
     if only is not None:
         folders = [p for p in folders if p.name == only]
     if not folders:

@@ -38,7 +38,7 @@ def sheet(papers: list[Paper], machines: list[Machine], profile: str | None = No
 def cells(finding: Finding) -> tuple[str, ...]:
     """One row under HEAD."""
     place = f"{finding.text}{f' ({section(finding)})' if finding.section else ''}"
-    quick = " (quick profile)" if finding.profile == "quick" else ""
+    quick = " (quick profile)" if finding.profile == "quick" and "quick profile" not in finding.why else ""
     why = f": {finding.why}" if finding.why else ""
     return finding.exhibit, place, finding.verdict + quick + why, finding.measured, finding.expected
 

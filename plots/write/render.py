@@ -9,6 +9,7 @@ from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import View, gather
 from plots.write import latex, machine, table_formats, tables
+from plots.write.files import write
 from plots.write.tables import Table
 
 TABLE_FORMATS = {".md": table_formats.markdown, ".csv": table_formats.csv_text, ".tex": latex.latex}
@@ -36,12 +37,6 @@ def write_exhibit(exhibit: Exhibit, where: Machine, out: Path, profile: str | No
         style.save(figure, path)
         written.append(path)
     return written
-
-
-def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def write_all(papers: list[Paper], machines: list[Machine], out: Path, profile: str | None = None) -> list[Path]:

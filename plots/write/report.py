@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import gzip
 import io
-import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +17,17 @@ from plots.decide.claims import judge
 from plots.decide.verdicts import VERDICTS
 from plots.draw import figures, style
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.metrics import metric
 from plots.read.results import Machine, raw_lines, reason
 from plots.read.view import View, gather
 from plots.write import claim_sheet, latex, table_formats
 from plots.write.headlines import Shown, hardware, headlines, measured
+from plots.write.html_rows import body, groups, tint
 from plots.write.machine import flatten
 from plots.write.render import table_of
-from plots.write.tables import WORDS, Column, Table
+from plots.write.tables import WORDS
 
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "trend", "failed", "noise", "incomparable"), strict=True))
-NO_TIME = ("skipped", "failed", "wrong", "did not run")
 
 
 def page(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> str:
@@ -47,39 +44,6 @@ def page(papers: list[Paper], machines: list[Machine], profile: str | None = Non
         machines=parts,
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )
-
-
-def groups(table: Table) -> list[list[Column]]:
-    """Columns of one metric together; every field for itself."""
-    return [list(g) for _, g in groupby(table.columns, key=lambda c: (c.role in WORDS and c.name, c.name))]
-
-
-def body(table: Table) -> list[list[dict[str, Any]]]:
-    """The rows as cells with the number of columns each takes: what has no time says so once, not in every
-    column, and a field that the row above has too is marked."""
-    found = []
-    for i, row in enumerate(table.rows):
-        cells: list[dict[str, Any]] = []
-        above = table.rows[i - 1] if i else [None] * len(row)
-        for column, cell, over in zip(table.columns, row, above, strict=True):
-            none = column.role == "ours" and cell.text in NO_TIME
-            nothing = column.role in ("ratio", "paper", "word") and cell.text == "–"
-            if cells and cells[-1]["none"] and (nothing or (none and cell.marks == cells[-1]["cell"].marks)):
-                cells[-1]["span"] += 1
-            else:
-                again = column.role == "field" and over is not None and over.text == cell.text
-                cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again})
-        found.append(cells)
-    return found
-
-
-def tint(name: str, ratio: float | str | None) -> str:
-    """The style of a ratio's cell: green where ours is better, amber where the paper's is, stronger with distance."""
-    if not isinstance(ratio, (int, float)) or ratio <= 0 or not metric(name).better:
-        return ""
-    lead = math.log2(ratio) * (1 if metric(name).better == "higher" else -1)
-    colour = "--reproduced" if lead > 0 else "--trend"
-    return f"background: color-mix(in srgb, var({colour}) {min(abs(lead), 4) * 9:.0f}%, transparent)"
 
 
 def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> dict[str, Any]:

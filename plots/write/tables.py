@@ -125,7 +125,8 @@ def cell(
 def best_marked(
     view: View, found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]
 ) -> list[list[Cell]]:
-    """The cells, the best of each problem marked where several implementations solve it; never a coarse one."""
+    """The cells, the best of each problem marked where several implementations solve it and noise leaves no doubt;
+    never a coarse one."""
     problems: dict[str, list[int]] = {}
     for i, row in enumerate(found):
         if row.line and "implementation" in row.fields:
@@ -139,9 +140,18 @@ def best_marked(
             rivals = [i for i in rows_of_one if cells[i][at].raw[0] is not None]
             fair = [i for i in rivals if not cells[i][at].coarse]
             if fair and len({found[i].fields["implementation"] for i in rivals}) > 1:
-                first = min(fair, key=lambda i: sign * cells[i][at].raw[0])
-                cells[first][at] = replace(cells[first][at], best=True)
+                first, *others = sorted(fair, key=lambda i: sign * cells[i][at].raw[0])
+                if not any(overlap(cells[first][at], cells[i][at]) for i in others):
+                    cells[first][at] = replace(cells[first][at], best=True)
     return cells
+
+
+def overlap(a: Cell, b: Cell) -> bool:
+    """Whether two intervals meet; what was measured once is a point."""
+    (low_a, high_a), (low_b, high_b) = (
+        (value if low is None else low, value if high is None else high) for value, low, high in (a.raw, b.raw)
+    )
+    return low_a <= high_b and low_b <= high_a
 
 
 def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:

@@ -15,7 +15,7 @@ struct DotProduct : RightLloyd<T> {
   }
 };
 
-const Register<DotProduct> dot_product{fault("forgets |c|² in the expansion")};
+const Register<DotProduct> dot_product{fault("forgets the centroid's norm in the expansion")};
 
 }  // namespace
 }  // namespace km

@@ -15,7 +15,7 @@ struct Manhattan : RightLloyd<T> {
   }
 };
 
-const Register<Manhattan> manhattan{fault("takes the sum of |x - c| for the distance")};
+const Register<Manhattan> manhattan{fault("takes the sum of absolute differences for the distance")};
 
 }  // namespace
 }  // namespace km

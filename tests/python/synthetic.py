@@ -11,7 +11,8 @@ from typing import Any
 from plots.read.exhibits import Exhibit
 
 AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
-NEW = ("grade", "device", "tied_labels", "label_excess", "mean_offset", "replayed", "exhibit_hash", "departs", "judge_s")
+NEW = ("grade", "device", "tied_labels", "label_excess", "mean_offset", "replayed")
+NEW += ("exhibit_hash", "departs", "judge_s")
 DEFAULTS = {
     "n": 1000,
     "d": 4,

@@ -10,7 +10,7 @@ from conftest import TABLE
 from synthetic import line
 
 from plots.__main__ import main
-from plots.read import check, results
+from plots.read import check, json_text, results
 from plots.read.view import gather
 
 CLAIM = TABLE + '[[claim]]\nid = "a"\ntext = "t"\n'
@@ -188,6 +188,16 @@ def test_a_field_of_the_wrong_type(field, capsys, bench, tmp_path):
         args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(out)]
         code, error = main(["claims", *args]), capsys.readouterr().err
         assert (code == 0 and not error) or (code == 2 and f"demo.jsonl:1: {field} is " in error), (value, error)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e999", "-1e309", "1E+400", "10e308", "9" * 20, "-" + "9" * 20, "1" + "0" * 400 + ".5"]
+)
+def test_a_number_past_the_limits_is_none(text):
+    """Alone, so that nothing else in the line calls for the careful reading."""
+    with pytest.raises(ValueError, match="past"):
+        json_text.parse(f"[{text}]".encode())
+    assert json_text.parse(b"[1e99, 1e-400, 18446744073709551615]") == [1e99, 0.0, 2**64 - 1]
 
 
 @pytest.mark.parametrize("record", RECORDS)

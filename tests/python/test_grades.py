@@ -39,6 +39,18 @@ def test_the_best_is_marked_but_no_coarse_one(bench):
     assert any("† coarse" in remark and "51%" in remark for remark in table.remarks)
 
 
+def test_the_best_of_a_rate_is_the_highest(bench):
+    _, rows = cells(bench.view(rivals(), RIVALS.replace('"wrong_share"', '"bandwidth"')))
+    best = {name: [metric for metric, cell in row.items() if cell.best] for name, row in rows.items()}
+    assert best == {"cpu/lloyd/naive": ["iteration", "bandwidth"], "cpu/lloyd/two_step": []}
+
+
+def test_no_best_where_noise_leaves_it_open(bench):
+    near = [line(seconds=s, packages=1, implementation=f"cpu/lloyd/{name}") for s, name in ((0.1, "a"), (0.1001, "b"))]
+    _, rows = cells(bench.view(near, RIVALS))
+    assert not any(row["iteration"].best for row in rows.values())
+
+
 def test_an_older_line_has_no_grade_and_no_mark(bench):
     table, rows = cells(bench.view([of_schema_1(made) for made in rivals()], RIVALS))
     assert rows["cpu/lloyd/naive"]["iteration"].best

@@ -56,6 +56,16 @@ def test_floor_share_is_the_least_time_over_the_time():
     assert metric("floor_share").of(KNOWN, {}) is None
 
 
+def test_the_device_is_the_lines_own_and_of_schema_1_the_folders():
+    record = {"floor": {"cpu": {"bytes_per_s": 1e10}, "gpu": {"bytes_per_s": 1e11}}}
+    made = {"iterations": 1, "samples_s": [0.5], "work": {"bytes": 1e9, "flops": 0}}
+    share = metric("floor_share").of
+    assert share(line(implementation="library/faiss_gpu", device="gpu", **made), record).value == pytest.approx(2)
+    assert share(line(implementation="library/sklearn", device="cpu", **made), record).value == pytest.approx(20)
+    old = {**line(implementation="gpu/lloyd/tiled", **made), "device": None}
+    assert share(old, record).value == pytest.approx(2)
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_a_case_without_a_time_has_none(name):
     for case in (skipped("no such card"), wrong("label 3 is wrong")):

@@ -99,6 +99,15 @@ def test_what_a_figure_draws_is_what_its_table_says(bench):
     assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == pytest.approx({1: 300, 10: 100, 100: 200})
 
 
+def test_two_curves_of_one_implementation_differ_in_their_dash(bench):
+    text = FIGURE.replace("STYLE", "line").replace('["implementation"]', '["implementation", "threads"]')
+    lines = [line(packages=p, threads=t, implementation=i) for p in (1, 10) for t in (1, 2) for i in ("cpu/a", "cpu/b")]
+    (ax,) = figures.draw(bench.view(lines, text)).axes
+    shown = [curve for curve in ax.lines if len(curve.get_xdata()) == 2 and curve.get_linestyle() != "None"]
+    looks = {(curve.get_color(), curve.get_marker(), str(curve.get_linestyle())) for curve in shown}
+    assert (len(shown), len(looks), len({color for color, _, _ in looks})) == (4, 4, 2)
+
+
 PANELS = FIGURE.replace("STYLE", "bar").replace('x = "packages"', 'x = "packages"\npanels = "dataset"')
 
 
@@ -135,4 +144,5 @@ def test_a_name_has_one_colour_in_every_panel(bench):
                 colours.setdefault(container.get_label(), set()).add(container.patches[0].get_facecolor())
     assert len(colours) == 2
     assert all(len(found) == 1 for found in colours.values())
+    assert len(set.union(*colours.values())) == 2
     assert matplotlib.get_backend().lower() == "agg"

@@ -16,7 +16,7 @@ from plots.decide.claims import judge_one
 from plots.decide.verdicts import FAILED, INCOMPARABLE, REPRODUCED, TREND
 from plots.read import exhibits, results
 from plots.read.view import gather
-from plots.write import claim_sheet, report
+from plots.write import claim_sheet, html_rows, report
 
 PAPER = 'title = "A paper"\nauthors = ["A. Author"]\nyear = 2020\ndoi = "10.1/abc"\nmachine = "their machine"\n'
 RECORD = {"cpu": {"model": "Made-up 9000", "threads": 8}, "memory_bytes": 2**34, "warnings": ["busy"]}
@@ -92,10 +92,10 @@ def test_its_lines_and_tables_can_be_saved(page, bench):
 
 
 def test_a_ratio_is_coloured_by_who_is_better():
-    assert "--reproduced" in report.tint("iteration", 0.5)
-    assert "--trend" in report.tint("iteration", 2.0)
-    assert "--trend" in report.tint("bandwidth", 0.5)
-    assert report.tint("iterations", 2.0) == report.tint("iteration", None) == ""
+    assert "--reproduced" in html_rows.tint("iteration", 0.5)
+    assert "--trend" in html_rows.tint("iteration", 2.0)
+    assert "--trend" in html_rows.tint("bandwidth", 0.5)
+    assert html_rows.tint("iterations", 2.0) == html_rows.tint("iteration", None) == ""
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,11 @@ def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_fails(ben
 def test_what_this_machine_can_show_and_cannot(bench, tmp_path, capsys):
     fetch = "household.npy is not on this machine: run scripts/fetch_datasets household"
     text = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
-    for name, where in (("here", "packages = 1"), ("gpu", "packages = 2"), ("data", "packages = 3")):
+    for name, where in (
+        ("here", "packages = 1"),
+        ("gpu", "packages = 2, implementation = 'gpu/lloyd/tiled'"),
+        ("data", "packages = 3"),
+    ):
         text += f'[[claim]]\nid="{name}"\ntext="{name}"\nkind="bound"\nmetric="run"\nat_most=1e6\nwhere={{ {where} }}\n'
     bench.exhibit(text)
     bench.run(
@@ -144,7 +148,6 @@ def test_what_this_machine_can_show_and_cannot(bench, tmp_path, capsys):
             line(packages=1),
             skipped(
                 "gpu/lloyd/tiled is not in this build of kmbench",
-                packages=2,
                 implementation="gpu/lloyd/tiled",
                 device=None,
             ),
@@ -169,3 +172,34 @@ def test_claims_are_told_in_words(bench):
     found = bench.judge([], **RATIO, expect=2.0, within=1.2)
     assert found.expected == "iteration of 1 package is 2 × that of 10 packages, within a factor of 1.2"
     assert "{" not in claim_sheet.markdown([found])
+
+
+def test_the_papers_own_times_are_met_by_the_median(bench):
+    """Of five ratios, one far off: the median is not moved by it."""
+    printed = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration"]\nrows=['
+    printed += ", ".join(f'[{p}, "{t}"]' for p, t in ((1, 10), (2, 20), (3, 40), (4, 80), (5, 0.1))) + "]\n"
+    bench.exhibit(TABLE + printed)
+    bench.run([line(packages=p) for p in range(1, 6)])
+    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    assert re.search(r"An iteration takes 1(\.0)? times as long", page)
+    assert "median of 5 printed times (0.25 to 200)" in page
+
+
+def test_a_data_set_that_is_not_there_has_no_size(bench):
+    printed = '[[paper]]\nsource="printed"\nfields=["packages", "d"]\nmetrics=["iteration"]\nrows=[[1, 7, "10"]]\n'
+    bench.exhibit(TABLE.replace('["packages"]', '["packages", "d"]') + printed)
+    bench.run([skipped("not fetched", packages=p, n=0, d=0) for p in (1, 10)])
+    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    rows = re.findall(r"<tr><td.*?</tr>", page[page.index('<tbody>\n<tr><td class="field') :], re.S)[:2]
+    assert ">7<" in rows[0]  # the paper's own, beside its value
+    assert ">10<" in rows[0]
+    assert ">–<" in rows[1]
+
+
+def test_many_rows_with_one_reason_are_one(bench):
+    bench.exhibit(TABLE)
+    lines = [skipped("no such card", packages=p) for p in (1, 2, 3, 4)] + [line(packages=5)]
+    bench.run([*lines, *(skipped("no such card", packages=p) for p in (6, 7))])
+    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    assert "4 cases: 1 … 4" in page
+    assert page.count(">skipped<sup>1</sup>") == 3

@@ -102,3 +102,15 @@ def test_a_line_that_is_none_is_refused_with_its_place(bench, text):
         file.write(text)
     with pytest.raises(UserError, match=r"demo\.jsonl:2: not"):
         results.load(folder)
+
+
+def test_a_folder_of_other_json_is_no_machine(bench):
+    folder = bench.run([line()])
+    (folder / "report").mkdir()
+    (folder / "report" / "claims.json").write_text("[]")
+    assert [machine.name for machine in results.load(folder)] == ["demo"]
+
+
+def test_a_case_done_again_is_the_newest():
+    done = [line(packages=1), line(packages=10), line(packages=1, seconds=2.0)]
+    assert [made["parameters"]["packages"] for made in results.latest(done)] == [10, 1]

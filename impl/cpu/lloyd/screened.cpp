@@ -1,15 +1,16 @@
 // Exact labels at the speed of a matrix product. Scores s = x c - |c|²/2, of points and centroids counted from the points' mean, in fp32
 // whatever the points are: a register tile of centroids x points, the best two kept beside it. A point is decided where the two
 // are further apart than a proven bound of their errors; the few others are settled by differences, then exactly (bench/exact.hpp).
-// Points are read once: the same pass adds them to their cluster's sums, in fp64, for fp64 with the additions' errors kept.
+// Points are read once: the same pass adds them to their cluster's sums, in fp64, and for fp64 with the additions' errors kept.
 //
-// The bound. Let x, c be exact, y, g what they are rounded to, u = 2^-24. |y g - x c| <= 2u |x||c| and a chain of d FMAs that starts
-// from the offset o errs by d u (o + |y||g|) at most, so by margin (|x||c| + |c|²/2) in all with margin = (d + 8) u; and |x||c| <= |x|²/2 + |c|²/2.
-// With o = -(1 - 2 margin) |c|²/2 a score is at least s - margin |x|²/2, and at most s + margin (|x|²/2 + 4 |c|²/2): whoever
-// trails the best, b, by margin (|x|² + 4 |b|²/2) is further away. Far centroids do not widen it. Where more than an eighth of the points stays open
-// (heavy tails), the thread goes on with differences, whose error is relative: two operations a term instead of one.
+// The bound. Let x, c be exact, y, g what they are rounded to, u = 2^-24. |y g - x c| <= 2u |x||c|, and a chain of d FMAs that starts
+// from the offset o errs by d u (|o| + |y||g|) at most: in all by m (|x||c| + |c|²/2), m = (d + 8) u, where |x||c| <= |x|²/2 + |c|²/2.
+// So with o = -(1 - 2m) |c|²/2 a score is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2), and who trails the best, b, by
+// m (|x|² + 4 |b|²/2) is further away. From s = x b - |b|²/2 follows |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s): far centroids
+// do not widen it. Where more than an eighth of a thread's points stays open (heavy tails), it goes on with differences, whose
+// error is relative: two operations a term instead of one.
 //
-// Cost of an iteration: points read once, 2 n k d flops and 4 n k comparisons, of which a vector does 4 to 16.
+// Cost of an iteration: points read once, 2 n k d flops and 5 n k operations to keep the best two, each of them 4 to 16 points wide.
 #include <omp.h>
 
 #include <algorithm>
@@ -75,7 +76,8 @@ class Screened {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
     round_ = {.n = p_.n, .d = p_.d, .k = p_.k, .points = p_.points.data(), .origin = origin(),
               .scored = {p_.k, p_.d, kernel_.score_rows}, .plain = {p_.k, p_.d, kernel_.plain_rows}};
-    round_.score_margin = float(1.01 * (d + 8) * 0x1p-24);
+    const double m = double(d + 8) * 0x1p-24;
+    round_.score_margin = float(1.01 * m * (1 + 16 * m));  // and what is of second order
     round_.plain_margin = T(1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
 #pragma omp parallel for num_threads(threads_) schedule(static, 1)
     for (int t = 0; t < threads_; ++t) {
@@ -83,7 +85,7 @@ class Screened {
       worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
       worker.plain_columns.resize(worker.columns.size());
       worker.rows.resize(size * d + strips::overread);
-      worker.all_scores.resize(size * (p_.k + kernel_.plain_rows));
+      worker.scores.resize(size * (p_.k + std::max(kernel_.score_rows, kernel_.plain_rows)));
       worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
       worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
       worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
@@ -111,11 +113,8 @@ class Screened {
     out_.assigned_centroids = out_.centroids;
     round_.centroids = out_.assigned_centroids.data();
     {
-      const auto phase = trace.phase("pack");
-      pack();
-    }
-    {
       const auto phase = trace.phase("assign");
+      pack();
       const std::int64_t strips = (p_.n + kernel_.size - 1) / kernel_.size;
 #pragma omp parallel for num_threads(threads_) schedule(static, 1)
       for (int t = 0; t < threads_; ++t) {
@@ -134,7 +133,7 @@ class Screened {
       changed += worker.changed;
       trace.count("settled", double(worker.settled));
       trace.count("candidates", double(worker.candidates));
-      trace.count("plain", worker.plain);
+      trace.count("plain_threads", worker.plain);
     }
     return changed;
   }
@@ -159,7 +158,7 @@ class Screened {
       const auto order = std::lexicographical_compare_three_way(row(a).begin(), row(a).end(), row(b).begin(), row(b).end());
       return order == 0 ? a < b : order < 0;
     });
-    bool no_room = false;  // in fp32
+    bool no_room = d > 100'000;  // in fp32, for the values or the margin
 #pragma omp parallel for num_threads(threads_) schedule(static) reduction(|| : no_room) if (std::int64_t(k) * d > 20'000)
     for (int at = 0; at < k; ++at) {
       const int c = order_[at];

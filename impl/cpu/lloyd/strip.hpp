@@ -79,7 +79,7 @@ struct Strip {
       index[v] = I{};
     }
     const auto& centroids = packed<differences>(round);
-    products<E, differences>(columns, centroids, round.d, x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
+    products<E, differences>(columns, centroids, round.d, worker.scores.data(), x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
       const I nearer = score > best[v];
       const V lesser = nearer ? best[v] : score;
       second[v] = lesser > second[v] ? lesser : second[v];
@@ -103,34 +103,43 @@ struct Strip {
     else return round.scored;
   }
 
-  /// finish(c, v, scores) for every centroid c and vector v of points: offset + x c, or offset - |x - c|².
+  /// finish(c, v, scores) for every centroid c and vector v of points: offset + x c, or offset - |x - c|². Many dimensions are taken in
+  /// stretches whose columns stay in the first cache, unfinished sums put aside in `partial`. Fetches the strip that lies `ahead`.
   template <class E, bool differences, class Finish>
-  [[gnu::always_inline]] static void products(const E* columns, const Packed<E>& centroids, int d, const T* ahead, Finish finish) {
+  [[gnu::always_inline]] static void products(const E* columns, const Packed<E>& centroids, int d, T* partial, const T* ahead, Finish finish) {
     using V = Vector<E, bytes>;
-    constexpr int n_rows = rows<E>, n_vectors = vectors<E>;
-    const E* c = centroids.values.data();
+    constexpr int n_rows = rows<E>, n_vectors = vectors<E>, cached = 32768 / int(size * sizeof(E));
+    const int stretches = (d + cached - 1) / cached, stretch = (d + stretches - 1) / stretches;
     const char* next = reinterpret_cast<const char*>(ahead);
-    const std::int64_t lines = (std::int64_t(size) * d * sizeof(T) + 63) / 64, share = ahead ? (lines + centroids.blocks - 1) / centroids.blocks : 0;
-    for (int block = 0; block < centroids.blocks; ++block) {
-      for (std::int64_t line = 0; line < share; ++line, next += 64) __builtin_prefetch(next, 0, 2);
-      V sum[n_rows][n_vectors] = {};
-      for (int r = 0; r < n_rows; ++r)
-        for (int v = 0; v < n_vectors; ++v) sum[r][v] = centroids.offsets[block * n_rows + r] - V{};
-      for (int j = 0; j < d; ++j, c += n_rows) {
-        V x[n_vectors];
-        for (int v = 0; v < n_vectors; ++v) x[v] = *reinterpret_cast<const V*>(columns + j * size + v * lanes<E>);
+    const std::int64_t advance = size * sizeof(T) / centroids.blocks;  // evenly, so that the fetches never queue
+    for (int begin = 0; begin < d; begin += stretch) {
+      const int end = std::min(d, begin + stretch);
+      V* aside = reinterpret_cast<V*>(partial);
+      for (int block = 0; block < centroids.blocks; ++block, aside += n_rows * n_vectors) {
+        V sum[n_rows][n_vectors] = {};
+        for (int r = 0; r < n_rows; ++r)
+          for (int v = 0; v < n_vectors; ++v) sum[r][v] = begin == 0 ? centroids.offsets[block * n_rows + r] - V{} : aside[r * n_vectors + v];
+        const E* c = centroids.values.data() + (std::int64_t(block) * d + begin) * n_rows;
+        for (int j = begin; j < end; ++j, c += n_rows, next += advance) {
+          __builtin_prefetch(next, 0, 2);
+          V x[n_vectors];
+          for (int v = 0; v < n_vectors; ++v) x[v] = *reinterpret_cast<const V*>(columns + j * size + v * lanes<E>);
+          for (int r = 0; r < n_rows; ++r)
+            for (int v = 0; v < n_vectors; ++v) {
+              if constexpr (differences) {
+                const V diff = x[v] - c[r];
+                sum[r][v] -= diff * diff;
+              } else {
+                sum[r][v] += x[v] * c[r];
+              }
+            }
+        }
         for (int r = 0; r < n_rows; ++r)
           for (int v = 0; v < n_vectors; ++v) {
-            if constexpr (differences) {
-              const V diff = x[v] - c[r];
-              sum[r][v] -= diff * diff;
-            } else {
-              sum[r][v] += x[v] * c[r];
-            }
+            if (end < d) aside[r * n_vectors + v] = sum[r][v];
+            else finish(block * n_rows + r, v, sum[r][v]);
           }
       }
-      for (int r = 0; r < n_rows; ++r)
-        for (int v = 0; v < n_vectors; ++v) finish(block * n_rows + r, v, sum[r][v]);
     }
   }
 
@@ -223,7 +232,7 @@ struct Strip {
         if (labels[p] < 0) continue;
         const std::int64_t at = (p & every) * k + labels[p];
         ++counts[at];
-        add_row(x, d, sums + at * row, lost + at * row);
+        add_row(x, d, sums + at * row, sizeof(T) == 8 ? lost + at * row : nullptr);
       }
     });
   }
@@ -231,7 +240,7 @@ struct Strip {
   [[gnu::always_inline]] static void add_row(const T* x, int d, double* __restrict sum, double* __restrict lost) {
     if constexpr (sizeof(T) == 4) {
       using V = Vector<double, 32>;
-      if (d <= 8) {
+      if (d <= 8) {  // known to the compiler
         for (int j = 0; j < d; j += 4) {
           Vector<float, 16> term;
           std::memcpy(&term, x + j, sizeof term);
@@ -261,8 +270,8 @@ struct Strip {
     T* const x = worker.rows.data();
     for (int p = 0; p < length; ++p) std::memcpy(x + std::int64_t(p) * d, round.points + points[p] * d, d * sizeof(T));
     turn<T, false>(round, x, worker.plain_columns.data(), nullptr);
-    T* const scores = worker.all_scores.data();
-    products<T, true>(worker.plain_columns.data(), round.plain, d, nullptr, [&](int c, int v, V score) __attribute__((always_inline)) {
+    T* const scores = worker.scores.data();
+    products<T, true>(worker.plain_columns.data(), round.plain, d, scores, x, [&](int c, int v, V score) __attribute__((always_inline)) {
       std::memcpy(scores + std::size_t(c) * size + v * lanes<T>, &score, sizeof score);
     });
     T least[size];
@@ -271,7 +280,7 @@ struct Strip {
     for (int c = 0; c < k; ++c)
       for (int p = 0; p < size; ++p) least[p] = scores[c * size + p] > least[p] ? scores[c * size + p] : least[p];
     for (int p = 0; p < size; ++p) {
-      least[p] -= 3 * round.plain_margin * -least[p] + std::numeric_limits<T>::min();
+      least[p] -= 3 * round.plain_margin * -least[p] + 16 * std::numeric_limits<T>::min();
       best[p] = -1;
     }
     for (int c = 0; c < k; ++c) {

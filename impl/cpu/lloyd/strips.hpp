@@ -50,7 +50,7 @@ struct Round {
   int d = 0, k = 0;
   const T *points = nullptr, *centroids = nullptr;
   std::int32_t* labels = nullptr;
-  Buffer<T> origin;              // d and `overread` zeros
+  Buffer<T> origin;              // again and again, overread (d + 1) values
   Packed<float> scored;          // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
   Packed<T> plain;               // centroids as they are; offsets 0
   float score_margin = 0;        // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
@@ -61,7 +61,7 @@ struct Round {
 template <class T>
 struct alignas(64) Worker {
   Buffer<float> columns;
-  Buffer<T> plain_columns, rows, all_scores;
+  Buffer<T> plain_columns, rows, scores;
   Buffer<double> sums, lost;     // copies x k x stride; lost (T = double only): what rounding took from sums
   std::vector<std::int64_t> counts, open;  // open: points to settle
   std::int64_t changed = 0, settled = 0, candidates = 0, screened = 0;

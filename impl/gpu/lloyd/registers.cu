@@ -3,18 +3,20 @@
 // cluster's, times one or zero, for no instruction chooses a register at run time. The sums meet once, at the end: in the warp
 // by shuffles, in the block in shared memory, in the grid by k d atomicAdds a block.
 // Cost of an iteration: points and labels read once, changed labels written; 3 k d + 4 k instructions a point, k rounded up to
-// 2, 4 or 8. Points are rows, as given.
+// 2, 4 or 8 (16 or 32). Points are rows, as given.
 // Floor at 4.3 TB/s, 50M x 4, k = 4: 0.24 ms (1.0 GB), and 0.12 ms of instructions. Predicted: 0.27; fp64 0.47.
-// Where it stops: 8 dimensions and 8 clusters; beyond, the sums do not fit the registers.
+// Where it stops: 8 dimensions and 8 clusters, or 2 and 32; beyond, the sums do not fit the registers.
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km {
 namespace {
 
 constexpr int block = 256, limit = 8;
+constexpr int most_clusters(int d) { return d <= 2 ? 32 : limit; }
 
 /// What a thread takes at a time: `packs` packs of points, each as many as fill whole 16-byte pieces.
 template <class T, int D>
@@ -31,11 +33,12 @@ struct alignas(Size * sizeof(std::int32_t)) Labels {
 /// Blocks that fit a multiprocessor's 65,536 registers, with `values` of a thread's four-byte registers in sums and points.
 constexpr int resident(int values) { return values <= 32 ? 4 : values <= 72 ? 2 : 1; }
 
-/// points: n x D, centroids: k x D, k <= K. Adds to sums (k x D), counts and changed, which are zero where the iteration begins.
+/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, and to sums (k x D) and counts, which the last block turns into next and
+/// leaves zero, as it found them; so that an iteration is one kernel.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D * sizeof(T) / 4))
     assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k,
-                   std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums, unsigned* counts) {
+                   std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
   using Shape = Batch<T, D>;
   constexpr int width = cuda::Pack<T>::size, pack = Shape::pack, warps = block / 32;
   __shared__ T rows[K * D], warp_sums[warps][K * D];
@@ -153,15 +156,7 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
     for (int warp = 0; warp < warps; ++warp) total += warp_counts[warp][c];
     if (total > 0) atomicAdd(&counts[c], total);
   }
-}
-
-/// Sums to means. An empty cluster keeps its centroid. One block.
-template <class T>
-__global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
-  for (int at = threadIdx.x; at < k * d; at += blockDim.x) {
-    const unsigned count = counts[at / d];
-    next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
-  }
+  if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, D, k, next);
 }
 
 /// Call f(D, K) with d and the number of clusters that the registers are laid out for.
@@ -171,7 +166,11 @@ void with_shape(int d, int k, F&& f) {
     constexpr std::integral_constant<int, decltype(D)::value == 0 ? limit : decltype(D)::value> dimensions;
     if (k <= 2) f(dimensions, std::integral_constant<int, 2>{});
     else if (k <= 4) f(dimensions, std::integral_constant<int, 4>{});
-    else f(dimensions, std::integral_constant<int, limit>{});
+    else if (k <= limit) f(dimensions, std::integral_constant<int, limit>{});
+    if constexpr (decltype(dimensions)::value <= 2) {
+      if (k > limit && k <= 16) f(dimensions, std::integral_constant<int, 16>{});
+      else if (k > 16) f(dimensions, std::integral_constant<int, 32>{});
+    }
   });
 }
 
@@ -180,39 +179,39 @@ class Registers {
  public:
   Registers(const Problem<T>& problem, const Config& config, Trace& trace)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
-        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k) {
+        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), done_(1) {
     with_shape(problem.d, problem.k, [&](auto D, auto K) {
       kernel_ = assign_and_sum<T, decltype(D)::value, decltype(K)::value>;
       const int tile = block * Batch<T, decltype(D)::value>::points;
-      grid_ = std::min(cuda::blocks(problem.n, tile), static_cast<unsigned>(config.integer("grid")));
+      int device = 0, multiprocessors = 0, fitting = 0;
+      cuda::check(cudaGetDevice(&device));
+      cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+      cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel_, block, 0));
+      const auto at_once = static_cast<unsigned>(multiprocessors * std::max(fitting, 1));
+      grid_ = std::min({cuda::blocks(problem.n, tile), at_once, static_cast<unsigned>(config.integer("grid"))});
     });
   }
 
   void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}, {"update", [this] { launch_average(); }}});
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
+    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}});
   }
   Solution<T> download() { return lloyd_.download(); }
 
  private:
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
     kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(),
-                                                  sums_.data(), counts_.data());
-    cuda::check_launch();
-  }
-
-  void launch_average() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    average<<<1, limit * limit, 0, lloyd_.stream()>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k, lloyd_.next());
+                                                  sums_.data(), counts_.data(), done_.data(), lloyd_.next());
     cuda::check_launch();
   }
 
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_, sums_;
-  cuda::Buffer<unsigned> counts_;
+  cuda::Buffer<unsigned> counts_, done_;
   unsigned grid_ = 1;
   decltype(&assign_and_sum<T, 1, 2>) kernel_ = nullptr;
 };
@@ -222,15 +221,15 @@ const Register<Registers> registration{{
     .paper = "lutz2018",
     .device = Device::gpu,
     .parameters = {{.name = "grid", .fallback = 528, .range = {66, 132, 264, 528, 1056, 2112}, .tunable = true,
-                    .help = "blocks of 256 threads, which share the points out"}},
+                    .help = "blocks of 256 threads, at most as many as run at once, which share the points out"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > limit) return "more than 8 dimensions: k d sums exceed a thread's registers";
-      if (p.k > limit) return "more than 8 clusters: k d sums exceed a thread's registers";
+      if (p.k > most_clusters(p.d)) return "more than 8 clusters, or 32 in two dimensions: k d sums exceed a thread's registers";
       if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
       return "";
     },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
-      const std::int64_t grid = config.number("grid"), threads = grid * block;
+      const std::int64_t grid = std::min<std::int64_t>(config.number("grid"), 66), threads = grid * block;  // fewer run at once on small cards
       return p.n / threads + 16 + 5 + block / 32 + grid;  // a thread's points and its last batch, warp, block, grid
     },
 }};

@@ -10,6 +10,7 @@
 
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km {
 namespace {
@@ -38,11 +39,12 @@ __device__ void stage(T* tile, const T* points, int count, int d) {
   for (int at = whole + threadIdx.x; at < values; at += blockDim.x) tile[at] = points[at];
 }
 
-/// points: n x d, centroids: k x d. Adds to sums (k x d), counts and changed, which are zero where the iteration begins.
+/// points: n x d, centroids, next: k x d. Adds to changed, and to sums (k x d) and counts, which the last block turns into next and leaves
+/// zero, as it found them.
 template <class T, int D>
 __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k,
                                int lanes, int groups, std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums,
-                               unsigned* counts) {
+                               unsigned* counts, unsigned* done, T* next) {
   const int d = D > 0 ? D : d_given, block = blockDim.x, t = threadIdx.x;
   extern __shared__ int4 shared[];
   T* const tiles = reinterpret_cast<T*>(shared);                                          // 2 x block x d
@@ -134,15 +136,7 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
   }
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
-}
-
-/// Sums to means. An empty cluster keeps its centroid.
-template <class T>
-__global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
-  const int at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= k * d) return;
-  const unsigned count = counts[at / d];
-  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
+  if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, d, k, next);
 }
 
 template <class T>
@@ -150,7 +144,7 @@ class SinglePass {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
-        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), plan_(problem, config.integer("block"), sizeof(T)),
+        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), done_(1), plan_(problem, config.integer("block"), sizeof(T)),
         grid_(std::min(cuda::blocks(problem.n, plan_.block), static_cast<unsigned>(config.integer("grid")))) {
     cuda::with_paper_dimension(problem.d, [&](auto D) { kernel_ = assign_and_sum<T, decltype(D)::value>; });
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
@@ -158,31 +152,25 @@ class SinglePass {
 
   void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}, {"update", [this] { launch_average(); }}});
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
+    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}});
   }
   Solution<T> download() { return lloyd_.download(); }
 
  private:
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    const cudaStream_t stream = lloyd_.stream();
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    kernel_<<<grid_, plan_.block, plan_.bytes, stream>>>(points_.data(), lloyd_.assigned(), n, d, k, plan_.lanes, plan_.groups,
-                                                         lloyd_.labels(), lloyd_.changed(), sums_.data(), counts_.data());
-    cuda::check_launch();
-  }
-
-  void launch_average() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    average<<<cuda::blocks(sums_.size(), 256), 256, 0, lloyd_.stream()>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k,
-                                                                          lloyd_.next());
+    kernel_<<<grid_, plan_.block, plan_.bytes, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, plan_.lanes, plan_.groups,
+                                                                  lloyd_.labels(), lloyd_.changed(), sums_.data(), counts_.data(),
+                                                                  done_.data(), lloyd_.next());
     cuda::check_launch();
   }
 
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_, sums_;
-  cuda::Buffer<unsigned> counts_;
+  cuda::Buffer<unsigned> counts_, done_;
   Plan plan_;
   unsigned grid_;
   decltype(&assign_and_sum<T, 0>) kernel_ = nullptr;

@@ -1,0 +1,121 @@
+// From sums to the next iteration's centroids: means, both images of their halves, rows for differences; twins left out, the way chosen.
+// Cost: k d sums read, k d values written four times; one kernel.
+#pragma once
+
+#include <limits>
+
+#include "impl/gpu/lloyd/moved_sums.cuh"
+#include "impl/gpu/lloyd/screen_margin.cuh"
+
+namespace km::screen {
+
+/// Centroids as the next assign takes them: the screens' images, their lengths, and d x k_padded for differences.
+template <class T>
+struct Images {
+  Cut one, three;
+  std::uint8_t *one_image, *three_image;
+  Lengths* lengths;
+  T* turned;
+  int k_padded;
+};
+
+/// Finds centroids equal to one of a lower index, which wins every tie with them: they are left out. Equal rows share a slot of the table;
+/// a lower row that differs may stand in it, and then a twin goes unseen, which costs time and nothing else.
+struct Twins {
+  static constexpr int bits = 20;
+  int* lowest;                 // a slot's lowest centroid; beyond every index outside the kernel
+  unsigned long long* hashes;  // of each centroid
+  unsigned* done;              // blocks, zero outside the kernel
+  __device__ int* slot(unsigned long long hash) const { return &lowest[hash >> (64 - bits)]; }
+};
+
+template <class T>
+__device__ unsigned long long scattered(T value, int j) {  // a bijection of the bits and j; -0 is 0
+  unsigned long long z = __double_as_longlong(double(value) + 0.0) + (j + 1) * 0x9E3779B97F4A7C15ull;
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+  return z ^ z >> 31;
+}
+
+/// What the next assign needs to know of the last.
+struct Course {
+  Lengths* spent;      // cleared for the iteration after
+  Progress* progress;  // this iteration's, then the next one's
+  Progress* last;
+  bool free;                   // to choose another way
+};
+
+/// A block of 128 threads a cluster: sums to means and to images; an empty cluster keeps its centroid. The last block leaves out twins and
+/// chooses the next iteration's way. sums == nullptr: only the images, of `centroids`.
+template <class T>
+__global__ void __launch_bounds__(128) average(const moved_sums::Sum* sums, const int* counts, moved_sums::Quanta quanta, const T* centroids,
+                                               const double* centre, double scale, std::int64_t n, int d, int k, T* next,
+                                               const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
+  const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
+  __shared__ unsigned long long hashes[4];
+  __shared__ bool last;
+  unsigned long long hash = 0;
+  const auto mean = [&](int j) {
+    const std::int64_t at = std::int64_t(c) * d + j;
+    T value = centroids[at];
+    if (count > 0) value = static_cast<T>(sums[at].value(quanta) / count);
+    if (sums) next[at] = value;
+    to.turned[std::int64_t(j) * to.k_padded + c] = value;
+    hash += scattered(value, j);
+    return value;
+  };
+  halve_centroid(mean, centre, scale, c, d, to.one, to.one_image, to.three, to.three_image, to.lengths);
+  for (int half = 16; half > 0; half /= 2) hash += __shfl_xor_sync(0xFFFFFFFF, hash, half);
+  if (t % 32 == 0) hashes[t / 32] = hash;
+  __threadfence();
+  __syncthreads();
+  if (t == 0) {
+    hash = hashes[0] + hashes[1] + hashes[2] + hashes[3];
+    atomicMin(twins.slot(hash), c);
+    twins.hashes[c] = hash;
+    __threadfence();
+    last = atomicAdd(twins.done, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+
+  __threadfence();
+  const T* const rows = sums ? next : centroids;
+  constexpr int at_once = 8;  // what is read in one go: the rest of the card waits for this block
+  for (int c0 = t; c0 < k; c0 += at_once * 128) {
+    unsigned long long own[at_once];
+    int first[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) own[u] = c0 + u * 128 < k ? __ldcg(&twins.hashes[c0 + u * 128]) : 0;
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) first[u] = __ldcg(twins.slot(own[u]));
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const int twin = c0 + u * 128;
+      bool same = twin < k && first[u] < twin && __ldcg(&twins.hashes[first[u]]) == own[u];
+      for (int j0 = 0; same && j0 < d; j0 += 8)
+#pragma unroll
+        for (int j = j0; j < j0 + 8; ++j)
+          if (j < d) same &= __ldcg(&rows[std::int64_t(first[u]) * d + j]) == __ldcg(&rows[std::int64_t(twin) * d + j]);
+      if (!same) continue;
+      to.one.begin(to.one_image, twin, -cuda::infinity<float>);
+      to.three.begin(to.three_image, twin, -cuda::infinity<float>);
+      to.turned[twin] = std::numeric_limits<T>::quiet_NaN();  // no distance to it is the least
+    }
+  }
+  __syncthreads();
+#pragma unroll 8
+  for (int other = t; other < k; other += 128) *twins.slot(__ldcg(&twins.hashes[other])) = 0x7F7F7F7F;
+  if (t > 0) return;
+  *twins.done = 0;
+  if (!sums) return;
+  Progress& progress = *course.progress;
+  *course.spent = {0, 0};
+  *course.last = progress;
+  const bool many = 2.0 * progress.open[1] > double(n), most = 2.0 * progress.open[2] > double(n);
+  if (course.free && most) progress.way = differences;
+  else if (course.free && many) progress.way = three_products;
+  progress.open[0] = progress.open[1] = progress.open[2] = progress.in_doubt = 0;
+}
+
+}  // namespace km::screen

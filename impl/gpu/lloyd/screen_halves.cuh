@@ -1,0 +1,213 @@
+// Points and centroids as the tensor cores take them: counted from one centre, times one power of two, rounded to fp16, each value a
+// sum of two halves (high and low). Beside every point what its rounding left, which is what makes the screen's margin a proof.
+// The centre is the mean, rounded so coarsely that points which are whole numbers stay exact. Powers of two are exact, and differences
+// of fp64 values from the centre are off by 2^-53 of themselves: far below the margin's slack.
+// Layout of points, so that a thread loads its registers in one access: tiles of 64 rows; of each, steps of 16 dimensions; of each, 128
+// threads' fragments of 16 bytes: dimensions 2l and 2l + 1 of a row and of the row eight below, then 2l + 8 and 2l + 9 of both.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cmath>
+#include <vector>
+
+#include "bench/device/cuda_lloyd.cuh"
+
+namespace km::screen {
+
+constexpr int tile_rows = 64;   // points of a warpgroup
+constexpr int step = 16;        // dimensions of one instruction
+constexpr int deepest = 8;      // steps that registers hold
+
+__host__ __device__ constexpr int up_to(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// Non-negative floats order as their bits do.
+__device__ __forceinline__ void raise(float* highest, float value) { atomicMax(reinterpret_cast<int*>(highest), __float_as_int(value)); }
+__device__ __forceinline__ void raise(unsigned long long* highest, double value) {
+  atomicMax(highest, static_cast<unsigned long long>(__double_as_longlong(value)));
+}
+
+/// sums: d, zero before. Threads of a block share out the dimensions, blocks the points.
+template <class T>
+__global__ void sum_columns(const T* __restrict__ points, std::int64_t n, int d, double* sums) {
+  for (int j = threadIdx.x; j < d; j += blockDim.x) {
+    double sum = 0;
+    for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y; i < n; i += std::int64_t(gridDim.x) * blockDim.y)
+      sum += double(points[i * d + j]);
+    atomicAdd(&sums[j], sum);
+  }
+}
+
+/// Raises `extent` to the greatest |value - centre|, as bits. No centre: zero.
+template <class T>
+__global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d, const double* centre, unsigned long long* extent) {
+  double most = 0;
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x)
+    most = fmax(most, fabs(double(rows[at]) - (centre ? centre[at % d] : 0.0)));
+  for (int half = 16; half > 0; half /= 2) most = fmax(most, __shfl_xor_sync(0xFFFFFFFF, most, half));
+  if (threadIdx.x % 32 == 0) raise(extent, most);
+}
+
+/// A value in halves, and what remains of it after the first.
+struct Halves {
+  __half high, low;
+  double left;
+  __device__ explicit Halves(double value) : high(__double2half(value)), left(value - double(__half2float(high))) {
+    low = __float2half_rn(static_cast<float>(left));
+  }
+};
+
+/// Two bf16 values rounded up: |x - high| and |high|.
+__device__ __forceinline__ std::uint32_t pack_up(float left, float length) {
+  const auto up = [](float value) { return (__float_as_uint(value) + 0xFFFF) >> 16; };
+  return up(left) | up(length) << 16;
+}
+
+/// A block a tile. high, low: the layout above; left: as pack_up.
+template <class T>
+__global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points, const double* __restrict__ centre, double scale,
+                                                    std::int64_t n, int d, int steps, uint4* high, uint4* low, std::uint32_t* left) {
+  const int t = threadIdx.x, pair = t % 4;
+  const std::int64_t tile = blockIdx.x, row = tile * tile_rows + t / 32 * 16 + t % 32 / 4;
+  float lost[2] = {}, length[2] = {};
+  for (int s = 0; s < steps; ++s) {
+    union Fragment {
+      __half at[8];
+      uint4 all;
+    } highs, lows;
+#pragma unroll
+    for (int u = 0; u < 8; ++u) {
+      const std::int64_t i = row + u % 4 / 2 * 8;
+      const int j = s * step + pair * 2 + u % 2 + u / 4 * 8;
+      const Halves value(i < n && j < d ? (double(points[i * d + j]) - centre[j]) * scale : 0.0);
+      highs.at[u] = value.high, lows.at[u] = value.low;
+      const float x = __half2float(value.high), rest = static_cast<float>(value.left);
+      lost[u % 4 / 2] += rest * rest, length[u % 4 / 2] += x * x;
+    }
+    const std::int64_t at = (tile * steps + s) * 128 + t;
+    high[at] = highs.all, low[at] = lows.all;
+  }
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+#pragma unroll
+    for (int lane = 1; lane < 4; lane *= 2) {
+      lost[half] += __shfl_xor_sync(0xFFFFFFFF, lost[half], lane);
+      length[half] += __shfl_xor_sync(0xFFFFFFFF, length[half], lane);
+    }
+    constexpr float up = 1.002f;  // the sums' own rounding, 2^-24 for each of at most 2^12 terms, halved by the root
+    if (pair == half && row + half * 8 < n) left[row + half * 8] = pack_up(sqrtf(lost[half]) * up, sqrtf(length[half]) * up);
+  }
+}
+
+/// The greatest squared lengths over all centroids: of the centroid, and of what its high half leaves.
+struct Lengths {
+  float centroid2, left2;
+};
+
+/// How the centroids are cut for the screen: tiles of `columns`, of each `chunks` pieces of `steps` steps, one copy each: the halves
+/// (K-major, see hopper.cuh; high, then low where there are both) and the scores that the tile's columns begin with.
+struct Cut {
+  int columns, steps, chunks, halves, tiles;
+  __host__ __device__ int half_bytes() const { return columns * steps * step * int(sizeof(__half)); }
+  __host__ __device__ int piece_bytes() const { return halves * half_bytes() + columns * int(sizeof(float)); }
+  __host__ __device__ std::int64_t bytes() const { return std::int64_t(tiles) * chunks * piece_bytes(); }
+  __device__ std::uint8_t* piece(std::uint8_t* image, int c, int chunk) const {
+    return image + (std::int64_t(c / columns) * chunks + chunk) * piece_bytes();
+  }
+  __device__ void put(std::uint8_t* image, int c, int j, Halves value) const {
+    const int depth = steps * step, in = j % depth, row = c % columns;
+    auto* const at = reinterpret_cast<__half*>(piece(image, c, j / depth) + in / 8 * columns * 16 + row * 16 + in % 8 * 2);
+    at[0] = value.high;
+    if (halves == 2) at[half_bytes() / sizeof(__half)] = value.low;
+  }
+  __device__ void begin(std::uint8_t* image, int c, float score) const {
+    reinterpret_cast<float*>(piece(image, c, chunks - 1) + halves * half_bytes())[c % columns] = score;
+  }
+};
+
+/// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j.
+template <class Value>
+__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, const Cut& one, std::uint8_t* one_image,
+                               const Cut& three, std::uint8_t* three_image, Lengths* lengths) {
+  __shared__ double parts[2][4];
+  double length2 = 0, left2 = 0;
+  for (int j = threadIdx.x; j < d; j += 128) {
+    const double x = (double(value(j)) - centre[j]) * scale;
+    const Halves halves(x);
+    one.put(one_image, c, j, halves);
+    three.put(three_image, c, j, halves);
+    length2 += x * x, left2 += halves.left * halves.left;
+  }
+  for (int half = 16; half > 0; half /= 2) {
+    length2 += __shfl_xor_sync(0xFFFFFFFF, length2, half);
+    left2 += __shfl_xor_sync(0xFFFFFFFF, left2, half);
+  }
+  if (threadIdx.x % 32 == 0) parts[0][threadIdx.x / 32] = length2, parts[1][threadIdx.x / 32] = left2;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  length2 = parts[0][0] + parts[0][1] + parts[0][2] + parts[0][3];
+  left2 = parts[1][0] + parts[1][1] + parts[1][2] + parts[1][3];
+  const auto start = static_cast<float>(-length2 / 2);
+  one.begin(one_image, c, start);
+  three.begin(three_image, c, start);
+  raise(&lengths->centroid2, static_cast<float>(length2) * 1.000001f);
+  raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);
+}
+
+/// Images without centroids: zeros that score -infinity.
+static __global__ void clear_image(Cut cut, std::uint8_t* image) {
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < cut.bytes() / 4; at += std::int64_t(gridDim.x) * blockDim.x) {
+    const bool score = at * 4 % cut.piece_bytes() >= cut.halves * cut.half_bytes();
+    reinterpret_cast<float*>(image)[at] = score ? -cuda::infinity<float> : 0.0f;
+  }
+}
+
+/// Where values are counted from, and the power of two that brings the furthest just below 2^14.
+class Frame {
+ public:
+  template <class T>
+  Frame(const Problem<T>& p, const T* points, const T* centroids, cudaStream_t stream) : centre_(p.d) {
+    cuda::Buffer<unsigned long long> extent(2);
+    const auto extent_from = [&](const T* rows, std::int64_t count, int slot, const double* centre) {
+      find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data() + slot);
+      cuda::check_launch();
+    };
+    cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream));
+    extent_from(points, p.n, 0, nullptr);
+    cuda::download(&greatest_, extent.data(), sizeof greatest_, stream);
+    cuda::check(cudaMemsetAsync(centre_.data(), 0, centre_.bytes(), stream));
+    const int across = std::min(up_to(p.d, 32), 256);
+    sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, p.n, p.d, centre_.data());
+    cuda::check_launch();
+    std::vector<double> centre(p.d);
+    cuda::download(centre.data(), centre_.data(), centre_.bytes(), stream);
+    for (double& value : centre) value = std::isfinite(value) ? value / double(p.n) : 0.0;
+    cuda::upload(centre_, std::span<const double>(centre), stream);
+
+    const auto furthest = [&] {
+      double most[2];
+      cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream));
+      extent_from(points, p.n, 0, centre_.data());
+      extent_from(centroids, p.k, 1, centre_.data());
+      cuda::download(most, extent.data(), sizeof most, stream);
+      return std::max(most[0], most[1]);
+    };
+    if (const double most = furthest(); most > 0 && std::isfinite(most)) {
+      const double coarse = std::exp2(std::floor(std::log2(most / 4)));
+      for (double& value : centre)
+        if (coarse > 0) value = std::nearbyint(value / coarse) * coarse;
+      cuda::upload(centre_, std::span<const double>(centre), stream);
+    }
+    if (const double most = furthest(); most > 0 && std::isfinite(most)) scale_ = std::exp2(std::clamp(13 - std::ilogb(most), -1000, 1000));
+  }
+
+  const double* centre() const { return centre_.data(); }
+  double scale() const { return scale_; }
+  double greatest() const { return greatest_; }  // |value| of the points
+
+ private:
+  cuda::Buffer<double> centre_;
+  double scale_ = 1, greatest_ = 0;
+};
+
+}  // namespace km::screen

@@ -1,0 +1,61 @@
+"""A table's rows as the page shows them: what has no time says so once, and many rows with one reason are one."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+from typing import Any
+
+from plots.read.metrics import metric
+from plots.write.tables import WORDS, Cell, Column, Table
+
+NO_TIME = ("skipped", "failed", "wrong", "did not run")
+
+
+def groups(table: Table) -> list[list[Column]]:
+    """Columns of one metric together; every field for itself."""
+    return [list(g) for _, g in groupby(table.columns, key=lambda c: (c.role in WORDS and c.name, c.name))]
+
+
+def body(table: Table) -> list[list[dict[str, Any]]]:
+    """The rows as cells with the number of columns each takes: what has no time says so once, not in every
+    column, and a field that the row above has too is marked."""
+    found = []
+    for i, row in enumerate(table.rows):
+        cells: list[dict[str, Any]] = []
+        above = table.rows[i - 1] if i else [None] * len(row)
+        for column, cell, over in zip(table.columns, row, above, strict=True):
+            none = column.role == "ours" and cell.text in NO_TIME
+            nothing = column.role in ("ratio", "paper", "word") and cell.text == "–"
+            if cells and cells[-1]["none"] and (nothing or (none and cell.marks == cells[-1]["cell"].marks)):
+                cells[-1]["span"] += 1
+            else:
+                again = column.role == "field" and over is not None and over.text == cell.text
+                cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again})
+        found.append(cells)
+    return [row for _, run in groupby(found, key=reason_alone) for row in folded(list(run))]
+
+
+def reason_alone(cells: list[dict[str, Any]]) -> tuple[int, ...] | None:
+    """The footnote of a row that shows nothing else than why it has no time; None for every other row."""
+    shown = [c for c in cells if c["column"].role != "field"]
+    return shown[0]["cell"].marks if len(shown) == 1 and shown[0]["none"] else None
+
+
+def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """More than two rows with one reason and nothing else are one row: the first, the last, how many."""
+    if len(rows) <= 2 or reason_alone(rows[0]) is None:
+        return rows
+    fields = [c for c in rows[0] if c["column"].role == "field"]
+    first, last = (", ".join(c["cell"].text for c in row if c["column"].role == "field") for row in (rows[0], rows[-1]))
+    text = Cell(f"{len(rows)} cases: {first} … {last}")
+    return [[{**fields[0], "cell": text, "span": len(fields), "again": True}, rows[0][-1]]]
+
+
+def tint(name: str, ratio: float | str | None) -> str:
+    """The style of a ratio's cell: green where ours is better, amber where the paper's is, stronger with distance."""
+    if not isinstance(ratio, (int, float)) or ratio <= 0 or not metric(name).better:
+        return ""
+    lead = math.log2(ratio) * (1 if metric(name).better == "higher" else -1)
+    colour = "--reproduced" if lead > 0 else "--trend"
+    return f"background: color-mix(in srgb, var({colour}) {min(abs(lead), 4) * 9:.0f}%, transparent)"

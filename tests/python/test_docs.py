@@ -1,0 +1,97 @@
+"""docs/adding.md's examples and commands as they stand: an implementation, which CMake compiles, data, an exhibit.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs/adding.md").read_text()
+FAULTY = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench_faulty"
+if not FAULTY.exists():
+    pytest.skip(f"no {FAULTY}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+NAME = "adding/blocked"  # what the tests call cpu/lloyd/blocked
+
+
+def section(title: str) -> str:
+    return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def fence(title: str, language: str) -> str:
+    """The one code block of a language below a heading."""
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.MULTILINE | re.DOTALL)
+    return block
+
+
+def commands(title: str, folder: Path) -> list[list[str]]:
+    """Arguments of every `build/kmbench` below a heading; for this name, small, and with files in this folder."""
+    lines = [line for line in section(title).splitlines() if line.startswith("    build/kmbench")]
+    text = "\n".join(lines).replace("/tmp/", f"{folder}/").replace("report/results/here", f"{folder}/results/here")
+    text = text.replace("cpu/lloyd/(blocked|naive)", f"({NAME}|cpu/lloyd/naive)$").replace("cpu/lloyd/blocked", NAME)
+    found = [shlex.split(line, comments=True)[1:] for line in text.splitlines()]
+    return [words + ["--n", "2000"] * ("--dataset" in words) for words in found]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project folder that holds the data set and the exhibit of the text."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "papers/ours").mkdir(parents=True)
+    shutil.copy(ROOT / "papers/ours/paper.toml", folder / "papers/ours")
+    (folder / "papers/ours/blocks.toml").write_text(fence("An exhibit", "toml").replace("cpu/lloyd/blocked", NAME))
+    (folder / "datasets").mkdir()
+    generated = (ROOT / "datasets/synthetic.toml").read_text()
+    (folder / "datasets/synthetic.toml").write_text(f"{generated}\n{fence('A data set', 'toml')}")
+    return folder
+
+
+def kmbench(arguments: list[str], home: Path) -> str:
+    environment = {**os.environ, "KMBENCH_HOME": str(home)}
+    ran = subprocess.run([FAULTY, *arguments], cwd=home, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, f"{arguments}: {ran.stdout}{ran.stderr}"
+    return ran.stdout
+
+
+def lines(file: Path) -> list[dict]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_the_implementation_is_right_wherever_it_runs(home: Path) -> None:
+    check, run = commands("An implementation", home)
+    assert re.search(r"^[1-9]\d* right, 0 wrong", kmbench(check, home), re.MULTILINE)
+    kmbench(run, home)
+    ours = [line for line in lines(home / "blocked/adhoc.jsonl") if line["implementation"] == NAME]
+    assert {line["parameters"]["block"] for line in ours} == {64, 1024}
+    assert all(line["verdict"] == "" and line["grade"] != "coarse" for line in ours)
+
+
+def test_the_data_set_is_generated(home: Path) -> None:
+    data, run = commands("A data set", home)
+    kmbench(data, home)
+    assert np.load(home / "noisy_blobs.npy").shape == (1000, 8)
+    kmbench(run, home)
+    ours = [line for line in lines(home / "blocked/adhoc.jsonl") if line["dataset"]["name"] == "noisy_blobs"]
+    assert {line["dataset"]["generator"]["sigma2"] for line in ours} == {1, 4}
+    assert all(line["verdict"] == "" and line["centroid_error"] is not None for line in ours)
+
+
+def test_the_exhibit_is_measured_and_rendered(home: Path) -> None:
+    (run,) = commands("An exhibit", home)
+    kmbench(run, home)
+    folders = ["--results", home / "results", "--papers", home / "papers", "--out", home / "report"]
+    render = [sys.executable, "-m", "plots", "report", *map(str, folders), "--exhibit", "ours/blocks"]
+    ran = subprocess.run(render, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    page = (home / "report/index.html").read_text()
+    assert "Does the block matter?" in page and "The size of the block changes nothing" in page

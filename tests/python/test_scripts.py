@@ -1,0 +1,73 @@
+"""scripts/: what they refuse before they do anything, what they install, how quiet they are."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
+
+
+def requirements(name: str) -> dict[str, str]:
+    """Package and pinned version of every line."""
+    lines = [line for line in (ROOT / name).read_text().splitlines() if line and not line.startswith("#")]
+    return dict(line.split("==") for line in lines)
+
+
+def bash(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_every_script_can_be_run_and_read(script: Path) -> None:
+    first = script.read_text().splitlines()[0]
+    assert script.stat().st_mode & 0o111
+    assert first in ("#!/usr/bin/env bash", "#!/usr/bin/env python3")
+    if first.endswith("bash"):
+        assert subprocess.run(["bash", "-n", script]).returncode == 0
+    else:
+        compile(script.read_text(), script.name, "exec")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--paper nobody1999", "no paper 'nobody1999'; there are: benedetti2025/ he2021/ ours/"),
+        ("--profile fast", "--profile 'fast'; accepted: quick, paper"),
+        ("--out", "--out needs a value"),
+        ("--quick", "unknown argument '--quick'; see scripts/reproduce --help"),
+    ],
+)
+def test_reproduce_refuses_before_it_does_anything(arguments: str, said: str, tmp_path: Path) -> None:
+    ran = bash(f"{ROOT}/scripts/reproduce {arguments}", tmp_path)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.strip() == f"reproduce: {said}"
+
+
+def test_what_only_tests_need_comes_with_the_tests() -> None:
+    always, tests = requirements("requirements.txt"), requirements("requirements-test.txt")
+    assert not always.keys() & tests.keys()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    optional = project["optional-dependencies"]
+    plain = [re.split("[><=]", name)[0] for name in (*project["dependencies"], *optional["library"])]
+    assert always.keys() == set(plain)
+    assert tests.keys() == {re.split("[><=]", name)[0] for name in optional["test"]}
+    setup = (ROOT / "scripts/setup").read_text()
+    assert "libgtest-dev" not in setup.split("packages=(")[1].split(")")[0]
+
+
+@pytest.mark.skipif(not (ROOT / ".venv/stamp").exists(), reason="not set up by scripts/setup")
+def test_a_step_is_one_line_and_its_output_in_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    begin = f"for_tests=1 log={log}; source {ROOT}/scripts/setup;"
+    ran = bash(f"{begin} quietly 'A step' sh -c 'echo much; sleep 2.1'; echo next", tmp_path)
+    assert re.fullmatch(r"A step: \d+ s\nnext\n", ran.stdout), ran
+    assert log.read_text() == "\n== A step\nmuch\n"
+    ran = bash(f"{begin} quietly 'A step' sh -c 'echo why; exit 3'; echo next", tmp_path)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "why" in ran.stderr and f"A step failed with code 3; all of its output: {log}" in ran.stderr

@@ -1,0 +1,115 @@
+// What an example that is symmetric, empty or at its limit would hide: skewed samples, iterations that are not max_iters, edges met exactly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/lloyd.hpp"
+#include "bench/plan/sweep.hpp"
+#include "bench/run/result.hpp"
+#include "tests/dataset_helpers.hpp"
+
+namespace km {
+namespace {
+
+Case case_with(std::map<std::string, std::vector<Scalar>, std::less<>> axes) {
+  Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}}, {"dataset", {std::string("blobs")}}, {"n", {std::int64_t(100)}}, {"k", {std::int64_t(3)}}},
+              .where = "", .patterns = false};
+  for (auto& [name, values] : axes) sweep.axes[name] = values;
+  return expand(sweep, "", "paper").at(0);
+}
+
+/// Five runs of four of at most a hundred iterations: median 8 ms, mean 44 ms, least 4 ms, most 200 ms.
+Json skewed_line() {
+  const Case c = case_with({{"iterations", {std::int64_t(100)}}, {"tolerance", {0.5}}});
+  Json line = skeleton(c, {}, "here");
+  Measurement m;
+  m.samples_s = {0.2, 0.004, 0.008, 0.005, 0.009};
+  m.downloads_s = {0.004, 0.001, 0.03};
+  m.iters = 4;
+  m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0, .wrong_labels = 0, .judged_points = 100, .cluster_sizes = {50, 30, 20}};
+  add_measurement(line, c, m);
+  return line;
+}
+
+TEST(Skewed, TheSummaryIsTheMedianByIterationMade) {
+  const std::string table = summary_table({skewed_line()});
+  EXPECT_NE(table.find(" 2.000"), table.npos) << table;
+  EXPECT_NE(table.find(" 1.000"), table.npos) << "the least beside it: " << table;
+  EXPECT_EQ(table.find("0.080"), table.npos) << "by max_iters: " << table;
+}
+
+TEST(Skewed, LinesKeepEverySampleInSeconds) {
+  const Json line = skewed_line();
+  EXPECT_EQ(line["samples_s"], Json({0.2, 0.004, 0.008, 0.005, 0.009}));
+  EXPECT_EQ(line["download_s"], 0.004);
+  EXPECT_EQ(line["iterations"], 4);
+  EXPECT_EQ(line["max_iters"], 100);
+  EXPECT_EQ(line["tolerance"], 0.5);
+}
+
+TEST(Skewed, GoogleBenchmarkGetsMilliseconds) {
+  const Json out = to_google_benchmark({skewed_line()});
+  EXPECT_EQ(out["benchmarks"][0]["real_time"], 200.0);
+  EXPECT_EQ(out["benchmarks"][0]["time_unit"], "ms");
+}
+
+TEST(Skewed, ASkipReasonIsInItsLine) {
+  Case c = case_with({});
+  c.skip = "no such card";
+  EXPECT_EQ(skeleton(c, {}, "here")["skip"], "no such card");
+}
+
+TEST(Edges, AToleranceThatIsMetExactlyStops) {
+  const ProblemShape shape{.n = 200, .d = 1, .k = 1, .max_iters = 10, .tolerance = 0.05};
+  EXPECT_TRUE(shape.converged(10)) << "at most this share";
+  EXPECT_FALSE(shape.converged(11));
+  EXPECT_TRUE((ProblemShape{.n = 200, .tolerance = 0}.converged(0)));
+  EXPECT_FALSE((ProblemShape{.n = 200, .tolerance = -1}.converged(0)));
+}
+
+TEST(Edges, TheLoopStopsAfterTheUpdateThatFollowsTheLastAssign) {
+  std::string steps;
+  Trace trace(true);
+  const auto run = [&](int max_iters, double tolerance) {
+    steps.clear();
+    std::int64_t changed = 8;
+    return lloyd({.n = 10, .d = 1, .k = 1, .max_iters = max_iters, .tolerance = tolerance}, trace,
+                 [&] { return steps += "a", changed /= 2; }, [&] { steps += "u"; });
+  };
+  EXPECT_EQ(run(3, -1), 3);
+  EXPECT_EQ(steps, "auauau");
+  EXPECT_EQ(run(9, 0.2), 2) << "2 of 10 changed in the second";
+  EXPECT_EQ(run(9, 0), 4) << "4, 2, 1, 0";
+}
+
+TEST(Edges, AsManyClustersAsPointsCanRun) {
+  EXPECT_EQ(case_with({{"n", {std::int64_t(7)}}, {"k", {std::int64_t(7)}}}).skip, "");
+  expect_has(complaint_of([] { case_with({{"n", {std::int64_t(7)}}, {"k", {std::int64_t(8)}}}); }), {"k = 8", "n = 7"});
+}
+
+TEST(Floors, AreThoseOfTheMethod) {
+  const Work work = lloyd_work({.n = 1000, .d = 5, .k = 7}, {}, 8);
+  EXPECT_EQ(work.bytes, 1000 * 5 * 8 + 4 * 1000);
+  EXPECT_EQ(work.flops, 3 * 1000 * 7 * 5 + 1000 * 5);
+}
+
+TEST(Ties, TheLowestIndexWinsInEveryImplementationOfTheProcessor) {
+  const std::vector<double> points = {0, 1, 2, 3, 4, 5}, start = {1, 5, 1, 3};  // 1 twice; 4 and 2 lie midway
+  const Problem<double> problem{{.n = 6, .d = 1, .k = 4, .max_iters = 1}, points, start};
+  for (const auto& implementation : implementations()) {
+    if (!implementation.name.starts_with("cpu/") || !implementation.fp64) continue;
+    std::map<std::string, Value, std::less<>> values;
+    for (const auto& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
+    const Config config(values);
+    if (implementation.description.unsupported && !implementation.description.unsupported(problem, config, 8).empty()) continue;
+    Trace trace;
+    const auto solver = implementation.fp64(problem, config, trace);
+    solver->reset();
+    solver->iterate(trace);
+    EXPECT_EQ(solver->download().labels, (std::vector<std::int32_t>{0, 0, 0, 3, 1, 1})) << implementation.name;
+  }
+}
+
+}  // namespace
+}  // namespace km
