@@ -1,11 +1,9 @@
 // Fingerprints of where points come from.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <algorithm>
+#include <fstream>
+#include <map>
 
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
@@ -14,19 +12,17 @@
 namespace km {
 namespace {
 
+/// Read, not mapped: a file that shrinks meanwhile is another file, no crash.
 std::string file_hash(const std::filesystem::path& path) {
   static std::map<std::pair<std::filesystem::path, std::filesystem::file_time_type>, std::string> known;  // a plan asks for one file many times
-  const auto [at, fresh] = known.try_emplace({path, std::filesystem::last_write_time(path)}, "");
-  if (fresh) {
-    const std::size_t bytes = std::filesystem::file_size(path);
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    void* const mapped = file < 0 ? MAP_FAILED : ::mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ, MAP_PRIVATE, file, 0);
-    if (file >= 0) ::close(file);
-    if (mapped == MAP_FAILED) throw UserError(fmt::format("cannot read {}", path.string()));
-    at->second = hash_of(mapped, bytes);
-    ::munmap(mapped, std::max<std::size_t>(bytes, 1));
-  }
-  return at->second;
+  std::error_code gone;
+  const auto key = std::pair(path, std::filesystem::last_write_time(path, gone));
+  if (const auto at = known.find(key); at != known.end()) return at->second;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || gone) throw UserError(fmt::format("cannot read {}", path.string()));
+  std::string chunk(std::size_t{16} << 20, '\0'), hashes;
+  while (in.read(chunk.data(), std::streamsize(chunk.size())), in.gcount() > 0) hashes += hash_of(chunk.data(), std::size_t(in.gcount()));
+  return known[key] = hash_of(hashes.data(), hashes.size());
 }
 
 std::string recipe_hash(const std::string& generator, const Recipe& r) {

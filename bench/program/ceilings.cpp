@@ -7,6 +7,7 @@
 #include "bench/home.hpp"
 #include "bench/machine/ceilings.hpp"
 #include "bench/machine/environment.hpp"
+#include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
 
 namespace km {
@@ -30,6 +31,7 @@ void add_ceilings(CLI::App& app, int& code) {
   command->add_option("--out", *out, "Folder of machine.json (default results/<machine>)");
   command->add_option("--machine", *machine, "Name of this machine (default from GPU or CPU)");
   command->callback([=, &code] {
+    if (!machine->empty()) check_name("--machine", *machine);
     const std::string id = machine->empty() ? machine_id() : *machine;
     const std::filesystem::path folder = out->empty() ? results_folder() / id : std::filesystem::path(*out);
     write_machine_record(folder.string(), id);

@@ -41,10 +41,10 @@ double timeout_s(const Case& c, const RunOptions& options) {
   return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
 }
 
-/// Whose results are there already, and of which commits.
-std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files) {
+/// Whose results are there already; says how many, and of which commits.
+std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files, std::size_t planned) {
   std::set<std::string> done;
-  std::map<std::string, int> commits;
+  std::map<std::string, int> commits;  // other than this one
   for (const auto& [path, ids] : files) {
     const ResultFile file(path);
     const auto finished = file.finished();
@@ -55,7 +55,8 @@ std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vec
       if (line["commit"].is_string() && line["commit"] != version::commit()) ++commits[line["commit"].get<std::string>()];
     }
   }
-  for (const auto& [commit, count] : commits) fmt::print(stderr, "{} of them measured at commit {}, not at {}\n", count, commit, version::commit());
+  if (!done.empty()) fmt::print(stderr, "{} of {} cases have results already (--redo runs them again)\n", done.size(), planned);
+  for (const auto& [commit, count] : commits) fmt::print(stderr, "{} of these from commit {}; this is {}\n", count, commit, version::commit());
   return done;
 }
 
@@ -66,8 +67,7 @@ class Books {
       cases_.emplace(c.id(), &c);
       files_[result_path(options, c)].push_back(c.id());
     }
-    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(files_);
-    if (!done.empty()) fmt::print(stderr, "{} of {} cases have results already (--redo runs them again)\n", done.size(), cases.size());
+    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(files_, cases.size());
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c);
