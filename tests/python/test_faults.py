@@ -117,10 +117,15 @@ def test_every_fault_is_in_the_catalogue() -> None:
     assert len(FAULTS) >= 85
 
 
+# Which run shows it first is drawn.
+WHERE = re.compile(r"^(on a sample of \d+ points(, \d+ iterations)?|in a later run|after \d+ iterations)[:,] ")
+
+
 def general(said: str) -> str:
-    """The first half of a sentence, without its numbers."""
-    said = said.split("; ")[0]
+    """The first half of a sentence, without its numbers and without where it was seen."""
+    said = WHERE.sub("", said.split("; ")[0])
     return re.sub(r"(?<!code )(?<!signal )-?\b\d[\d.]*(e[+-]?\d+)?\b|-nan\b", "…", said).replace("is …nan", "is nan")
+
 
 
 def table(lines: Lines, summaries: dict[str, str]) -> str:
