@@ -133,13 +133,16 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
   return points;
 }
 
-/// The numbers of iterations that the sample is run for: the first few, and a pair that nobody could know beforehand.
-std::vector<int> sampled_iterations(int iters) {
+/// The numbers of iterations that the sample is run for: all up to 12 where that costs little, else the first three and a pair that nobody
+/// could know beforehand.
+std::vector<int> sampled_iterations(const ProblemShape& sample, int iters) {
+  const int most = std::min(iters, sample_iterations);
+  const bool cheap = double(sample.n) * sample.k * sample.d * most * (most + 1) / 2 < 3e7;
+  const int chain = cheap ? most : std::min(most, 3);
   std::vector<int> all;
-  for (int m = 1; m <= std::min(iters, sample_iterations); ++m) all.push_back(m);
-  if (iters > sample_iterations + 1) {
-    const int last = std::min(iters, 4 * sample_iterations);
-    const int m = sample_iterations + 1 + int(std::random_device{}() % unsigned(last - sample_iterations - 1));
+  for (int m = 1; m <= chain; ++m) all.push_back(m);
+  if (most > chain + 1) {
+    const int m = chain + 1 + int(std::random_device{}() % unsigned(most - chain - 1));
     all.insert(all.end(), {m, m + 1});
   }
   return all;
@@ -154,7 +157,7 @@ std::string replay_sample(const Implementation& implementation, const Config& co
   if (sample.k > sample.n) return "";
   std::optional<Solution<T>> before;
   int made_before = 0;
-  for (const int m : sampled_iterations(iters)) {
+  for (const int m : sampled_iterations(sample, iters)) {
     std::string reason;
     sample.max_iters = m;
     sample.tolerance = -1;

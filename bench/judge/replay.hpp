@@ -2,7 +2,7 @@
 // after one would pass. New instances of the implementation are run for other numbers of iterations, and each must go on where the one
 // before it ended:
 //   - at full size, one iteration from the start, iters - 1 iterations, with a tolerance iters - 2, and where asked for three and four;
-//   - on a sample of the points, 1 to 12 iterations and two numbers drawn late, each judged. To the sample come witnesses: points so near the bisector of two
+//   - on a sample of the points, 1, 2, ... iterations, up to 12 or for large k d three and two numbers drawn late, each judged. To the sample come witnesses: points so near the bisector of two
 //     initial centroids that the declared precision and form can just tell, and a coarser one cannot.
 #pragma once
 

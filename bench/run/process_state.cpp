@@ -147,10 +147,10 @@ std::string ProcessState::change() const {
 bool ProcessState::has_more_threads() const { return thread_count() > threads_; }
 
 bool has_busy_threads() {
-  constexpr int looks = 60;
+  constexpr int looks = 240;
   for (int look = 0; look < looks; ++look) {  // OpenMP's own threads spin for a while, longer on a busy machine
     if (!another_thread_runs()) return false;
-    const timespec pause{0, 4'000'000};
+    const timespec pause{0, 1'000'000};
     ::nanosleep(&pause, nullptr);
   }
   return true;
