@@ -91,13 +91,16 @@ struct Description {
   std::string_view departs = "";
 };
 
+// clang-format off: older ones do not know concepts
 template <class S, class T>
-concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Trace&> &&
-                 requires(S s, Trace& trace) {
-                   s.reset();
-                   { s.iterate(trace) } -> std::same_as<int>;
-                   { s.download() } -> std::same_as<Solution<T>>;
-                 };
+concept Solver = std::constructible_from < S,
+        const Problem<T>
+&, const Config&, Trace& > &&requires(S s, Trace& trace) {
+  s.reset();
+  { s.iterate(trace) } -> std::same_as<int>;
+  { s.download() } -> std::same_as<Solution<T>>;
+};
+// clang-format on
 
 /// A Solver behind virtual calls, so that the registry can hold all of them.
 template <class T>
@@ -114,7 +117,7 @@ using Prepare = std::function<std::unique_ptr<AnySolver<T>>(const Problem<T>&, c
 struct Implementation {
   std::string name;  // cpu/lloyd/two_step
   Description description;
-  Prepare<float> fp32 = {};   // empty where the precision is not registered
+  Prepare<float> fp32 = {};  // empty where the precision is not registered
   Prepare<double> fp64 = {};
 
   bool has(Precision precision) const { return precision == Precision::fp32 ? bool(fp32) : bool(fp64); }

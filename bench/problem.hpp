@@ -12,16 +12,14 @@
 namespace km {
 
 struct ProblemShape {
-  std::int64_t n = 0;      // points; whatever is multiplied by n is 64 bits wide
-  int d = 0;               // dimensions
-  int k = 0;               // clusters
+  std::int64_t n = 0;  // points; whatever is multiplied by n is 64 bits wide
+  int d = 0;           // dimensions
+  int k = 0;           // clusters
   int max_iters = 10;
-  double tolerance = -1;   // share of points, 0 to 1; below zero: no convergence test, exactly max_iters iterations
+  double tolerance = -1;  // share of points, 0 to 1; below zero: no convergence test, exactly max_iters iterations
 
   /// True when an iteration in which `changed` points changed label is the last one.
-  bool converged(std::int64_t changed) const {
-    return tolerance >= 0 && static_cast<double>(changed) <= tolerance * static_cast<double>(n);
-  }
+  bool converged(std::int64_t changed) const { return tolerance >= 0 && static_cast<double>(changed) <= tolerance * static_cast<double>(n); }
 };
 
 /// What every implementation is given. Row-major, not owned: points is n x d, initial_centroids is k x d.
@@ -36,9 +34,9 @@ constexpr std::int32_t no_label = -1;
 /// What a run hands back, on the host, row-major.
 template <class T>
 struct Solution {
-  std::vector<std::int32_t> labels;     // n: of the last assign
-  std::vector<T> assigned_centroids;    // k x d: the centroids that assign used
-  std::vector<T> centroids;             // k x d: after the last update
+  std::vector<std::int32_t> labels;   // n: of the last assign
+  std::vector<T> assigned_centroids;  // k x d: the centroids that assign used
+  std::vector<T> centroids;           // k x d: after the last update
   int iters = 0;
 
   static Solution poisoned(const ProblemShape& shape) {

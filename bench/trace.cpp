@@ -14,10 +14,8 @@ void add_to(Trace::Series& series, std::string_view name, int iteration, double 
 }  // namespace
 
 void Trace::add_at(int iteration, std::string_view phase, double seconds) {
-  if (iteration == 0)
-    prepare_.try_emplace(std::string(phase)).first->second += seconds;
-  else
-    add_to(phases_, phase, iteration, seconds);
+  if (iteration == 0) prepare_.try_emplace(std::string(phase)).first->second += seconds;
+  else add_to(phases_, phase, iteration, seconds);
 }
 
 void Trace::add(std::string_view phase, double seconds) {

@@ -22,8 +22,7 @@ class Trace {
       if (trace_.active()) start_ = std::chrono::steady_clock::now();
     }
     ~Phase() {
-      if (trace_.active())
-        trace_.add(name_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+      if (trace_.active()) trace_.add(name_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
     }
     Phase(const Phase&) = delete;
     Phase& operator=(const Phase&) = delete;
@@ -51,8 +50,8 @@ class Trace {
   /// Resolve what was deferred (the device is idle by now), and give every series an entry for every iteration.
   void finish();
 
-  int iterations() const { return iteration_; }         // begun
-  const Series& phases() const { return phases_; }      // seconds, one entry an iteration
+  int iterations() const { return iteration_; }     // begun
+  const Series& phases() const { return phases_; }  // seconds, one entry an iteration
   const Series& counters() const { return counters_; }
   const std::map<std::string, double, std::less<>>& prepare() const { return prepare_; }  // seconds
 

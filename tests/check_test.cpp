@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <set>
 
-
 namespace km {
 namespace {
 
@@ -44,7 +43,8 @@ TEST_P(Check, EveryAwkwardShape) {
 
 INSTANTIATE_TEST_SUITE_P(Implementations, Check, ::testing::ValuesIn(names()), [](const auto& test) {
   std::string name = test.param;
-  std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 });
 
@@ -56,9 +56,12 @@ TEST(Checks, CoverBothPrecisionsAndEveryParameterValue) {
     for (const auto& parameter : implementation.description.parameters)
       for (const auto& value : parameter.range)
         for (const char* precision : {"fp32", "fp64"})
-          EXPECT_TRUE(std::ranges::any_of(seen, [&](const std::string& name) {
-            return name.find(precision) != name.npos && (name + "/").find("/" + std::string(parameter.name) + ":" + to_string(value) + "/") != name.npos;
-          })) << precision << " " << parameter.name << " = " << to_string(value);
+          EXPECT_TRUE(std::ranges::any_of(seen,
+                                          [&](const std::string& name) {
+                                            return name.find(precision) != name.npos &&
+                                                   (name + "/").find("/" + std::string(parameter.name) + ":" + to_string(value) + "/") != name.npos;
+                                          }))
+              << precision << " " << parameter.name << " = " << to_string(value);
   }
 }
 

@@ -27,7 +27,9 @@ std::string complaint_of(Call call) {
   return "no complaint";
 }
 
-inline std::string complaint(const DatasetRequest& wish) { return complaint_of([&] { load_dataset<float>(wish); }); }
+inline std::string complaint(const DatasetRequest& wish) {
+  return complaint_of([&] { load_dataset<float>(wish); });
+}
 
 inline void expect_has(const std::string& text, std::initializer_list<const char*> words) {
   for (const char* word : words) EXPECT_NE(text.find(word), text.npos) << text;

@@ -45,10 +45,12 @@ class Tables : public Files {
 TEST_F(Tables, AreCheckedKeyByKey) {
   const std::string head = "[made]\ngenerator = \"balls\"\nn = 10\nd = 2\nk = 2\n";
   EXPECT_EQ(refusal_of(head + "centroids = [[1, 2], [3, 4]]\nsettings = { radius = 1 }\n"), "no complaint");
-  for (const char* centroids : {"[1, 2, 3, 4]", "[[1, 2], [3]]", "[[1, 2]]", "[[1, 2], [3, \"four\"]]", "[[1, 2], [3, nan]]", "3", "\"none\"", "[]", "[[1, 2], [3, 4, 5]]"})
+  for (const char* centroids :
+       {"[1, 2, 3, 4]", "[[1, 2], [3]]", "[[1, 2]]", "[[1, 2], [3, \"four\"]]", "[[1, 2], [3, nan]]", "3", "\"none\"", "[]", "[[1, 2], [3, 4, 5]]"})
     expect_has(refusal_of(head + "centroids = " + centroids + "\n"), {"made.toml, line 6", "centroids"});
-  for (const char* line : {"n = -1", "n = 1.5", "n = \"ten\"", "n = true", "d = 0", "d = 4294967298", "d = 1_000_000", "k = 0", "k = [2]", "seed = -1", "summary = 3",
-                           "licence = []", "source = {}", "settings = 3", "settings = { radius = \"one\" }", "settings = { radius = inf }", "settings = { sigma = 1 }", "sigma2 = 3"})
+  for (const char* line : {"n = -1", "n = 1.5", "n = \"ten\"", "n = true", "d = 0", "d = 4294967298", "d = 1_000_000", "k = 0", "k = [2]",
+                           "seed = -1", "summary = 3", "licence = []", "source = {}", "settings = 3", "settings = { radius = \"one\" }",
+                           "settings = { radius = inf }", "settings = { sigma = 1 }", "sigma2 = 3"})
     expect_has(refusal_of("[made]\ngenerator = \"balls\"\n" + std::string(line) + "\n"), {"made.toml, line 3"});
   expect_has(refusal_of("[made]\ngenerator = 3\n"), {"line 2", "'generator'"});
   expect_has(refusal_of("[made]\ngenerator = \"cubes\"\n"), {"no generator is called 'cubes'"});

@@ -89,24 +89,25 @@ TEST(Generators, BallsKeepTheirRadiusAndMean) {
       double dist = 0;
       for (int j = 0; j < 4; ++j) dist += std::pow(x[j] - data.ideal_centroids[std::size_t(4 * c + j)], 2);
       if (dist <= 81.0001) group = c;
-      if (dist <= 81 / std::sqrt(2)) ++inside;   // half the volume of a ball in four dimensions
+      if (dist <= 81 / std::sqrt(2)) ++inside;  // half the volume of a ball in four dimensions
     }
     ASSERT_GE(group, 0) << "point " << i << " lies in no ball";
     ++counts[std::size_t(group)];
     for (int j = 0; j < 4; ++j) sums[std::size_t(4 * group + j)] += x[j];
   }
   for (const double count : counts) EXPECT_EQ(count, double(n) / 4);
-  const double sigma = 9 / std::sqrt(6.0) / std::sqrt(double(n) / 4);   // variance of a coordinate: r² / (d + 2)
+  const double sigma = 9 / std::sqrt(6.0) / std::sqrt(double(n) / 4);  // variance of a coordinate: r² / (d + 2)
   for (std::size_t at = 0; at < 16; ++at) EXPECT_NEAR(sums[at] / counts[at / 4], data.ideal_centroids[at], 5 * sigma);
   EXPECT_NEAR(inside / double(n), 0.5, 5 * 0.5 / std::sqrt(double(n)));
 }
 
 TEST(Generators, SigmaIsVarianceOrDeviationAsAsked) {
   for (const double as_deviation : {0.0, 1.0}) {
-    const auto data = load_dataset<double>({.name = "wu2011_groups", .n = 100'000, .d = 8, .k = 1,
-                                            .settings = {{"sigma2", .25}, {"sigma2_is_deviation", as_deviation}}});
+    const auto data = load_dataset<double>(
+        {.name = "wu2011_groups", .n = 100'000, .d = 8, .k = 1, .settings = {{"sigma2", .25}, {"sigma2_is_deviation", as_deviation}}});
     double sum = 0;
-    for (std::int64_t at = 0; at < data.n * data.d; ++at) sum += std::pow(data.values[std::size_t(at)] - data.ideal_centroids[std::size_t(at % data.d)], 2);
+    for (std::int64_t at = 0; at < data.n * data.d; ++at)
+      sum += std::pow(data.values[std::size_t(at)] - data.ideal_centroids[std::size_t(at % data.d)], 2);
     EXPECT_NEAR(sum / double(data.n * data.d), as_deviation != 0 ? .0625 : .25, .005);
   }
 }

@@ -130,7 +130,8 @@ TYPED_TEST(Judge, ATieThatNoRoundingHidesGoesToTheLowestIndex) {
   EXPECT_EQ(tie<TypeParam>(0).judged().verdict, "");
   EXPECT_EQ(tie<TypeParam>(0).judged().grade, Grade::exact);
   const auto broken = tie<TypeParam>(1).judged();
-  EXPECT_EQ(broken.verdict, "point 1 has label 1 but centroid 0 is at the same distance² (1) and has the lower index; 1 of 3 judged labels break a tie so");
+  EXPECT_EQ(broken.verdict,
+            "point 1 has label 1 but centroid 0 is at the same distance² (1) and has the lower index; 1 of 3 judged labels break a tie so");
   EXPECT_EQ(broken.wrong_labels, 0) << "an exact tie is not a wrong label";
   auto expanded = tie<TypeParam>(1);
   expanded.description.distance = Distance::expansion;  // may round equal distances differently
@@ -141,14 +142,18 @@ TYPED_TEST(Judge, ATieThatNoRoundingHidesGoesToTheLowestIndex) {
 
 TYPED_TEST(Judge, ATieWithinRoundingIsCountedAndAccepted) {
   const TypeParam below_one = std::nextafter(TypeParam(1), TypeParam(0));
-  Trial<TypeParam> trial{.points = {0.5, 0.5, 1}, .solution = {.labels = {0, 0, 1}, .assigned_centroids = {0, below_one}, .centroids = {0.5, 1}, .iters = 1}, .d = 1};
+  Trial<TypeParam> trial{.points = {0.5, 0.5, 1},
+                         .solution = {.labels = {0, 0, 1}, .assigned_centroids = {0, below_one}, .centroids = {0.5, 1}, .iters = 1},
+                         .d = 1};
   const auto judgement = trial.judged();
   EXPECT_EQ(judgement.verdict, "");
   EXPECT_EQ(judgement.wrong_labels, 2);
 }
 
 TEST(JudgeOfLabels, TheExpansionRoundsMoreFarFromTheOrigin) {
-  Trial<float> trial{.points = {1000.5f}, .solution = {.labels = {0}, .assigned_centroids = {1000.0f, 1000.99f}, .centroids = {1000.5f, 1000.99f}, .iters = 1}, .d = 1};
+  Trial<float> trial{.points = {1000.5f},
+                     .solution = {.labels = {0}, .assigned_centroids = {1000.0f, 1000.99f}, .centroids = {1000.5f, 1000.99f}, .iters = 1},
+                     .d = 1};
   EXPECT_PRED2(says, trial.verdict(), "point 0 has label 0");
   trial.description.distance = Distance::expansion;
   EXPECT_EQ(trial.verdict(), "");
@@ -163,7 +168,9 @@ TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
   for (int i = 0; i < n; ++i) sum += 0.1f;
   const float mean = sum / n;
   ASSERT_GT(std::abs(mean - 0.1f), 5e-4f) << "the sum is expected to lose a share of a percent";
-  Trial<float> trial{.points = std::vector<float>(n, 0.1f), .solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1}, .d = 1};
+  Trial<float> trial{.points = std::vector<float>(n, 0.1f),
+                     .solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1},
+                     .d = 1};
   EXPECT_EQ(trial.verdict(), "") << "n additions in a row explain it";
   EXPECT_NEAR(trial.judged().mean_error, std::abs(mean - 0.1), 1e-7);
 
@@ -176,7 +183,9 @@ TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
 }
 
 TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
-  Trial<float> trial{.points = {1e6f, -1e6f, 1, 1}, .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1}, .d = 1};
+  Trial<float> trial{.points = {1e6f, -1e6f, 1, 1},
+                     .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1},
+                     .d = 1};
   EXPECT_EQ(trial.verdict(), "");
   trial.solution.centroids[0] = 0.4f;  // cancellation of a million leaves that much
   EXPECT_EQ(trial.verdict(), "");
@@ -304,7 +313,8 @@ std::string verdict_on(const std::string& name) {
   }
   Problem<T> problem{{.n = 30, .d = 2, .k = 4, .max_iters = 3}, points, initial};
   const auto& implementation = named(name);
-  Config config(name == "faults/slow" ? std::map<std::string, Value, std::less<>>{{"sleep_ms", std::int64_t(0)}} : std::map<std::string, Value, std::less<>>{});
+  Config config(name == "faults/slow" ? std::map<std::string, Value, std::less<>>{{"sleep_ms", std::int64_t(0)}}
+                                      : std::map<std::string, Value, std::less<>>{});
   Trace trace;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
   solver->iterate(trace);
@@ -315,10 +325,14 @@ std::string verdict_on(const std::string& name) {
 
 TYPED_TEST(Judge, EveryPlantedFaultHasItsSentence) {
   const std::vector<std::pair<std::string, std::string>> expected = {
-      {"wrong_label", "point 0 has label 3"},        {"wrong_mean", "centroid 0, dimension 0 is"},
-      {"nan_centroid", "is nan"},                    {"unwritten_outputs", "centroid 0, dimension 0 is nan"},
-      {"unwritten_labels", "label -2"},              {"label_out_of_range", "label 4: labels are 0 to 3"},
-      {"wrong_iterations", "2 iterations"},          {"empty_cluster_moved", "centroid 3 has no points and moved"},
+      {"wrong_label", "point 0 has label 3"},
+      {"wrong_mean", "centroid 0, dimension 0 is"},
+      {"nan_centroid", "is nan"},
+      {"unwritten_outputs", "centroid 0, dimension 0 is nan"},
+      {"unwritten_labels", "label -2"},
+      {"label_out_of_range", "label 4: labels are 0 to 3"},
+      {"wrong_iterations", "2 iterations"},
+      {"empty_cluster_moved", "centroid 3 has no points and moved"},
   };
   for (const auto& [fault, words] : expected) EXPECT_PRED2(says, verdict_on<TypeParam>("faults/" + fault), words) << fault;
   EXPECT_EQ(verdict_on<TypeParam>("faults/slow"), "") << "slow is right";

@@ -9,7 +9,13 @@ namespace km {
 namespace {
 
 Json right(std::vector<double> samples_s) {
-  return {{"skip", nullptr}, {"failure", nullptr}, {"verdict", ""}, {"grade", "exact"}, {"iterations", 4}, {"max_iters", 10}, {"samples_s", std::move(samples_s)}};
+  return {{"skip", nullptr},
+          {"failure", nullptr},
+          {"verdict", ""},
+          {"grade", "exact"},
+          {"iterations", 4},
+          {"max_iters", 10},
+          {"samples_s", std::move(samples_s)}};
 }
 
 TEST(Outcome, IsTheMedianWithLeastAndMostByIteration) {

@@ -14,7 +14,9 @@ namespace km {
 namespace {
 
 Case some_case() {
-  const Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}}, {"dataset", {std::string("blobs")}}, {"n", {std::int64_t(100)}},
+  const Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}},
+                             {"dataset", {std::string("blobs")}},
+                             {"n", {std::int64_t(100)}},
                              {"k", {std::int64_t(3)}}}};
   return expand(sweep, "", "paper").at(0);
 }

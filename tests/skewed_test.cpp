@@ -13,8 +13,12 @@ namespace km {
 namespace {
 
 Case case_with(std::map<std::string, std::vector<Scalar>, std::less<>> axes) {
-  Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}}, {"dataset", {std::string("blobs")}}, {"n", {std::int64_t(100)}}, {"k", {std::int64_t(3)}}},
-              .where = "", .patterns = false};
+  Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}},
+                       {"dataset", {std::string("blobs")}},
+                       {"n", {std::int64_t(100)}},
+                       {"k", {std::int64_t(3)}}},
+              .where = "",
+              .patterns = false};
   for (auto& [name, values] : axes) sweep.axes[name] = values;
   return expand(sweep, "", "paper").at(0);
 }
@@ -74,8 +78,9 @@ TEST(Edges, TheLoopStopsAfterTheUpdateThatFollowsTheLastAssign) {
   const auto run = [&](int max_iters, double tolerance) {
     steps.clear();
     std::int64_t changed = 8;
-    return lloyd({.n = 10, .d = 1, .k = 1, .max_iters = max_iters, .tolerance = tolerance}, trace,
-                 [&] { return steps += "a", changed /= 2; }, [&] { steps += "u"; });
+    return lloyd(
+        {.n = 10, .d = 1, .k = 1, .max_iters = max_iters, .tolerance = tolerance}, trace, [&] { return steps += "a", changed /= 2; },
+        [&] { steps += "u"; });
   };
   EXPECT_EQ(run(3, -1), 3);
   EXPECT_EQ(steps, "auauau");

@@ -1,6 +1,6 @@
 // From lists and files to a plan: ranges, what is refused, the order.
-#include "bench/plan/exhibit.hpp"
 #include "bench/plan/sweep.hpp"
+#include "bench/plan/exhibit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,13 +21,17 @@ Scalar word(const char* text) { return std::string(text); }
 
 /// A sweep that is right, with some axes replaced.
 Sweep sweep_with(const Axes& replaced = {}) {
-  Sweep sweep{.axes = {{"implementation", {word("cpu/lloyd/two_step")}}, {"dataset", {word("blobs")}}, {"n", {whole(1000)}}, {"k", {whole(4)}}}, .where = "", .patterns = false};
+  Sweep sweep{.axes = {{"implementation", {word("cpu/lloyd/two_step")}}, {"dataset", {word("blobs")}}, {"n", {whole(1000)}}, {"k", {whole(4)}}},
+              .where = "",
+              .patterns = false};
   for (const auto& [name, values] : replaced) sweep.axes[name] = values;
   return sweep;
 }
 
 std::vector<Case> expanded(const Axes& replaced = {}) { return expand(sweep_with(replaced), "he2021/table3", "paper"); }
-std::string refusal(const Axes& replaced) { return complaint_of([&] { expanded(replaced); }); }
+std::string refusal(const Axes& replaced) {
+  return complaint_of([&] { expanded(replaced); });
+}
 
 TEST(Range, FactorsStepsAndNumbers) {
   EXPECT_EQ(parse_range("1e4:1e6:x10"), (Scalars{whole(10'000), whole(100'000), whole(1'000'000)}));
@@ -44,13 +48,15 @@ TEST(Range, FactorsStepsAndNumbers) {
 }
 
 TEST(Range, RefusesWhatIsNone) {
-  for (const char* text : {"1:2", "1:2:3", "1:2:*3", "10:1:x10", "1:10:x1", "1:10:x0.5", "1:10:+0", "1:10:+-1", "0:10:x2", "a:b:x2", "1:10:x2:x3", ":", "1:1e9:+1"})
+  for (const char* text :
+       {"1:2", "1:2:3", "1:2:*3", "10:1:x10", "1:10:x1", "1:10:x0.5", "1:10:+0", "1:10:+-1", "0:10:x2", "a:b:x2", "1:10:x2:x3", ":", "1:1e9:+1"})
     expect_has(complaint_of([&] { parse_range(text); }), {text});
 }
 
 TEST(Range, OfOddNumbers) {
   EXPECT_EQ(parse_range("1e300:1e300:x2"), (Scalars{Scalar(1e300)})) << "no whole number of 64 bits";
-  for (const char* text : {"1:1e18:+1", "0:0:x2", "1e18:2e18:+1", "1:2:x1.0000000001", "nan:1:+1", "1:inf:+1", "1::+1", "::", "1:2:x", "1:2:+", ":2:+1"})
+  for (const char* text :
+       {"1:1e18:+1", "0:0:x2", "1e18:2e18:+1", "1:2:x1.0000000001", "nan:1:+1", "1:inf:+1", "1::+1", "::", "1:2:x", "1:2:+", ":2:+1"})
     expect_has(complaint_of([&] { parse_range(text); }), {text});
   expect_has(complaint_of([&] { parse_range(std::string(1 << 20, ':')); }), {"is not a range"});
 }
@@ -65,7 +71,9 @@ TEST(Scalars, NumbersAndWords) {
 }
 
 TEST(Expand, IsTheProductOfTheLists) {
-  const auto cases = expanded({{"n", {whole(1000), whole(2000)}}, {"k", {whole(2), whole(3), whole(4)}}, {"precision", {word("fp32"), word("fp64")}},
+  const auto cases = expanded({{"n", {whole(1000), whole(2000)}},
+                               {"k", {whole(2), whole(3), whole(4)}},
+                               {"precision", {word("fp32"), word("fp64")}},
                                {"set.packages", {whole(1), whole(10)}}});
   EXPECT_EQ(cases.size(), 2u * 3 * 2 * 2);
   std::set<std::string> ids, names;
@@ -111,7 +119,10 @@ TEST(Expand, RefusesInOneLine) {
   expect_has(refusal({{"dataset", {word("no_such_set")}}}), {"no_such_set"});
   expect_has(refusal({{"data.nothing", {whole(1)}}}), {"no setting 'nothing'"});
   expect_has(refusal({{"init", {word("best")}}}), {"init 'best'", "random, kmeans++"});
-  expect_has(complaint_of([] { expand({.axes = {{"implementation", {word("cpu/lloyd/naive")}}, {"k", {whole(1)}}}}, "", "paper"); }), {"a sweep needs 'dataset'"});
+  expect_has(complaint_of([] {
+               expand({.axes = {{"implementation", {word("cpu/lloyd/naive")}}, {"k", {whole(1)}}}}, "", "paper");
+             }),
+             {"a sweep needs 'dataset'"});
   auto placed = sweep_with({{"precision", {word("half")}}});
   placed.where = "table9.toml, line 4";
   expect_has(complaint_of([&] { expand(placed, "", "paper"); }), {"table9.toml, line 4: precision 'half'"});
@@ -157,7 +168,9 @@ TEST(Expand, IsCountedBeforeItIsMade) {
 
 TEST(Expand, WhatCannotRunHereIsSkippedWithItsReason) {
   EXPECT_EQ(expanded({{"implementation", {word("faults/says_no")}}}).at(0).skip, "nothing is supported");
-  if (!device::available()) { EXPECT_NE(expanded({{"implementation", {word("gpu/lloyd/naive")}}}).at(0).skip, ""); }
+  if (!device::available()) {
+    EXPECT_NE(expanded({{"implementation", {word("gpu/lloyd/naive")}}}).at(0).skip, "");
+  }
 }
 
 TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
@@ -166,11 +179,20 @@ TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
   EXPECT_EQ(plain, id({}));
   EXPECT_EQ(plain, id({{"repetitions", {whole(9)}}, {"warmup", {whole(3)}}}));
   EXPECT_EQ(plain, id({{"set.packages", {whole(100)}}})) << "the default, said aloud";
-  const std::vector<Axes> others = {{{"n", {whole(1001)}}}, {{"k", {whole(5)}}}, {{"d", {whole(3)}}}, {{"precision", {word("fp64")}}},
-                                    {{"set.packages", {whole(10)}}}, {{"init", {word("kmeans++")}}}, {{"init_seed", {whole(2)}}},
-                                    {{"iterations", {whole(11)}}}, {{"tolerance", {Scalar(0.0)}}}, {{"data.sigma2", {Scalar(0.5)}}},
-                                    {{"dataset", {word("uniform")}}}, {{"implementation", {word("cpu/lloyd/naive")}}}};
-  std::set<std::string> ids = {plain, expand(sweep_with(), "he2021/table4", "paper").at(0).id(), expand(sweep_with(), "he2021/table3", "quick").at(0).id()};
+  const std::vector<Axes> others = {{{"n", {whole(1001)}}},
+                                    {{"k", {whole(5)}}},
+                                    {{"d", {whole(3)}}},
+                                    {{"precision", {word("fp64")}}},
+                                    {{"set.packages", {whole(10)}}},
+                                    {{"init", {word("kmeans++")}}},
+                                    {{"init_seed", {whole(2)}}},
+                                    {{"iterations", {whole(11)}}},
+                                    {{"tolerance", {Scalar(0.0)}}},
+                                    {{"data.sigma2", {Scalar(0.5)}}},
+                                    {{"dataset", {word("uniform")}}},
+                                    {{"implementation", {word("cpu/lloyd/naive")}}}};
+  std::set<std::string> ids = {plain, expand(sweep_with(), "he2021/table4", "paper").at(0).id(),
+                               expand(sweep_with(), "he2021/table3", "quick").at(0).id()};
   for (const auto& other : others) ids.insert(id(other));
   EXPECT_EQ(ids.size(), others.size() + 3);
 }
@@ -184,7 +206,8 @@ TEST(CaseName, TellsApartWhatTheIdTellsApart) {
 // ---- order -------------------------------------------------------------------------------------------------------------
 
 std::vector<Case> many() {
-  return expanded({{"dataset", {word("blobs"), word("uniform")}}, {"k", {whole(2), whole(3), whole(4)}}, {"set.packages", {whole(1), whole(10), whole(100)}}});
+  return expanded(
+      {{"dataset", {word("blobs"), word("uniform")}}, {"k", {whole(2), whole(3), whole(4)}}, {"set.packages", {whole(1), whole(10), whole(100)}}});
 }
 
 std::vector<std::string> ids_of(const std::vector<Case>& cases) {
@@ -214,8 +237,12 @@ TEST(Shuffle, NumbersTheCasesAndDropsRepeatedOnes) {
 }
 
 TEST(Shuffle, CasesOfOneDataSetFollowEachOther) {
-  const auto cases = shuffled(expanded({{"dataset", {word("he2021_balls"), word("uniform")}}, {"d", {whole(4)}}, {"k", {whole(2), whole(3), whole(4)}},
-                                        {"precision", {word("fp32"), word("fp64")}}, {"set.packages", {whole(1), whole(10), whole(100)}}}), 1);
+  const auto cases = shuffled(expanded({{"dataset", {word("he2021_balls"), word("uniform")}},
+                                        {"d", {whole(4)}},
+                                        {"k", {whole(2), whole(3), whole(4)}},
+                                        {"precision", {word("fp32"), word("fp64")}},
+                                        {"set.packages", {whole(1), whole(10), whole(100)}}}),
+                              1);
   int changes = 0;
   for (std::size_t at = 1; at < cases.size(); ++at)
     changes += cases[at].dataset.name != cases[at - 1].dataset.name || cases[at].precision != cases[at - 1].precision;
@@ -301,9 +328,29 @@ TEST_F(ExhibitFiles, RefusalsNameFileAndLine) {
 TEST_F(ExhibitFiles, EverySectionHasItsForm) {
   const std::string sweep = "[[sweep]]\nimplementation = \"cpu/lloyd/two_step\"\ndataset = \"blobs\"\nk = 4\n";
   EXPECT_EQ(refusal_of("kind = \"table\"\n" + sweep), "no complaint");
-  for (const char* line : {"number = 3", "title = [\"a\"]", "title = \"a\\nb\"", "profile = 3", "profile.paper.n = 3", "profile.quick = 3", "labels = []", "table = 3", "figure = \"bar\"",
-                           "paper = 3", "claim = {}", "notes = \"text\"", "machine = 1", "reuse = 3", "reuse = []", "reuse = [1]", "reuse = [[\"a/b\"]]", "reuse = \"none\"",
-                           "reuse = \"../papers/x\"", "reuse = \"demo2000/table1\"", "sweep = 3", "sweep = [1, 2]", "profile.quick.sweep = 3"})
+  for (const char* line : {"number = 3",
+                           "title = [\"a\"]",
+                           "title = \"a\\nb\"",
+                           "profile = 3",
+                           "profile.paper.n = 3",
+                           "profile.quick = 3",
+                           "labels = []",
+                           "table = 3",
+                           "figure = \"bar\"",
+                           "paper = 3",
+                           "claim = {}",
+                           "notes = \"text\"",
+                           "machine = 1",
+                           "reuse = 3",
+                           "reuse = []",
+                           "reuse = [1]",
+                           "reuse = [[\"a/b\"]]",
+                           "reuse = \"none\"",
+                           "reuse = \"../papers/x\"",
+                           "reuse = \"demo2000/table1\"",
+                           "sweep = 3",
+                           "sweep = [1, 2]",
+                           "profile.quick.sweep = 3"})
     expect_has(refusal_of("kind = \"table\"\n" + std::string(line) + "\n"), {"table1.toml, line 2"});
   expect_has(refusal_of("kind = 3\n"), {"line 1", "'kind'"});
   expect_has(refusal_of("kind = \"table\"\n"), {"neither [[sweep]] nor reuse"});
@@ -316,14 +363,16 @@ TEST_F(ExhibitFiles, DepthAndSizeAreCountedFirst) {
   for (int i = 0; i < 100'000; ++i) dotted += ".a";
   for (int i = 0; i < 100'000; ++i) many += "[[sweep]]\n";
   const std::string kind = "kind = \"table\"\n";
-  for (const std::string& text : {kind + dotted + " = 1\n", kind + "[" + dotted + "]\n", kind + "[[" + dotted + "]]\n", kind + "x = \"\" # .\ny." + dotted + "=1"})
+  for (const std::string& text :
+       {kind + dotted + " = 1\n", kind + "[" + dotted + "]\n", kind + "[[" + dotted + "]]\n", kind + "x = \"\" # .\ny." + dotted + "=1"})
     expect_has(refusal_of(text), {"table1.toml, line", "a key of more than 16 parts"});
   expect_has(refusal_of(kind + "notes = " + std::string(100'000, '[')), {"line 2", "more than 16 brackets"});
   expect_has(refusal_of(kind + "notes = '' # [[[\nx = \"\"\"\n[[\"\"\"\ny = " + std::string(17, '[')), {"line 5", "more than 16 brackets"});
   expect_has(refusal_of(many), {"100000 sweeps", "up to 1000"});
   expect_has(refusal_of(kind + std::string(2 << 20, ' ')), {"longer than 1048576 bytes"});
   expect_has(refusal_of(kind + "title = \"\xff\xfe\"\n"), {"table1.toml, line 2"});
-  EXPECT_EQ(refusal_of("kind = \"machine\"\nnumber = \"[[[[[[[[[[[[[[[[[[[[ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\"\n"), "no complaint") << "a text is no key";
+  EXPECT_EQ(refusal_of("kind = \"machine\"\nnumber = \"[[[[[[[[[[[[[[[[[[[[ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\"\n"), "no complaint")
+      << "a text is no key";
 }
 
 TEST(Exhibits, AreFoundByTheirKey) {
@@ -349,7 +398,8 @@ TEST(Exhibits, EveryOneExpandsInBothProfiles) {
       std::size_t cases = 0;
       for (const auto& sweep : exhibit.sweeps) cases += expand(sweep, exhibit.key, profile).size();
       EXPECT_TRUE(cases > 0 || !exhibit.reuse.empty() || exhibit.kind == "machine") << file;
-      for (const auto& other : exhibit.reuse) EXPECT_TRUE(fs::exists(file.parent_path().parent_path() / (other + ".toml"))) << file << " reuses " << other;
+      for (const auto& other : exhibit.reuse)
+        EXPECT_TRUE(fs::exists(file.parent_path().parent_path() / (other + ".toml"))) << file << " reuses " << other;
     }
   expect_has(complaint_of([] { exhibit_files("nobody1900"); }), {"no paper 'nobody1900'"});
 }

@@ -62,7 +62,8 @@ TEST_F(Files, MalformedNpyIsRefused) {
   expect_has(refused("hello"), {"not a .npy"});
   expect_has(refused(""), {"empty"});
   expect_has(refused(npy("<f4", false, "(2, 2)", bytes_of<float>({1, 2, 3, NAN}))), {"row 2", "column 2", "nan"});
-  expect_has(complaint({.name = write("big.npy", npy("<f8", false, "(1, 2)", bytes_of<double>({1, 1e300}))), .n = {}, .d = {}, .k = {}, .settings = {}}),
+  expect_has(complaint(
+                 {.name = write("big.npy", npy("<f8", false, "(1, 2)", bytes_of<double>({1, 1e300}))), .n = {}, .d = {}, .k = {}, .settings = {}}),
              {"column 2", "fp32"});
   expect_has(complaint_of([&] { values_of((folder_ / "none.npy").string()); }), {"no such file"});
 }
@@ -71,12 +72,14 @@ TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {
   const std::string values = bytes_of<float>({1, 2, 3, 4});
   const std::vector<double> expected = {1, 2, 3, 4};
   for (const char version : {1, 2, 3})
-    EXPECT_EQ(values_of(write("v.npy", npy_of("{'shape':(2,2,),'descr':'<f4' , 'fortran_order':False}\n", values, version))), expected) << int(version);
+    EXPECT_EQ(values_of(write("v.npy", npy_of("{'shape':(2,2,),'descr':'<f4' , 'fortran_order':False}\n", values, version))), expected)
+        << int(version);
   const auto refused = [&](const std::string& bytes) { return complaint_of([&] { values_of(write("bad.npy", bytes)); }); };
   const auto header = [&](const std::string& text) { return refused(npy_of(text, values)); };
   const std::string type = "'descr': '<f4', ", order = "'fortran_order': False, ", shape = "'shape': (2, 2), ";
-  for (const std::string& text : {type + shape, order + shape, type + order, type + type + order + shape, type + order + shape + "'more': 1", type + order + shape + "{",
-                                  type + "'fortran_order': Maybe, " + shape, "'descr': <f4, " + order + shape, "descr: '<f4', " + order + shape})
+  for (const std::string& text :
+       {type + shape, order + shape, type + order, type + type + order + shape, type + order + shape + "'more': 1", type + order + shape + "{",
+        type + "'fortran_order': Maybe, " + shape, "'descr': <f4, " + order + shape, "descr: '<f4', " + order + shape})
     expect_has(header("{" + text + "}"), {"bad.npy", "the header is not of the form"});
   expect_has(header(type + order + shape), {"the header is not of the form"});
   expect_has(header("{" + type + order + shape), {"the header is not of the form"});
@@ -84,7 +87,8 @@ TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {
   for (const char* one : {"xf4", "=f4", ">f8", "<f2", "|O", "<U3", "<c16", "|b1", "f4", "", "<f44", ", u"})
     expect_has(header("{'descr': '" + std::string(one) + "', " + order + shape + "}"), {"values of type", one, "f4, f8"});
   expect_has(header("{'descr': [('x', '<f4'), ('y', '<f4')], " + order + shape + "}"), {"structured"});
-  for (const char* one : {"(-2, 2)", "(2, -2)", "(2,)", "()", "(2, 2, 1)", "(2 2)", "(2.0, 2)", "(2L, 2L)", "(two, 2)", "(99999999999999999999, 2)", "(+2, 2)"})
+  for (const char* one :
+       {"(-2, 2)", "(2, -2)", "(2,)", "()", "(2, 2, 1)", "(2 2)", "(2.0, 2)", "(2L, 2L)", "(two, 2)", "(99999999999999999999, 2)", "(+2, 2)"})
     expect_has(header("{" + type + order + "'shape': " + one + "}"), {"shape", "rows x columns"});
   for (const char* one : {"(4294967296, 4294967296)", "(9223372036854775807, 2)", "(2, 100001)", "(4611686018427387904, 4)"})
     expect_has(header("{" + type + order + "'shape': " + one + "}"), {"out of range"});
@@ -123,7 +127,9 @@ TEST_F(Files, OnlyRegularFilesAreRead) {
 TEST_F(Files, CsvIsWrittenSoThatItReadsBack) {
   const std::vector<float> values = {1.1f, -2, 3e-30f, 4e20f};
   write_csv<float>(folder_ / "w.csv", values, 2, 2);
-  EXPECT_EQ(complaint_of([&] { EXPECT_EQ(load_dataset<float>({.name = (folder_ / "w.csv").string(), .n = {}, .d = {}, .k = {}, .settings = {}}).points()[2], 3e-30f); }),
+  EXPECT_EQ(complaint_of([&] {
+              EXPECT_EQ(load_dataset<float>({.name = (folder_ / "w.csv").string(), .n = {}, .d = {}, .k = {}, .settings = {}}).points()[2], 3e-30f);
+            }),
             "no complaint");
   expect_has(complaint_of([&] { write_csv<float>(folder_ / "none" / "w.csv", values, 2, 2); }), {"cannot write", "w.csv"});
   fs::create_directory(folder_ / "taken.npy");
@@ -134,7 +140,10 @@ TEST_F(Files, CsvIsWrittenSoThatItReadsBack) {
 TEST_F(Files, CsvOfEverySeparator) {
   const std::vector<double> expected = {1, 2.5, -3, 4e2};
   for (const char* text : {"1,2.5\n-3,4e2\n", "a;b\r\n1;2.5\r\n-3;+4e2", "1\t2.5\n-3\t400\n", "  1   2.5\n-3 400\n\n", "x, y\n1, 2.5\n-3, 400\n",
-                           "\"1\",\"2.5\"\n\"-3\",4e2\n", "\xef\xbb\xbf" "1,2.5\n-3,400\n", "\xef\xbb\xbf\"x, in m\",y\n1,2.5\n-3,400\n", ",y\n1,2.5\n-3,400"})
+                           "\"1\",\"2.5\"\n\"-3\",4e2\n",
+                           "\xef\xbb\xbf"
+                           "1,2.5\n-3,400\n",
+                           "\xef\xbb\xbf\"x, in m\",y\n1,2.5\n-3,400\n", ",y\n1,2.5\n-3,400"})
     EXPECT_EQ(values_of(write("t.csv", text)), expected) << text;
 }
 
@@ -147,14 +156,17 @@ TEST_F(Files, CsvErrorsSayWhere) {
   expect_has(refused("a,b\n"), {"no rows"});
   expect_has(refused("\"1,5\"\n\"2,5\"\n"), {"row 1", "column 1", "'1,5'"});
   expect_has(refused("\"1,5\";\"2,5\"\n"), {"row 1", "column 1"});
-  for (const char* cell : {"+-1", "++1", "-+1", "--1", "0x10", "1e", "1_000", "1 000", "\"1", "1\"", "\"", "\"\"", "1\"2", "NaN", "inf", "-Infinity", "1e999", ".", "e5", "1.2.3", "one"})
+  for (const char* cell : {"+-1",  "++1",  "-+1", "--1", "0x10",      "1e",    "1_000", "1 000", "\"1",   "1\"", "\"",
+                           "\"\"", "1\"2", "NaN", "inf", "-Infinity", "1e999", ".",     "e5",    "1.2.3", "one"})
     expect_has(refused(std::string("1,2\n3,") + cell + "\n"), {"row 2", "column 2"});
   for (const char* row : {"nan,nan", "NA,n/a", "?,?", "+-1,+-2", "inf,inf", "null,none", "0x1,0x2", "-,-"})
     expect_has(refused(std::string(row) + "\n1,2\n"), {"row 1", "column 1"});
   expect_has(refused(std::string("1,2\n3,4\0\n", 10)), {"row 2", "column 2"});
   expect_has(refused("1,2\r3,4\r"), {"row 1", "column 2"});
   expect_has(refused("1,2,\n3,4,\n"), {"row 1", "column 3"});
-  expect_has(refused("\xff\xfe" "1,2\n"), {"UTF-16"});
+  expect_has(refused("\xff\xfe"
+                     "1,2\n"),
+             {"UTF-16"});
   expect_has(refused("1\t\t2\n"), {"row 1", "column 2"});
   std::string wide = "1";
   for (int j = 0; j < 100'000; ++j) wide += ",1";

@@ -10,14 +10,16 @@ namespace {
 
 TEST(Text, IsUtf8WithoutControlCharacters) {
   for (const char* text : {"", "plain", "é ü 中 𝄞", "a\"b'c\\"}) EXPECT_TRUE(is_text(text)) << text;
-  for (const char* text : {"\xff", "a\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "a\nb", "\t", "\x7f", "\xc2\x85",
-                           "\xe2\x80\xa8", "\x1b[31m"})
+  for (const char* text : {"\xff", "a\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "a\nb", "\t",
+                           "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\x1b[31m"})
     EXPECT_FALSE(is_text(text)) << text;
   EXPECT_FALSE(is_text(std::string_view("a\0b", 3)));
 }
 
 TEST(Text, IsShownInOneLine) {
-  EXPECT_EQ(one_line("a\nb\xff\x1b" "c é"), "a?b??c é");
+  EXPECT_EQ(one_line("a\nb\xff\x1b"
+                     "c é"),
+            "a?b??c é");
   for (const std::string& unit : {std::string("x"), std::string("é"), std::string("𝄞"), std::string("\xff")}) {
     std::string much;
     while (much.size() < 100'000) much += unit;

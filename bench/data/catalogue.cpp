@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 13> keys = {"summary", "generator", "n", "d", "k", "seed", "centroids", "settings", "file",
-                                                   "licence", "source", "advice", "fetch"};
+constexpr std::array<std::string_view, 13> keys = {"summary",  "generator", "n",       "d",      "k",      "seed", "centroids",
+                                                   "settings", "file",      "licence", "source", "advice", "fetch"};
 
 double finite(const fs::path& toml, const toml::node& node, std::string_view key) {
   const double value = node.is_number() ? node.value_or(0.0) : NAN;
@@ -50,8 +50,12 @@ void read_recipe(const fs::path& toml, const toml::table& table, Entry& entry) {
   if (generator == all.end()) refuse(toml, table, fmt::format("no generator is called '{}'", wanted));
   entry.generator = &*generator;
   Recipe& r = entry.recipe;
-  r = {.n = entry.info.n, .d = entry.info.d, .k = int(whole_of(toml, table, "k", 1, 100'000'000).value_or(1)),
-       .seed = std::uint64_t(whole_of(toml, table, "seed", 0, std::int64_t{1} << 53).value_or(0)), .settings = generator->settings, .centroids = {}};
+  r = {.n = entry.info.n,
+       .d = entry.info.d,
+       .k = int(whole_of(toml, table, "k", 1, 100'000'000).value_or(1)),
+       .seed = std::uint64_t(whole_of(toml, table, "seed", 0, std::int64_t{1} << 53).value_or(0)),
+       .settings = generator->settings,
+       .centroids = {}};
   if (const auto* settings = table.get("settings")) {
     if (!settings->is_table()) refuse(toml, *settings, "'settings' must be a table: settings = { radius = 9 }");
     for (const auto& [key, node] : *settings->as_table()) {
@@ -68,19 +72,28 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
     const std::string name(key.str());
     const auto* table = node.as_table();
     if (!table) refuse(toml, node, fmt::format("'{}' must be a table", name));
-    if (name.empty() || !is_text(name) || name.find('/') != name.npos) refuse(toml, node, fmt::format("'{}' cannot be a name: one line of text without '/'", name));
+    if (name.empty() || !is_text(name) || name.find('/') != name.npos)
+      refuse(toml, node, fmt::format("'{}' cannot be a name: one line of text without '/'", name));
     for (const auto& [field, value] : *table)
-      if (std::ranges::find(keys, field.str()) == keys.end()) refuse(toml, value, fmt::format("unknown key '{}'; accepted: {}", field.str(), fmt::join(keys, ", ")));
+      if (std::ranges::find(keys, field.str()) == keys.end())
+        refuse(toml, value, fmt::format("unknown key '{}'; accepted: {}", field.str(), fmt::join(keys, ", ")));
     const auto text = [&](std::string_view field) { return text_of(toml, *table, field); };
-    Entry entry{.info = {.name = name, .summary = text("summary"), .kind = "generator",
+    Entry entry{.info = {.name = name,
+                         .summary = text("summary"),
+                         .kind = "generator",
                          .n = whole_of(toml, *table, "n", 1, std::int64_t{1} << 50).value_or(0),
-                         .d = int(whole_of(toml, *table, "d", 1, most_dimensions).value_or(0)), .licence = text("licence"), .source = text("source"), .missing = ""},
-                .recipe = {}, .file = {}};
+                         .d = int(whole_of(toml, *table, "d", 1, most_dimensions).value_or(0)),
+                         .licence = text("licence"),
+                         .source = text("source"),
+                         .missing = ""},
+                .recipe = {},
+                .file = {}};
     const std::string file = text("file"), advice = text("advice");
     if (table->contains("generator")) {
       read_recipe(toml, *table, entry);
     } else if (!file.empty()) {
-      if (!is_table_file(file) || fs::path(file).has_parent_path()) refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npy.xz or .csv file, without a folder", file));
+      if (!is_table_file(file) || fs::path(file).has_parent_path())
+        refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npy.xz or .csv file, without a folder", file));
       entry.info.kind = "file";
       if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
       else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run scripts/fetch_datasets " + name : advice);
@@ -92,8 +105,11 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
 }
 
 Entry plain_file(const std::string& name, const fs::path& path) {
-  return {.info = {.name = name, .summary = path.filename().string(), .kind = "file", .n = 0, .d = 0, .licence = "", .source = path.string(), .missing = ""},
-          .recipe = {}, .file = path};
+  return {
+      .info =
+          {.name = name, .summary = path.filename().string(), .kind = "file", .n = 0, .d = 0, .licence = "", .source = path.string(), .missing = ""},
+      .recipe = {},
+      .file = path};
 }
 
 /// What a KeepCatalogue keeps.
@@ -115,7 +131,7 @@ std::map<std::string, Entry> catalogue() {
   std::ranges::sort(tables);
   std::map<std::string, Entry> entries;
   for (const auto& table : tables) read_tables(table, files, entries);
-  for (const auto& [stem, path] : files) entries.emplace(stem, plain_file(stem, path));   // a table's name wins
+  for (const auto& [stem, path] : files) entries.emplace(stem, plain_file(stem, path));  // a table's name wins
   return entries;
 }
 

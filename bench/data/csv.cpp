@@ -51,7 +51,7 @@ bool is_name(std::string_view cell) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
   for (const char* value : {"nan", "na", "n/a", "null", "none", "inf", "infinity"})
     if (word == value) return false;
-  for (const char* block : {"\xc2", "\xd9\xa0", "\xd9\xa1", "\xe2\x80", "\xe2\x88", "\xef\xbb", "\xef\xbc"})   // Latin-1's signs, − and –, wide digits
+  for (const char* block : {"\xc2", "\xd9\xa0", "\xd9\xa1", "\xe2\x80", "\xe2\x88", "\xef\xbb", "\xef\xbc"})  // Latin-1's signs, − and –, wide digits
     if (word.starts_with(block)) return false;
   return word.empty() || std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_' || static_cast<unsigned char>(word[0]) >= 0x80;
 }
@@ -71,14 +71,14 @@ void for_cells(std::string_view line, char separator, Use use) {
 }
 
 struct Lines {
-  std::vector<std::string_view> rows;   // blank lines and the header left out
+  std::vector<std::string_view> rows;  // blank lines and the header left out
   char separator = ',';
   int columns = 0;
 };
 
 Lines split(std::string_view text, const std::string& path) {
   Lines lines;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);   // a byte order mark
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) throw UserError(path + ": UTF-16; save it as UTF-8");
   while (!text.empty()) {
     const auto line = text.substr(0, text.substr(0, most_line_bytes + 1).find('\n'));
@@ -119,7 +119,7 @@ Values<T> read_csv(const std::filesystem::path& path, std::int64_t n) {
   if (n > std::int64_t(lines.rows.size())) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), lines.rows.size(), n));
   const int d = lines.columns;
   Values<T> out = make_values<T>(std::size_t(n) * std::size_t(d));
-  std::int64_t bad_row = std::numeric_limits<std::int64_t>::max();   // the first, whichever thread meets it
+  std::int64_t bad_row = std::numeric_limits<std::int64_t>::max();  // the first, whichever thread meets it
   std::string complaint;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {

@@ -31,15 +31,17 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
   for (const auto& [name, value] : wish.settings) {
     if (!std::isfinite(value)) throw refuse(fmt::format("{} = {} is not finite", name, value));
     if (name == "seed") {
-      if (value < 0 || value != std::floor(value) || value > 0x1p53) throw refuse(fmt::format("seed = {}, a whole number from 0 to 2^53 is needed", value));
+      if (value < 0 || value != std::floor(value) || value > 0x1p53)
+        throw refuse(fmt::format("seed = {}, a whole number from 0 to 2^53 is needed", value));
       r.seed = std::uint64_t(value);
     } else if (const auto at = r.settings.find(name); at != r.settings.end()) {
       at->second = value;
     } else {
-      throw refuse(fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
+      throw refuse(
+          fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
     }
   }
-  if (entry.generator->has_groups) {   // as many as wanted, else as the k to look for
+  if (entry.generator->has_groups) {  // as many as wanted, else as the k to look for
     double& groups = r.settings.at("groups");
     if (!r.centroids.empty()) groups = entry.recipe.k;
     if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
@@ -51,7 +53,8 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
     if (const auto at = r.settings.find(share); at != r.settings.end() && !(at->second >= 0 && at->second <= 1))
       throw refuse(fmt::format("{} = {}, accepted: 0 to 1", share, at->second));
   for (const char* positive : {"radius", "sigma2"})
-    if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0) throw refuse(fmt::format("{} = {} is negative", positive, at->second));
+    if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0)
+      throw refuse(fmt::format("{} = {} is negative", positive, at->second));
   if (r.settings.contains("low") && r["low"] > r["high"]) throw refuse(fmt::format("low = {} is above high = {}", r["low"], r["high"]));
   return r;
 }
@@ -86,12 +89,12 @@ std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> list;
   for (auto& [name, entry] : catalogue()) {
     if (!entry.file.empty() && entry.file.extension() != ".csv") try {
-      const DatasetShape shape = file_shape(entry.file);
-      entry.info.n = shape.n;
-      entry.info.d = shape.d;
-    } catch (const UserError& malformed) {
-      entry.info.missing = malformed.what();
-    }
+        const DatasetShape shape = file_shape(entry.file);
+        entry.info.n = shape.n;
+        entry.info.d = shape.d;
+      } catch (const UserError& malformed) {
+        entry.info.missing = malformed.what();
+      }
     list.push_back(std::move(entry.info));
   }
   return list;

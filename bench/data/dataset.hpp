@@ -19,11 +19,11 @@ using Settings = std::map<std::string, double>;
 
 /// Which points are wanted.
 struct DatasetRequest {
-  std::string name;                 // a table of datasets/*.toml, or a path
-  std::optional<std::int64_t> n;    // generators: how many to make; files: the first n rows; empty: the default or all
-  std::optional<int> d;             // generators; files: must match where given
-  std::optional<int> k;             // the k to look for: generators that place as many groups (setting `groups` = 0) need it
-  Settings settings;                // overrides of the generator's settings, seed among them
+  std::string name;               // a table of datasets/*.toml, or a path
+  std::optional<std::int64_t> n;  // generators: how many to make; files: the first n rows; empty: the default or all
+  std::optional<int> d;           // generators; files: must match where given
+  std::optional<int> k;           // the k to look for: generators that place as many groups (setting `groups` = 0) need it
+  Settings settings;              // overrides of the generator's settings, seed among them
 
   auto operator<=>(const DatasetRequest&) const = default;
 };
@@ -32,10 +32,10 @@ struct DatasetRequest {
 template <class T>
 struct Dataset {
   std::string name;
-  std::string hash;                 // of the points' bytes, 32 hex digits (bench/data/hash.hpp)
+  std::string hash;  // of the points' bytes, 32 hex digits (bench/data/hash.hpp)
   std::int64_t n = 0;
   int d = 0;
-  Values<T> values;      // n * d
+  Values<T> values;                     // n * d
   std::vector<double> ideal_centroids;  // rows of d; empty where unknown
   std::optional<Settings> generator;    // what made it, seed and number of groups included; empty for a file
 
@@ -55,7 +55,10 @@ struct DatasetInfo {
 std::vector<DatasetInfo> list_datasets();
 
 /// n and d a request will yield, without reading the points. Throws UserError as load_dataset does.
-struct DatasetShape { std::int64_t n; int d; };
+struct DatasetShape {
+  std::int64_t n;
+  int d;
+};
 DatasetShape dataset_shape(const DatasetRequest& request);
 
 /// What the points come from, 32 hex digits: the bytes of the file, or the generator's name and all its settings. Other points, another

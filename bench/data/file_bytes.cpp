@@ -16,11 +16,13 @@
 namespace km {
 namespace {
 
-constexpr std::uint64_t most_dictionary = 80 << 20;   // bytes: xz -9 asks for 65 MiB
+constexpr std::uint64_t most_dictionary = 80 << 20;  // bytes: xz -9 asks for 65 MiB
 
 struct Descriptor {
   int id;
-  ~Descriptor() { if (id >= 0) close(id); }
+  ~Descriptor() {
+    if (id >= 0) close(id);
+  }
 };
 
 const char* complaint(lzma_ret state) {
@@ -62,8 +64,8 @@ FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
 FileBytes::Mapping::~Mapping() { munmap(data, bytes); }
 
 FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};   // a pipe without a writer must not hang
-  struct stat status{};
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer must not hang
+  struct stat status {};
   if (file.id < 0 || fstat(file.id, &status) != 0) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
   if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");
   if (status.st_size == 0) throw UserError(path.string() + ": empty file");

@@ -21,7 +21,7 @@ class FileBytes {
 
  private:
   struct Mapping {
-    Mapping(std::size_t bytes, int file);   // of a file, or, where it is -1, zeros that take no memory before they are written to
+    Mapping(std::size_t bytes, int file);  // of a file, or, where it is -1, zeros that take no memory before they are written to
     ~Mapping();
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;

@@ -53,7 +53,7 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
     double left = total * random.uniform(std::int64_t(rows.size()));
     std::int64_t b = 0, last = 0;
     while (b + 1 < blocks && left >= sums[std::size_t(b)]) left -= sums[std::size_t(b++)];
-    for (std::int64_t i = 0; i < n; ++i) {   // rounding may leave a little over: then the last row with any weight
+    for (std::int64_t i = 0; i < n; ++i) {  // rounding may leave a little over: then the last row with any weight
       const std::int64_t row = (b * block + i) % n;
       const double weight = nearest[std::size_t(row)];
       if (weight > 0) last = row;
@@ -83,8 +83,7 @@ void check_init(const std::string& method, int k, int d) {
   if (method == "random" || method == "kmeans++") return;
   if (!is_npy(method)) throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, or a path to a .npy file of k x d", method));
   const DatasetShape shape = file_shape(method);
-  if (shape.n != k || shape.d != d)
-    throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
+  if (shape.n != k || shape.d != d) throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
   read_start<double>(method, k, d);
 }
 
@@ -94,13 +93,14 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
   check_init(method, k, data.d);
   if (is_npy(method)) return read_start<T>(method, k, data.d);
-  const Random random(seed, 0x1417);   // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
+  const Random random(seed, 0x1417);  // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
   std::vector<std::int64_t> rows;
   if (method == "random") rows = random_rows(data.n, k, random);
   else rows = plus_plus_rows(data, k, random);
   std::vector<T> centroids;
   centroids.reserve(std::size_t(k) * std::size_t(data.d));
-  for (const std::int64_t row : rows) centroids.insert(centroids.end(), &data.values[std::size_t(row * data.d)], &data.values[std::size_t(row * data.d)] + data.d);
+  for (const std::int64_t row : rows)
+    centroids.insert(centroids.end(), &data.values[std::size_t(row * data.d)], &data.values[std::size_t(row * data.d)] + data.d);
   return centroids;
 }
 

@@ -23,7 +23,7 @@ void check_size(const NpyHeader& h, std::size_t bytes, const std::string& path) 
 
 template <class From, class T>
 void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
-  const auto at = [&](std::int64_t i) {   // the file may lie at any alignment
+  const auto at = [&](std::int64_t i) {  // the file may lie at any alignment
     From value;
     std::memcpy(&value, from + i * std::int64_t(sizeof(From)), sizeof(From));
     return T(value);

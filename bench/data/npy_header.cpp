@@ -64,7 +64,8 @@ void read_type(Text& in, NpyHeader& h) {
   in.need("'");
   const auto name = in.up_to('\'');
   const auto known = std::ranges::find(types, name);
-  if (known == types.end()) throw in.refuse(fmt::format("values of type '{}' are not read; accepted, little-endian: f4, f8, u1, i1, u2, i2, i4, i8", name));
+  if (known == types.end())
+    throw in.refuse(fmt::format("values of type '{}' are not read; accepted, little-endian: f4, f8, u1, i1, u2, i2, i4, i8", name));
   h.type = known->substr(1);
 }
 
@@ -90,7 +91,8 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& path) {
   const auto refuse = [&](std::string_view why) { return UserError(fmt::format("{}: {}", path, why)); };
   const auto byte = [&](std::size_t at) { return std::size_t(static_cast<unsigned char>(bytes[at])); };
   if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY")) throw refuse("not a .npy file");
-  if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) throw refuse(fmt::format("version {}.{} of the .npy format; accepted: 1.0, 2.0, 3.0", byte(6), byte(7)));
+  if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0)
+    throw refuse(fmt::format("version {}.{} of the .npy format; accepted: 1.0, 2.0, 3.0", byte(6), byte(7)));
   NpyHeader h;
   const std::size_t from = byte(6) == 1 ? 10 : 12;
   h.offset = from + (byte(8) | byte(9) << 8) + (from == 12 ? byte(10) << 16 | byte(11) << 24 : 0);

@@ -9,11 +9,11 @@
 namespace km {
 
 struct NpyHeader {
-  std::string_view type;     // f4, f8, u1, i1, u2, i2, i4, i8; little-endian
-  bool fortran = false;      // columns one after the other
+  std::string_view type;  // f4, f8, u1, i1, u2, i2, i4, i8; little-endian
+  bool fortran = false;   // columns one after the other
   std::int64_t n = 0;
   int d = 0;
-  std::size_t offset = 0;    // of the first value
+  std::size_t offset = 0;  // of the first value
 
   std::size_t value_bytes() const { return std::size_t(type[1] - '0'); }
   /// Of all n x d values; does not overflow.

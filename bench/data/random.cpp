@@ -66,9 +66,7 @@ void in_blocks(std::int64_t first, std::span<T> out, int width, Fill fill) {
 
 }  // namespace
 
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
-  return rounds(counter, key);
-}
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) { return rounds(counter, key); }
 
 void Random::words(std::int64_t first, std::span<std::uint32_t> out) const {
   in_blocks(first, out, 4, [&](std::int64_t block, std::int64_t count, std::uint32_t* w) {
@@ -114,8 +112,6 @@ double Random::uniform(std::int64_t i) const {
   return u;
 }
 
-std::int64_t Random::below(std::int64_t bound, std::int64_t i) const {
-  return std::min(std::int64_t(uniform(i) * double(bound)), bound - 1);
-}
+std::int64_t Random::below(std::int64_t bound, std::int64_t i) const { return std::min(std::int64_t(uniform(i) * double(bound)), bound - 1); }
 
 }  // namespace km

@@ -19,7 +19,7 @@ class Random {
   /// Streams of one seed are independent of each other.
   Random(std::uint64_t seed, std::uint32_t stream) : key_{std::uint32_t(seed), std::uint32_t(seed >> 32)}, stream_(stream) {}
 
-  double uniform(std::int64_t i) const;                       // number i, in (0, 1), 52 bits
+  double uniform(std::int64_t i) const;                          // number i, in (0, 1), 52 bits
   std::int64_t below(std::int64_t bound, std::int64_t i) const;  // a whole number in [0, bound), made of number i
 
   // Fill with numbers first, first + 1, …

@@ -26,7 +26,8 @@ std::string file_hash(const std::filesystem::path& path) {
 }
 
 std::string recipe_hash(const std::string& generator, const Recipe& r) {
-  const std::string text = fmt::format("{} n {} d {} k {} seed {} settings {} centroids {}", generator, r.n, r.d, r.k, r.seed, r.settings, r.centroids);
+  const std::string text =
+      fmt::format("{} n {} d {} k {} seed {} settings {} centroids {}", generator, r.n, r.d, r.k, r.seed, r.settings, r.centroids);
   return hash_of(text.data(), text.size());
 }
 
@@ -40,8 +41,6 @@ std::string dataset_source(const DatasetRequest& request) {
   return known[request] = recipe_hash(std::string(entry.generator->name), resolved_recipe(entry, request));
 }
 
-std::string init_source(const std::string& method) {
-  return method.ends_with(".npy") || method.ends_with(".npy.xz") ? file_hash(method) : "";
-}
+std::string init_source(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz") ? file_hash(method) : ""; }
 
 }  // namespace km

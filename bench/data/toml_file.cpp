@@ -32,7 +32,7 @@ void check_depth(std::string_view text, const fs::path& file) {
         line += text[at] == '\n';
         if (c == '"' && text[at] == '\\') ++at;
       }
-      if (at < text.size() && text[at] == '\n') --at;   // a string that was not closed: the parser says so
+      if (at < text.size() && text[at] == '\n') --at;  // a string that was not closed: the parser says so
       if (tall) at += 2;
     } else if (c == '.') {
       if (++parts > most_nesting) refuse_line(file, line, fmt::format("a key of more than {} parts", most_nesting));
@@ -77,7 +77,8 @@ std::optional<std::int64_t> whole_of(const fs::path& file, const toml::table& ta
   const auto* node = table.get(key);
   if (!node) return std::nullopt;
   const auto* value = node->as_integer();
-  if (!value || value->get() < low || value->get() > high) refuse(file, *node, fmt::format("'{}' must be a whole number from {} to {}", key, low, high));
+  if (!value || value->get() < low || value->get() > high)
+    refuse(file, *node, fmt::format("'{}' must be a whole number from {} to {}", key, low, high));
   return value->get();
 }
 

@@ -19,6 +19,7 @@ toml::table parse_toml(std::string_view text, const std::filesystem::path& file)
 
 /// The value of a key, empty where it is absent. Throws UserError where it is of another type, out of range, or text with control characters.
 std::string text_of(const std::filesystem::path& file, const toml::table& table, std::string_view key);
-std::optional<std::int64_t> whole_of(const std::filesystem::path& file, const toml::table& table, std::string_view key, std::int64_t low, std::int64_t high);
+std::optional<std::int64_t> whole_of(const std::filesystem::path& file, const toml::table& table, std::string_view key, std::int64_t low,
+                                     std::int64_t high);
 
 }  // namespace km

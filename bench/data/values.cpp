@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t page = 4096;
 
 struct Region {
-  char* begin = nullptr;   // of the mapping
-  std::size_t pages = 0;   // that may be read; one more follows that may not
+  char* begin = nullptr;  // of the mapping
+  std::size_t pages = 0;  // that may be read; one more follows that may not
   char* values = nullptr;
   const char* name = nullptr;
 };

@@ -27,8 +27,7 @@ std::string message(cudaError_t code, const std::source_location& where) {
   std::string_view file = where.file_name();
   for (const std::string_view room : {"bench/", "impl/", "tests/"})
     if (const auto at = file.rfind(room); at != file.npos) file.remove_prefix(at);  // where it was built is nobody's business
-  return std::string(file) + ":" + std::to_string(where.line()) + ": " + cudaGetErrorName(code) + ": " +
-         cudaGetErrorString(code);
+  return std::string(file) + ":" + std::to_string(where.line()) + ": " + cudaGetErrorName(code) + ": " + cudaGetErrorString(code);
 }
 
 }  // namespace
@@ -47,8 +46,7 @@ void* allocate(std::size_t bytes, std::source_location where) {
   }
   check(code, where);
   const auto now = live += static_cast<std::int64_t>(bytes);
-  for (auto most = peak.load(); most < now && !peak.compare_exchange_weak(most, now);) {
-  }
+  for (auto most = peak.load(); most < now && !peak.compare_exchange_weak(most, now);) {}
   if (const auto filled = cudaMemset(memory, 0xFF, bytes); filled != cudaSuccess) {
     release(memory, bytes);
     throw Error(filled, where);
@@ -180,9 +178,7 @@ void upload(void* device, const void* host, std::size_t bytes, cudaStream_t stre
     check(cudaStreamSynchronize(stream));
     return;
   }
-  staged(bytes, [&](Lane& lane, const auto& ranges) {
-    upload_part(lane, static_cast<char*>(device), static_cast<const char*>(host), ranges);
-  });
+  staged(bytes, [&](Lane& lane, const auto& ranges) { upload_part(lane, static_cast<char*>(device), static_cast<const char*>(host), ranges); });
 }
 
 void download(void* host, const void* device, std::size_t bytes, cudaStream_t stream) {
@@ -192,9 +188,7 @@ void download(void* host, const void* device, std::size_t bytes, cudaStream_t st
     check(cudaStreamSynchronize(stream));
     return;
   }
-  staged(bytes, [&](Lane& lane, const auto& ranges) {
-    download_part(lane, static_cast<char*>(host), static_cast<const char*>(device), ranges);
-  });
+  staged(bytes, [&](Lane& lane, const auto& ranges) { download_part(lane, static_cast<char*>(host), static_cast<const char*>(device), ranges); });
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------------

@@ -57,8 +57,8 @@ class Lloyd {
  public:
   /// `layout` is that of the centroids in device memory: k x d rows, or d x k.
   Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows)
-      : problem_(problem), shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d),
-        initial_(cells_), assigned_(cells_), next_(cells_), labels_(problem.n), changed_(1), changed_host_(1) {
+      : problem_(problem), shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_), assigned_(cells_),
+        next_(cells_), labels_(problem.n), changed_(1), changed_host_(1) {
     const Phase phase(trace, "init", stream_);
     upload_initial();
   }
@@ -66,8 +66,8 @@ class Lloyd {
   const ProblemShape& shape() const { return shape_; }
   const Stream& stream() const { return stream_; }
   std::int32_t* labels() { return labels_.data(); }
-  const T* assigned() const { return assigned_.data(); }  // the centroids that assign reads
-  T* next() { return next_.data(); }                      // where update writes; all k x d of them, every iteration
+  const T* assigned() const { return assigned_.data(); }     // the centroids that assign reads
+  T* next() { return next_.data(); }                         // where update writes; all k x d of them, every iteration
   unsigned long long* changed() { return changed_.data(); }  // assign adds how many labels it changed
 
   void reset() {
@@ -129,8 +129,7 @@ class Lloyd {
   static std::vector<T> turned(const std::vector<T>& from, int rows, int columns) {
     std::vector<T> to(from.size());
     for (int row = 0; row < rows; ++row)
-      for (int column = 0; column < columns; ++column)
-        to[std::size_t(column) * rows + row] = from[std::size_t(row) * columns + column];
+      for (int column = 0; column < columns; ++column) to[std::size_t(column) * rows + row] = from[std::size_t(row) * columns + column];
     return to;
   }
   std::vector<T> centroids_from(const Buffer<T>& buffer) {

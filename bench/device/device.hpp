@@ -13,8 +13,7 @@ namespace km::device {
 
 /// A failed call or kernel; the message names the call's file and line.
 struct Error : std::runtime_error {
-  Error(const std::string& message, bool out_of_memory, bool sticky)
-      : std::runtime_error(message), out_of_memory(out_of_memory), sticky(sticky) {}
+  Error(const std::string& message, bool out_of_memory, bool sticky) : std::runtime_error(message), out_of_memory(out_of_memory), sticky(sticky) {}
   bool out_of_memory;
   bool sticky;  // the context is lost: every later call fails until the process is started anew
 };
@@ -23,11 +22,11 @@ struct Error : std::runtime_error {
 std::string unavailable();
 inline bool available() { return unavailable().empty(); }
 
-int count();              // 0 where unavailable
-void select(int index);   // the device of this thread and of all later work. Throws Error when there is none of that index
+int count();             // 0 where unavailable
+void select(int index);  // the device of this thread and of all later work. Throws Error when there is none of that index
 
-std::string name();       // of the selected device, as are all below
-std::string uuid();       // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as NVML knows it
+std::string name();  // of the selected device, as are all below
+std::string uuid();  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as NVML knows it
 /// Key and value, in a fixed order: name, uuid, compute_capability, driver, runtime, multiprocessors, l2_bytes, memory_bytes,
 /// shared_bytes_per_block, memory_bus_bits, ecc. Empty where unavailable.
 std::vector<std::pair<std::string, std::string>> describe();

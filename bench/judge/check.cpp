@@ -107,7 +107,9 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   if (result.wrong.empty() && implementation.description.departs.empty())
     result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
   if (result.wrong.empty())
-    result.wrong = replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true}, Judge<T>(problem, implementation.description, config)).verdict;
+    result.wrong =
+        replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true}, Judge<T>(problem, implementation.description, config))
+            .verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;
@@ -119,7 +121,8 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
 
 std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaults) {
   const Pattern pattern("--filter", filter);
-  static const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
+  static const Shape beyond_32_bits = {
+      "n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
   std::vector<const Shape*> shapes;
   for (const auto& shape : awkward_shapes()) shapes.push_back(&shape);
   if (huge) shapes.push_back(&beyond_32_bits);
@@ -133,7 +136,8 @@ std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaul
         for (const Shape* shape : shapes) {
           const bool fits = implementation.description.device == Device::gpu && precision == Precision::fp32 && &config == &tried.front();
           if (shape == &beyond_32_bits && !fits) continue;
-          Check check{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name, config_text(config)),
+          Check check{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name,
+                                  config_text(config)),
                       &implementation, precision, shape, config};
           if (pattern.matches(check.name)) checks.push_back(std::move(check));
         }

@@ -11,7 +11,7 @@ namespace km {
 
 /// A small problem that has gone wrong somewhere before. Points are row-major, made anew from a seed.
 struct Shape {
-  std::string name;        // "k = n"
+  std::string name;  // "k = n"
   int n, d, k, iters;
   double tolerance = -1;
   std::function<double(int i, int j)> point;     // the value of dimension j of point i
@@ -27,7 +27,7 @@ struct CheckResult {
 
 /// One implementation on one shape, in one precision, with one config.
 struct Check {
-  std::string name;        // implementation/precision/shape/parameters
+  std::string name;  // implementation/precision/shape/parameters
   const Implementation* implementation;
   Precision precision;
   const Shape* shape;

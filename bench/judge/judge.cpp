@@ -21,11 +21,9 @@ std::string explain_shape(const Problem<T>& p, const Solution<T>& s) {
     return fmt::format("{} iterations where {} {} were asked for", s.iters, p.tolerance < 0 ? "exactly" : "at most", p.max_iters);
   for (const auto* centroids : {&s.assigned_centroids, &s.centroids})
     for (std::size_t cell = 0; cell < cells; ++cell)
-      if (!std::isfinite((*centroids)[cell]))
-        return fmt::format("centroid {}, dimension {} is {}", cell / p.d, cell % p.d, (*centroids)[cell]);
+      if (!std::isfinite((*centroids)[cell])) return fmt::format("centroid {}, dimension {} is {}", cell / p.d, cell % p.d, (*centroids)[cell]);
   const auto bad = std::ranges::find_if(s.labels, [&](auto label) { return label < 0 || label >= p.k; });
-  if (bad != s.labels.end())
-    return fmt::format("point {} has label {}: labels are 0 to {}", bad - s.labels.begin(), *bad, p.k - 1);
+  if (bad != s.labels.end()) return fmt::format("point {} has label {}: labels are 0 to {}", bad - s.labels.begin(), *bad, p.k - 1);
   return "";
 }
 
@@ -33,8 +31,9 @@ std::string explain_labels(const LabelCheck& check, std::span<const std::int32_t
   if (check.first_bad < 0) return "";
   const auto label = labels[std::size_t(check.first_bad)];
   if (check.first_is_tie)
-    return fmt::format("point {} has label {} but centroid {} is at the same distance² ({:.9g}) and has the lower index; {} of {} judged labels break a tie so",
-                       check.first_bad, label, check.first_best, check.first_best_dist, check.broken_ties, check.judged);
+    return fmt::format(
+        "point {} has label {} but centroid {} is at the same distance² ({:.9g}) and has the lower index; {} of {} judged labels break a tie so",
+        check.first_bad, label, check.first_best, check.first_best_dist, check.broken_ties, check.judged);
   return fmt::format("point {} has label {} (distance² {:.9g}) but centroid {} is nearer ({:.9g}); {} of {} judged labels are wrong", check.first_bad,
                      label, check.first_bad_dist, check.first_best, check.first_best_dist, check.out_of_bound, check.judged);
 }
@@ -47,9 +46,7 @@ Grade grade_of(const Judgement& j) {
 
 }  // namespace
 
-std::string_view to_string(Grade grade) {
-  return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse";
-}
+std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse"; }
 
 template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations)

@@ -19,15 +19,15 @@ enum class Grade {
 std::string_view to_string(Grade grade);
 
 struct Judgement {
-  std::string verdict;                 // "" when right, else one sentence
-  Grade grade = Grade::exact;          // of a right one
-  double inertia = 0;                  // sum of distance²: final labels, centroids after the last update
-  double mean_error = 0;               // largest deviation of a centroid value from the mean of its points
-  double mean_offset = 0;              // the same in standard deviations of its dimension
-  double mean_roundoffs = 0;           // the same in u mean|x| of its cluster
-  double label_excess = 0;             // of the sum of distances² to the given labels over the least, relative
-  std::int64_t wrong_labels = 0;       // judged labels that are not the nearest centroid's, exact ties left out
-  std::int64_t tied_labels = 0;        // exact ties that did not go to the lowest index, for rounding hid them
+  std::string verdict;            // "" when right, else one sentence
+  Grade grade = Grade::exact;     // of a right one
+  double inertia = 0;             // sum of distance²: final labels, centroids after the last update
+  double mean_error = 0;          // largest deviation of a centroid value from the mean of its points
+  double mean_offset = 0;         // the same in standard deviations of its dimension
+  double mean_roundoffs = 0;      // the same in u mean|x| of its cluster
+  double label_excess = 0;        // of the sum of distances² to the given labels over the least, relative
+  std::int64_t wrong_labels = 0;  // judged labels that are not the nearest centroid's, exact ties left out
+  std::int64_t tied_labels = 0;   // exact ties that did not go to the lowest index, for rounding hid them
   std::int64_t judged_points = 0;
   std::vector<std::int64_t> cluster_sizes;
 };

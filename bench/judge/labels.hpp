@@ -11,13 +11,13 @@ namespace km {
 /// What a look at every judged label found. Distances are distance², in fp64.
 struct LabelCheck {
   std::int64_t judged = 0;
-  double least = 0;                // sum of the least distances²
-  double excess = 0;               // sum of (distance² to the label - least)
-  std::int64_t wrong = 0;          // not the nearest centroid
-  std::int64_t tied = 0;           // an exact tie given to a higher index
-  std::int64_t out_of_bound = 0;   // of the wrong ones, further away than rounding explains
-  std::int64_t broken_ties = 0;    // of the ties, those that no rounding hides
-  std::int64_t first_bad = -1;     // the lowest point of the last two kinds, and its nearest centroid
+  double least = 0;               // sum of the least distances²
+  double excess = 0;              // sum of (distance² to the label - least)
+  std::int64_t wrong = 0;         // not the nearest centroid
+  std::int64_t tied = 0;          // an exact tie given to a higher index
+  std::int64_t out_of_bound = 0;  // of the wrong ones, further away than rounding explains
+  std::int64_t broken_ties = 0;   // of the ties, those that no rounding hides
+  std::int64_t first_bad = -1;    // the lowest point of the last two kinds, and its nearest centroid
   double first_bad_dist = 0, first_best_dist = 0;
   int first_best = -1;
   bool first_is_tie = false;

@@ -14,7 +14,7 @@ namespace km {
 struct ClusterSums {
   std::vector<double> sums, remainders, abs_sums;
   std::vector<std::int64_t> counts;
-  double inertia = 0;              // against the final centroids
+  double inertia = 0;  // against the final centroids
 };
 
 /// Labels must lie in [0, k).
@@ -26,10 +26,10 @@ template <class T>
 std::vector<double> standard_deviations(const Problem<T>& p);
 
 struct MeanCheck {
-  std::string verdict;             // "" when rounding explains every deviation
-  double error = 0;                // the largest deviation,
-  double offset = 0;               // in standard deviations of its dimension,
-  double roundoffs = 0;            // and in u mean|x| of its cluster
+  std::string verdict;   // "" when rounding explains every deviation
+  double error = 0;      // the largest deviation,
+  double offset = 0;     // in standard deviations of its dimension,
+  double roundoffs = 0;  // and in u mean|x| of its cluster
 };
 
 /// Each centroid is the mean of its points; one without points is where it was. depth: the longest chain of additions behind a mean.

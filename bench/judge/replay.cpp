@@ -22,11 +22,11 @@ std::optional<Solution<T>> run_for(const Implementation& implementation, const C
   problem.max_iters = iters;
   problem.tolerance = -1;
   if (const auto& unsupported = implementation.description.unsupported) try {
-    if (reason = unsupported(problem, config, sizeof(T)); !reason.empty()) return std::nullopt;
-  } catch (const std::exception& error) {
-    reason = error.what();
-    return std::nullopt;
-  }
+      if (reason = unsupported(problem, config, sizeof(T)); !reason.empty()) return std::nullopt;
+    } catch (const std::exception& error) {
+      reason = error.what();
+      return std::nullopt;
+    }
   Trace untraced;
   const auto solver = implementation.prepare<T>()(problem, config, untraced);
   solver->reset();
@@ -61,7 +61,8 @@ std::string explain_start(const Problem<T>& p, const Solution<T>& first) {
 /// bit, rounding may lead them to different places (atomics on data of a wide range): then one of several more runs has to end where `later`
 /// goes on, or they have to differ among themselves nearly as much.
 template <class T, class Again>
-std::string explain_link(const std::vector<T>& earlier, const std::vector<T>& later, int iters, const std::vector<double>& deviations, bool repeatable, Again again) {
+std::string explain_link(const std::vector<T>& earlier, const std::vector<T>& later, int iters, const std::vector<double>& deviations,
+                         bool repeatable, Again again) {
   const double apart = distance_between(earlier, later, deviations);
   if (apart <= (repeatable ? 1e-4 : 1e-2)) return "";
   for (int more = 0; more < 4 && !repeatable; ++more) {
@@ -69,7 +70,8 @@ std::string explain_link(const std::vector<T>& earlier, const std::vector<T>& la
     if (!other || distance_between(other->centroids, later, deviations) <= 1e-2) return "";
     if (apart <= 4 * distance_between(other->centroids, earlier, deviations)) return "";
   }
-  return fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart", iters + 1, iters, apart);
+  return fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart", iters + 1,
+                     iters, apart);
 }
 
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
@@ -84,12 +86,13 @@ std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Sol
   const auto slack = repeatable ? 0 : std::int64_t(1e-4 * double(p.n)) + 8;
   const auto changed = changed_labels(last.labels, before.labels);
   if (last.iters < p.max_iters && !p.converged(changed - slack))
-    return fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", last.iters, changed, p.n, p.tolerance);
+    return fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", last.iters, changed, p.n,
+                       p.tolerance);
   if (!before_that) return "";
   const auto changed_before = changed_labels(before.labels, before_that->labels);
   if (p.converged(changed_before + slack))
-    return fmt::format("it went on for {} iterations although only {} of {} labels changed in iteration {}; the tolerance is {}", last.iters, changed_before,
-                       p.n, last.iters - 1, p.tolerance);
+    return fmt::format("it went on for {} iterations although only {} of {} labels changed in iteration {}; the tolerance is {}", last.iters,
+                       changed_before, p.n, last.iters - 1, p.tolerance);
   return "";
 }
 
@@ -97,7 +100,8 @@ std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Sol
 template <class T>
 std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
   const int d = p.d;
-  const std::int64_t wanted = std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
+  const std::int64_t wanted =
+      std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
   std::vector<T> points;
   std::mt19937_64 random(p.n + 1);
   for (std::int64_t s = 0; s < std::min(wanted, p.n); ++s) {
@@ -121,9 +125,9 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
     }
     if (other < 0) continue;
     const auto middle = [&](int j) { return 0.5 * double(row(c)[j]) + 0.5 * double(row(other)[j]); };
-    const double magnitude = form == Distance::difference
-                                 ? least / 2
-                                 : 2 * squared(middle) + squared([&](int j) { return double(row(c)[j]); }) + squared([&](int j) { return double(row(other)[j]); });
+    const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + squared([&](int j) {
+                                                                          return double(row(c)[j]);
+                                                                        }) + squared([&](int j) { return double(row(other)[j]); });
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
       const double step = times * rounding_factor(d) * u * magnitude / (2 * least);
       if (std::abs(step) > 0.25) continue;
@@ -149,7 +153,8 @@ std::vector<int> sampled_iterations(const ProblemShape& sample, int iters) {
 }
 
 template <class T>
-std::string replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, bool repeatable, int iters, Replay& out) {
+std::string replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, bool repeatable, int iters,
+                          Replay& out) {
   const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance);
   Problem<T> sample = problem;
   sample.points = points;
@@ -165,11 +170,13 @@ std::string replay_sample(const Implementation& implementation, const Config& co
     if (!now) return "";
     out.sampled = sample.n;
     const Judge<T> judge(sample, implementation.description, config);
-    if (const auto verdict = judge(*now).verdict; !verdict.empty()) return fmt::format("on a sample of {} points, {} iterations: {}", sample.n, m, verdict);
+    if (const auto verdict = judge(*now).verdict; !verdict.empty())
+      return fmt::format("on a sample of {} points, {} iterations: {}", sample.n, m, verdict);
     std::string wrong;
     if (m == 1) wrong = explain_start(sample, *now);
     else if (m == made_before + 1)
-      wrong = explain_link(before->centroids, now->assigned_centroids, m - 1, judge.deviations(), repeatable, [&] { return run_for(implementation, config, sample, m - 1, reason); });
+      wrong = explain_link(before->centroids, now->assigned_centroids, m - 1, judge.deviations(), repeatable,
+                           [&] { return run_for(implementation, config, sample, m - 1, reason); });
     if (!wrong.empty()) return fmt::format("on a sample of {} points: {}", sample.n, wrong);
     out.links += m == made_before + 1;
     made_before = m;
@@ -188,8 +195,8 @@ std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
 template <class T>
 bool is_repeatable(const Evidence<T>& evidence, const Problem<T>& p, const std::vector<double>& deviations) {
   return evidence.runs > 1 && std::ranges::all_of(evidence.others, [&](const auto& other) {
-    return distance_between(rotated(evidence.first.assigned_centroids, other.rotation, p.d), other.assigned, deviations) < 1e-6;
-  });
+           return distance_between(rotated(evidence.first.assigned_centroids, other.rotation, p.d), other.assigned, deviations) < 1e-6;
+         });
 }
 
 template <class T>
@@ -210,7 +217,8 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
   const auto before = run(iters - 1);
   if (!before) return "";
   ++out.links;
-  if (auto wrong = explain_link(before->centroids, evidence.first.assigned_centroids, iters - 1, deviations, repeatable, [&] { return run(iters - 1); });
+  if (auto wrong =
+          explain_link(before->centroids, evidence.first.assigned_centroids, iters - 1, deviations, repeatable, [&] { return run(iters - 1); });
       !wrong.empty())
     return wrong;
   for (const auto& other : evidence.others) {
@@ -218,7 +226,8 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
     Problem<T> own = problem;
     own.initial_centroids = other.start;
     ++out.links;
-    if (auto wrong = explain_link(expected, other.assigned, iters - 1, deviations, false, [&] { return run_for(implementation, config, own, iters - 1, out.skipped); });
+    if (auto wrong = explain_link(expected, other.assigned, iters - 1, deviations, false,
+                                  [&] { return run_for(implementation, config, own, iters - 1, out.skipped); });
         !wrong.empty())
       return "in a later run, " + wrong;
   }
@@ -232,7 +241,8 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
     shorter.tolerance = -1;
     if (const auto wrong = Judge<T>(shorter, implementation.description, config, deviations)(*next).verdict; !wrong.empty())
       return fmt::format("after {} iterations: {}", m + 1, wrong);
-    if (auto wrong = explain_link(middle->centroids, next->assigned_centroids, m, deviations, repeatable, [&] { return run(m); }); !wrong.empty()) return wrong;
+    if (auto wrong = explain_link(middle->centroids, next->assigned_centroids, m, deviations, repeatable, [&] { return run(m); }); !wrong.empty())
+      return wrong;
   }
   if (problem.tolerance < 0) return "";
   const auto before_that = iters > 2 ? run(iters - 2) : std::nullopt;
@@ -243,10 +253,12 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
 }  // namespace
 
 template <class T>
-Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence, const Judge<T>& judge) {
+Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
+              const Judge<T>& judge) {
   Replay out;
   out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), out);
-  if (out.verdict.empty()) out.verdict = replay_sample(implementation, config, problem, is_repeatable(evidence, problem, judge.deviations()), evidence.first.iters, out);
+  if (out.verdict.empty())
+    out.verdict = replay_sample(implementation, config, problem, is_repeatable(evidence, problem, judge.deviations()), evidence.first.iters, out);
   return out;
 }
 

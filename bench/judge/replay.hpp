@@ -13,10 +13,10 @@
 namespace km {
 
 struct Replay {
-  std::string verdict;          // "" when every link holds, else one sentence
-  std::string skipped;          // why nothing was replayed, or ""
-  int links = 0;                // pairs of runs that had to fit together
-  std::int64_t sampled = 0;     // points of the sample, witnesses included
+  std::string verdict;       // "" when every link holds, else one sentence
+  std::string skipped;       // why nothing was replayed, or ""
+  int links = 0;             // pairs of runs that had to fit together
+  std::int64_t sampled = 0;  // points of the sample, witnesses included
 };
 
 /// What the runs of a case left to be held against further ones.
@@ -24,19 +24,20 @@ template <class T>
 struct Evidence {
   /// A run whose answer was not the first one's bit by bit.
   struct Other {
-    std::vector<T> start;      // its initial centroids
-    std::vector<T> assigned;   // the centroids its last assign used
-    int rotation;              // its centroid c is centroid (c + rotation) % k of the start as given
+    std::vector<T> start;     // its initial centroids
+    std::vector<T> assigned;  // the centroids its last assign used
+    int rotation;             // its centroid c is centroid (c + rotation) % k of the start as given
   };
-  Solution<T> first;           // from problem's start
+  Solution<T> first;  // from problem's start
   std::vector<Other> others;
-  int runs = 1;                // how many were compared
-  bool middle = false;         // whether an iteration in the middle is worth its time at full size
+  int runs = 1;         // how many were compared
+  bool middle = false;  // whether an iteration in the middle is worth its time at full size
 };
 
 /// Replay the run that made `first` from `problem`'s start. Where further runs ended where the first did the links must agree
 /// within 1e-4 of the points' standard deviation, root mean square over all centroid values; else within 1e-2, or as far as runs differ.
 template <class T>
-Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence, const Judge<T>& judge);
+Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
+              const Judge<T>& judge);
 
 }  // namespace km

@@ -24,8 +24,8 @@ __device__ void add_exactly_shared(double* sum, double* remainder, double value,
 
 /// blockIdx.y: a dimension; blockIdx.z: eight clusters, summed in registers; blockIdx.x shares out the points.
 template <class T>
-__global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k,
-                             double* sums, double* remainders, double* abs_sums, unsigned long long* counts) {
+__global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, double* sums,
+                             double* remainders, double* abs_sums, unsigned long long* counts) {
   const int j = blockIdx.y, c0 = blockIdx.z * clusters_at_once;
   double sum[clusters_at_once] = {}, remainder[clusters_at_once] = {}, abs_sum[clusters_at_once] = {};
   unsigned long long count[clusters_at_once] = {};

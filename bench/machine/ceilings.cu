@@ -107,8 +107,8 @@ double copy_gbs(const cuda::Stream& stream) {
   const auto size = memory_bytes() / std::int64_t{sizeof(float)};
   const auto from = random_buffer<float>(size, stream);
   cuda::Buffer<float> to(size);
-  const double seconds = least_event_s(
-      stream, [&] { cuda::check(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream)); });
+  const double seconds =
+      least_event_s(stream, [&] { cuda::check(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream)); });
   return 2.0 * double(from.bytes()) / seconds * 1e-9;
 }
 
@@ -231,9 +231,8 @@ class Cublas {
   using Create = cublasStatus_t (*)(cublasHandle_t*);
   using Destroy = cublasStatus_t (*)(cublasHandle_t);
   using SetStream = cublasStatus_t (*)(cublasHandle_t, cudaStream_t);
-  using Gemm = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*,
-                                  cudaDataType, int, const void*, cudaDataType, int, const void*, void*, cudaDataType, int,
-                                  cublasComputeType_t, cublasGemmAlgo_t);
+  using Gemm = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*, cudaDataType, int,
+                                  const void*, cudaDataType, int, const void*, void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
 
   /// The loader's own search (LD_LIBRARY_PATH first), then the toolkit's usual folders; newer versions first.
   static void* open() {
@@ -278,9 +277,7 @@ double tensor_gflops(const cuda::Stream& stream, cudaDataType type, cublasComput
   return 2.0 * side * side * side / seconds * 1e-9;
 }
 
-double tensor_tf32_gflops(const cuda::Stream& stream) {
-  return tensor_gflops<float>(stream, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32);
-}
+double tensor_tf32_gflops(const cuda::Stream& stream) { return tensor_gflops<float>(stream, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32); }
 double tensor_bf16_gflops(const cuda::Stream& stream) { return tensor_gflops<__nv_bfloat16>(stream, CUDA_R_16BF, CUBLAS_COMPUTE_32F); }
 
 // ---- launches -----------------------------------------------------------------------------------------------------------

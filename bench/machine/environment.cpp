@@ -1,11 +1,11 @@
 #include "bench/machine/environment.hpp"
 
-#include <CLI/Version.hpp>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <CLI/Version.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -58,8 +58,9 @@ Json cpu() {
   std::istringstream flags(cpuinfo("flags"));
   for (std::string flag; flags >> flag;)
     if (flag == "avx2" || flag == "fma" || flag == "avx512f" || flag == "avx512vl" || flag == "sve") simd += (simd.empty() ? "" : " ") + flag;
-  return {{"model", cpuinfo("model name")}, {"threads", omp_get_num_procs()}, {"cores", physical_cores()}, {"simd", simd},
-          {"mhz", cpuinfo("cpu MHz")}, {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")}};
+  return {{"model", cpuinfo("model name")}, {"threads", omp_get_num_procs()},
+          {"cores", physical_cores()},      {"simd", simd},
+          {"mhz", cpuinfo("cpu MHz")},      {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")}};
 }
 
 Json caches() {
@@ -67,7 +68,9 @@ Json caches() {
   for (int index = 0;; ++index) {
     const fs::path cache = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", index);
     if (!fs::exists(cache)) return list;
-    list.push_back({{"level", first_line(cache / "level")}, {"type", first_line(cache / "type")}, {"size", first_line(cache / "size")},
+    list.push_back({{"level", first_line(cache / "level")},
+                    {"type", first_line(cache / "type")},
+                    {"size", first_line(cache / "size")},
                     {"shared_by", first_line(cache / "shared_cpu_list")}});
   }
 }
@@ -104,8 +107,11 @@ std::string variable(const char* name) {
 }
 
 Json openmp() {
-  return {{"version", _OPENMP}, {"max_threads", omp_get_max_threads()}, {"proc_bind", variable("OMP_PROC_BIND")},
-          {"places", variable("OMP_PLACES")}, {"num_threads", variable("OMP_NUM_THREADS")}};
+  return {{"version", _OPENMP},
+          {"max_threads", omp_get_max_threads()},
+          {"proc_bind", variable("OMP_PROC_BIND")},
+          {"places", variable("OMP_PLACES")},
+          {"num_threads", variable("OMP_NUM_THREADS")}};
 }
 
 Json warnings(const Json& record) {
@@ -143,13 +149,15 @@ std::string load_warning() {
 nlohmann::ordered_json environment() {
   utsname system{};
   ::uname(&system);
-  Json record = {{"id", machine_id()}, {"cpu", cpu()}, {"caches", caches()}, {"numa", numa()},
-                 {"memory_bytes", memory::total_bytes()}, {"gpu", gpu()}};
+  Json record = {{"id", machine_id()}, {"cpu", cpu()}, {"caches", caches()}, {"numa", numa()}, {"memory_bytes", memory::total_bytes()},
+                 {"gpu", gpu()}};
   if (!device::available()) record["gpu_missing"] = device::unavailable();
   record["system"] = fmt::format("{} {}", system.sysname, system.release);
-  record["build"] = {{"commit", version::commit()}, {"dirty", version::dirty()}, {"type", version::build_type()},
-                     {"compiler", version::compiler()}, {"cuda", version::cuda()}, {"implementation_flags", version::flags()}};
-  record["libraries"] = {{"fmt", FMT_VERSION}, {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+  record["build"] = {{"commit", version::commit()},     {"dirty", version::dirty()}, {"type", version::build_type()},
+                     {"compiler", version::compiler()}, {"cuda", version::cuda()},   {"implementation_flags", version::flags()}};
+  record["libraries"] = {{"fmt", FMT_VERSION},
+                         {"nlohmann_json",
+                          fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
                          {"cli11", CLI11_VERSION}};
   record["openmp"] = openmp();
   record["load"] = first_line("/proc/loadavg");

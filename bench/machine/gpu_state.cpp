@@ -28,8 +28,7 @@ nlohmann::ordered_json GpuState::finish() const {
   if (silent(before_) && silent(after)) return nullptr;
   Json throttle, energy_j;
   if (after.throttle_reasons) throttle = nvml::throttle_words(*after.throttle_reasons);
-  if (before_.energy_mj && after.energy_mj && window_s >= shortest_energy_window_s)
-    energy_j = double(*after.energy_mj - *before_.energy_mj) * 1e-3;
+  if (before_.energy_mj && after.energy_mj && window_s >= shortest_energy_window_s) energy_j = double(*after.energy_mj - *before_.energy_mj) * 1e-3;
   return {{"sm_mhz", pair(before_.sm_mhz, after.sm_mhz)},
           {"mem_mhz", pair(before_.memory_mhz, after.memory_mhz)},
           {"temperature_c", pair(before_.temperature_c, after.temperature_c)},

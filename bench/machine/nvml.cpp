@@ -45,9 +45,7 @@ class Library {
   bool ready_ = false;
 };
 
-std::optional<int> number(std::optional<unsigned> value) {
-  return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
-}
+std::optional<int> number(std::optional<unsigned> value) { return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt; }
 
 }  // namespace
 
@@ -63,8 +61,7 @@ Reading read(const std::string& uuid) {
   reading.power_mw = number(nvml.call<unsigned>("nvmlDeviceGetPowerUsage", *card));
   reading.power_limit_mw = number(nvml.call<unsigned>("nvmlDeviceGetEnforcedPowerLimit", *card));
   reading.temperature_c = number(nvml.call<unsigned>("nvmlDeviceGetTemperature", *card, temperature_gpu));
-  if (const auto reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card))
-    reading.throttle_reasons = *reasons;
+  if (const auto reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card)) reading.throttle_reasons = *reasons;
   if (const auto energy = nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", *card))
     reading.energy_mj = static_cast<std::int64_t>(*energy);
   unsigned current = 0, pending = 0;
@@ -81,9 +78,8 @@ std::optional<std::string> driver_version() {
 }
 
 std::vector<std::string> throttle_words(std::uint64_t reasons) {
-  static constexpr std::array<const char*, 9> words = {"idle",       "application_clocks", "power_cap",
-                                                       "hardware_slowdown", "sync_boost",  "thermal",
-                                                       "hardware_thermal", "power_brake",  "display_clocks"};
+  static constexpr std::array<const char*, 9> words = {"idle",    "application_clocks", "power_cap",   "hardware_slowdown", "sync_boost",
+                                                       "thermal", "hardware_thermal",   "power_brake", "display_clocks"};
   std::vector<std::string> found;
   for (std::size_t bit = 0; bit < 64; ++bit)
     if (reasons >> bit & 1) found.push_back(bit < words.size() ? words[bit] : "bit " + std::to_string(bit));

@@ -11,9 +11,9 @@ namespace km::nvml {
 
 /// Empty where the library, the card or the one reading is not to be had.
 struct Reading {
-  std::optional<int> sm_mhz, memory_mhz;          // now
+  std::optional<int> sm_mhz, memory_mhz;  // now
   std::optional<int> max_sm_mhz, max_memory_mhz;
-  std::optional<int> power_mw, power_limit_mw;    // drawn now; the enforced limit
+  std::optional<int> power_mw, power_limit_mw;  // drawn now; the enforced limit
   std::optional<int> temperature_c;
   std::optional<std::uint64_t> throttle_reasons;  // NVML's bits; throttle_words() names them
   std::optional<std::int64_t> energy_mj;          // since the driver was loaded

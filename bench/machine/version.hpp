@@ -5,12 +5,12 @@
 
 namespace km::version {
 
-std::string number();     // of the release, 0.1.0
-std::string commit();     // git hash, or "unknown" outside a checkout
-bool dirty();             // uncommitted changes at build time
-std::string compiler();   // name and version
-std::string flags();      // of the implementations
+std::string number();    // of the release, 0.1.0
+std::string commit();    // git hash, or "unknown" outside a checkout
+bool dirty();            // uncommitted changes at build time
+std::string compiler();  // name and version
+std::string flags();     // of the implementations
 std::string build_type();
-std::string cuda();       // toolkit version, or "none"
+std::string cuda();  // toolkit version, or "none"
 
 }  // namespace km::version

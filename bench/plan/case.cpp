@@ -10,8 +10,7 @@ namespace {
 
 Json to_json(const Config& config) {
   Json object = Json::object();
-  for (const auto& [name, value] : config.values())
-    std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
+  for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
   return object;
 }
 

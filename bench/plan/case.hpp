@@ -13,8 +13,8 @@ namespace km {
 using Json = nlohmann::ordered_json;
 
 struct Case {
-  std::string exhibit;        // "he2021/table3", or empty
-  std::string profile;        // "paper" or "quick"
+  std::string exhibit;  // "he2021/table3", or empty
+  std::string profile;  // "paper" or "quick"
   std::string implementation_name;
   const Implementation* implementation = nullptr;  // null where this build lacks it
   Config config;
@@ -27,10 +27,10 @@ struct Case {
   std::string init = "random";
   std::uint64_t init_seed = 1;
   int repetitions = 5, warmup = 1;
-  std::string dataset_source; // fingerprint of the file or of the generator's recipe, so that other points are another case
-  std::string init_source;    // fingerprint of the file of initial centroids, or empty
-  std::string exhibit_hash;   // fingerprint of the exhibit's sweeps, or empty
-  std::string skip;           // why it cannot run, or empty
+  std::string dataset_source;  // fingerprint of the file or of the generator's recipe, so that other points are another case
+  std::string init_source;     // fingerprint of the file of initial centroids, or empty
+  std::string exhibit_hash;    // fingerprint of the exhibit's sweeps, or empty
+  std::string skip;            // why it cannot run, or empty
   std::int64_t order = 0;
 
   ProblemShape shape() const { return {.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}; }

@@ -15,12 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Form { text, table, list, texts };   // texts: one, or a list of them
+enum class Form { text, table, list, texts };  // texts: one, or a list of them
 
-const std::vector<std::pair<std::string_view, Form>> sections = {
-    {"kind", Form::text}, {"number", Form::text}, {"title", Form::text}, {"sweep", Form::list}, {"profile", Form::table}, {"labels", Form::table},
-    {"table", Form::table}, {"figure", Form::table}, {"paper", Form::list}, {"claim", Form::list}, {"notes", Form::table}, {"reuse", Form::texts},
-    {"machine", Form::table}};
+const std::vector<std::pair<std::string_view, Form>> sections = {{"kind", Form::text},    {"number", Form::text},   {"title", Form::text},
+                                                                 {"sweep", Form::list},   {"profile", Form::table}, {"labels", Form::table},
+                                                                 {"table", Form::table},  {"figure", Form::table},  {"paper", Form::list},
+                                                                 {"claim", Form::list},   {"notes", Form::table},   {"reuse", Form::texts},
+                                                                 {"machine", Form::table}};
 
 void check_section(const fs::path& file, std::string_view key, const toml::node& node) {
   const auto section = std::ranges::find(sections, key, [](const auto& pair) { return pair.first; });
@@ -32,14 +33,16 @@ void check_section(const fs::path& file, std::string_view key, const toml::node&
   const Form form = section->second;
   if (form == Form::text && !node.is_string()) refuse(file, node, fmt::format("'{}' must be a text in quotes", key));
   if (form == Form::table && !node.is_table()) refuse(file, node, fmt::format("'{}' must be a table: write [{}]", key, key));
-  if (form == Form::list && !node.is_array_of_tables()) refuse(file, node, fmt::format("'{}' must be a list of tables: write [[{}]], with two brackets", key, key));
-  if (form == Form::texts && !node.is_string() && !node.is_array()) refuse(file, node, fmt::format("'{}' must be the key of an exhibit, or a list of them", key));
+  if (form == Form::list && !node.is_array_of_tables())
+    refuse(file, node, fmt::format("'{}' must be a list of tables: write [[{}]], with two brackets", key, key));
+  if (form == Form::texts && !node.is_string() && !node.is_array())
+    refuse(file, node, fmt::format("'{}' must be the key of an exhibit, or a list of them", key));
 }
 
 bool is_key(std::string_view text) {
   const auto slash = text.find('/');
-  return is_text(text) && slash != text.npos && slash > 0 && slash + 1 < text.size() && text.find('/', slash + 1) == text.npos &&
-         text[0] != '.' && text[slash + 1] != '.';
+  return is_text(text) && slash != text.npos && slash > 0 && slash + 1 < text.size() && text.find('/', slash + 1) == text.npos && text[0] != '.' &&
+         text[slash + 1] != '.';
 }
 
 std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node, const std::string& self) {
@@ -108,8 +111,10 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   for (const auto& [key, node] : table) check_section(file, key.str(), node);
 
   const fs::path whole = fs::absolute(file).lexically_normal();
-  Exhibit exhibit{.key = whole.parent_path().filename().string() + "/" + whole.stem().string(), .kind = text_of(file, table, "kind"),
-                  .number = text_of(file, table, "number"), .title = text_of(file, table, "title")};
+  Exhibit exhibit{.key = whole.parent_path().filename().string() + "/" + whole.stem().string(),
+                  .kind = text_of(file, table, "kind"),
+                  .number = text_of(file, table, "number"),
+                  .title = text_of(file, table, "title")};
   if (!is_key(exhibit.key)) throw UserError(fmt::format("{}: an exhibit lies in a folder that has its paper's key for a name", file.string()));
   if (exhibit.kind != "table" && exhibit.kind != "figure" && exhibit.kind != "machine")
     throw UserError(fmt::format("{}: kind must be table, figure or machine, not '{}'", file.string(), exhibit.kind));
@@ -125,7 +130,8 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   if (quick && quick->contains("sweep")) list = (*quick)["sweep"].as_array();
   toml::table replacements = quick ? *quick : toml::table();
   replacements.erase("sweep");
-  if (!list && exhibit.reuse.empty() && exhibit.kind != "machine") throw UserError(fmt::format("{}: neither [[sweep]] nor reuse: nothing to measure", file.string()));
+  if (!list && exhibit.reuse.empty() && exhibit.kind != "machine")
+    throw UserError(fmt::format("{}: neither [[sweep]] nor reuse: nothing to measure", file.string()));
   if (list && list->size() > most_sweeps) throw UserError(fmt::format("{}: {} sweeps; accepted: up to {}", file.string(), list->size(), most_sweeps));
   for (std::size_t at = 0; list && at < list->size(); ++at) {
     const auto& node = *list->get(at);

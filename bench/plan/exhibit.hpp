@@ -10,7 +10,7 @@
 namespace km {
 
 struct Exhibit {
-  std::string key;            // he2021/table3
+  std::string key;  // he2021/table3
   std::string kind, number, title;
   std::vector<Sweep> sweeps;  // after the profile's replacements; none where it reuses another exhibit's lines
   std::vector<std::string> reuse;

@@ -13,7 +13,8 @@ constexpr std::size_t most_bytes = 1000;
 }  // namespace
 
 Pattern::Pattern(std::string_view flag, std::string text) {
-  if (text.size() > most_bytes) throw UserError(fmt::format("{}: a regular expression of {} bytes; accepted: up to {}", flag, text.size(), most_bytes));
+  if (text.size() > most_bytes)
+    throw UserError(fmt::format("{}: a regular expression of {} bytes; accepted: up to {}", flag, text.size(), most_bytes));
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(4 << 20);
@@ -24,8 +25,6 @@ Pattern::Pattern(std::string_view flag, std::string text) {
 Pattern::~Pattern() = default;
 Pattern::Pattern(Pattern&&) noexcept = default;
 
-bool Pattern::matches(std::string_view text) const {
-  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression_);
-}
+bool Pattern::matches(std::string_view text) const { return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression_); }
 
 }  // namespace km

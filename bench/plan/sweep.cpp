@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Point = std::map<std::string, Scalar, std::less<>>;  // one combination
 
-const std::set<std::string, std::less<>> axis_names = {"implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed",
-                                                       "iterations", "tolerance", "repetitions", "warmup"};
+const std::set<std::string, std::less<>> axis_names = {"implementation", "dataset",   "n",          "d",         "k",           "precision",
+                                                       "init",           "init_seed", "iterations", "tolerance", "repetitions", "warmup"};
 
 std::string text(const Scalar& value) {
   return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
@@ -79,9 +79,9 @@ void check_in_range(const Parameter& parameter, const Value& value) {
     for (const auto& v : parameter.range) words.push_back(to_string(v));
     return fmt::format("{}", fmt::join(words, ", "));
   };
-  const bool fits = numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) &&
-                                  *number <= std::get<std::int64_t>(parameter.range.back())
-                            : std::ranges::find(parameter.range, value) != parameter.range.end();
+  const bool fits =
+      numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) && *number <= std::get<std::int64_t>(parameter.range.back())
+              : std::ranges::find(parameter.range, value) != parameter.range.end();
   if (!fits) throw UserError(fmt::format("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted()));
 }
 
@@ -113,7 +113,8 @@ void check_names(const Sweep& sweep) {
     for (const auto& entry : sweep.axes.at("implementation"))
       for (const auto& [full, implementation] : chosen(sweep, text(entry))) {
         if (!implementation) absent = true;
-        else for (const auto& parameter : implementation->description.parameters) known |= parameter.name == name.substr(4);
+        else
+          for (const auto& parameter : implementation->description.parameters) known |= parameter.name == name.substr(4);
       }
     if (!known && !absent) throw UserError(fmt::format("no chosen implementation has a parameter '{}': see kmbench list", name.substr(4)));
   }
@@ -122,7 +123,8 @@ void check_names(const Sweep& sweep) {
 /// Why the combination cannot run here, or empty. Throws UserError where it can run nowhere.
 std::string reason_to_skip(Case& c) {
   if (!c.implementation) return fmt::format("{} is not in this build of kmbench", c.implementation_name);
-  if (!c.implementation->has(c.precision)) return fmt::format("{} does not support {}", c.implementation_name, c.precision == Precision::fp32 ? "fp32" : "fp64");
+  if (!c.implementation->has(c.precision))
+    return fmt::format("{} does not support {}", c.implementation_name, c.precision == Precision::fp32 ? "fp32" : "fp64");
   if (c.on_gpu() && !device::available()) return device::unavailable();
   try {
     const DatasetShape shape = dataset_shape(c.dataset);
@@ -137,10 +139,10 @@ std::string reason_to_skip(Case& c) {
   check_init(c.init, c.k, c.d);
   c.init_source = init_source(c.init);
   if (const auto& unsupported = c.implementation->description.unsupported) try {
-    return unsupported(c.shape(), c.config, c.value_bytes());
-  } catch (const std::exception& error) {
-    return fmt::format("asked whether it can run, it threw: {}", error.what());
-  }
+      return unsupported(c.shape(), c.config, c.value_bytes());
+    } catch (const std::exception& error) {
+      return fmt::format("asked whether it can run, it threw: {}", error.what());
+    }
   return "";
 }
 
@@ -201,7 +203,7 @@ std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const s
   return at_its_place(sweep, [&] {
     check_count(count);
     const KeepCatalogue keep;
-    std::map<std::string, std::size_t, std::less<>> at;   // of each axis: the value at hand
+    std::map<std::string, std::size_t, std::less<>> at;  // of each axis: the value at hand
     std::vector<Case> cases;
     for (bool more = true; more;) {
       Point point;
@@ -211,7 +213,7 @@ std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const s
         cases.back().exhibit = exhibit;
         cases.back().profile = profile;
       }
-      more = std::ranges::any_of(sweep.axes, [&](const auto& axis) {   // the next combination: count on, and carry
+      more = std::ranges::any_of(sweep.axes, [&](const auto& axis) {  // the next combination: count on, and carry
         return ++at[axis.first] < axis.second.size() || (at[axis.first] = 0, false);
       });
     }

@@ -17,8 +17,8 @@ using Scalar = std::variant<std::int64_t, double, std::string>;
 /// set.<parameter>, data.<setting>. A sweep is the product of its lists.
 struct Sweep {
   std::map<std::string, std::vector<Scalar>, std::less<>> axes;
-  std::string where;          // file and place, for messages
-  bool patterns = false;      // implementation may hold regular expressions (flags) rather than names (files)
+  std::string where;      // file and place, for messages
+  bool patterns = false;  // implementation may hold regular expressions (flags) rather than names (files)
 };
 
 /// "1e4:1e6:x10" (factors), "64:1024:+64" (steps), or a single number. Throws UserError.

@@ -29,7 +29,8 @@ void check_arguments(const std::vector<std::string>& arguments) {
 std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t low, std::int64_t high) {
   const auto value = parse_scalar(text);
   const auto* whole = std::get_if<std::int64_t>(&value);
-  if (!whole || *whole < low || *whole > high) throw UserError(fmt::format("{} must be a whole number from {} to {}, not '{}'", flag, low, high, text));
+  if (!whole || *whole < low || *whole > high)
+    throw UserError(fmt::format("{} must be a whole number from {} to {}, not '{}'", flag, low, high, text));
   return *whole;
 }
 

@@ -41,7 +41,8 @@ void add_ceilings(CLI::App& app, int& code) {
     for (const char* device : {"cpu", "gpu"}) record["floor"][device] = floor_of(record["ceilings"][device]);
     write_whole(folder / "machine.json", record.dump(2) + "\n");
     for (const auto& [device, limits] : record["ceilings"].items())
-      for (const auto& [name, value] : limits.items()) fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);
+      for (const auto& [name, value] : limits.items())
+        fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);
     code = 0;
   });
 }

@@ -7,8 +7,8 @@
 
 #include "bench/judge/check.hpp"
 #include "bench/program/commands.hpp"
-#include "bench/run/terminal.hpp"
 #include "bench/run/process_state.hpp"
+#include "bench/run/terminal.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -47,7 +47,8 @@ class Tally {
     else if (verbose_) fmt::print("{}  {}{}\n", skip.empty() ? "right" : "skip ", check.name, skip.empty() ? "" : ": " + skip);
     std::fflush(stdout);
     if (++done_ < checks_.size() && terminal_)
-      fmt::print(stderr, "{}", fitted(fmt::format("[{}/{}] {}", done_ + 1, checks_.size(), check.implementation->name), std::size_t(columns_of(stderr)) - 1));
+      fmt::print(stderr, "{}",
+                 fitted(fmt::format("[{}/{}] {}", done_ + 1, checks_.size(), check.implementation->name), std::size_t(columns_of(stderr)) - 1));
   }
 
   int report() const {
@@ -83,8 +84,9 @@ int check(const Flags& f, const std::vector<std::string>& argv) {
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
     else tally.add(id, "the worker said of it what is no result", "");
   };
-  const auto left = run_in_workers(argv, jobs, {}, {.started = [](const std::string&) {}, .ended = ended,
-                                                   .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
+  const auto left = run_in_workers(
+      argv, jobs, {},
+      {.started = [](const std::string&) {}, .ended = ended, .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
   const int code = tally.report();
   if (left.empty()) return code;
   fmt::print(stderr, "interrupted: {} of {} checks were not made\n", left.size(), checks.size());

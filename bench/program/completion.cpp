@@ -36,8 +36,7 @@ Words names(List list, Name name) {
   try {
     for (const auto& entry : list())
       if (const std::string word = name(entry); word.find_first_of(" \t'\"`$\\;&|<>()*?[]{}!#~") == word.npos) words.push_back(word);
-  } catch (const UserError&) {
-  }
+  } catch (const UserError&) {}
   return words;
 }
 

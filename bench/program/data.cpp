@@ -36,7 +36,8 @@ DatasetRequest request_of(const DataFlags& f) {
 void check_out(const std::filesystem::path& out) {
   std::error_code error;
   if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError(fmt::format("--out {}: written are .npy and .csv", out.string()));
-  if (std::filesystem::exists(out, error) && !std::filesystem::is_regular_file(out, error)) throw UserError(fmt::format("--out {}: not a regular file", out.string()));
+  if (std::filesystem::exists(out, error) && !std::filesystem::is_regular_file(out, error))
+    throw UserError(fmt::format("--out {}: not a regular file", out.string()));
   const auto folder = out.has_parent_path() ? out.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, error)) throw UserError(fmt::format("--out {}: no folder {}", out.string(), folder.string()));
   if (::access(folder.c_str(), W_OK) != 0) throw UserError(fmt::format("--out {}: folder {} is not to be written to", out.string(), folder.string()));

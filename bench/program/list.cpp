@@ -22,13 +22,21 @@ Json implementations_json() {
       const auto json = [](const Value& value) { return std::visit([](const auto& v) { return Json(v); }, value); };
       Json range = Json::array();
       for (const auto& value : parameter.range) range.push_back(json(value));
-      parameters.push_back({{"name", parameter.name}, {"default", json(parameter.fallback)}, {"range", range}, {"tunable", parameter.tunable}, {"help", parameter.help}});
+      parameters.push_back({{"name", parameter.name},
+                            {"default", json(parameter.fallback)},
+                            {"range", range},
+                            {"tunable", parameter.tunable},
+                            {"help", parameter.help}});
     }
     Json precisions = Json::array();
     if (implementation.fp32) precisions.push_back("fp32");
     if (implementation.fp64) precisions.push_back("fp64");
-    list.push_back({{"name", implementation.name}, {"summary", description.summary}, {"paper", description.paper},
-                    {"device", description.device == Device::cpu ? "cpu" : "gpu"}, {"precisions", precisions}, {"parameters", parameters}});
+    list.push_back({{"name", implementation.name},
+                    {"summary", description.summary},
+                    {"paper", description.paper},
+                    {"device", description.device == Device::cpu ? "cpu" : "gpu"},
+                    {"precisions", precisions},
+                    {"parameters", parameters}});
   }
   return list;
 }
@@ -36,8 +44,14 @@ Json implementations_json() {
 Json datasets_json() {
   Json list = Json::array();
   for (const auto& info : list_datasets())
-    list.push_back({{"name", info.name}, {"summary", info.summary}, {"kind", info.kind}, {"n", info.n ? Json(info.n) : Json()}, {"d", info.d ? Json(info.d) : Json()},
-                    {"licence", info.licence}, {"source", info.source}, {"missing", info.missing.empty() ? Json() : Json(info.missing)}});
+    list.push_back({{"name", info.name},
+                    {"summary", info.summary},
+                    {"kind", info.kind},
+                    {"n", info.n ? Json(info.n) : Json()},
+                    {"d", info.d ? Json(info.d) : Json()},
+                    {"licence", info.licence},
+                    {"source", info.source},
+                    {"missing", info.missing.empty() ? Json() : Json(info.missing)}});
   return list;
 }
 
@@ -45,7 +59,10 @@ Json exhibits_json() {
   Json list = Json::array();
   for (const auto& file : exhibit_files()) {
     const Exhibit exhibit = read_exhibit(file, "paper");
-    list.push_back({{"key", exhibit.key}, {"number", exhibit.number}, {"title", exhibit.title}, {"kind", exhibit.kind},
+    list.push_back({{"key", exhibit.key},
+                    {"number", exhibit.number},
+                    {"title", exhibit.title},
+                    {"kind", exhibit.kind},
                     {"file", std::filesystem::relative(file, home()).string()}});
   }
   return list;
@@ -62,8 +79,8 @@ void print_list(const std::string& what) {
     }
   else if (what == "datasets")
     for (const auto& info : list_datasets())
-      fmt::print("{:<20} {:>12} x {:<4} {}{}\n", info.name, info.n ? std::to_string(info.n) : "any", info.d ? std::to_string(info.d) : "any", info.summary,
-                 info.missing.empty() ? "" : " [not here: " + info.missing + "]");
+      fmt::print("{:<20} {:>12} x {:<4} {}{}\n", info.name, info.n ? std::to_string(info.n) : "any", info.d ? std::to_string(info.d) : "any",
+                 info.summary, info.missing.empty() ? "" : " [not here: " + info.missing + "]");
   else
     for (const auto& entry : exhibits_json())
       fmt::print("{:<28} {:<10} {}\n", entry["key"].get<std::string>(), entry["number"].get<std::string>(), entry["title"].get<std::string>());
@@ -78,7 +95,8 @@ void add_list(CLI::App& app, int& code) {
   command->add_option("what", *what, "implementations, datasets or exhibits")->check(CLI::IsMember({"implementations", "datasets", "exhibits"}));
   command->add_flag("--json", *json, "As JSON");
   command->callback([=, &code] {
-    if (*json) fmt::print("{}\n", (*what == "implementations" ? implementations_json() : *what == "datasets" ? datasets_json() : exhibits_json()).dump(2));
+    if (*json)
+      fmt::print("{}\n", (*what == "implementations" ? implementations_json() : *what == "datasets" ? datasets_json() : exhibits_json()).dump(2));
     else print_list(*what);
     code = 0;
   });

@@ -46,7 +46,8 @@ void add_axis(Sweep& sweep, const std::string& name, const std::string& text) {
 void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings) {
   for (const auto& text : settings) {
     const auto [name, values] = assignment(flag, text);
-    if (!sweep.axes.emplace(prefix + name, list_of(values)).second) throw UserError(fmt::format("{} {} is given twice; several values are {}=1,10", flag, name, name));
+    if (!sweep.axes.emplace(prefix + name, list_of(values)).second)
+      throw UserError(fmt::format("{} {} is given twice; several values are {}=1,10", flag, name, name));
   }
 }
 
@@ -80,11 +81,19 @@ Sweep ad_hoc(const Flags& f) {
 /// What an exhibit fixes, a flag may not.
 void check_contradictions(const Flags& f) {
   if (f.exhibits.empty() && f.papers.empty()) return;
-  const std::vector<std::pair<const char*, bool>> given = {
-      {"--implementation", !f.implementation.empty()}, {"--dataset", !f.dataset.empty()}, {"--data", !f.data.empty()},
-      {"--n", !f.n.empty()}, {"--d", !f.d.empty()}, {"--k", !f.k.empty()}, {"--precision", !f.precision.empty()},
-      {"--iterations", !f.iterations.empty()}, {"--tolerance", !f.tolerance.empty()}, {"--init", !f.init.empty()},
-      {"--seed", !f.seed.empty()}, {"--set", !f.set.empty()}, {"--data-set", !f.data_settings.empty()}};
+  const std::vector<std::pair<const char*, bool>> given = {{"--implementation", !f.implementation.empty()},
+                                                           {"--dataset", !f.dataset.empty()},
+                                                           {"--data", !f.data.empty()},
+                                                           {"--n", !f.n.empty()},
+                                                           {"--d", !f.d.empty()},
+                                                           {"--k", !f.k.empty()},
+                                                           {"--precision", !f.precision.empty()},
+                                                           {"--iterations", !f.iterations.empty()},
+                                                           {"--tolerance", !f.tolerance.empty()},
+                                                           {"--init", !f.init.empty()},
+                                                           {"--seed", !f.seed.empty()},
+                                                           {"--set", !f.set.empty()},
+                                                           {"--data-set", !f.data_settings.empty()}};
   for (const auto& [name, present] : given)
     if (present) throw UserError(fmt::format("{} contradicts an exhibit, which fixes it; narrow an exhibit with --filter", name));
 }
@@ -141,17 +150,32 @@ std::vector<Case> plan(const Flags& f) {
 
 /// Google Benchmark ignores what it does not know, and its aggregates are not ours to print.
 void check_benchmark_flags(const std::vector<std::string>& extras) {
-  static const std::vector<std::string_view> known = {
-      "list_tests", "list_tests=true", "list_tests=false", "format=json", "format=console", "out_format=json", "filter=", "repetitions=",
-      "out=", "enable_random_interleaving", "enable_random_interleaving=", "min_time=", "color=", "counters_tabular", "context=", "perf_counters=", "time_unit="};
+  static const std::vector<std::string_view> known = {"list_tests",
+                                                      "list_tests=true",
+                                                      "list_tests=false",
+                                                      "format=json",
+                                                      "format=console",
+                                                      "out_format=json",
+                                                      "filter=",
+                                                      "repetitions=",
+                                                      "out=",
+                                                      "enable_random_interleaving",
+                                                      "enable_random_interleaving=",
+                                                      "min_time=",
+                                                      "color=",
+                                                      "counters_tabular",
+                                                      "context=",
+                                                      "perf_counters=",
+                                                      "time_unit="};
   for (const auto& extra : extras) {
     constexpr std::string_view prefix = "--benchmark_";
     const bool fits = extra.starts_with(prefix) && std::ranges::any_of(known, [&](std::string_view flag) {
-      const auto rest = std::string_view(extra).substr(prefix.size());
-      return rest == flag || (flag.ends_with('=') && rest.starts_with(flag));
-    });
+                        const auto rest = std::string_view(extra).substr(prefix.size());
+                        return rest == flag || (flag.ends_with('=') && rest.starts_with(flag));
+                      });
     if (!fits)
-      throw UserError(fmt::format("unknown argument '{}'; see kmbench run --help; of Google Benchmark's flags, --benchmark_ followed by: {}", extra, fmt::join(known, ", ")));
+      throw UserError(fmt::format("unknown argument '{}'; see kmbench run --help; of Google Benchmark's flags, --benchmark_ followed by: {}", extra,
+                                  fmt::join(known, ", ")));
   }
 }
 
@@ -205,10 +229,10 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
     if (extra.starts_with("--benchmark_repetitions=")) flags.repetitions = extra.substr(extra.find('=') + 1);
   if (!f.machine.empty()) check_name("--machine", f.machine);
   if (!f.device.empty()) try {
-    device::select(int(whole_number("--device", f.device, 0, 1023)));
-  } catch (const device::Error& error) {
-    throw UserError(fmt::format("--device {}: {}", f.device, error.what()));
-  }
+      device::select(int(whole_number("--device", f.device, 0, 1023)));
+    } catch (const device::Error& error) {
+      throw UserError(fmt::format("--device {}: {}", f.device, error.what()));
+    }
   auto cases = plan(flags);
   apply_benchmark_filter(cases, extras);
   if (f.dry_run) {
@@ -220,9 +244,12 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
       if (c.skip.empty()) fmt::print("{}\n", c.name());
     return 0;
   }
-  RunOptions options{.redo = f.redo, .save_solutions = f.save, .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
+  RunOptions options{.redo = f.redo,
+                     .save_solutions = f.save,
+                     .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
                      .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
-                     .argv = std::move(argv), .benchmark_args = std::move(extras)};
+                     .argv = std::move(argv),
+                     .benchmark_args = std::move(extras)};
   options.machine = f.machine.empty() ? machine_id() : f.machine;
   options.out = f.out.empty() ? results_folder() / options.machine : std::filesystem::path(f.out);
   if (desk) return work(cases, options, *desk);
@@ -238,7 +265,8 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("exhibits", f->exhibits, "Exhibits, by key (he2021/table3) or file");
   command->add_option("--paper", f->papers, "Every exhibit of a paper (repeatable)");
   command->add_option("--profile", f->profile, "paper (full size) or quick (seconds on a laptop)");
-  command->add_option("--implementation", f->implementation, "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)");
+  command->add_option("--implementation", f->implementation,
+                      "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)");
   command->add_option("--dataset", f->dataset, "Ad hoc: data sets by name");
   command->add_option("--data", f->data, "Ad hoc: a .npy, .csv or .npy.xz file of points");
   command->add_option("--n", f->n, "Points: 1000, 1e4,1e5 or 1e4:1e6:x10");

@@ -111,8 +111,9 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set), start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d),
-        problem_{c.shape(), dataset_->points(), start_.seen()}, judge_(problem_, c.implementation->description, c.config, points_->deviations) {
+      : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set),
+        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.seen()},
+        judge_(problem_, c.implementation->description, c.config, points_->deviations) {
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
@@ -140,7 +141,9 @@ class TypedSession final : public Session {
   double repeat(Measurement& m) override {
     const std::size_t turn = m.samples_s.size();
     if (turn == 0) start_.as_given();
-    else start_.turned(int(turn % std::size_t(problem_.k)), problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
+    else
+      start_.turned(int(turn % std::size_t(problem_.k)),
+                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
     double sample_s = timed_run(m);
     for (int again = 0; stopped_ && again < 3; ++again) sample_s = timed_run(m);
     if (stopped_) throw std::runtime_error("the process was stopped from outside in every try at a timed run");
@@ -229,8 +232,11 @@ class TypedSession final : public Session {
     }
     const double sample_s = median(m.samples_s), allowed = 10 * copy_s + 0.5 * sample_s + 5e-4;
     const double download_s = median(m.downloads_s);
-    if (download_s > allowed) return fmt::format("download took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", download_s * 1e3, sample_s * 1e3);
-    if (reset_s_ > allowed) return fmt::format("reset took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", reset_s_ * 1e3, sample_s * 1e3);
+    if (download_s > allowed)
+      return fmt::format("download took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", download_s * 1e3,
+                         sample_s * 1e3);
+    if (reset_s_ > allowed)
+      return fmt::format("reset took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", reset_s_ * 1e3, sample_s * 1e3);
     return "";
   }
 
@@ -239,7 +245,8 @@ class TypedSession final : public Session {
     if (m.samples_s.size() > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
     take(m, judged());
     if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
-    if (m.samples_s.size() > 1 && last_.iters == evidence_.first.iters) evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
+    if (m.samples_s.size() > 1 && last_.iters == evidence_.first.iters)
+      evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
   }
 
   void keep(Measurement& m) {

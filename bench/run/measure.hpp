@@ -21,16 +21,16 @@ struct Measurement {
   std::vector<double> samples_s, samples_event_s;  // event times only for GPU implementations
   std::vector<double> downloads_s;
   double prepare_s = 0;
-  int iters = 0;                  // of the first timed run
+  int iters = 0;  // of the first timed run
   Trace prepare_trace{true}, trace{true};
-  Judgement judgement;            // of the worst run
+  Judgement judgement;  // of the worst run
   std::optional<Replay> replay;
   std::optional<double> centroid_error;
   std::int64_t peak_bytes = 0;
   std::optional<std::int64_t> device_peak_bytes;
-  double judge_s = 0;             // what judging and replaying took
+  double judge_s = 0;  // what judging and replaying took
   Json gpu;
-  bool spoiled = false;           // the process is not what it was: no further case should be measured in it
+  bool spoiled = false;  // the process is not what it was: no further case should be measured in it
 };
 
 /// Median of a non-empty list.

@@ -14,11 +14,11 @@
 #include <immintrin.h>
 #endif
 
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
-#include <clocale>
 #include <chrono>
+#include <clocale>
 #include <csignal>
 #include <ctime>
 #include <filesystem>

@@ -23,7 +23,7 @@ class ProcessState {
   int omp_threads_, omp_dynamic_;
   std::vector<std::uint64_t> streams_;
   std::size_t environment_;
-  std::string surroundings_;               // the rest, as text
+  std::string surroundings_;  // the rest, as text
   int threads_;
 };
 

@@ -42,8 +42,8 @@ std::string far_off(const Json& line) {
   const double middle = median(samples), most = std::ranges::max(samples);
   if (most <= far_from_median * middle) return "";
   const auto off = std::ranges::count_if(samples, [&](double s) { return s > far_from_median * middle; });
-  return fmt::format("{} of {} runs took over {:.0f} times the median, the longest {:.3f} ms beside {:.3f} ms: what else ran then?", off, samples.size(),
-                     far_from_median, most * 1e3, middle * 1e3);
+  return fmt::format("{} of {} runs took over {:.0f} times the median, the longest {:.3f} ms beside {:.3f} ms: what else ran then?", off,
+                     samples.size(), far_from_median, most * 1e3, middle * 1e3);
 }
 
 Progress::Progress(std::size_t cases)

@@ -45,10 +45,17 @@ Json with_every_field(Json line) {
   const auto text = [](const Json& v) { return v.is_string(); };
   for (const char* name : {"verdict", "skip", "failure", "exhibit", "grade", "commit", "machine", "date"}) want(name, text, nullptr);
   for (const char* name : {"implementation", "precision"}) want(name, text, "");
-  for (const char* name : {"n", "d", "k"}) want(name, [](const Json& v) { return v.is_number_integer(); }, 0);
-  for (const char* name : {"iterations", "inertia", "wrong_labels"}) want(name, [](const Json& v) { return v.is_number(); }, nullptr);
-  for (const char* name : {"parameters", "dataset"}) want(name, [](const Json& v) { return v.is_object(); }, Json::object());
-  want("samples_s", [](const Json& v) { return v.is_array() && std::ranges::all_of(v, [](const Json& s) { return s.is_number(); }); }, Json::array());
+  for (const char* name : {"n", "d", "k"})
+    want(
+        name, [](const Json& v) { return v.is_number_integer(); }, 0);
+  for (const char* name : {"iterations", "inertia", "wrong_labels"})
+    want(
+        name, [](const Json& v) { return v.is_number(); }, nullptr);
+  for (const char* name : {"parameters", "dataset"})
+    want(
+        name, [](const Json& v) { return v.is_object(); }, Json::object());
+  want(
+      "samples_s", [](const Json& v) { return v.is_array() && std::ranges::all_of(v, [](const Json& s) { return s.is_number(); }); }, Json::array());
   if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // no time without iterations
   if (!line["dataset"].contains("name") || !line["dataset"]["name"].is_string()) line["dataset"]["name"] = "";
   return line;
@@ -63,14 +70,15 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   Json seed = Json();
   if (const auto at = c.dataset.settings.find("seed"); at != c.dataset.settings.end()) seed = at->second;
   const Json settings = c.dataset.settings.empty() ? Json() : Json(c.dataset.settings);
-  line["dataset"] = {{"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", settings}, {"source", text_or_null(c.dataset_source)}};
+  line["dataset"] = {
+      {"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", settings}, {"source", text_or_null(c.dataset_source)}};
   line["exhibit_hash"] = text_or_null(c.exhibit_hash);
   line["device"] = c.implementation ? Json(c.on_gpu() ? "gpu" : "cpu") : Json();
   line["departs"] = c.implementation ? text_or_null(c.implementation->description.departs) : Json();
-  for (const char* name : {"iterations", "samples_event_s", "prepare_s", "download_s", "work", "inertia", "centroid_error", "mean_error",
-                           "mean_offset", "wrong_labels", "tied_labels", "label_excess", "judged_points", "judge_s", "replayed", "cluster_sizes", "verdict", "grade", "skip",
-                           "failure", "peak_bytes",
-                           "device_peak_bytes", "gpu"})
+  for (const char* name :
+       {"iterations",   "samples_event_s", "prepare_s",    "download_s",        "work",    "inertia",  "centroid_error", "mean_error", "mean_offset",
+        "wrong_labels", "tied_labels",     "label_excess", "judged_points",     "judge_s", "replayed", "cluster_sizes",  "verdict",    "grade",
+        "skip",         "failure",         "peak_bytes",   "device_peak_bytes", "gpu"})
     line[name] = nullptr;
   line["samples_s"] = Json::array();
   for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
@@ -225,7 +233,8 @@ Json to_google_benchmark(const std::vector<Json>& lines) {
 }
 
 std::string summary_table(const std::vector<Json>& lines) {
-  std::vector<std::vector<std::string>> rows = {{"implementation", "parameters", "data", "n", "d", "k", "prec", "iters", "ms/iter", "min", "verdict"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"implementation", "parameters", "data", "n", "d", "k", "prec", "iters", "ms/iter", "min", "verdict"}};
   for (const auto& line : lines) {
     std::string parameters;
     for (const auto& [key, value] : line["parameters"].items())

@@ -13,14 +13,14 @@ namespace km {
 class Desk;
 
 struct RunOptions {
-  std::filesystem::path out;               // results/<machine>
+  std::filesystem::path out;  // results/<machine>
   std::string machine;
-  bool redo = false;                       // run what has a line already
-  bool save_solutions = false;             // .npy of points, labels and centroids of each exhibit case
-  double timeout_s = 0;                    // of one case; 0: from its forecast, a minute at least
-  double memory_bytes = 0;                 // of a worker; 0: what is available
-  std::vector<std::string> argv;           // as recorded
-  std::vector<std::string> benchmark_args; // Google Benchmark's own flags
+  bool redo = false;                        // run what has a line already
+  bool save_solutions = false;              // .npy of points, labels and centroids of each exhibit case
+  double timeout_s = 0;                     // of one case; 0: from its forecast, a minute at least
+  double memory_bytes = 0;                  // of a worker; 0: what is available
+  std::vector<std::string> argv;            // as recorded
+  std::vector<std::string> benchmark_args;  // Google Benchmark's own flags
 };
 
 /// The file a case's line belongs to: <out>/<paper>.jsonl, or <out>/adhoc.jsonl.

@@ -29,7 +29,8 @@ class Lock {
     std::filesystem::create_directories(folder, failed);
     file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file_ < 0) throw UserError(fmt::format("cannot write to {}: {}", folder.string(), std::generic_category().message(errno)));
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) throw UserError(fmt::format("another kmbench is writing to {}; wait for it, or choose --out", folder.string()));
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
+      throw UserError(fmt::format("another kmbench is writing to {}; wait for it, or choose --out", folder.string()));
   }
   ~Lock() { ::close(file_); }
 
@@ -155,7 +156,8 @@ int supervise(const std::vector<Case>& cases, const RunOptions& options, const s
   fmt::print(text, "{}", summary_table(lines));
   for (const auto& [path, ids] : books.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
   write_google_benchmark(lines, options);
-  return std::ranges::any_of(lines, [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });
+  return std::ranges::any_of(lines,
+                             [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });
 }
 
 }  // namespace km

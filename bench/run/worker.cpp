@@ -53,7 +53,8 @@ class Bench {
     else add_measurement(line, entry.spec, m);
     desk_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
-    if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty()) desk_.leave();  // the next case gets a clean process
+    if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty())
+      desk_.leave();  // the next case gets a clean process
     entry.measurement = {};
   }
 
@@ -161,7 +162,10 @@ int work(std::vector<Case> all, const RunOptions& options, const Desk& desk) {
   Bench bench(std::move(cases), options, desk);
   for (const auto& [name, repetitions] : runs)
     benchmark::RegisterBenchmark(name.c_str(), [&bench, name = name](benchmark::State& state) { bench.repeat(name, state); })
-        ->UseManualTime()->Iterations(1)->Repetitions(repetitions)->Unit(benchmark::kMillisecond);
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Repetitions(repetitions)
+        ->Unit(benchmark::kMillisecond);
   std::vector<std::string> args = {"kmbench"};
   for (const auto& arg : options.benchmark_args)
     if (!arg.starts_with("--benchmark_out") && arg != "--benchmark_format=json") args.push_back(arg);

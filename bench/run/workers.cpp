@@ -39,7 +39,8 @@ class Interruptible {
   }
 
  private:
-  struct sigaction before_int_ {}, before_term_ {};
+  struct sigaction before_int_ {
+  }, before_term_{};
 };
 
 struct Worker {
@@ -54,7 +55,7 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed parent takes its worker along
     if (::getppid() != parent) ::_exit(1);
-    ::setpgid(0, 0);                     // Ctrl-C is for the parent
+    ::setpgid(0, 0);  // Ctrl-C is for the parent
     ::close(to[1]);
     ::close(from[0]);
     ::setenv(variable, fmt::format("{}:{}:{}", parent, to[0], from[1]).c_str(), 1);
@@ -95,7 +96,9 @@ std::string cause_of_death(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return fmt::format("the worker process died of signal {} ({}){}", signal, ::strsignal(signal),
-                       signal == SIGKILL ? ": out of memory?" : signal == SIGBUS ? ": a file it reads became shorter?" : "");
+                       signal == SIGKILL  ? ": out of memory?"
+                       : signal == SIGBUS ? ": a file it reads became shorter?"
+                                          : "");
   }
   return fmt::format("the worker process ended with exit code {} in the middle", WEXITSTATUS(status));
 }
@@ -185,7 +188,8 @@ class Follower {
 
 }  // namespace
 
-std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits, const JobEvents& events) {
+std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
+                                        const JobEvents& events) {
   const Interruptible interruptible;
   std::vector<std::string> todo;
   for (const auto& job : jobs) todo.push_back(job.id);
@@ -216,7 +220,9 @@ void on_crash(int, siginfo_t* info, void*) {
   bool past_the_end = false;
   if (const char* name = values_at(info->si_addr, past_the_end)) {
     char line[160];
-    const int length = std::snprintf(line, sizeof line, past_the_end ? "crash it read or wrote past the end of %s\n" : "crash it wrote to %s, which are not its own\n", name);
+    const int length =
+        std::snprintf(line, sizeof line,
+                      past_the_end ? "crash it read or wrote past the end of %s\n" : "crash it wrote to %s, which are not its own\n", name);
     if (::write(crash_events, line, std::size_t(length)) < 0) ::_exit(1);
   }
   ::signal(SIGSEGV, SIG_DFL);
@@ -239,7 +245,8 @@ std::optional<Desk> Desk::open() {
   const char* text = std::getenv(variable);
   if (!text) return std::nullopt;
   int parent = 0, todo = -1, events = -1;
-  const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 && ::fcntl(events, F_GETFD) >= 0;
+  const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 &&
+                    ::fcntl(events, F_GETFD) >= 0;
   ::unsetenv(variable);  // not for what an implementation starts
   if (!ours) return std::nullopt;
   Desk desk;

@@ -11,8 +11,8 @@
 namespace km {
 
 struct Job {
-  std::string id;         // without spaces
-  double timeout_s;       // from the start of its turn
+  std::string id;    // without spaces
+  double timeout_s;  // from the start of its turn
 };
 
 struct WorkerLimits {
@@ -26,7 +26,8 @@ struct JobEvents {
 };
 
 /// Every job ends in `ended` or in `lost`. Returns early, with the jobs it did not get to, when interrupted (SIGINT, SIGTERM).
-std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits, const JobEvents& events);
+std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
+                                        const JobEvents& events);
 
 /// The worker's end of the pipes, where this process is a worker of ours; nothing elsewhere. Asked once, before anything else: from then on
 /// crashes say what they touched.

@@ -14,16 +14,12 @@ template <class T>
 class Sklearn {
  public:
   Sklearn(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem),
-        cells_(std::size_t(problem.k) * problem.d),
-        memory_((problem.points.size() + 2 * cells_) * sizeof(T) + problem.n * sizeof(std::int32_t)),
-        points_(reinterpret_cast<T*>(memory_.data())),
-        initial_(points_ + problem.points.size()),
-        centroids_(initial_ + cells_),
-        labels_(reinterpret_cast<std::int32_t*>(centroids_ + cells_)) {
+      : p_(problem), cells_(std::size_t(problem.k) * problem.d),
+        memory_((problem.points.size() + 2 * cells_) * sizeof(T) + problem.n * sizeof(std::int32_t)), points_(reinterpret_cast<T*>(memory_.data())),
+        initial_(points_ + problem.points.size()), centroids_(initial_ + cells_), labels_(reinterpret_cast<std::int32_t*>(centroids_ + cells_)) {
     std::ranges::copy(problem.points, points_);
-    const std::vector<std::string> args = {sizeof(T) == 4 ? "float32" : "float64", std::to_string(p_.n), std::to_string(p_.d),
-                                           std::to_string(p_.k), std::to_string(p_.max_iters - 1)};
+    const std::vector<std::string> args = {sizeof(T) == 4 ? "float32" : "float64", std::to_string(p_.n), std::to_string(p_.d), std::to_string(p_.k),
+                                           std::to_string(p_.max_iters - 1)};
     std::vector<std::string> environment;
     if (const auto threads = config.number("threads"); threads > 0) environment.push_back("OMP_NUM_THREADS=" + std::to_string(threads));
     worker_ = std::make_unique<PythonWorker>("impl/library/sklearn_worker.py", args, memory_.descriptor(), environment);

@@ -35,7 +35,13 @@ class RightLloyd {
     shape.max_iters = asked_ = iterations;
     iter_ = 0;
     out_.labels.assign(p_.n, no_label);
-    out_.iters = lloyd(shape, trace, [this] { ++iter_; return assign(); }, [this] { update(); });
+    out_.iters = lloyd(
+        shape, trace,
+        [this] {
+          ++iter_;
+          return assign();
+        },
+        [this] { update(); });
     finish();
     return out_.iters;
   }

@@ -12,7 +12,7 @@ struct Median : RightLloyd<T> {
     RightLloyd<T>::update();
     std::vector<T> values;
     for (int c = 0; c < this->p_.k; ++c)
-      for (int j = 0; j < this->p_.d && this->counts_[c] > 0; ++j) {
+      for (int j = 0; j<this->p_.d&& this->counts_[c]> 0; ++j) {
         values.clear();
         for (std::int64_t i = 0; i < this->p_.n; ++i)
           if (this->out_.labels[i] == c) values.push_back(T(this->x(i, j)));

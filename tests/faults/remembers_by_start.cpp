@@ -9,7 +9,8 @@ struct RemembersByStart : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 
   int iterate(Trace& trace) {
-    const std::pair key(std::vector<T>(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end()), std::pair(this->p_.n, this->p_.max_iters));
+    const std::pair key(std::vector<T>(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end()),
+                        std::pair(this->p_.n, this->p_.max_iters));
     auto& answer = answers_[key];
     if (answer.iters == 0) {
       RightLloyd<T>::iterate(trace);

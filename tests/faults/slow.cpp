@@ -10,8 +10,7 @@ namespace {
 template <class T>
 class Slow : public RightLloyd<T> {
  public:
-  Slow(const Problem<T>& problem, const Config& config, Trace& trace)
-      : RightLloyd<T>(problem, config, trace), sleep_(config.number("sleep_ms")) {}
+  Slow(const Problem<T>& problem, const Config& config, Trace& trace) : RightLloyd<T>(problem, config, trace), sleep_(config.number("sleep_ms")) {}
 
   int iterate(Trace& trace) {
     std::this_thread::sleep_for(sleep_);

@@ -9,7 +9,7 @@ struct SwappedCentroids : RightLloyd<T> {
   using RightLloyd<T>::RightLloyd;
 
   void finish() override {
-    for (int j = 0; j < this->p_.d && this->p_.k > 1; ++j) std::swap(this->at(0, j), this->at(1, j));
+    for (int j = 0; j<this->p_.d&& this->p_.k> 1; ++j) std::swap(this->at(0, j), this->at(1, j));
   }
 };
 

@@ -10,7 +10,7 @@ struct SwapsEveryIteration : RightLloyd<T> {
 
   void update() override {
     RightLloyd<T>::update();
-    for (int j = 0; j < this->p_.d && this->p_.k > 1; ++j) std::swap(this->at(0, j), this->at(1, j));
+    for (int j = 0; j<this->p_.d&& this->p_.k> 1; ++j) std::swap(this->at(0, j), this->at(1, j));
   }
 };
 

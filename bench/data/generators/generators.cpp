@@ -97,13 +97,24 @@ std::vector<double> group_centroids(const Recipe& r) {
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> all = {
-      {.name = "balls", .settings = {{"groups", 0}, {"radius", 1}, {"low", -10}, {"high", 10}, {"ordered", 0}}, .has_groups = true, .has_ideal = true,
-       .make_f = balls<float>, .make_d = balls<double>},
-      {.name = "gaussians", .settings = {{"groups", 0}, {"sigma2", 1}, {"sigma2_is_deviation", 0}, {"low", -10}, {"high", 10}}, .has_groups = true,
-       .has_ideal = true, .make_f = gaussians<float>, .make_d = gaussians<double>},
+      {.name = "balls",
+       .settings = {{"groups", 0}, {"radius", 1}, {"low", -10}, {"high", 10}, {"ordered", 0}},
+       .has_groups = true,
+       .has_ideal = true,
+       .make_f = balls<float>,
+       .make_d = balls<double>},
+      {.name = "gaussians",
+       .settings = {{"groups", 0}, {"sigma2", 1}, {"sigma2_is_deviation", 0}, {"low", -10}, {"high", 10}},
+       .has_groups = true,
+       .has_ideal = true,
+       .make_f = gaussians<float>,
+       .make_d = gaussians<double>},
       {.name = "uniform", .settings = {{"low", 0}, {"high", 1}}, .make_f = uniform<float>, .make_d = uniform<double>},
-      {.name = "integers", .settings = {{"low", 0}, {"high", 9}, {"groups", 0}, {"purity", 0}}, .has_groups = true,
-       .make_f = integers<float>, .make_d = integers<double>},
+      {.name = "integers",
+       .settings = {{"low", 0}, {"high", 9}, {"groups", 0}, {"purity", 0}},
+       .has_groups = true,
+       .make_f = integers<float>,
+       .make_d = integers<double>},
       {.name = "household", .settings = {}, .fixed_d = 7, .make_f = household<float>, .make_d = household<double>},
   };
   return all;

@@ -14,20 +14,20 @@ namespace km {
 /// What to make. Generators that place no groups ignore k.
 struct Recipe {
   std::int64_t n = 0;
-  int d = 0, k = 0;                    // k: the number of groups
+  int d = 0, k = 0;  // k: the number of groups
   std::uint64_t seed = 0;
-  Settings settings;                   // every setting of the generator
-  std::vector<double> centroids;       // k x d, given by the table; empty: the generator draws them
+  Settings settings;              // every setting of the generator
+  std::vector<double> centroids;  // k x d, given by the table; empty: the generator draws them
 
   double operator[](const std::string& name) const { return settings.at(name); }
 };
 
 struct Generator {
   std::string name;
-  Settings settings;                   // names and defaults
-  bool has_groups = false;             // then its setting `groups` is their number; 0: as many as the k that is looked for
-  bool has_ideal = false;              // group_centroids are what k-means should find
-  int fixed_d = 0;                     // 0: any d
+  Settings settings;        // names and defaults
+  bool has_groups = false;  // then its setting `groups` is their number; 0: as many as the k that is looked for
+  bool has_ideal = false;   // group_centroids are what k-means should find
+  int fixed_d = 0;          // 0: any d
   void (*make_f)(const Recipe&, std::span<float> points);
   void (*make_d)(const Recipe&, std::span<double> points);
 

@@ -69,8 +69,7 @@ void for_grouped_tiles(const Recipe& r, std::span<T> points, const Maker& make) 
     const std::span<const int> of_run = mine.of_run(first);
     const std::int64_t tile = tile_size(r.d);
     for (std::int64_t at = 0; at < count; at += tile)
-      make(first + at, of_run.subspan(std::size_t(at), std::size_t(std::min(tile, count - at))), buffer,
-           points.data() + (first + at) * r.d);
+      make(first + at, of_run.subspan(std::size_t(at), std::size_t(std::min(tile, count - at))), buffer, points.data() + (first + at) * r.d);
   });
 }
 

@@ -12,8 +12,8 @@ namespace km {
 namespace {
 
 struct Circuit {
-  double off, idle;       // shares of the time; the rest of it the circuit is on
-  double level, spread;   // Wh a minute when on
+  double off, idle;      // shares of the time; the rest of it the circuit is on
+  double level, spread;  // Wh a minute when on
 };
 
 constexpr Circuit kitchen{.91, .04, 37, 4}, laundry{.68, .27, 36, 12}, heater{.65, .03, 17.5, .7};
@@ -31,8 +31,8 @@ void minute(const double* u, const double* z, double* row) {
   const double reactive = std::abs(std::fma(z[4], .12, .11));
   const double volts = std::fma(z[5], 3.4, std::fma(active, -1.1, 241.0));
   const double amperes = 1000 * std::sqrt(std::fma(active, active, reactive * reactive)) / volts;
-  const double values[] = {std::round(active * 500) / 500,   std::round(reactive * 500) / 500, std::round(volts * 100) / 100,
-                           std::round(amperes * 5) / 5, one, two, three};
+  const double values[] = {
+      std::round(active * 500) / 500, std::round(reactive * 500) / 500, std::round(volts * 100) / 100, std::round(amperes * 5) / 5, one, two, three};
   std::copy_n(values, 7, row);
 }
 

@@ -17,7 +17,8 @@ class Naive {
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
-    return out_.iters = lloyd(p_, trace, [this] { return assign(); }, [this] { update(); });
+    return out_.iters = lloyd(
+               p_, trace, [this] { return assign(); }, [this] { update(); });
   }
 
   Solution<T> download() { return out_; }

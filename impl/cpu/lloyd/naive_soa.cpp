@@ -22,7 +22,8 @@ class NaiveSoa {
     for (int c = 0; c < p_.k; ++c)
       for (int j = 0; j < p_.d; ++j) centroids_[j * p_.k + c] = p_.initial_centroids[c * p_.d + j];
     out_.labels.assign(p_.n, no_label);
-    return out_.iters = lloyd(p_, trace, [this] { return assign(); }, [this] { update(); });
+    return out_.iters = lloyd(
+               p_, trace, [this] { return assign(); }, [this] { update(); });
   }
 
   Solution<T> download() {

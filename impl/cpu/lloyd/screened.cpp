@@ -56,7 +56,8 @@ constexpr Kernel<T> kernel = {Strip::size, Strip::template rows<float>, Strip::t
 template <class T>
 Kernel<T> best_kernel() {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
     return kernel<T, strips::avx512::Strip<T>>;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernel<T, strips::avx2::Strip<T>>;
 #endif
@@ -67,15 +68,18 @@ template <class T>
 class Screened {
  public:
   Screened(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem),
-        kernel_(best_kernel<T>()),
+      : p_(problem), kernel_(best_kernel<T>()),
         threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,
                                               std::max<std::int64_t>(1, p_.n / kernel_.size)))),
-        workers_(threads_),
-        order_(p_.k) {
+        workers_(threads_), order_(p_.k) {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
-    round_ = {.n = p_.n, .d = p_.d, .k = p_.k, .points = p_.points.data(), .origin = origin(),
-              .scored = {p_.k, p_.d, kernel_.score_rows}, .plain = {p_.k, p_.d, kernel_.plain_rows}};
+    round_ = {.n = p_.n,
+              .d = p_.d,
+              .k = p_.k,
+              .points = p_.points.data(),
+              .origin = origin(),
+              .scored = {p_.k, p_.d, kernel_.score_rows},
+              .plain = {p_.k, p_.d, kernel_.plain_rows}};
     const double m = double(d + 8) * 0x1p-24;
     round_.score_margin = float(1.01 * m * (1 + 16 * m));  // and what is of second order
     round_.plain_margin = T(1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
@@ -213,8 +217,7 @@ class Screened {
 
 const Register<Screened> registration{{
     .summary = "matrix product in fp32, the best two of each point, exact where a proven margin leaves it open; sums in the same pass",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true,
-                    .help = "0: all hardware threads"}},
+    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
 }};
 

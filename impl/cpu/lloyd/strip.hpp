@@ -15,9 +15,12 @@ template <class T>
 struct Strip {
   static constexpr int bytes = KM_VECTOR_BYTES;
   static constexpr int size = 2 * bytes / int(sizeof(float));
-  template <class E> static constexpr int lanes = bytes / int(sizeof(E));
-  template <class E> static constexpr int vectors = size / lanes<E>;
-  template <class E> static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // of a register tile rows x vectors
+  template <class E>
+  static constexpr int lanes = bytes / int(sizeof(E));
+  template <class E>
+  static constexpr int vectors = size / lanes<E>;
+  template <class E>
+  static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // of a register tile rows x vectors
 
   /// The points of a thread, first to last - 1; first is a multiple of size.
   static void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
@@ -58,7 +61,8 @@ struct Strip {
     [&]<int... Ds>(std::integer_sequence<int, Ds...>) __attribute__((always_inline)) {
       const bool found = ((d == Ds + 1 && (f(std::integral_constant<int, Ds + 1>()), true)) || ...);
       if (!found) f(std::integral_constant<int, 0>());
-    }(std::make_integer_sequence<int, 8>());
+    }
+    (std::make_integer_sequence<int, 8>());
   }
 
   /// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
@@ -79,18 +83,19 @@ struct Strip {
       index[v] = I{};
     }
     const auto& centroids = packed<differences>(round);
-    products<E, differences>(columns, centroids, round.d, worker.scores.data(), x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
-      const I nearer = score > best[v];
-      const V lesser = nearer ? best[v] : score;
-      second[v] = lesser > second[v] ? lesser : second[v];
-      best[v] = nearer ? score : best[v];
-      index[v] = nearer ? I{} + c : index[v];
-    });
+    products<E, differences>(
+        columns, centroids, round.d, worker.scores.data(), x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
+          const I nearer = score > best[v];
+          const V lesser = nearer ? best[v] : score;
+          second[v] = lesser > second[v] ? lesser : second[v];
+          best[v] = nearer ? score : best[v];
+          index[v] = nearer ? I{} + c : index[v];
+        });
     for (int v = 0; v < n_vectors; ++v) {
       V margin;
       if constexpr (differences) margin = -3 * round.plain_margin * best[v];
       else margin = round.score_margin * (9 * *reinterpret_cast<V*>(squares + v * lanes<E>) - 8 * best[v]);
-      margin += 16 * std::numeric_limits<E>::min();  // what underflow takes
+      margin += 16 * std::numeric_limits<E>::min();                       // what underflow takes
       const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // not a number: open
       *reinterpret_cast<Vector<std::int32_t, size * 4 / n_vectors>*>(labels + v * lanes<E>) =
           __builtin_convertvector(label, Vector<std::int32_t, size * 4 / n_vectors>);
@@ -155,10 +160,11 @@ struct Strip {
         *reinterpret_cast<V*>(columns + j * size) = column;
         if (centred && is_new) square[j % 2] += column * column;
       };
-      with_small_dimension(round.d, [&](auto D) __attribute__((always_inline)) {
-        if constexpr (D.value > 0) pick<E, centred, D.value>(round, x, keep);
-        else transpose<E, centred>(round, x, keep);
-      });
+      with_small_dimension(
+          round.d, [&](auto D) __attribute__((always_inline)) {
+            if constexpr (D.value > 0) pick<E, centred, D.value>(round, x, keep);
+            else transpose<E, centred>(round, x, keep);
+          });
       if constexpr (centred) *reinterpret_cast<V*>(squares + v * width) = square[0] + square[1];
     }
   }
@@ -170,7 +176,8 @@ struct Strip {
     for (int s = 0; s < D; ++s) in[s] = load<E, centred>(x + s * lanes<E>, round.origin.data() + s * lanes<E>);
     [&]<int... j>(std::integer_sequence<int, j...>) __attribute__((always_inline)) {
       (keep(j, picked<D, j, 1>(in, in[0], std::make_integer_sequence<int, lanes<E>>()), true), ...);
-    }(std::make_integer_sequence<int, D>());
+    }
+    (std::make_integer_sequence<int, D>());
   }
 
   /// Value i of column j is value i D + j of the rows: those of vectors s and later, and before them what `so_far` has.
@@ -178,8 +185,13 @@ struct Strip {
   [[gnu::always_inline]] static V picked(const V* in, V so_far, std::integer_sequence<int, i...> lane) {
     constexpr int width = sizeof...(i);
     if constexpr (D == 1 || s == D) return so_far;
-    else return picked<D, j, s + 1>(in, __builtin_shufflevector(so_far, in[s], ((i * D + j) / width == s ? width + (i * D + j) % width
-                                                                                 : s == 1 ? (i * D + j) % width : i)...), lane);
+    else
+      return picked<D, j, s + 1>(in,
+                                 __builtin_shufflevector(so_far, in[s],
+                                                         ((i * D + j) / width == s ? width + (i * D + j) % width
+                                                          : s == 1                 ? (i * D + j) % width
+                                                                                   : i)...),
+                                 lane);
   }
 
   template <class E, bool centred, class Keep>
@@ -223,18 +235,19 @@ struct Strip {
 
   /// Rows into the sums of their clusters, those with a label; values behind a row fall into the filling.
   [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
-    with_small_dimension(round.d, [&](auto D) __attribute__((always_inline)) {
-      const int d = D.value > 0 ? D.value : round.d, k = round.k, every = copies(k, d) - 1;
-      const std::int64_t row = stride(d);
-      double *const sums = worker.sums.data(), *const lost = worker.lost.data();
-      std::int64_t* const counts = worker.counts.data();
-      for (int p = 0; p < length; ++p, x += d) {
-        if (labels[p] < 0) continue;
-        const std::int64_t at = (p & every) * k + labels[p];
-        ++counts[at];
-        add_row(x, d, sums + at * row, sizeof(T) == 8 ? lost + at * row : nullptr);
-      }
-    });
+    with_small_dimension(
+        round.d, [&](auto D) __attribute__((always_inline)) {
+          const int d = D.value > 0 ? D.value : round.d, k = round.k, every = copies(k, d) - 1;
+          const std::int64_t row = stride(d);
+          double *const sums = worker.sums.data(), *const lost = worker.lost.data();
+          std::int64_t* const counts = worker.counts.data();
+          for (int p = 0; p < length; ++p, x += d) {
+            if (labels[p] < 0) continue;
+            const std::int64_t at = (p & every) * k + labels[p];
+            ++counts[at];
+            add_row(x, d, sums + at * row, sizeof(T) == 8 ? lost + at * row : nullptr);
+          }
+        });
   }
 
   [[gnu::always_inline]] static void add_row(const T* x, int d, double* __restrict sum, double* __restrict lost) {
@@ -271,9 +284,10 @@ struct Strip {
     for (int p = 0; p < length; ++p) std::memcpy(x + std::int64_t(p) * d, round.points + points[p] * d, d * sizeof(T));
     turn<T, false>(round, x, worker.plain_columns.data(), nullptr);
     T* const scores = worker.scores.data();
-    products<T, true>(worker.plain_columns.data(), round.plain, d, scores, x, [&](int c, int v, V score) __attribute__((always_inline)) {
-      std::memcpy(scores + std::size_t(c) * size + v * lanes<T>, &score, sizeof score);
-    });
+    products<T, true>(
+        worker.plain_columns.data(), round.plain, d, scores, x, [&](int c, int v, V score) __attribute__((always_inline)) {
+          std::memcpy(scores + std::size_t(c) * size + v * lanes<T>, &score, sizeof score);
+        });
     T least[size];
     std::int32_t best[size];
     for (int p = 0; p < size; ++p) least[p] = -std::numeric_limits<T>::infinity();

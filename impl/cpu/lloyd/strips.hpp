@@ -36,9 +36,7 @@ struct Packed {
 
   Packed() = default;
   Packed(int k, int d, int rows_)
-      : rows(rows_),
-        blocks((k + rows - 1) / rows),
-        values(std::size_t(blocks) * rows * d),
+      : rows(rows_), blocks((k + rows - 1) / rows), values(std::size_t(blocks) * rows * d),
         offsets(std::size_t(blocks) * rows, -std::numeric_limits<E>::infinity()) {}
   E* value(int c, int d) { return values.data() + (std::size_t(c / rows) * d) * rows + c % rows; }  // of dimension 0; the next is `rows` on
 };
@@ -50,11 +48,11 @@ struct Round {
   int d = 0, k = 0;
   const T *points = nullptr, *centroids = nullptr;
   std::int32_t* labels = nullptr;
-  Buffer<T> origin;              // again and again, overread (d + 1) values
-  Packed<float> scored;          // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
-  Packed<T> plain;               // centroids as they are; offsets 0
-  float score_margin = 0;        // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
-  T plain_margin = 0;            // of distance²'s, relative
+  Buffer<T> origin;        // again and again, overread (d + 1) values
+  Packed<float> scored;    // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
+  Packed<T> plain;         // centroids as they are; offsets 0
+  float score_margin = 0;  // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
+  T plain_margin = 0;      // of distance²'s, relative
 };
 
 /// A thread's own.
@@ -62,10 +60,10 @@ template <class T>
 struct alignas(64) Worker {
   Buffer<float> columns;
   Buffer<T> plain_columns, rows, scores;
-  Buffer<double> sums, lost;     // copies x k x stride; lost (T = double only): what rounding took from sums
+  Buffer<double> sums, lost;               // copies x k x stride; lost (T = double only): what rounding took from sums
   std::vector<std::int64_t> counts, open;  // open: points to settle
   std::int64_t changed = 0, settled = 0, candidates = 0, screened = 0;
-  bool plain = false;            // differences instead of products, from now on
+  bool plain = false;  // differences instead of products, from now on
 };
 
 /// A row of sums: d, filled up to whole vectors.

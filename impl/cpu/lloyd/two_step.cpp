@@ -15,7 +15,9 @@ namespace km {
 namespace {
 
 template <class F>
-void with_paper_dimension(int d, F&& f) { with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, f); }
+void with_paper_dimension(int d, F&& f) {
+  with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, f);
+}
 
 constexpr int strip = 32;  // points side by side in the lanes of a vector
 
@@ -23,9 +25,8 @@ template <class T>
 class TwoStep {
  public:
   TwoStep(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem),
-        packages_(config.number("packages")),
-        threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {}
+      : p_(problem), packages_(config.number("packages")), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {
+  }
 
   void reset() { out_.poison(p_); }
 
@@ -33,7 +34,8 @@ class TwoStep {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
     with_paper_dimension(p_.d, [&](auto D) {
-      out_.iters = lloyd(p_, trace, [&, this] { return assign<decltype(D)::value>(); }, [&, this] { update<decltype(D)::value>(); });
+      out_.iters = lloyd(
+          p_, trace, [&, this] { return assign<decltype(D)::value>(); }, [&, this] { update<decltype(D)::value>(); });
     });
     return out_.iters;
   }
@@ -139,8 +141,7 @@ const Register<TwoStep> registration{{
     .summary = "OpenMP assign with the change count inside; update summed per package, then over packages",
     .paper = "he2021",
     .parameters = {{.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true,
-                    .help = "0: all hardware threads"}},
+                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       return p.n / config.number("packages") + 1 + config.number("packages");
     },

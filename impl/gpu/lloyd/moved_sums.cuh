@@ -164,7 +164,7 @@ template <class T, int Width>
 __global__ void __launch_bounds__(block, 2) sort_and_sum(const T* __restrict__ points, const Moved m, Quanta q, int copies, int chunk, int lanes) {
   using Packed = Entry<std::uint16_t>;
   extern __shared__ int4 shared[];
-  auto* const order = reinterpret_cast<Packed*>(shared);      // 2 chunk: the entries by cluster, points counted from the chunk's first
+  auto* const order = reinterpret_cast<Packed*>(shared);        // 2 chunk: the entries by cluster, points counted from the chunk's first
   int* const ends = reinterpret_cast<int*>(order + 2 * chunk);  // k x copies: where each counter's entries end in it
   __shared__ int warp_sums[block / 32];
   const int t = threadIdx.x, groups = block / lanes, g = t / lanes, lane = t % lanes, counters = m.k * copies, copy = t % copies;
@@ -233,7 +233,8 @@ __global__ void __launch_bounds__(block, 2)
   const std::int64_t size = ends[m.k - 1], all = std::int64_t(gridDim.x) * groups * batch, share = (size + all - 1) / all * batch;
   const std::int64_t begin = (std::int64_t(blockIdx.x) * groups + g) * share, end = min(begin + share, size);
   for (int j = lane * Width; g < groups && begin < end && j < m.d; j += lanes * Width)
-    sum_runs<Width>(points, order, int(begin), int(end), j, m.d, m.k, [&](int c) { return __ldg(&ends[c]); }, q, m.sums, m.counts);
+    sum_runs<Width>(
+        points, order, int(begin), int(end), j, m.d, m.k, [&](int c) { return __ldg(&ends[c]); }, q, m.sums, m.counts);
 }
 
 /// The sums and counts of clusters, brought up to date with the labels.
@@ -292,8 +293,8 @@ class Sums {
     int* ends = ends_.data();
     Entry<std::uint32_t>* order = order_.data();
     void* arguments[] = {&moved, &totals, &cursors, &ends, &order};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sort_together), dim3(multiprocessors_), dim3(sort_block), arguments,
-                                            bytes_, stream));
+    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sort_together), dim3(multiprocessors_), dim3(sort_block), arguments, bytes_,
+                                            stream));
     sum_ordered_<<<grid_, block, 0, stream>>>(points, moved, quanta_, order, ends, totals, lanes_);
     cuda::check_launch();
   }

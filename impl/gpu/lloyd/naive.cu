@@ -12,8 +12,8 @@ namespace {
 /// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
 /// centroids.
 template <class T, int D>
-__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
-                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
+                       unsigned long long* changed) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   bool moved = false;
   if (i < n) {
@@ -47,8 +47,8 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
 
 /// A thread takes a point. sums: d x k, counts: k; both start at zero.
 template <class T>
-__global__ void add_points(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k,
-                           T* sums, unsigned* counts) {
+__global__ void add_points(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, T* sums,
+                           unsigned* counts) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const int c = labels[i];
@@ -69,11 +69,8 @@ template <class T>
 class Naive {
  public:
   Naive(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace),
-        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        sums_(std::int64_t(problem.k) * problem.d),
-        counts_(problem.k),
-        block_(config.integer("block")) {}
+      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
+        counts_(problem.k), block_(config.integer("block")) {}
 
   void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
@@ -85,8 +82,8 @@ class Naive {
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, block_), block_, 0, lloyd_.stream()>>>(
-          points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
+      assign<T, decltype(D)::value>
+          <<<cuda::blocks(n, block_), block_, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
     });
     cuda::check_launch();
   }
@@ -96,11 +93,9 @@ class Naive {
     const auto& stream = lloyd_.stream();
     cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    add_points<<<cuda::blocks(n, block_), block_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, sums_.data(),
-                                                               counts_.data());
+    add_points<<<cuda::blocks(n, block_), block_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, sums_.data(), counts_.data());
     cuda::check_launch();
-    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k,
-                                                                 lloyd_.next());
+    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k, lloyd_.next());
     cuda::check_launch();
   }
 

@@ -37,8 +37,8 @@ constexpr int resident(int values) { return values <= 32 ? 4 : values <= 72 ? 2 
 /// leaves zero, as it found them; so that an iteration is one kernel.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D * sizeof(T) / 4))
-    assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k,
-                   std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
+    assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k, std::int32_t* __restrict__ labels,
+                   unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
   using Shape = Batch<T, D>;
   constexpr int width = cuda::Pack<T>::size, pack = Shape::pack, warps = block / 32;
   __shared__ T rows[K * D], warp_sums[warps][K * D];
@@ -178,8 +178,8 @@ template <class T>
 class Registers {
  public:
   Registers(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
-        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), done_(1) {
+      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
+        counts_(problem.k), done_(1) {
     with_shape(problem.d, problem.k, [&](auto D, auto K) {
       kernel_ = assign_and_sum<T, decltype(D)::value, decltype(K)::value>;
       const int tile = block * Batch<T, decltype(D)::value>::points;
@@ -204,8 +204,8 @@ class Registers {
  private:
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(),
-                                                  sums_.data(), counts_.data(), done_.data(), lloyd_.next());
+    kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(), sums_.data(),
+                                                  counts_.data(), done_.data(), lloyd_.next());
     cuda::check_launch();
   }
 
@@ -220,7 +220,10 @@ const Register<Registers> registration{{
     .summary = "assign and update in one pass, all sums in every thread's registers",
     .paper = "lutz2018",
     .device = Device::gpu,
-    .parameters = {{.name = "grid", .fallback = 528, .range = {66, 132, 264, 528, 1056, 2112}, .tunable = true,
+    .parameters = {{.name = "grid",
+                    .fallback = 528,
+                    .range = {66, 132, 264, 528, 1056, 2112},
+                    .tunable = true,
                     .help = "blocks of 256 threads, at most as many as run at once, which share the points out"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > limit) return "more than 8 dimensions: k d sums exceed a thread's registers";

@@ -42,15 +42,15 @@ struct Course {
   Lengths* spent;      // cleared for the iteration after
   Progress* progress;  // this iteration's, then the next one's
   Progress* last;
-  bool free;                   // to choose another way
+  bool free;  // to choose another way
 };
 
 /// A block of 128 threads a cluster: sums to means and to images; an empty cluster keeps its centroid. The last block leaves out twins and
 /// chooses the next iteration's way. sums == nullptr: only the images, of `centroids`.
 template <class T>
-__global__ void __launch_bounds__(128) average(const moved_sums::Sum* sums, const int* counts, moved_sums::Quanta quanta, const T* centroids,
-                                               const double* centre, double scale, std::int64_t n, int d, int k, T* next,
-                                               const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
+__global__ void __launch_bounds__(128)
+    average(const moved_sums::Sum* sums, const int* counts, moved_sums::Quanta quanta, const T* centroids, const double* centre, double scale,
+            std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
   const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
   __shared__ unsigned long long hashes[4];
   __shared__ bool last;

@@ -15,9 +15,9 @@
 
 namespace km::screen {
 
-constexpr int tile_rows = 64;   // points of a warpgroup
-constexpr int step = 16;        // dimensions of one instruction
-constexpr int deepest = 8;      // steps that registers hold
+constexpr int tile_rows = 64;  // points of a warpgroup
+constexpr int step = 16;       // dimensions of one instruction
+constexpr int deepest = 8;     // steps that registers hold
 
 __host__ __device__ constexpr int up_to(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -65,8 +65,8 @@ __device__ __forceinline__ std::uint32_t pack_up(float left, float length) {
 
 /// A block a tile. high, low: the layout above; left: as pack_up.
 template <class T>
-__global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points, const double* __restrict__ centre, double scale,
-                                                    std::int64_t n, int d, int steps, uint4* high, uint4* low, std::uint32_t* left) {
+__global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points, const double* __restrict__ centre, double scale, std::int64_t n,
+                                                    int d, int steps, uint4* high, uint4* low, std::uint32_t* left) {
   const int t = threadIdx.x, pair = t % 4;
   const std::int64_t tile = blockIdx.x, row = tile * tile_rows + t / 32 * 16 + t % 32 / 4;
   float lost[2] = {}, length[2] = {};

@@ -49,12 +49,12 @@ struct Screen {
   Points points;
   const std::uint8_t* image;
   Cut cut;
-  int stages;              // pieces of the image in shared memory
+  int stages;  // pieces of the image in shared memory
   const Lengths* lengths;
   Progress* progress;
-  Open open;               // what one product leaves open
-  int* many;               // points of those with too many candidates: three products' own
-  int* rest;               // what three products leave open
+  Open open;  // what one product leaves open
+  int* many;  // points of those with too many candidates: three products' own
+  int* rest;  // what three products leave open
   std::int32_t* labels;
   unsigned long long* changed;
 };

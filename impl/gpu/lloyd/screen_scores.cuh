@@ -13,8 +13,8 @@ namespace km::screen {
 
 template <int Columns, int Steps, int Products>
 struct Shape {
-  static constexpr int registers = Columns / 2;                                        // sums of a thread
-  static constexpr bool large = registers + Steps * 4 * (Products == 3 ? 2 : 1) > 48;  // beside some 60 others
+  static constexpr int registers = Columns / 2;                                                           // sums of a thread
+  static constexpr bool large = registers + Steps * 4 * (Products == 3 ? 2 : 1) > 48;                     // beside some 60 others
   static constexpr int groups = large ? 3 : 4, threads = (groups + 1) * 128, budget = large ? 160 : 112;  // of what the launch gave the block
 };
 

@@ -30,7 +30,7 @@ struct Settle {
   const T* turned;  // centroids, d x k_padded
   std::int64_t n;
   int d, k, k_padded;
-  int across;       // warps that share out the centroids of 8 points
+  int across;  // warps that share out the centroids of 8 points
   Progress* progress;
   const int* todo;
   std::int32_t* labels;
@@ -146,9 +146,9 @@ __device__ bool leads(const Nearest<T>& best, int d) {
 /// Eight lanes a point that one product left open: its candidates by differences, the lanes sharing out the dimensions, Width values
 /// each; where they are too near to each other, in fp64 by one lane a candidate. Those with too many candidates go to a list.
 template <class T, int Width>
-__global__ void __launch_bounds__(settle_block) compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, int d,
-                                                                   Progress* progress, const Open open, int* many, std::int32_t* labels,
-                                                                   unsigned long long* changed) {
+__global__ void __launch_bounds__(settle_block)
+    compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, int d, Progress* progress, const Open open, int* many,
+                       std::int32_t* labels, unsigned long long* changed) {
   if (progress->way != one_product) return;
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
@@ -204,8 +204,7 @@ __global__ void __launch_bounds__(settle_block) compare_candidates(const T* __re
         }
         exact.see(dist, mine);
       }
-      for (int half = 4; half > 0; half /= 2)
-        exact.see(__shfl_xor_sync(0xFFFFFFFF, exact.first, half), __shfl_xor_sync(0xFFFFFFFF, exact.at, half));
+      for (int half = 4; half > 0; half /= 2) exact.see(__shfl_xor_sync(0xFFFFFFFF, exact.first, half), __shfl_xor_sync(0xFFFFFFFF, exact.at, half));
       if (doubtful) best.at = exact.at, ++doubts;
     }
     if (lane == 0 && count > 0 && labels[i] != best.at) labels[i] = best.at, ++moved;

@@ -30,11 +30,10 @@ class Screened {
  public:
   Screened(const Problem<T>& problem, const Config& config, Trace& trace)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(problem, config.integer("grid")),
-        one_(screen::cut_for(problem, 1)), three_(screen::cut_for(problem, 3)),
-        k_padded_(screen::up_to(problem.k, 32)), one_image_(one_.bytes()), three_image_(three_.bytes()), lengths_(2),
-        turned_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n), open_counts_(problem.n),
-        candidates_(problem.n * screen::most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2),
-        lowest_(1 << screen::Twins::bits), hashes_(problem.k), done_(1) {
+        one_(screen::cut_for(problem, 1)), three_(screen::cut_for(problem, 3)), k_padded_(screen::up_to(problem.k, 32)), one_image_(one_.bytes()),
+        three_image_(three_.bytes()), lengths_(2), turned_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
+        open_counts_(problem.n), candidates_(problem.n * screen::most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n),
+        progress_(2), lowest_(1 << screen::Twins::bits), hashes_(problem.k), done_(1) {
     const auto& way = config.word("begin");
     way_ = way == "differences" ? screen::differences : way == "three products" ? screen::three_products : screen::one_product;
     const cudaStream_t stream = lloyd_.stream();
@@ -57,8 +56,8 @@ class Screened {
     const int steps = one_.steps * one_.chunks;
     high_ = cuda::Buffer<uint4>(tiles * steps * 128);
     low_ = cuda::Buffer<uint4>(tiles * steps * 128);
-    screen::halve_points<<<tiles, 128, 0, stream>>>(points_.data(), frame_->centre(), frame_->scale(), problem.n, problem.d, steps,
-                                                    high_.data(), low_.data(), left_.data());
+    screen::halve_points<<<tiles, 128, 0, stream>>>(points_.data(), frame_->centre(), frame_->scale(), problem.n, problem.d, steps, high_.data(),
+                                                    low_.data(), left_.data());
     cuda::check_launch();
     screen::clear_image<<<256, 256, 0, stream>>>(one_, one_image_.data());
     cuda::check_launch();
@@ -98,10 +97,10 @@ class Screened {
   void launch_average(bool sums) {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const int slot = sums ? (iteration_ + 1) % 2 : 0;
-    screen::average<T><<<k, 128, 0, lloyd_.stream()>>>(
-        sums ? sums_.sums() : nullptr, sums_.counts(), sums_.quanta(), lloyd_.assigned(), frame_->centre(), frame_->scale(), n, d, k, lloyd_.next(),
-        images(slot), {lowest_.data(), hashes_.data(), done_.data()},
-        {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, way_ == screen::one_product});
+    screen::average<T>
+        <<<k, 128, 0, lloyd_.stream()>>>(sums ? sums_.sums() : nullptr, sums_.counts(), sums_.quanta(), lloyd_.assigned(), frame_->centre(),
+                                         frame_->scale(), n, d, k, lloyd_.next(), images(slot), {lowest_.data(), hashes_.data(), done_.data()},
+                                         {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, way_ == screen::one_product});
     cuda::check_launch();
   }
 
@@ -110,19 +109,20 @@ class Screened {
     if (iteration_ == 0) launch_average(false);
     const screen::Points points{high_.data(), low_.data(), left_.data(), n};
     const screen::Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
-    screen::Screen s{points, one_image_.data(), one_, one_stages_, lengths_.data() + iteration_ % 2, progress_.data(), open,
-                     many_.data(), rest_.data(), lloyd_.labels(), lloyd_.changed()};
+    screen::Screen s{
+        points,          one_image_.data(), one_, one_stages_, lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
+        lloyd_.labels(), lloyd_.changed()};
     one_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
     collect_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
-    compare_<<<multiprocessors_ * 6, screen::settle_block, 0, lloyd_.stream()>>>(
-        points_.data(), lloyd_.assigned(), d, progress_.data(), open, many_.data(), lloyd_.labels(), lloyd_.changed());
+    compare_<<<multiprocessors_ * 6, screen::settle_block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), d, progress_.data(), open,
+                                                                                 many_.data(), lloyd_.labels(), lloyd_.changed());
     cuda::check_launch();
     s.image = three_image_.data(), s.cut = three_, s.stages = three_stages_;
     three_kernel_<<<multiprocessors_, three_threads_, three_stages_ * three_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
-    const screen::Settle<T> rest{points_.data(), turned_.data(), n, d, k, k_padded_, across_, progress_.data(), rest_.data(),
+    const screen::Settle<T> rest{points_.data(),  turned_.data(),  n, d, k, k_padded_, across_, progress_.data(), rest_.data(),
                                  lloyd_.labels(), lloyd_.changed()};
     screen::settle<T><<<multiprocessors_ * 4, screen::settle_block, settle_bytes(), lloyd_.stream()>>>(rest);
     cuda::check_launch();
@@ -178,10 +178,13 @@ std::string unsupported(const ProblemShape& p, const Config&, int) {
 const Register<Screened> registration{{
     .summary = "fp16 tensor-core scores decide what a proven margin lets them; the rest is settled exactly",
     .device = Device::gpu,
-    .parameters = {{.name = "begin", .fallback = "one product", .range = {"one product", "three products", "differences"}, .tunable = true,
-                    .help = "how points are scored; one product goes on to the others where it leaves too many points open"},
-                   {.name = "grid", .fallback = 264, .range = {132, 264, 528}, .tunable = true,
-                    .help = "blocks of the update, which share the points out"}},
+    .parameters =
+        {{.name = "begin",
+          .fallback = "one product",
+          .range = {"one product", "three products", "differences"},
+          .tunable = true,
+          .help = "how points are scored; one product goes on to the others where it leaves too many points open"},
+         {.name = "grid", .fallback = 264, .range = {132, 264, 528}, .tunable = true, .help = "blocks of the update, which share the points out"}},
     .unsupported = unsupported,
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
 }};

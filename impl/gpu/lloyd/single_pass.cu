@@ -42,15 +42,15 @@ __device__ void stage(T* tile, const T* points, int count, int d) {
 /// points: n x d, centroids, next: k x d. Adds to changed, and to sums (k x d) and counts, which the last block turns into next and leaves
 /// zero, as it found them.
 template <class T, int D>
-__global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k,
-                               int lanes, int groups, std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums,
-                               unsigned* counts, unsigned* done, T* next) {
+__global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k, int lanes,
+                               int groups, std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums, unsigned* counts, unsigned* done,
+                               T* next) {
   const int d = D > 0 ? D : d_given, block = blockDim.x, t = threadIdx.x;
   extern __shared__ int4 shared[];
-  T* const tiles = reinterpret_cast<T*>(shared);                                          // 2 x block x d
-  T* const group_sums = tiles + 2 * block * d;                                            // groups x k x d
+  T* const tiles = reinterpret_cast<T*>(shared);                                            // 2 x block x d
+  T* const group_sums = tiles + 2 * block * d;                                              // groups x k x d
   unsigned* const group_counts = reinterpret_cast<unsigned*>(group_sums + groups * k * d);  // groups x k
-  int* const tile_labels = reinterpret_cast<int*>(group_counts + groups * k);             // block
+  int* const tile_labels = reinterpret_cast<int*>(group_counts + groups * k);               // block
 
   for (int at = t; at < groups * k * d; at += block) group_sums[at] = 0;
   for (int at = t; at < groups * k; at += block) group_counts[at] = 0;
@@ -66,8 +66,7 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
   for (int turn = 0; first < n; first += stride, turn ^= 1) {
     const T* const tile = tiles + turn * block * d;
     const int size = size_at(first);
-    if (const std::int64_t next = first + stride; next < n)
-      stage(tiles + (turn ^ 1) * block * d, points + next * d, size_at(next), d);
+    if (const std::int64_t next = first + stride; next < n) stage(tiles + (turn ^ 1) * block * d, points + next * d, size_at(next), d);
     __pipeline_commit();
     const std::int32_t old = t < size ? labels[first + t] : no_label;
     __pipeline_wait_prior(1);  // this thread's part of the current tile has come
@@ -143,8 +142,8 @@ template <class T>
 class SinglePass {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
-        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), done_(1), plan_(problem, config.integer("block"), sizeof(T)),
+      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
+        counts_(problem.k), done_(1), plan_(problem, config.integer("block"), sizeof(T)),
         grid_(std::min(cuda::blocks(problem.n, plan_.block), static_cast<unsigned>(config.integer("grid")))) {
     cuda::with_paper_dimension(problem.d, [&](auto D) { kernel_ = assign_and_sum<T, decltype(D)::value>; });
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
@@ -163,8 +162,8 @@ class SinglePass {
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     kernel_<<<grid_, plan_.block, plan_.bytes, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, plan_.lanes, plan_.groups,
-                                                                  lloyd_.labels(), lloyd_.changed(), sums_.data(), counts_.data(),
-                                                                  done_.data(), lloyd_.next());
+                                                                  lloyd_.labels(), lloyd_.changed(), sums_.data(), counts_.data(), done_.data(),
+                                                                  lloyd_.next());
     cuda::check_launch();
   }
 
@@ -180,9 +179,15 @@ const Register<SinglePass> registration{{
     .summary = "assign and update in one pass: a tile is labelled and summed while it is in shared memory",
     .paper = "lutz2018",
     .device = Device::gpu,
-    .parameters = {{.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true,
+    .parameters = {{.name = "block",
+                    .fallback = 128,
+                    .range = {32, 64, 128, 256},
+                    .tunable = true,
                     .help = "threads of a block and points of its tile, a multiple of 32"},
-                   {.name = "grid", .fallback = 2112, .range = {66, 132, 264, 528, 1056, 2112, 4224}, .tunable = true,
+                   {.name = "grid",
+                    .fallback = 2112,
+                    .range = {66, 132, 264, 528, 1056, 2112, 4224},
+                    .tunable = true,
                     .help = "blocks, which share the tiles out"}},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";

@@ -18,8 +18,7 @@ __constant__ double constant_centroids[constant_bytes / sizeof(double)];
 
 /// A thread takes a point. With d known (D > 0) the point stays in registers and is read once, else it is read once a centroid.
 template <class T, int D>
-__global__ void assign(const T* __restrict__ points, std::int64_t n, int d, int k,
-                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+__global__ void assign(const T* __restrict__ points, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels, unsigned long long* changed) {
   const T* const centroids = reinterpret_cast<const T*>(constant_centroids);
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   bool moved = false;
@@ -115,8 +114,7 @@ template <class T>
 class SoaConstant {
  public:
   SoaConstant(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace, cuda::Layout::columns),
-        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
+      : lloyd_(problem, trace, cuda::Layout::columns), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
         assign_block_(config.integer("assign_block")), block_(config.integer("block")) {}
 
   void reset() { lloyd_.reset(); }
@@ -128,19 +126,18 @@ class SoaConstant {
  private:
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    cuda::check(cudaMemcpyToSymbolAsync(constant_centroids, lloyd_.assigned(), sizeof(T) * k * d, 0, cudaMemcpyDeviceToDevice,
-                                        lloyd_.stream()));
+    cuda::check(cudaMemcpyToSymbolAsync(constant_centroids, lloyd_.assigned(), sizeof(T) * k * d, 0, cudaMemcpyDeviceToDevice, lloyd_.stream()));
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, assign_block_), assign_block_, 0, lloyd_.stream()>>>(
-          points_.data(), n, d, k, lloyd_.labels(), lloyd_.changed());
+      assign<T, decltype(D)::value>
+          <<<cuda::blocks(n, assign_block_), assign_block_, 0, lloyd_.stream()>>>(points_.data(), n, d, k, lloyd_.labels(), lloyd_.changed());
     });
     cuda::check_launch();
   }
 
   void launch_update() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    update_centroids<<<dim3(k, d), block_, block_ * (sizeof(T) + sizeof(unsigned)), lloyd_.stream()>>>(
-        points_.data(), lloyd_.labels(), lloyd_.assigned(), n, d, k, lloyd_.next());
+    update_centroids<<<dim3(k, d), block_, block_*(sizeof(T) + sizeof(unsigned)), lloyd_.stream()>>>(points_.data(), lloyd_.labels(),
+                                                                                                     lloyd_.assigned(), n, d, k, lloyd_.next());
     cuda::check_launch();
   }
 
@@ -153,9 +150,11 @@ const Register<SoaConstant> registration{{
     .summary = "structure of arrays, centroids in constant memory, an update block a centroid value",
     .paper = "benedetti2025",
     .device = Device::gpu,
-    .parameters = {{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true,
-                    .help = "assign: threads of a block"},
-                   {.name = "block", .fallback = 1024, .range = {64, 128, 256, 512, 1024}, .tunable = true,
+    .parameters = {{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
+                   {.name = "block",
+                    .fallback = 1024,
+                    .range = {64, 128, 256, 512, 1024},
+                    .tunable = true,
                     .help = "update: threads of a block, a power of two"}},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (std::int64_t(p.k) * p.d * value_bytes > constant_bytes) return "k d values exceed 64 KiB of constant memory";

@@ -10,8 +10,8 @@ namespace {
 
 /// A thread takes a point. With d known (D > 0) the point stays in registers and is read once, else it is read once a centroid.
 template <class T, int D>
-__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
-                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
+                       unsigned long long* changed) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   bool moved = false;
   if (i < n) {
@@ -106,8 +106,7 @@ template <class T>
 class SoaGlobal {
  public:
   SoaGlobal(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace, cuda::Layout::columns),
-        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
+      : lloyd_(problem, trace, cuda::Layout::columns), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
         assign_block_(config.integer("assign_block")), block_(config.integer("block")) {}
 
   void reset() { lloyd_.reset(); }
@@ -120,16 +119,16 @@ class SoaGlobal {
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, assign_block_), assign_block_, 0, lloyd_.stream()>>>(
-          points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
+      assign<T, decltype(D)::value><<<cuda::blocks(n, assign_block_), assign_block_, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k,
+                                                                                                           lloyd_.labels(), lloyd_.changed());
     });
     cuda::check_launch();
   }
 
   void launch_update() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    update_centroids<<<dim3(k, d), block_, block_ * (sizeof(T) + sizeof(unsigned)), lloyd_.stream()>>>(
-        points_.data(), lloyd_.labels(), lloyd_.assigned(), n, d, k, lloyd_.next());
+    update_centroids<<<dim3(k, d), block_, block_*(sizeof(T) + sizeof(unsigned)), lloyd_.stream()>>>(points_.data(), lloyd_.labels(),
+                                                                                                     lloyd_.assigned(), n, d, k, lloyd_.next());
     cuda::check_launch();
   }
 
@@ -142,9 +141,11 @@ const Register<SoaGlobal> registration{{
     .summary = "structure of arrays, centroids in global memory, an update block a centroid value",
     .paper = "benedetti2025",
     .device = Device::gpu,
-    .parameters = {{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true,
-                    .help = "assign: threads of a block"},
-                   {.name = "block", .fallback = 1024, .range = {64, 128, 256, 512, 1024}, .tunable = true,
+    .parameters = {{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
+                   {.name = "block",
+                    .fallback = 1024,
+                    .range = {64, 128, 256, 512, 1024},
+                    .tunable = true,
                     .help = "update: threads of a block, a power of two"}},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
       if (p.d > 65535) return "d exceeds the 65535 rows of a grid";

@@ -13,8 +13,7 @@ __constant__ double constant_centroids[constant_bytes / sizeof(double)];
 
 /// A thread takes a point. With d known (D > 0) the point stays in registers and is read once, else it is read once a centroid.
 template <class T, int D>
-__global__ void assign(const T* __restrict__ points, std::int64_t n, int d, int k,
-                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+__global__ void assign(const T* __restrict__ points, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels, unsigned long long* changed) {
   const T* const centroids = reinterpret_cast<const T*>(constant_centroids);
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   bool moved = false;
@@ -55,8 +54,8 @@ __global__ void assign(const T* __restrict__ points, std::int64_t n, int d, int 
 /// Listing 6: block c, thread j. A thread goes through all points by itself and adds dimension j of those of cluster c,
 /// which it counts on the way. An empty cluster keeps its centroid.
 template <class T>
-__global__ void update_centroids(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
-                                 const T* __restrict__ centroids, std::int64_t n, int k, T* next) {
+__global__ void update_centroids(const T* __restrict__ points, const std::int32_t* __restrict__ labels, const T* __restrict__ centroids,
+                                 std::int64_t n, int k, T* next) {
   const int c = blockIdx.x, j = threadIdx.x;
   T sum = 0;
   unsigned count = 0;
@@ -74,8 +73,7 @@ template <class T>
 class SoaSerialUpdate {
  public:
   SoaSerialUpdate(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace, cuda::Layout::columns),
-        points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
+      : lloyd_(problem, trace, cuda::Layout::columns), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
         assign_block_(config.integer("assign_block")) {}
 
   void reset() { lloyd_.reset(); }
@@ -87,11 +85,10 @@ class SoaSerialUpdate {
  private:
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    cuda::check(cudaMemcpyToSymbolAsync(constant_centroids, lloyd_.assigned(), sizeof(T) * k * d, 0, cudaMemcpyDeviceToDevice,
-                                        lloyd_.stream()));
+    cuda::check(cudaMemcpyToSymbolAsync(constant_centroids, lloyd_.assigned(), sizeof(T) * k * d, 0, cudaMemcpyDeviceToDevice, lloyd_.stream()));
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, assign_block_), assign_block_, 0, lloyd_.stream()>>>(
-          points_.data(), n, d, k, lloyd_.labels(), lloyd_.changed());
+      assign<T, decltype(D)::value>
+          <<<cuda::blocks(n, assign_block_), assign_block_, 0, lloyd_.stream()>>>(points_.data(), n, d, k, lloyd_.labels(), lloyd_.changed());
     });
     cuda::check_launch();
   }
@@ -111,8 +108,7 @@ const Register<SoaSerialUpdate> registration{{
     .summary = "soa_constant with a single thread a centroid value in the update",
     .paper = "benedetti2025",
     .device = Device::gpu,
-    .parameters = {{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true,
-                    .help = "assign: threads of a block"}},
+    .parameters = {{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true, .help = "assign: threads of a block"}},
     .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
       if (std::int64_t(p.k) * p.d * value_bytes > constant_bytes) return "k d values exceed 64 KiB of constant memory";
       if (p.d > 1024) return "d exceeds the 1024 threads of a block";

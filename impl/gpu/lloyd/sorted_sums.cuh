@@ -20,9 +20,8 @@ constexpr int shared_limit = 160 * 1024;  // what cards from the A100 on have
 
 /// points: n x d. `lanes` threads of a group share out the dimensions, Width values each. Adds to sums (k x d) and counts.
 template <class T, int Width>
-__global__ void __launch_bounds__(block, 1)
-    sum_sorted(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, int chunk,
-               int lanes, T* sums, unsigned* counts) {
+__global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
+                                                       int k, int chunk, int lanes, T* sums, unsigned* counts) {
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };
@@ -103,8 +102,7 @@ __global__ void average(const T* sums, const unsigned* counts, const T* centroid
 /// How `grid` blocks share out the points: `chunk` of them are sorted at a time. `values` are what a lane takes of a row.
 struct Shares {
   int chunk, lanes, groups;
-  Shares(const ProblemShape& p, std::int64_t grid, int values)
-      : lanes(std::min((p.d + values - 1) / values, block)), groups(block / lanes) {
+  Shares(const ProblemShape& p, std::int64_t grid, int values) : lanes(std::min((p.d + values - 1) / values, block)), groups(block / lanes) {
     const std::int64_t turns = (p.n + grid * chunk_limit - 1) / (grid * chunk_limit);
     chunk = static_cast<int>((p.n + grid * turns * batch - 1) / (grid * turns * batch) * batch);
   }
@@ -112,8 +110,7 @@ struct Shares {
 };
 
 inline std::string unsupported(const ProblemShape& p) {
-  if (p.k > int((shared_limit - chunk_limit * sizeof(std::uint16_t)) / sizeof(int)))
-    return "k counters exceed 96 KiB of shared memory";
+  if (p.k > int((shared_limit - chunk_limit * sizeof(std::uint16_t)) / sizeof(int))) return "k counters exceed 96 KiB of shared memory";
   if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
   return "";
 }
@@ -129,8 +126,8 @@ class Update {
  public:
   Update(const ProblemShape& p, int grid)
       : p_(p), whole_(p.d % cuda::Pack<T>::size == 0), shares_(p, grid, whole_ ? cuda::Pack<T>::size : 1),
-        grid_(std::min(cuda::blocks(p.n, shares_.chunk), static_cast<unsigned>(grid))), sums_(std::int64_t(p.k) * p.d),
-        counts_(p.k), kernel_(whole_ ? sum_sorted<T, cuda::Pack<T>::size> : sum_sorted<T, 1>) {
+        grid_(std::min(cuda::blocks(p.n, shares_.chunk), static_cast<unsigned>(grid))), sums_(std::int64_t(p.k) * p.d), counts_(p.k),
+        kernel_(whole_ ? sum_sorted<T, cuda::Pack<T>::size> : sum_sorted<T, 1>) {
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shares_.shared_bytes(p.k))));
   }
 
@@ -138,8 +135,8 @@ class Update {
   void enqueue(const T* points, const std::int32_t* labels, const T* centroids, T* next, cudaStream_t stream) {
     cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    kernel_<<<grid_, block, shares_.shared_bytes(p_.k), stream>>>(points, labels, p_.n, p_.d, p_.k, shares_.chunk, shares_.lanes,
-                                                                  sums_.data(), counts_.data());
+    kernel_<<<grid_, block, shares_.shared_bytes(p_.k), stream>>>(points, labels, p_.n, p_.d, p_.k, shares_.chunk, shares_.lanes, sums_.data(),
+                                                                  counts_.data());
     cuda::check_launch();
     average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, p_.d, p_.k, next);
     cuda::check_launch();

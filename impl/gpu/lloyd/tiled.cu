@@ -51,8 +51,7 @@ struct Cursor {
 /// Start copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero;
 /// rows from n repeat the last.
 template <int Copy, class T, int TX>
-__device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* turned, std::int64_t n, int d,
-                      int k_padded) {
+__device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* turned, std::int64_t n, int d, int k_padded) {
   using Shape = Tile<T, TX>;
   if (from.i >= n) return;
   constexpr int per_row = Shape::slice / Copy, per_line = Shape::centroids / Shape::width;
@@ -76,8 +75,8 @@ __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* poin
 /// points: n x d, turned: d_padded x k_padded. A thread's points are 32 apart; its centroids, two packs TX packs apart.
 template <class T, int TX, int Copy>
 __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
-    assign(const T* __restrict__ points, const T* __restrict__ turned, const T* __restrict__ start, std::int64_t n, int d,
-           int k_padded, std::int32_t* __restrict__ labels, unsigned long long* changed) {
+    assign(const T* __restrict__ points, const T* __restrict__ turned, const T* __restrict__ start, std::int64_t n, int d, int k_padded,
+           std::int32_t* __restrict__ labels, unsigned long long* changed) {
   using Shape = Tile<T, TX>;
   constexpr int width = Shape::width, kept = rows / TX;
   extern __shared__ int4 shared[];
@@ -191,8 +190,7 @@ template <class T>
 class Tiled {
  public:
   Tiled(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())),
-        update_(problem, config.integer("grid")) {
+      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), update_(problem, config.integer("grid")) {
     const auto use = [&]<int TX>(std::integral_constant<int, TX>) {
       using Shape = Tile<T, TX>;
       kernel_ = problem.d % Shape::width == 0 ? assign<T, TX, Shape::width> : assign<T, TX, 1>;
@@ -225,14 +223,12 @@ class Tiled {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();
     centroids_.enqueue(lloyd_.assigned(), stream);
-    kernel_<<<grid_, threads_, ring_bytes_, stream>>>(points_.data(), centroids_.turned(), centroids_.start(), n, d,
-                                                      centroids_.k_padded(), lloyd_.labels(), lloyd_.changed());
+    kernel_<<<grid_, threads_, ring_bytes_, stream>>>(points_.data(), centroids_.turned(), centroids_.start(), n, d, centroids_.k_padded(),
+                                                      lloyd_.labels(), lloyd_.changed());
     cuda::check_launch();
   }
 
-  void launch_update() {
-    update_.enqueue(points_.data(), lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), lloyd_.stream());
-  }
+  void launch_update() { update_.enqueue(points_.data(), lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }
 
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_;
@@ -247,13 +243,14 @@ class Tiled {
 const Register<Tiled> registration{{
     .summary = "assign as a register-tiled matrix product, update over points sorted by label",
     .device = Device::gpu,
-    .parameters = {{.name = "grid", .fallback = 132, .range = {66, 132, 264, 528}, .tunable = true,
+    .parameters = {{.name = "grid",
+                    .fallback = 132,
+                    .range = {66, 132, 264, 528},
+                    .tunable = true,
                     .help = "blocks of the update, which share the points out"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) { return sorted_sums::unsupported(p); },
     .distance = Distance::expansion,
-    .summation_depth = [](const ProblemShape& p, const Config& config) {
-      return sorted_sums::summation_depth(p, config.number("grid"));
-    },
+    .summation_depth = [](const ProblemShape& p, const Config& config) { return sorted_sums::summation_depth(p, config.number("grid")); },
 }};
 
 }  // namespace

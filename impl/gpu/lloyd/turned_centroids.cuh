@@ -25,15 +25,14 @@ __global__ void find_corner(const T* __restrict__ centroids, int d, int k, T* co
   lows[y][threadIdx.x] = low, highs[y][threadIdx.x] = high;
   __syncthreads();
   if (y > 0 || j >= d) return;
-  for (int other = 1; other < 32; ++other)
-    low = min(low, lows[other][threadIdx.x]), high = max(high, highs[other][threadIdx.x]);
+  for (int other = 1; other < 32; ++other) low = min(low, lows[other][threadIdx.x]), high = max(high, highs[other][threadIdx.x]);
   corner[j] = low > 0 ? low : high < 0 ? high : T(0);
 }
 
 /// turned: centroids from the corner, d x k, zero up to d_padded and k_padded. start: -(c-m)·(c+m)/2, where c's scores begin.
 template <class T>
-__global__ void turn_centroids(const T* __restrict__ centroids, const T* __restrict__ corner, int d, int k, int d_padded,
-                               int k_padded, T* turned, T* start) {
+__global__ void turn_centroids(const T* __restrict__ centroids, const T* __restrict__ corner, int d, int k, int d_padded, int k_padded, T* turned,
+                               T* start) {
   __shared__ T parts[8][32];
   const int c = blockIdx.x * 32 + threadIdx.x, y = threadIdx.y;
   T part = 0;
@@ -59,8 +58,8 @@ class TurnedCentroids {
   TurnedCentroids() = default;
   /// d and k are rounded up to multiples of `slice` and `tile`.
   TurnedCentroids(const ProblemShape& p, int slice, int tile)
-      : d_(p.d), k_(p.k), d_padded_(round_up(p.d, slice)), k_padded_(round_up(p.k, tile)), corner_(p.d),
-        turned_(std::int64_t(d_padded_) * k_padded_), start_(k_padded_) {}
+      : d_(p.d), k_(p.k), d_padded_(round_up(p.d, slice)), k_padded_(round_up(p.k, tile)), corner_(p.d), turned_(std::int64_t(d_padded_) * k_padded_),
+        start_(k_padded_) {}
 
   const T* turned() const { return turned_.data(); }  // d_padded x k_padded
   const T* start() const { return start_.data(); }    // k_padded
@@ -70,8 +69,8 @@ class TurnedCentroids {
   void enqueue(const T* centroids, cudaStream_t stream) {
     find_corner<<<cuda::blocks(d_, 32), dim3(32, 32), 0, stream>>>(centroids, d_, k_, corner_.data());
     cuda::check_launch();
-    turn_centroids<<<cuda::blocks(k_padded_, 32), dim3(32, 8), 0, stream>>>(centroids, corner_.data(), d_, k_, d_padded_, k_padded_,
-                                                                            turned_.data(), start_.data());
+    turn_centroids<<<cuda::blocks(k_padded_, 32), dim3(32, 8), 0, stream>>>(centroids, corner_.data(), d_, k_, d_padded_, k_padded_, turned_.data(),
+                                                                            start_.data());
     cuda::check_launch();
   }
 

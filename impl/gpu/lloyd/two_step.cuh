@@ -37,12 +37,10 @@ struct alignas(16) Four {
 template <class T>
 struct State {
   State(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd(problem, trace),
-        points(cuda::upload_columns(problem, trace, lloyd.stream())),
-        bsxn(config.integer("bsxn")), bsxp(config.integer("bsxp")), bsyd(config.integer("bsyd")), tiles(config.integer("tiles")),
-        block2(config.integer("block2")), packages(config.integer("packages")), pitch((problem.k + 31) / 32 * 32),
-        package_sums(std::int64_t(problem.d) * packages * pitch), sums(std::int64_t(problem.d) * problem.k),
-        package_counts(std::int64_t(packages) * pitch), counts(problem.k) {}
+      : lloyd(problem, trace), points(cuda::upload_columns(problem, trace, lloyd.stream())), bsxn(config.integer("bsxn")),
+        bsxp(config.integer("bsxp")), bsyd(config.integer("bsyd")), tiles(config.integer("tiles")), block2(config.integer("block2")),
+        packages(config.integer("packages")), pitch((problem.k + 31) / 32 * 32), package_sums(std::int64_t(problem.d) * packages * pitch),
+        sums(std::int64_t(problem.d) * problem.k), package_counts(std::int64_t(packages) * pitch), counts(problem.k) {}
 
   dim3 block1() const { return dim3(bsxp, bsyd); }
   /// The tile of step 1 and its labels, its width rounded up to four points.
@@ -94,14 +92,14 @@ inline std::vector<Parameter> parameters(std::initializer_list<Parameter> furthe
   std::vector<Parameter> all = {
       {.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
       {.name = "bsxn", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
-      {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true,
-       .help = "step 1: points of a block's tile"},
-      {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true,
-       .help = "step 1: dimensions of a block's tile"},
-      {.name = "tiles", .fallback = 1, .range = {1, 2, 4, 8, 16, 32, 64}, .tunable = true,
+      {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true, .help = "step 1: points of a block's tile"},
+      {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true, .help = "step 1: dimensions of a block's tile"},
+      {.name = "tiles",
+       .fallback = 1,
+       .range = {1, 2, 4, 8, 16, 32, 64},
+       .tunable = true,
        .help = "step 1: tiles a block sums before its atomicAdds; 1 in the paper"},
-      {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true,
-       .help = "step 2: threads of a block"}};
+      {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true, .help = "step 2: threads of a block"}};
   all.insert(all.end(), further);
   return all;
 }

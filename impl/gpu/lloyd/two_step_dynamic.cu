@@ -15,8 +15,8 @@ constexpr int parent_threads = 32;
 /// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
 /// centroids.
 template <class T, int D>
-__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
-                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
+                       unsigned long long* changed) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   bool moved = false;
   if (i < n) {
@@ -54,14 +54,13 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
 /// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
 /// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
 template <class T, int BSYD>
-__global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
-                                                    std::int64_t n, int d, int k, Package package, int index, int tiles,
-                                                    PackageSums<T> out) {
+__global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
+                                                    int k, Package package, int index, int tiles, PackageSums<T> out) {
   constexpr int rows = BSYD > 0 ? BSYD : 1;
   const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
   const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
   extern __shared__ int4 shared[];
-  T* const tile = reinterpret_cast<T*>(shared);                         // bsyd x width
+  T* const tile = reinterpret_cast<T*>(shared);                          // bsyd x width
   int* const tile_labels = reinterpret_cast<int*>(tile + bsyd * width);  // width
 
   const int c = threadIdx.y * bsxp + threadIdx.x;
@@ -114,8 +113,7 @@ __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points
     if (row0 + y0 == 0) atomicAdd(&out.counts[std::int64_t(index) * out.pitch + c], count);
 #pragma unroll
     for (int y = 0; y < rows; ++y)
-      if (row0 + y0 + y < d)
-        atomicAdd(&out.sums[(std::int64_t(row0 + y0 + y) * out.packages + index) * out.pitch + c], sum[y]);
+      if (row0 + y0 + y < d) atomicAdd(&out.sums[(std::int64_t(row0 + y0 + y) * out.packages + index) * out.pitch + c], sum[y]);
   }
 }
 
@@ -144,8 +142,8 @@ __global__ void average(T* sums, const unsigned* counts, const T* centroids, int
 /// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the default stream of the block.
 /// A child that could not be launched is told by `failure`.
 template <class T, int BSYD>
-__global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared,
-                             int tiles, PackageSums<T> out, int* failure) {
+__global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
+                             PackageSums<T> out, int* failure) {
   for (int index = threadIdx.x; index < out.packages; index += blockDim.x) {
     const Package package = two_step::package_at(n, out.packages, index);
     if (package.length == 0) continue;
@@ -170,15 +168,13 @@ template <class T>
 class TwoStepDynamic {
  public:
   TwoStepDynamic(const Problem<T>& problem, const Config& config, Trace& trace)
-      : s_(problem, config, trace),
-        pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
+      : s_(problem, config, trace), pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
 
   void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
     cuda::check(cudaMemsetAsync(failure_.data(), 0, failure_.bytes(), s_.lloyd.stream()));
-    return s_.lloyd.run(trace, {{"assign", [this] { launch_assign(); }},
-                                {"update", [this] { launch_update(); }},
-                                {"transpose", [this] { launch_transpose(); }}});
+    return s_.lloyd.run(
+        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { launch_transpose(); }}});
   }
   Solution<T> download() {
     int failure = cudaSuccess;
@@ -191,8 +187,8 @@ class TwoStepDynamic {
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(
-          s_.points.data(), s_.lloyd.assigned(), n, d, k, s_.lloyd.labels(), s_.lloyd.changed());
+      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(s_.points.data(), s_.lloyd.assigned(), n, d, k,
+                                                                                                 s_.lloyd.labels(), s_.lloyd.changed());
     });
     cuda::check_launch();
   }
@@ -202,22 +198,19 @@ class TwoStepDynamic {
     const cudaStream_t stream = s_.lloyd.stream();
     s_.clear();
     two_step::with_rows(s_.bsyd, [&](auto BSYD) {
-      sum_packages<T, decltype(BSYD)::value><<<1, parent_threads, 0, stream>>>(
-          s_.points.data(), s_.lloyd.labels(), n, d, k, s_.block1(), static_cast<int>(s_.shared_bytes()), s_.tiles,
-          s_.of_packages(), failure_.data());
+      sum_packages<T, decltype(BSYD)::value><<<1, parent_threads, 0, stream>>>(s_.points.data(), s_.lloyd.labels(), n, d, k, s_.block1(),
+                                                                               static_cast<int>(s_.shared_bytes()), s_.tiles, s_.of_packages(),
+                                                                               failure_.data());
     });
     cuda::check_launch();
-    add_packages<<<1, parent_threads, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(),
-                                               failure_.data());
+    add_packages<<<1, parent_threads, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(), failure_.data());
     cuda::check_launch();
     average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
     cuda::check_launch();
   }
 
   /// The centroids as assign reads them: k x d.
-  void launch_transpose() {
-    cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream());
-  }
+  void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;
   two_step::PendingLaunches pending_;

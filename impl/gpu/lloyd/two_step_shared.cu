@@ -16,8 +16,8 @@ using two_step::Four, two_step::Package, two_step::PackageSums;
 /// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
 /// centroids.
 template <class T, int D>
-__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
-                       std::int32_t* __restrict__ labels, unsigned long long* changed) {
+__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
+                       unsigned long long* changed) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   bool moved = false;
   if (i < n) {
@@ -55,14 +55,13 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
 /// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
 /// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
 template <class T, int BSYD>
-__global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
-                                                    std::int64_t n, int d, int k, Package package, int index, int tiles,
-                                                    PackageSums<T> out) {
+__global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
+                                                    int k, Package package, int index, int tiles, PackageSums<T> out) {
   constexpr int rows = BSYD > 0 ? BSYD : 1;
   const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
   const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
   extern __shared__ int4 shared[];
-  T* const tile = reinterpret_cast<T*>(shared);                         // bsyd x width
+  T* const tile = reinterpret_cast<T*>(shared);                          // bsyd x width
   int* const tile_labels = reinterpret_cast<int*>(tile + bsyd * width);  // width
 
   const int c = threadIdx.y * bsxp + threadIdx.x;
@@ -115,8 +114,7 @@ __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points
     if (row0 + y0 == 0) atomicAdd(&out.counts[std::int64_t(index) * out.pitch + c], count);
 #pragma unroll
     for (int y = 0; y < rows; ++y)
-      if (row0 + y0 + y < d)
-        atomicAdd(&out.sums[(std::int64_t(row0 + y0 + y) * out.packages + index) * out.pitch + c], sum[y]);
+      if (row0 + y0 + y < d) atomicAdd(&out.sums[(std::int64_t(row0 + y0 + y) * out.packages + index) * out.pitch + c], sum[y]);
   }
 }
 
@@ -149,9 +147,8 @@ class TwoStepShared {
 
   void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
-    return s_.lloyd.run(trace, {{"assign", [this] { launch_assign(); }},
-                                {"update", [this] { launch_update(); }},
-                                {"transpose", [this] { launch_transpose(); }}});
+    return s_.lloyd.run(
+        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { launch_transpose(); }}});
   }
   Solution<T> download() { return s_.lloyd.download(); }
 
@@ -159,8 +156,8 @@ class TwoStepShared {
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(
-          s_.points.data(), s_.lloyd.assigned(), n, d, k, s_.lloyd.labels(), s_.lloyd.changed());
+      assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(s_.points.data(), s_.lloyd.assigned(), n, d, k,
+                                                                                                 s_.lloyd.labels(), s_.lloyd.changed());
     });
     cuda::check_launch();
   }
@@ -174,14 +171,13 @@ class TwoStepShared {
         const Package package = two_step::package_at(n, s_.packages, index);
         if (package.length == 0) continue;
         const dim3 grid(cuda::blocks(package.length, std::int64_t(s_.bsxp) * s_.tiles), cuda::blocks(d, s_.bsyd));
-        sum_package<T, decltype(BSYD)::value><<<grid, s_.block1(), s_.shared_bytes(), stream>>>(
-            s_.points.data(), s_.lloyd.labels(), n, d, k, package, index, s_.tiles, s_.of_packages());
+        sum_package<T, decltype(BSYD)::value><<<grid, s_.block1(), s_.shared_bytes(), stream>>>(s_.points.data(), s_.lloyd.labels(), n, d, k, package,
+                                                                                                index, s_.tiles, s_.of_packages());
         cuda::check_launch();
       }
     });
     for (int index = 0; index < s_.packages; ++index) {
-      add_package<<<cuda::blocks(s_.sums.size(), s_.block2), s_.block2, 0, stream>>>(s_.of_packages(), index, d, k, s_.sums.data(),
-                                                                                     s_.counts.data());
+      add_package<<<cuda::blocks(s_.sums.size(), s_.block2), s_.block2, 0, stream>>>(s_.of_packages(), index, d, k, s_.sums.data(), s_.counts.data());
       cuda::check_launch();
     }
     average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
@@ -189,9 +185,7 @@ class TwoStepShared {
   }
 
   /// The centroids as assign reads them: k x d.
-  void launch_transpose() {
-    cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream());
-  }
+  void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;
 };

@@ -6,7 +6,8 @@ namespace {
 
 template <class T>
 struct CoarserOnce : RightLloyd<T> {
-  CoarserOnce(const Problem<T>& problem, const Config& config, Trace& trace) : RightLloyd<T>(problem, config, trace), run_(int(config.number("run"))) {}
+  CoarserOnce(const Problem<T>& problem, const Config& config, Trace& trace)
+      : RightLloyd<T>(problem, config, trace), run_(int(config.number("run"))) {}
 
   int iterate(Trace& trace) {
     ++runs_;
@@ -27,10 +28,11 @@ struct CoarserOnce : RightLloyd<T> {
   int run_, runs_ = 0;
 };
 
-const Register<CoarserOnce> coarser_once{{.summary = "rounds more in one run",
-                                          .parameters = {{.name = "run", .fallback = 0, .range = {0, 100}, .help = "which, from 1, warm-up runs included"}},
-                                          .distance = Distance::expansion,
-                                          .summation_depth = rounded_once}};
+const Register<CoarserOnce> coarser_once{
+    {.summary = "rounds more in one run",
+     .parameters = {{.name = "run", .fallback = 0, .range = {0, 100}, .help = "which, from 1, warm-up runs included"}},
+     .distance = Distance::expansion,
+     .summation_depth = rounded_once}};
 
 }  // namespace
 }  // namespace km
