@@ -1,32 +1,39 @@
-"""The Python side of sklearn.cpp: fit when told to. Shared memory is descriptor 4, answers go to descriptor 3."""
+"""The Python side of sklearn.cpp: fit when told to."""
 
-import mmap
-import os
-import sys
+from __future__ import annotations
+
 import warnings
 
-import numpy as np
-from sklearn.cluster import KMeans
-
-warnings.simplefilter("ignore")  # fewer distinct points than clusters, no convergence: both are asked for
-dtype, (n, d, k, max_iter) = np.dtype(sys.argv[1]), map(int, sys.argv[2:6])
-shared = mmap.mmap(4, 0)
-cells, item = k * d, dtype.itemsize
-points = np.frombuffer(shared, dtype, n * d).reshape(n, d)
-initial = np.frombuffer(shared, dtype, cells, n * d * item).reshape(k, d)
-centroids = np.frombuffer(shared, dtype, cells, (n * d + cells) * item).reshape(k, d)
-labels = np.frombuffer(shared, np.int32, n, (n * d + 2 * cells) * item)
+from worker import Job, Prepare, serve
 
 
-def answer(text: str) -> None:
-    os.write(3, (text + "\n").encode())
+class Lloyd:
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def reset(self) -> None:
+        self.model = None
+
+    def iterate(self) -> int:
+        """fit ends with an assign where the task ends with an update: one update fewer, unless it converged before."""
+        from sklearn.cluster import KMeans
+
+        job, updates = self.job, self.job.iterations - 1
+        settings = {"n_init": 1, "max_iter": updates, "tol": 0, "algorithm": "lloyd"}
+        self.model = KMeans(len(job.initial), init=job.initial, **settings).fit(job.points)
+        return self.model.n_iter_ + (self.model.n_iter_ == updates)
+
+    def download(self) -> None:
+        self.job.labels[:], self.job.assigned[:] = self.model.labels_, self.model.cluster_centers_
+        self.job.centroids[:] = self.model.cluster_centers_
 
 
-answer("ready")
-for _ in sys.stdin:
-    try:
-        model = KMeans(k, init=initial, n_init=1, max_iter=max_iter, tol=0, algorithm="lloyd").fit(points)
-        labels[:], centroids[:] = model.labels_, model.cluster_centers_
-        answer(str(model.n_iter_))
-    except Exception as error:  # reported as the case's failure
-        answer("error " + str(error).replace("\n", " "))
+def load() -> tuple[dict[str, str], Prepare]:
+    import sklearn
+    import sklearn.cluster
+
+    warnings.simplefilter("ignore")  # fewer distinct points than clusters, no convergence: both are asked for
+    return {"name": "scikit-learn", "version": sklearn.__version__, "precision": "input", "device": "cpu"}, Lloyd
+
+
+serve(load)

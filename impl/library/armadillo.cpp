@@ -1,0 +1,103 @@
+// Armadillo's arma::kmeans in this process, the CPU baseline of lutz2018 (Section 6.1): one pass over the points with OpenMP, plain sums a thread.
+// A column of its matrix is a point, so it reads the points where they lie. It cannot be kept from looking for values that are not finite at every
+// call, from stopping when the centroids rest (mean squared movement of at most the precision's epsilon), and from giving a cluster without
+// points the last point of another. It says neither labels nor how many iterations it made: all but one are counted in the report that it
+// prints, one more call makes the last, and the labels are found in download, untimed, in Armadillo's favour.
+#include <omp.h>
+
+#define ARMA_DONT_USE_WRAPPER  // headers alone: k-means needs neither BLAS nor LAPACK
+#define ARMA_DONT_USE_BLAS
+#define ARMA_DONT_USE_LAPACK
+#define ARMA_WARN_LEVEL 0
+#include <armadillo>
+#include <sstream>
+
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+/// The number of OpenMP threads, which Armadillo takes from its environment, until the end of the block.
+class Threads {
+ public:
+  explicit Threads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
+  ~Threads() { omp_set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+template <class T>
+class Armadillo {
+ public:
+  Armadillo(const Problem<T>& problem, const Config& config, Trace&)
+      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()),
+        points_(const_cast<T*>(p_.points.data()), p_.d, p_.n, false, true) {}
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace&) {
+    const Threads threads(threads_);
+    last_ = arma::Mat<T>(p_.initial_centroids.data(), p_.d, p_.k);
+    const int before = run(p_.max_iters - 1);
+    used_ = last_;
+    return out_.iters = before + run(1);
+  }
+
+  Solution<T> download() {
+    out_.assigned_centroids.assign(used_.begin(), used_.end());
+    std::vector<std::uint8_t> has_points(p_.k);
+#pragma omp parallel for num_threads(threads_)
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      int best = 0;
+      T best_dist = std::numeric_limits<T>::max();
+      for (int c = 0; c < p_.k; ++c) {
+        T dist = 0;
+        for (int j = 0; j < p_.d; ++j) dist += (points_.colptr(i)[j] - used_.colptr(c)[j]) * (points_.colptr(i)[j] - used_.colptr(c)[j]);
+        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+      }
+      out_.labels[i] = best;
+    }
+    for (const auto label : out_.labels) has_points[label] = 1;
+    out_.centroids.assign(last_.begin(), last_.end());
+    for (std::size_t cell = 0; cell < out_.centroids.size(); ++cell)
+      if (!has_points[cell / p_.d]) out_.centroids[cell] = out_.assigned_centroids[cell];
+    return out_;
+  }
+
+ private:
+  /// At most `iterations` from last_ on, which becomes where they end; how many were made.
+  int run(int iterations) {
+    std::ostringstream report;
+    arma::set_cout_stream(report);
+    const bool done = arma::kmeans(last_, points_, p_.k, arma::keep_existing, iterations, true);
+    arma::set_cout_stream(std::cout);
+    if (!done) throw std::runtime_error("Armadillo's k-means failed: too few points for so many clusters");
+    const std::string text = report.str(), word = "iteration:";
+    const auto at = text.rfind(word);
+    if (at == text.npos) throw std::runtime_error("this version of Armadillo does not report its iterations");
+    return std::stoi(text.substr(at + word.size()));
+  }
+
+  Problem<T> p_;
+  int threads_;
+  const arma::Mat<T> points_;  // d x n, column-major: the points as they are, not copied
+  arma::Mat<T> used_, last_;   // d x k: what the last assign used, and where the last update led
+  Solution<T> out_;
+};
+
+const Register<Armadillo> registration{{
+    .summary = "Armadillo's arma::kmeans, called as users do",
+    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
+      if (p.max_iters < 3) return "Armadillo gives no labels: finding them pays for itself from 3 iterations on";
+      if (p.tolerance != 0) return "Armadillo stops when the centroids rest: give a tolerance of 0";
+      return "";
+    },
+    .departs = "an empty cluster is moved to a point of another; it stops when the centroids rest, not the labels",
+}};
+
+}  // namespace
+}  // namespace km

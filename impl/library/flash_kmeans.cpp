@@ -1,0 +1,46 @@
+// flash-kmeans: Triton kernels that take the products of fp32 points in TF32 and sort the labels for the update. Its two steps are called one after
+// the other, as its own loop does, so that start and iterations are the harness's; |x|² is made in prepare, as there. Judged in TF32: its
+// labels may be off by what that tells apart, and wrong_share says how many are.
+#include <cstdlib>
+#include <filesystem>
+
+#include "impl/library/out_of_process.hpp"
+#include "impl/library/python.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+class FlashKmeans : public OutOfProcess<T> {
+ public:
+  FlashKmeans(const Problem<T>& problem, const Config& config, Trace& trace)
+      : OutOfProcess<T>(problem, config, trace, python_command("flash_kmeans_worker.py"), "tf32") {}
+};
+
+/// Why it cannot be found, or empty.
+std::string missing() {
+  for (const char* module : {"torch", "triton"})
+    if (!python_has(module)) return std::string(module) + ", which flash-kmeans needs, is not installed for " + python();
+  const char* const folder = std::getenv("KMBENCH_FLASH_KMEANS");
+  if (!folder || !*folder)
+    return python_has("flash_kmeans")
+               ? ""
+               : "flash-kmeans is not installed for " + python() + "; KMBENCH_FLASH_KMEANS may name the folder that holds flash_kmeans/";
+  std::error_code unreadable;
+  if (std::filesystem::exists(std::filesystem::path(folder) / "flash_kmeans" / "assign_euclid_triton.py", unreadable)) return "";
+  return std::string("KMBENCH_FLASH_KMEANS = ") + folder + " holds no flash_kmeans/assign_euclid_triton.py";
+}
+
+const Register<FlashKmeans, float> registration{{
+    .summary = "flash-kmeans' Triton kernels: products in TF32, update over sorted labels",
+    .device = Device::gpu,
+    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
+      if (p.tolerance >= 0) return "flash-kmeans stops by how far centroids move, not by labels: leave the tolerance out";
+      return missing();
+    },
+    .distance = Distance::expansion_tf32,
+    .summation_depth = [](const ProblemShape& p, const Config&) { return p.n / 256 + 256; },  // blocks of 256 labels, then atomicAdd
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,63 @@
+#include "impl/library/python.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "bench/home.hpp"
+
+namespace km {
+
+std::string python() {
+  if (const char* chosen = std::getenv("KMBENCH_PYTHON"); chosen && *chosen) return chosen;
+  const auto venv = home() / ".venv" / "bin" / "python3";
+  return std::filesystem::exists(venv) ? venv.string() : "python3";
+}
+
+namespace {
+
+constexpr const char* search = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
+
+/// Run the words, output thrown away; true where it ends with code 0 within the time. No shell: a word may hold anything.
+bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  for (const int output : {1, 2}) ::posix_spawn_file_actions_addopen(&files, output, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed) return false;
+  int status = 0;
+  for (const auto end = std::chrono::steady_clock::now() + limit; ::waitpid(child, &status, WNOHANG) == 0;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (std::chrono::steady_clock::now() < end) continue;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+    break;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+bool python_has(const std::string& module) {
+  static std::map<std::string, bool> known;
+  const auto [at, fresh] = known.try_emplace(module, false);
+  if (fresh) at->second = succeeds({python(), "-c", search, module}, std::chrono::seconds(30));
+  return at->second;
+}
+
+}  // namespace km

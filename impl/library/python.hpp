@@ -1,0 +1,13 @@
+// The Python that adapters of Python libraries run in.
+#pragma once
+
+#include <string>
+
+namespace km {
+
+/// KMBENCH_PYTHON, else the project's .venv, else python3.
+std::string python();
+/// Does that Python have the module? Found, not imported, and asked once a module.
+bool python_has(const std::string& module);
+
+}  // namespace km

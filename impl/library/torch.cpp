@@ -1,0 +1,23 @@
+// A plain Lloyd's of ours in PyTorch, on the CPU: what a user writes in ten lines, one matrix product a chunk of points, argmin, index_add_.
+// An iteration costs a pass that writes and reads n k scores, and one that adds n d values.
+#include "impl/library/torch.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+class Torch : public OutOfProcess<T> {
+ public:
+  Torch(const Problem<T>& problem, const Config& config, Trace& trace)
+      : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cpu"})) {}
+};
+
+const Register<Torch> registration{{
+    .summary = "a plain Lloyd's in PyTorch: matrix product, argmin, index_add_",
+    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: as many as PyTorch takes"}},
+    .unsupported = without_torch,
+    .distance = Distance::expansion,
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,85 @@
+"""The Python side of kmbench's protocol (docs/adding.md, "A program of its own"): an adapter's script calls serve()."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Job:
+    """points is n x d, initial, assigned and centroids are k x d, labels n; the last three are to be filled."""
+
+    points: np.ndarray
+    initial: np.ndarray
+    assigned: np.ndarray
+    centroids: np.ndarray
+    labels: np.ndarray
+    iterations: int
+    tolerance: float | None
+    parameters: dict[str, Any]
+
+
+class Solver(Protocol):
+    def reset(self) -> None: ...
+    def iterate(self) -> int: ...
+    def download(self) -> None: ...
+
+
+Prepare = Callable[[Job], Solver]
+ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
+
+
+def job_of(asked: dict[str, Any]) -> Job:
+    """The arrays are .npy files in shared memory; the points are mapped copy-on-write: they stay as they are."""
+    arrays = {name: np.load(asked[name], mmap_mode="c" if name == "points" else "r+") for name in ARRAYS}
+    return Job(**arrays, **{name: asked[name] for name in ("iterations", "tolerance", "parameters")})
+
+
+def give_back_gpu_memory() -> None:
+    """What PyTorch, where it is loaded, keeps for its next arrays."""
+    torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+
+
+def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:
+    """Answers until bye or the end of input. `load` imports the library and says hello; errors are answers too."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what a library prints is no answer
+    prepare: Prepare | None = None
+    solver: Any = None
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer: dict[str, Any] = {}
+        try:
+            match asked["verb"]:
+                case "hello":
+                    answer, prepare = load()
+                case "prepare":
+                    solver = None  # frees its memory before the next takes some
+                    solver = prepare(job_of(asked))
+                case "forget":
+                    solver = None
+                    give_back_gpu_memory()
+                case "reset":
+                    solver.reset()
+                case "iterate":
+                    start = time.perf_counter()
+                    made = solver.iterate()
+                    answer = {"iterations": made, "seconds": time.perf_counter() - start}
+                case "download":
+                    solver.download()
+                case "bye":
+                    break
+        except Exception as error:  # becomes the case's failure
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+    os._exit(0)  # at once: libraries take their time to unload

@@ -1,0 +1,79 @@
+"""A k-means that speaks the protocol of docs/adding.md until it breaks it as its argument says (test_external.py)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+
+FAULT = sys.argv[1]
+NAMES = ("points", "initial", "assigned", "centroids", "labels")
+
+
+def say(answer: dict | str) -> None:
+    print(answer if isinstance(answer, str) else json.dumps(answer), flush=True)
+
+
+def iterate(points: np.ndarray, start: np.ndarray, iterations: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    after = start.astype(points.dtype)
+    for _ in range(iterations):
+        before = after
+        labels = np.argmin(((points[:, None] - before) ** 2).sum(2), axis=1)
+        clusters = (points[labels == c] for c in range(len(before)))
+        after = np.array([own.mean(0) if len(own) else before[c] for c, own in enumerate(clusters)], points.dtype)
+    return labels, before, after
+
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    verb, answer = asked["verb"], {}
+    match FAULT.removesuffix(f" in {verb}") if FAULT.endswith(f" in {verb}") else "":
+        case "hangs":
+            time.sleep(1000)
+        case "dies":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "ends":
+            sys.exit(3)
+        case "never ends its line":
+            os.write(1, b"x" * (3 << 20))
+            time.sleep(1000)
+        case "says garbage":
+            say("Traceback: \x1b[31mnothing\x1b[0m is right")
+            continue
+        case "says a list":
+            say("[1, 2]")
+            continue
+        case "says an error":
+            say({"error": "no memory\nfor the tree"})
+            continue
+    match verb:
+        case "hello":
+            answer = {"name": "faulty", "version": "1", "precision": "tf32" if FAULT == "other precision" else "input"}
+        case "prepare":
+            arrays = {name: np.load(asked[name], mmap_mode="r+") for name in NAMES}
+            iterations, paths = asked["iterations"], asked
+        case "iterate":
+            found = iterate(arrays["points"], arrays["initial"], iterations)
+            answer = {"iterations": iterations - (FAULT == "one iteration fewer"), "seconds": 0.001}
+            if FAULT == "no iterations":
+                answer = {}
+        case "download":
+            labels, assigned, centroids = found
+            try:
+                arrays["labels"][:] = labels[:-1] if FAULT == "too few labels" else labels
+                arrays["assigned"][:] = assigned
+                arrays["centroids"][:] = centroids.T if FAULT == "transposed" else centroids
+            except ValueError as error:
+                answer = {"error": str(error)}
+            if FAULT == "shrinks its file":
+                try:
+                    os.truncate(paths["labels"], 10)
+                except OSError as error:
+                    answer = {"error": error.strerror}
+        case "bye":
+            break
+    say(answer)

@@ -1,0 +1,107 @@
+"""Programs that speak the protocol of docs/adding.md: the example is right, and what breaks it costs a case and a line.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
+if not PROGRAM.exists():
+    pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+FAULTY = Path(__file__).with_name("external_faulty.py")
+SECTION = (ROOT / "docs/adding.md").read_text().split("\n## A program of its own\n")[1].split("\n## ")[0]
+SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--iterations", 3, "--repetitions", 2, "--warmup", 0]
+
+
+def kmbench(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "KMBENCH_HOME": str(ROOT), **environment}
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, env=env, check=False)
+
+
+def program(path: Path, *words: str) -> str:
+    """A command without a space in a word: KMBENCH_EXTERNAL is split at spaces."""
+    wrapper = path / "program"
+    wrapper.write_text(f"#!/bin/sh\nexec {' '.join(map(repr, words))} \"$@\"\n")
+    wrapper.chmod(0o755)
+    return str(wrapper)
+
+
+def lines_of(folder: Path) -> dict[str, dict]:
+    found = map(json.loads, (folder / "adhoc.jsonl").read_text().splitlines())
+    return {line["implementation"]: line for line in found}
+
+
+def test_the_example_is_right_as_it_stands(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+    assert len(example.splitlines()) < 45
+    (tmp_path / "mine.py").write_text(example)
+    command = program(tmp_path, sys.executable, str(tmp_path / "mine.py"))
+    shapes = r"(d = 2|ties|empty clusters|equal centroids|converges, tolerance 0|k = n)$"
+    ran = kmbench("check", "--filter", f"^library/external/fp../{shapes}", KMBENCH_EXTERNAL=command)
+    assert "12 right, 0 wrong, 0 skipped" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path: Path) -> None:
+    command = program(tmp_path, sys.executable, str(FAULTY), "none")
+    ran = kmbench("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, KMBENCH_EXTERNAL=command)
+    assert ran.returncode == 0, ran.stderr
+    line = lines_of(tmp_path)["library/external"]
+    assert line["verdict"] == "" and line["grade"] in ("exact", "rounded")
+    assert line["phases"]["inside"] == pytest.approx([0.001 / 3] * 3)
+    assert 0 < line["prepare_phases"]["empty_call"] < line["prepare_s"]
+
+
+BROKEN = {
+    "hangs in hello": r"^no end after 3 s",
+    "hangs in iterate": r"^no end after 3 s",
+    "dies in iterate": r"^the program '.*' died of signal 11 in iterate$",
+    "ends in prepare": r"^the program '.*' ended with exit code 3 in prepare$",
+    "ends in download": r"^the program '.*' ended with exit code 3 in download$",
+    "says garbage in hello": r"^the program '.*' answered 'Traceback: .*nothing.* is right' to hello: no JSON object$",
+    "says a list in iterate": r"^the program '.*' answered '\[1, 2\]' to iterate: no JSON object$",
+    "never ends its line in iterate": r" answered more than a MiB to iterate, without the end of a line$",
+    "says an error in reset": r"^no memory.for the tree$",
+    "other precision": r"^the program computes in 'tf32', and is judged by 'input'$",
+    "no iterations": r"^the program did not say how many iterations it made$",
+    "one iteration fewer": r"^2 iterations where exactly 3 were asked for$",
+    "too few labels": r"could not broadcast",
+    "transposed": r"could not broadcast",
+    "shrinks its file": r"^Operation not permitted$",
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault: str, tmp_path: Path) -> None:
+    command = program(tmp_path, sys.executable, str(FAULTY), fault)
+    flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *SMALL, "--timeout", "3", "--out", tmp_path]
+    ran = kmbench("run", *flags, KMBENCH_EXTERNAL=command)
+    assert ran.returncode == 1, ran.stderr
+    lines = lines_of(tmp_path)
+    assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
+    said = lines["library/external"]["failure"] or lines["library/external"]["verdict"]
+    assert re.search(BROKEN[fault], said) and said.isprintable(), said
+    assert lines["library/external"]["samples_s"] == []
+
+
+def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path: Path) -> None:
+    flags = ["run", "--implementation", "library/external", *SMALL, "--out"]
+    kmbench(*flags, tmp_path / "none", KMBENCH_EXTERNAL="")
+    assert lines_of(tmp_path / "none")["library/external"]["skip"] == "KMBENCH_EXTERNAL names no program"
+    kmbench(*flags, tmp_path / "gone", KMBENCH_EXTERNAL="/nowhere/at/all")
+    said = lines_of(tmp_path / "gone")["library/external"]["failure"]
+    assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
+
+
+def test_a_library_that_is_not_installed_is_skipped_with_the_python_s_name(tmp_path: Path) -> None:
+    bare = program(tmp_path, sys.executable, "-I", "-S")  # without site-packages
+    ran = kmbench("run", "--implementation", "library/torch", *SMALL, "--dry-run", KMBENCH_PYTHON=bare)
+    assert f"PyTorch is not installed for {bare}" in ran.stdout + ran.stderr
