@@ -35,7 +35,7 @@ class Auto {
  private:
   static std::unique_ptr<AnySolver<T>> prepare(const Problem<T>& problem, int threads, Trace& trace) {
     static const Implementation& screened = *std::ranges::find(implementations(), "cpu/lloyd/screened", &Implementation::name);
-    return screened.prepare<T>()(problem, Config({{"threads", std::int64_t(threads)}}), trace);
+    return screened.prepare<T>()(problem, Config({{"threads", std::int64_t(threads)}, {"instructions", "best"}}), trace);
   }
 
   /// All threads, a quarter, a sixteenth, ..., one: the number with the shortest of five runs of up to three iterations.

@@ -33,12 +33,17 @@ struct Strip {
         x = worker.rows.data();
       }
       alignas(64) std::int32_t labels[size];
-      if (worker.plain) screen<T, true>(round, worker, x, labels);
-      else screen<float, false>(round, worker, x, labels);
+      switch (worker.way) {
+        case Way::tiles: round.screen_in_tiles(round, worker, x, labels); break;
+        case Way::products: screen<float, false>(round, worker, x, labels); break;
+        case Way::differences: screen<T, true>(round, worker, x, labels); break;
+      }
       std::int32_t* const out = round.labels + i;
+      std::int32_t before[size];
       int changed = 0, open = 0;
       for (int p = 0; p < length; ++p) {
         const std::int32_t label = labels[p] < 0 ? out[p] : labels[p];
+        before[p] = out[p];
         open += labels[p] < 0;
         changed += label != out[p];
         out[p] = label;
@@ -46,11 +51,59 @@ struct Strip {
       worker.changed += changed;
       for (int p = 0; open > 0 && p < length; ++p)
         if (labels[p] < 0) worker.open.push_back(i + p);
-      add(round, worker, x, labels, length);
+      if (!round.only_moved) add(round, worker, x, labels, length);
+      else if (changed > 0) move(round, worker, x, before, labels, length);
       worker.screened += length;
+      worker.opened += open;
       const bool is_last = i + size >= last;
       while (std::ssize(worker.open) >= (is_last ? 1 : size)) settle(round, worker);
-      if (worker.settled * 8 > worker.screened && worker.screened >= 16 * size) worker.plain = true;
+      if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.way != Way::differences) {
+        worker.way = Way(int(worker.way) + 1);
+        worker.screened = worker.opened = 0;
+      }
+    }
+  }
+
+  /// The two highest scores of each point.
+  template <class E>
+  struct BestTwo {
+    using V = Vector<E, bytes>;
+    using I = decltype(V{} < V{});
+    V best[vectors<E>], second[vectors<E>];
+    I index[vectors<E>] = {};
+
+    [[gnu::always_inline]] BestTwo() {
+      for (int v = 0; v < vectors<E>; ++v) best[v] = second[v] = V{} - std::numeric_limits<E>::infinity();
+    }
+
+    /// Centroid c's scores of vector v's points.
+    [[gnu::always_inline]] void meet(int c, int v, V score) {
+      const I nearer = score > best[v];
+      const V lesser = nearer ? best[v] : score;
+      second[v] = lesser > second[v] ? lesser : second[v];
+      best[v] = nearer ? score : best[v];
+      index[v] = nearer ? I{} + c : index[v];
+    }
+
+    /// Labels of vector v's points, -1 where the two are not further apart than the margin.
+    [[gnu::always_inline]] void label(int v, V margin, std::int32_t* labels) const {
+      const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // not a number: open
+      using Labels = Vector<std::int32_t, lanes<E> * 4>;
+      *reinterpret_cast<Labels*>(labels + v * lanes<E>) = __builtin_convertvector(label, Labels);
+    }
+  };
+
+  /// log2(width) perfect shuffles of the rows.
+  template <class V, int... i>
+  [[gnu::always_inline]] static void shuffle(V* block, std::integer_sequence<int, i...>) {
+    constexpr int width = sizeof...(i);
+    for (int step = 1; step < width; step *= 2) {
+      V next[width];
+      for (int r = 0; r < width / 2; ++r) {
+        next[2 * r] = __builtin_shufflevector(block[r], block[r + width / 2], (i / 2 + i % 2 * width)...);
+        next[2 * r + 1] = __builtin_shufflevector(block[r], block[r + width / 2], (width / 2 + i / 2 + i % 2 * width)...);
+      }
+      std::memcpy(block, next, sizeof next);
     }
   }
 
@@ -69,36 +122,21 @@ struct Strip {
   template <class E, bool differences>
   [[gnu::always_inline]] static void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
     using V = Vector<E, bytes>;
-    using I = decltype(V{} < V{});
-    constexpr int n_vectors = vectors<E>;
     alignas(64) E squares[size];
     E* columns;
     if constexpr (differences) columns = worker.plain_columns.data();
     else columns = worker.columns.data();
     turn<E, !differences>(round, x, columns, squares);
-    V best[n_vectors], second[n_vectors];
-    I index[n_vectors];
-    for (int v = 0; v < n_vectors; ++v) {
-      best[v] = second[v] = V{} - std::numeric_limits<E>::infinity();
-      index[v] = I{};
-    }
-    const auto& centroids = packed<differences>(round);
+    BestTwo<E> two;
     products<E, differences>(
-        columns, centroids, round.d, worker.scores.data(), x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) {
-          const I nearer = score > best[v];
-          const V lesser = nearer ? best[v] : score;
-          second[v] = lesser > second[v] ? lesser : second[v];
-          best[v] = nearer ? score : best[v];
-          index[v] = nearer ? I{} + c : index[v];
-        });
-    for (int v = 0; v < n_vectors; ++v) {
+        columns, packed<differences>(round), round.d, worker.scores.data(),
+        x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) { two.meet(c, v, score); });
+    for (int v = 0; v < vectors<E>; ++v) {
       V margin;
-      if constexpr (differences) margin = -3 * round.plain_margin * best[v];
-      else margin = round.score_margin * (9 * *reinterpret_cast<V*>(squares + v * lanes<E>) - 8 * best[v]);
-      margin += 16 * std::numeric_limits<E>::min();                       // what underflow takes
-      const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // not a number: open
-      *reinterpret_cast<Vector<std::int32_t, size * 4 / n_vectors>*>(labels + v * lanes<E>) =
-          __builtin_convertvector(label, Vector<std::int32_t, size * 4 / n_vectors>);
+      if constexpr (differences) margin = -3 * round.plain_margin * two.best[v];
+      else margin = round.score_margin * (9 * *reinterpret_cast<V*>(squares + v * lanes<E>) - 8 * two.best[v]);
+      margin += 16 * std::numeric_limits<E>::min();  // what underflow takes
+      two.label(v, margin, labels);
     }
   }
 
@@ -219,20 +257,6 @@ struct Strip {
     return __builtin_convertvector(row, Vector<E, bytes>);
   }
 
-  /// log2(width) perfect shuffles of the rows.
-  template <class V, int... i>
-  [[gnu::always_inline]] static void shuffle(V* block, std::integer_sequence<int, i...>) {
-    constexpr int width = sizeof...(i);
-    for (int step = 1; step < width; step *= 2) {
-      V next[width];
-      for (int r = 0; r < width / 2; ++r) {
-        next[2 * r] = __builtin_shufflevector(block[r], block[r + width / 2], (i / 2 + i % 2 * width)...);
-        next[2 * r + 1] = __builtin_shufflevector(block[r], block[r + width / 2], (width / 2 + i / 2 + i % 2 * width)...);
-      }
-      std::memcpy(block, next, sizeof next);
-    }
-  }
-
   /// Rows into the sums of their clusters, those with a label; values behind a row fall into the filling.
   [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
     with_small_dimension(
@@ -274,6 +298,22 @@ struct Strip {
     }
   }
 
+  /// Rows of points whose label, where they have one, is another than before: from the sums of one cluster to those of another.
+  static void move(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* before, const std::int32_t* labels, int length) {
+    const int d = round.d;
+    const std::int64_t row = stride(d);
+    for (int p = 0; p < length; ++p, x += d) {
+      if (labels[p] < 0 || labels[p] == before[p]) continue;
+      double* __restrict const from = worker.sums.data() + before[p] * row, * __restrict const to = worker.sums.data() + labels[p] * row;
+      for (int j = 0; j < d; ++j) {
+        from[j] -= x[j];
+        to[j] += x[j];
+      }
+      --worker.counts[before[p]];
+      ++worker.counts[labels[p]];
+    }
+  }
+
   /// The last points of worker.open, a strip at most: candidates by differences and their bound, then exactly.
   static void settle(const Round<T>& round, Worker<T>& worker) {
     using V = Vector<T, bytes>;
@@ -310,12 +350,13 @@ struct Strip {
           best[p] = c;
       }
     }
+    std::int32_t before[size];
     for (int p = 0; p < length; ++p) {
-      auto& label = round.labels[points[p]];
-      worker.changed += label != best[p];
-      label = best[p];
+      before[p] = std::exchange(round.labels[points[p]], best[p]);
+      worker.changed += before[p] != best[p];
     }
-    add(round, worker, x, best, length);
+    if (round.only_moved) move(round, worker, x, before, best, length);
+    else add(round, worker, x, best, length);
     worker.settled += length;
     worker.open.resize(worker.open.size() - length);
   }

@@ -1,6 +1,7 @@
 // What the passes of strip.hpp share whatever the instruction set: centroids laid out for a product, an iteration, a thread's own.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -41,6 +42,45 @@ struct Packed {
   E* value(int c, int d) { return values.data() + (std::size_t(c / rows) * d) * rows + c % rows; }  // of dimension 0; the next is `rows` on
 };
 
+/// How a thread scores its points, the fastest first; it goes on to the next where too many are left open.
+enum class Way { tiles, products, differences };
+
+/// Centroids as tiles.hpp reads them: each value the sum of two bfloat16, its two terms in tiles of their own; a tile is of 16 centroids and 32
+/// dimensions, two dimensions side by side. Tiles of the same centroids follow each other by dimension.
+struct Tiles {
+  static constexpr int width = 16, depth = 32, cells = width * depth;
+  static constexpr int points = 2;  // tiles of points in a strip
+  static constexpr int cached = 8;  // steps of `depth` dimensions whose points' tiles stay in the first cache
+  int blocks = 0, steps = 0;
+  Buffer<std::uint16_t> values;
+  Buffer<float> offsets;
+
+  Tiles() = default;
+  Tiles(int k, int d)
+      : blocks((k + width - 1) / width), steps((d + depth - 1) / depth), values(std::size_t(blocks) * steps * 2 * cells),
+        offsets(std::size_t(blocks) * width, -std::numeric_limits<float>::infinity()) {}
+
+  /// Centroid c's d values, `stride` apart.
+  void set(int c, const float* value, int stride, int d) {
+    for (int j = 0; j < d; ++j, value += stride) {
+      std::uint16_t* const first =
+          values.data() + (std::size_t(c / width) * steps + j / depth) * 2 * cells + j % width * 2 * width + c % width * 2 + j % depth / width;
+      first[0] = rounded(*value);
+      first[cells] = rounded(*value - std::bit_cast<float>(std::uint32_t(first[0]) << 16));
+    }
+  }
+
+ private:
+  /// The nearest bfloat16's bits.
+  static std::uint16_t rounded(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return std::uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+};
+
+template <class T>
+struct Worker;
+
 /// An iteration, the same for all threads.
 template <class T>
 struct Round {
@@ -48,11 +88,15 @@ struct Round {
   int d = 0, k = 0;
   const T *points = nullptr, *centroids = nullptr;
   std::int32_t* labels = nullptr;
-  Buffer<T> origin;        // again and again, overread (d + 1) values
-  Packed<float> scored;    // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
-  Packed<T> plain;         // centroids as they are; offsets 0
-  float score_margin = 0;  // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
-  T plain_margin = 0;      // of distance²'s, relative
+  Buffer<T> origin;         // again and again, overread (d + 1) values
+  Packed<float> scored;     // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
+  Tiles tiled;              // likewise, where there is a matrix unit
+  Packed<T> plain;          // centroids as they are; offsets 0
+  float score_margin = 0;   // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
+  float tile_margin = 0;    // of a score's in tiles
+  T plain_margin = 0;       // of distance²'s, relative
+  bool only_moved = false;  // sums and counts are those of the iteration before: take and add the points that moved
+  void (*screen_in_tiles)(const Round&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
 };
 
 /// A thread's own.
@@ -60,10 +104,13 @@ template <class T>
 struct alignas(64) Worker {
   Buffer<float> columns;
   Buffer<T> plain_columns, rows, scores;
+  Buffer<std::uint16_t> tiles;  // of a strip's points, `cached` steps
+  Buffer<float> tile_sums;
   Buffer<double> sums, lost;               // copies x k x stride; lost (T = double only): what rounding took from sums
   std::vector<std::int64_t> counts, open;  // open: points to settle
-  std::int64_t changed = 0, settled = 0, candidates = 0, screened = 0;
-  bool plain = false;  // differences instead of products, from now on
+  std::int64_t changed = 0, settled = 0, candidates = 0;
+  std::int64_t screened = 0, opened = 0;  // this way, in this iteration
+  Way way = Way::products;
 };
 
 /// A row of sums: d, filled up to whole vectors.

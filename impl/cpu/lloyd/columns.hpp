@@ -1,0 +1,91 @@
+// Points as columns, one array a dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Points stand side by side in the lanes of a vector
+// when they are labelled, and a feature is a stream when it is summed. Columns begin at different cache sets, so that hundreds of them can be
+// read at once, and end in zeros up to a whole strip.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "bench/problem.hpp"
+
+namespace km::columns {
+
+constexpr int strip = 64;  // points labelled side by side
+
+/// Points first .. last - 1 of thread `at` of `of`: whole strips, so that no two threads write one strip's labels.
+struct Share {
+  std::int64_t first, last;
+  Share(std::int64_t n, int at, int of) : first(bound(n, at, of)), last(bound(n, at + 1, of)) {}
+
+ private:
+  static std::int64_t bound(std::int64_t n, int at, int of) { return std::min(n, (n + strip - 1) / strip * at / of * strip); }
+};
+
+template <class T>
+class Columns {
+ public:
+  /// The transpose of rows, n x d, made by as many threads as will read it.
+  Columns(const Problem<T>& p, int threads)
+      : n(p.n), d(p.d), stride((p.n + strip - 1) / strip * strip + 80),
+        values_(static_cast<T*>(::operator new(sizeof(T) * std::size_t(stride) * p.d, line))) {
+#pragma omp parallel num_threads(threads)
+    {
+      const Share mine(n, omp_get_thread_num(), omp_get_num_threads());
+      for (std::int64_t first = mine.first; first < mine.last; first += strip)
+        for (int j = 0; j < d; ++j) {
+          T* const to = values_.get() + j * stride + first;
+          for (int i = 0; i < strip; ++i) to[i] = first + i < n ? p.points[(first + i) * d + j] : T(0);
+        }
+    }
+  }
+
+  const T* operator[](int j) const { return values_.get() + j * stride; }
+
+  const std::int64_t n;
+  const int d;
+  const std::int64_t stride;
+
+ private:
+  static constexpr std::align_val_t line{64};
+  struct Free {
+    void operator()(T* values) const { ::operator delete(values, line); }
+  };
+  std::unique_ptr<T, Free> values_;
+};
+
+/// Label points first .. first + strip - 1 (fewer at the end) with their nearest of k centroids, k x d; how many changed.
+/// D: the dimension where the compiler is to know it, else 0.
+template <int D, class T>
+int assign_strip(const Columns<T>& x, std::int64_t first, const T* centroids, int k, std::int32_t* labels) {
+  const int d = D > 0 ? D : x.d;
+  const T* const columns = x[0] + first;
+  alignas(64) std::int32_t best[strip] = {};
+  alignas(64) T best_dist[strip];
+  std::fill_n(best_dist, strip, std::numeric_limits<T>::max());
+  for (int c = 0; c < k; ++c, centroids += d) {
+    alignas(64) T dist[strip] = {};
+    for (int j = 0; j < d; ++j) {
+      const T* const column = columns + j * x.stride;
+      for (int i = 0; i < strip; ++i) dist[i] += (column[i] - centroids[j]) * (column[i] - centroids[j]);
+    }
+    for (int i = 0; i < strip; ++i) {
+      const bool nearer = dist[i] < best_dist[i];  // strict: the lowest index wins a tie
+      best[i] = nearer ? c : best[i];
+      best_dist[i] = nearer ? dist[i] : best_dist[i];
+    }
+  }
+  const int length = static_cast<int>(std::min<std::int64_t>(strip, x.n - first));
+  int changed = 0;
+  for (int i = 0; i < length; ++i) {
+    changed += labels[first + i] != best[i];
+    labels[first + i] = best[i];
+  }
+  return changed;
+}
+
+}  // namespace km::columns

@@ -1,0 +1,101 @@
+// lutz2018's multi-pass strategy on the CPU (Section 3): assign reads the points and writes labels; then the centroid update reads both again, its
+// feature sum and its mass sum each by one of the paper's strategies. The phases feature_sum and mass_sum are the paper's micro-benchmarks
+// (Figures 6 and 7).
+// Cost of an iteration: points read twice, labels written once and read twice; 3 n k d + n d flops.
+#include "bench/dimension.hpp"
+#include "bench/implementation.hpp"
+#include "impl/cpu/lloyd/columns.hpp"
+#include "impl/cpu/lloyd/feature_sum.hpp"
+#include "impl/cpu/lloyd/mass_sum.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+class MultiPass {
+ public:
+  MultiPass(const Problem<T>& problem, const Config& config, Trace& trace)
+      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), x_(transposed(trace)),
+        feature_sum_(config.word("feature_sum"), p_.d, p_.k, threads_), mass_sum_(config.word("mass_sum"), p_.k, threads_) {}
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    with_dimension<2, 4, 8, 16>(p_.d, [&](auto D) {
+      for (out_.iters = 1;; ++out_.iters) {
+        trace.begin_iteration();
+        const std::int64_t changed = assign<decltype(D)::value>(trace);
+        average(trace, sum_features(trace), sum_masses(trace));
+        if (out_.iters == p_.max_iters || p_.converged(changed)) break;
+      }
+    });
+    return out_.iters;
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  columns::Columns<T> transposed(Trace& trace) const {
+    const auto phase = trace.phase("transpose");
+    return {p_, threads_};
+  }
+
+  template <int D>
+  std::int64_t assign(Trace& trace) {
+    const auto phase = trace.phase("assign");
+    out_.assigned_centroids = out_.centroids;
+    std::int64_t changed = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : changed)
+    {
+      const columns::Share mine(p_.n, omp_get_thread_num(), omp_get_num_threads());
+      for (std::int64_t first = mine.first; first < mine.last; first += columns::strip)
+        changed += columns::assign_strip<D>(x_, first, out_.assigned_centroids.data(), p_.k, out_.labels.data());
+    }
+    return changed;
+  }
+
+  const std::vector<double>& sum_features(Trace& trace) {
+    const auto phase = trace.phase("feature_sum");
+    return feature_sum_(x_, out_.labels.data());
+  }
+
+  const std::vector<std::int64_t>& sum_masses(Trace& trace) {
+    const auto phase = trace.phase("mass_sum");
+    return mass_sum_(out_.labels.data(), p_.n);
+  }
+
+  void average(Trace& trace, const std::vector<double>& sums, const std::vector<std::int64_t>& counts) {
+    const auto phase = trace.phase("average");
+    for (std::size_t cell = 0; cell < sums.size(); ++cell)
+      if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // else it stays
+  }
+
+  Problem<T> p_;
+  int threads_;
+  columns::Columns<T> x_;
+  FeatureSum<T> feature_sum_;
+  MassSum mass_sum_;
+  Solution<T> out_;
+};
+
+const Register<MultiPass> registration{{
+    .summary = "points as columns; assign, feature sum and mass sum one after the other, each sum by a strategy of the paper",
+    .paper = "lutz2018",
+    .parameters = {{.name = "feature_sum",
+                    .fallback = "partitioned features",
+                    .range = {"partitioned features", "cluster merge"},
+                    .help = "who adds what: a thread features of all points, or points to a table of its own"},
+                   {.name = "mass_sum",
+                    .fallback = "partitioned private",
+                    .range = {"partitioned private", "partitioned local", "partitioned global", "global atomic"},
+                    .help = "whose histogram a label is counted in"},
+                   {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {
+      return FeatureSum<float>::tile + p.n / FeatureSum<float>::tile + 256;
+    },
+}};
+
+}  // namespace
+}  // namespace km

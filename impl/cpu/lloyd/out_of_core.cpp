@@ -1,0 +1,146 @@
+// lutz2018, Section 5, on the CPU: points in chunks where they lie, each labelled and summed in one pass, so that points of a mapped file come
+// from the disk once an iteration. All threads share a chunk; the kernel is asked for the next one meanwhile. A strip of 32 points lies turned in
+// the first-level cache, and its points side by side in vectors.
+// Cost of an iteration: points read once. Where it stops: at the disk, else at the distances.
+#include "impl/cpu/lloyd/out_of_core.hpp"
+
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+constexpr int strip = 32;
+
+/// A thread's own.
+template <class T>
+struct Worker {
+  Worker(int d, int k) : columns(std::size_t(d) * strip), sums(std::size_t(d) * k), counts(k) {}
+
+  std::vector<T> columns;  // d x strip
+  std::vector<double> sums;
+  std::vector<std::int64_t> counts;
+  std::int64_t changed = 0;
+
+  void take(const T* x, int length, int d, int k, const T* centroids, std::int32_t* labels) {
+    for (int j = 0; j < d; ++j)
+      for (int i = 0; i < strip; ++i) columns[std::size_t(j) * strip + i] = i < length ? x[std::int64_t(i) * d + j] : T(0);
+    alignas(64) std::int32_t best[strip] = {};
+    alignas(64) T best_dist[strip];
+    std::ranges::fill(best_dist, std::numeric_limits<T>::max());
+    for (int c = 0; c < k; ++c) {
+      const T* const centroid = centroids + std::size_t(c) * d;
+      alignas(64) T dist[strip] = {};
+      for (int j = 0; j < d; ++j) {
+        const T* const column = columns.data() + std::size_t(j) * strip;
+        for (int i = 0; i < strip; ++i) dist[i] += (column[i] - centroid[j]) * (column[i] - centroid[j]);
+      }
+      for (int i = 0; i < strip; ++i) {
+        const bool nearer = dist[i] < best_dist[i];  // strict: the lowest index wins a tie
+        best[i] = nearer ? c : best[i];
+        best_dist[i] = nearer ? dist[i] : best_dist[i];
+      }
+    }
+    for (int i = 0; i < length; ++i) {
+      changed += labels[i] != best[i];
+      labels[i] = best[i];
+      ++counts[best[i]];
+      double* const sum = sums.data() + std::size_t(best[i]) * d;
+      for (int j = 0; j < d; ++j) sum[j] += double(x[std::int64_t(i) * d + j]);
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+std::int64_t label_and_sum(const T* points, std::int64_t n, int d, int k, const T* centroids, std::int32_t* labels, double* sums,
+                           std::int64_t* counts, int threads) {
+  std::vector<Worker<T>> workers(std::size_t(threads), Worker<T>(d, k));
+#pragma omp parallel num_threads(threads)
+  {
+    Worker<T>& worker = workers[omp_get_thread_num()];
+#pragma omp for schedule(static)
+    for (std::int64_t first = 0; first < n; first += strip)
+      worker.take(points + first * d, int(std::min<std::int64_t>(strip, n - first)), d, k, centroids, labels + first);
+  }
+  std::int64_t changed = 0;
+  for (const auto& worker : workers) {  // in the order of the threads: the same result every time
+    for (std::size_t cell = 0; cell < worker.sums.size(); ++cell) sums[cell] += worker.sums[cell];
+    for (int c = 0; c < k; ++c) counts[c] += worker.counts[c];
+    changed += worker.changed;
+  }
+  return changed;
+}
+
+template std::int64_t label_and_sum(const float*, std::int64_t, int, int, const float*, std::int32_t*, double*, std::int64_t*, int);
+template std::int64_t label_and_sum(const double*, std::int64_t, int, int, const double*, std::int32_t*, double*, std::int64_t*, int);
+
+namespace {
+
+template <class T>
+class OutOfCore {
+ public:
+  OutOfCore(const Problem<T>& problem, const Config& config, Trace&)
+      : p_(problem), chunk_(std::clamp<std::int64_t>(config.number("chunk") * 1024 / (problem.d * std::int64_t(sizeof(T))), 1, problem.n)),
+        threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {}
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(std::size_t(p_.n), no_label);
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      const auto phase = trace.phase("fused");
+      const std::int64_t changed = pass();
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  std::int64_t pass() {
+    out_.assigned_centroids = out_.centroids;
+    std::vector<double> sums(out_.centroids.size());
+    std::vector<std::int64_t> counts(p_.k);
+    std::int64_t changed = 0;
+    for (std::int64_t first = 0; first < p_.n; first += chunk_) {
+      ask_for(first + chunk_);
+      changed += label_and_sum(p_.points.data() + first * p_.d, std::min(chunk_, p_.n - first), p_.d, p_.k, out_.assigned_centroids.data(),
+                               out_.labels.data() + first, sums.data(), counts.data(), threads_);
+    }
+    for (std::size_t cell = 0; cell < sums.size(); ++cell)
+      if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // else it stays
+    return changed;
+  }
+
+  /// A hint: the chunk from point `first` on will be read next.
+  void ask_for(std::int64_t first) const {
+    if (first >= p_.n) return;
+    const auto from = reinterpret_cast<std::uintptr_t>(p_.points.data() + first * p_.d) / 4096 * 4096;
+    const auto to = reinterpret_cast<std::uintptr_t>(p_.points.data() + std::min(p_.n, first + chunk_) * p_.d);
+    ::madvise(reinterpret_cast<void*>(from), to - from, MADV_WILLNEED);
+  }
+
+  Problem<T> p_;
+  std::int64_t chunk_;
+  int threads_;
+  Solution<T> out_;
+};
+
+const Register<OutOfCore> registration{{
+    .summary = "points in chunks where they lie, also in a mapped file; each labelled and summed in one pass",
+    .paper = "lutz2018",
+    .parameters = {{.name = "chunk", .fallback = 16384, .range = {1, 64, 1024, 16384, 131072}, .tunable = true, .help = "KiB; 16 MiB in the paper"},
+                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 7, 16}, .tunable = true, .help = "0: all hardware threads"}},
+}};
+
+}  // namespace
+}  // namespace km

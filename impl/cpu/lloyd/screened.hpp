@@ -1,0 +1,299 @@
+// Exact labels at the speed of a matrix product. Scores s = x c - |c|²/2, of points and centroids counted from the points' mean, in fp32
+// whatever the points are: a register tile of centroids x points, the best two kept beside it. A point is decided where the two
+// are further apart than a proven bound of their errors; the few others are settled by differences, then exactly (bench/exact.hpp).
+// Points are read once: the same pass adds them to their cluster's sums, in fp64, and for fp64 with the additions' errors kept. Where no sum of
+// points can need rounding (integers, pixels), only those that moved are taken from one sum and added to another: the same bits for less.
+//
+// The bound. Let x, c be exact, y, g what they are rounded to, u = 2^-24. |y g - x c| <= 2u |x||c|, and a chain of d FMAs that starts
+// from the offset o errs by d u (|o| + |y||g|) at most: in all by m (|x||c| + |c|²/2), m = (d + 8) u, where |x||c| <= |x|²/2 + |c|²/2.
+// So with o = -(1 - 2m) |c|²/2 a score is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2), and who trails the best, b, by
+// m (|x|² + 4 |b|²/2) is further away. From s = x b - |b|²/2 follows |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s): far centroids
+// do not widen it. Where more than an eighth of a thread's points stays open (heavy tails), it goes on with differences, whose
+// error is relative: two operations a term instead of one.
+//
+// Each loop over points is compiled for several instruction sets (strip.hpp), and the best that this CPU has is taken at run time; where there is
+// a matrix unit and enough to multiply, scores come from it (tiles.hpp), with a wider margin, and vectors are what it falls back on.
+//
+// Cost of an iteration: points read once, 2 n k d flops and 5 n k operations to keep the best two, each of them 4 to 16 points wide.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "bench/implementation.hpp"
+
+#define KM_INSTRUCTIONS portable
+#define KM_VECTOR_BYTES 16
+#include "impl/cpu/lloyd/strip.hpp"
+#undef KM_INSTRUCTIONS
+#undef KM_VECTOR_BYTES
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define KM_INSTRUCTIONS avx2
+#define KM_VECTOR_BYTES 32
+#include "impl/cpu/lloyd/strip.hpp"
+#undef KM_INSTRUCTIONS
+#undef KM_VECTOR_BYTES
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
+#define KM_INSTRUCTIONS avx512
+#define KM_VECTOR_BYTES 64
+#include "impl/cpu/lloyd/strip.hpp"
+#pragma GCC target("avx512bf16,amx-tile,amx-bf16")
+#include "impl/cpu/lloyd/tiles.hpp"
+#pragma GCC pop_options
+#endif
+
+namespace km {
+namespace {
+
+using strips::Round, strips::Tiles, strips::Way, strips::Worker;
+
+/// The pass over a thread's points, with the shapes of its strips and register tiles.
+template <class T>
+struct Kernel {
+  int size, score_rows, plain_rows;
+  void (*pass)(const Round<T>&, Worker<T>&, std::int64_t first, std::int64_t last);
+  void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
+};
+template <class T, class Strip>
+constexpr Kernel<T> kernel = {Strip::size, Strip::template rows<float>, Strip::template rows<T>, Strip::pass};
+
+/// Whether this CPU has these instructions.
+bool has(std::string_view instructions) {
+#ifdef __x86_64__
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl");
+  if (instructions == "avx2") return avx2;
+  if (instructions == "avx512") return avx512;
+  if (instructions == "amx") return avx512 && strips::tiles::available();
+#endif
+  return instructions == "portable";
+}
+
+/// Whether tiles are faster than vectors: they are 32 dimensions deep, and to fill them costs as much as many a centroid (measured with 2 to 784
+/// dimensions and 4 to 1000 clusters).
+bool tiles_pay(int k, int d) { return d >= 32 && std::int64_t(k) * d >= 6000; }
+
+template <class T>
+Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
+  const auto chosen = [&](std::string_view set) {
+    return instructions == set || (instructions == "best" && has(set) && (set != "amx" || tiles_pay(k, d)));
+  };
+#ifdef __x86_64__
+  if (chosen("amx") && has("amx")) {
+    auto tiles = kernel<T, strips::avx512::Strip<T>>;
+    tiles.pass = strips::tiles::pass;
+    tiles.screen_in_tiles = strips::tiles::screen;
+    return tiles;
+  }
+  if (chosen("avx512")) return kernel<T, strips::avx512::Strip<T>>;
+  if (chosen("avx2")) return kernel<T, strips::avx2::Strip<T>>;
+#endif
+  return kernel<T, strips::portable::Strip<T>>;
+}
+
+template <class T>
+class Screened {
+ public:
+  /// margin_share: of the margins that are proven; less than all of them is wrong (tests/faults/margin_of_a_hundredth.cpp).
+  Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
+      : p_(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
+        threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,
+                                              std::max<std::int64_t>(1, p_.n / kernel_.size)))),
+        workers_(threads_), order_(p_.k), sums_are_exact_(sums_are_exact()) {
+    const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
+    round_ = {.n = p_.n,
+              .d = p_.d,
+              .k = p_.k,
+              .points = p_.points.data(),
+              .origin = origin(),
+              .scored = {p_.k, p_.d, kernel_.score_rows},
+              .plain = {p_.k, p_.d, kernel_.plain_rows},
+              .screen_in_tiles = kernel_.screen_in_tiles};
+    const auto margin = [&](double m) { return float(margin_share * 1.01 * m * (1 + 16 * m)); };  // and what is of second order
+    if (kernel_.screen_in_tiles) round_.tiled = Tiles(p_.k, d);
+    round_.tile_margin = margin((3.1 * d + 800) * 0x1p-24);
+    round_.score_margin = margin(double(d + 8) * 0x1p-24);
+    round_.plain_margin = T(margin_share * 1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
+#pragma omp parallel for num_threads(threads_) schedule(static, 1)
+    for (int t = 0; t < threads_; ++t) {
+      auto& worker = workers_[t];  // touched by its own thread first
+      worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
+      worker.plain_columns.resize(worker.columns.size());
+      worker.rows.resize(size * d + strips::overread);
+      worker.scores.resize(size * (p_.k + std::max(kernel_.score_rows, kernel_.plain_rows)));
+      worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
+      worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
+      worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
+      worker.tiles.resize(round_.tiled.blocks > 0 ? Tiles::cached * Tiles::points * 2 * Tiles::cells : 0);
+      worker.tile_sums.resize(round_.tiled.blocks * Tiles::points * Tiles::width * Tiles::width);
+    }
+  }
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    round_.labels = out_.labels.data();
+    for (auto& worker : workers_) worker.way = round_.screen_in_tiles ? Way::tiles : Way::products;
+    round_.only_moved = false;
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      const auto changed = iteration(trace);
+      round_.only_moved = sums_are_exact_ && changed < p_.n / 3;  // who moves is added twice
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  std::int64_t iteration(Trace& trace) {
+    out_.assigned_centroids = out_.centroids;
+    round_.centroids = out_.assigned_centroids.data();
+    {
+      const auto phase = trace.phase("assign");
+      pack();
+      const std::int64_t strips = (p_.n + kernel_.size - 1) / kernel_.size;
+#pragma omp parallel for num_threads(threads_) schedule(static, 1)
+      for (int t = 0; t < threads_; ++t) {
+        auto& worker = workers_[t];
+        if (!round_.only_moved) {
+          std::ranges::fill(worker.sums, 0.0);
+          std::ranges::fill(worker.lost, 0.0);
+          std::ranges::fill(worker.counts, 0);
+        }
+        worker.changed = worker.settled = worker.candidates = worker.screened = worker.opened = 0;
+        kernel_.pass(round_, worker, strips * t / threads_ * kernel_.size, std::min(p_.n, strips * (t + 1) / threads_ * kernel_.size));
+      }
+    }
+    const auto phase = trace.phase("update");
+    update();
+    std::int64_t changed = 0;
+    for (const auto& worker : workers_) {
+      changed += worker.changed;
+      trace.count("settled", double(worker.settled));
+      trace.count("candidates", double(worker.candidates));
+      trace.count("tile_threads", worker.way == Way::tiles);
+      trace.count("plain_threads", worker.way == Way::differences);
+    }
+    return changed;
+  }
+
+  /// The mean of up to 4096 points, evenly spaced; any origin is right, one amid the points leaves few open.
+  strips::Buffer<T> origin() const {
+    const std::int64_t wanted = std::min<std::int64_t>(p_.n, 4096);
+    std::vector<double> sums(p_.d);
+    for (std::int64_t s = 0; s < wanted; ++s)
+      for (int j = 0; j < p_.d; ++j) sums[j] += p_.points[s * (p_.n / wanted) * p_.d + j] / double(wanted);
+    strips::Buffer<T> mean(strips::overread * (p_.d + 1));
+    for (std::size_t at = 0; at < mean.size(); ++at) mean[at] = T(sums[at % p_.d]);
+    return mean;
+  }
+
+  /// Whether fp64 holds the sum of any of the points: all values multiples of a power of two, n times the largest below 2^51 of it.
+  bool sums_are_exact() const {
+    const std::int64_t size = std::ssize(p_.points);
+    T most = std::numeric_limits<T>::min();
+#pragma omp parallel for num_threads(threads_) reduction(max : most)
+    for (std::int64_t at = 0; at < size; ++at) most = std::max(most, std::abs(p_.points[at]));
+    const double per_unit = std::ldexp(1.0, 50 - std::ilogb(most) - int(std::bit_width(std::uint64_t(p_.n))));
+    constexpr double ones = 3 * 0x1p51;  // what is added to it loses its fraction
+    bool exact = per_unit < std::numeric_limits<double>::infinity();
+#pragma omp parallel for num_threads(threads_) reduction(&& : exact)
+    for (std::int64_t first = 0; first < size; first += 4096) {
+      const std::int64_t last = exact ? std::min(size, first + 4096) : first;
+      std::int64_t fractions = 0;
+      for (std::int64_t at = first; at < last; ++at) {
+        const double units = double(p_.points[at]) * per_unit;
+        fractions += (units + ones) - ones != units;
+      }
+      exact = exact && fractions == 0;
+    }
+    return exact;
+  }
+
+  /// The centroids in both layouts. One that equals another of a lower index never wins, and is left out.
+  void pack() {
+    const int d = p_.d, k = p_.k;
+    const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::sort(order_, [&](int a, int b) {
+      const auto order = std::lexicographical_compare_three_way(row(a).begin(), row(a).end(), row(b).begin(), row(b).end());
+      return order == 0 ? a < b : order < 0;
+    });
+    bool no_room = d > 100'000;  // in fp32, for the values or the margin
+#pragma omp parallel for num_threads(threads_) schedule(static) reduction(|| : no_room) if (std::int64_t(k) * d > 20'000)
+    for (int at = 0; at < k; ++at) {
+      const int c = order_[at];
+      const bool repeated = at > 0 && std::ranges::equal(row(c), row(order_[at - 1]));
+      double square = 0;
+      float* scored = round_.scored.value(c, d);
+      T* plain = round_.plain.value(c, d);
+      for (int j = 0; j < d; ++j) {
+        const double value = double(row(c)[j]) - double(round_.origin[j]);
+        square += value * value;
+        scored[j * kernel_.score_rows] = float(value);
+        plain[j * kernel_.plain_rows] = row(c)[j];
+      }
+      no_room = no_room || !(square < 1e37);
+      const auto offset = [&](float margin) {
+        return repeated ? -std::numeric_limits<float>::infinity() : float(-square / 2 * (1 - 2 * double(margin)));
+      };
+      round_.scored.offsets[c] = offset(round_.score_margin);
+      round_.plain.offsets[c] = repeated ? -std::numeric_limits<T>::infinity() : 0;
+      if (round_.screen_in_tiles) {
+        round_.tiled.set(c, scored, kernel_.score_rows, d);
+        round_.tiled.offsets[c] = offset(round_.tile_margin);
+      }
+    }
+    if (no_room)
+      for (auto& worker : workers_) worker.way = Way::differences;
+  }
+
+  void update() {
+    const int d = p_.d, k = p_.k, stride = strips::stride(d), copies = strips::copies(k, d);
+#pragma omp parallel for num_threads(threads_) schedule(static) if (std::int64_t(k) * d > 20'000)
+    for (int c = 0; c < k; ++c) {
+      std::int64_t count = 0;
+      for (const auto& worker : workers_)
+        for (int copy = 0; copy < copies; ++copy) count += worker.counts[copy * k + c];
+      if (count == 0) continue;
+      for (int j = 0; j < d; ++j) {
+        double sum = 0, lost = 0;
+        for (const auto& worker : workers_)
+          for (int copy = 0; copy < copies; ++copy) {
+            const std::size_t at = (std::size_t(copy) * k + c) * stride + j;
+            const double term = worker.sums[at], next = sum + term, of_term = next - sum;
+            lost += (sum - (next - of_term)) + (term - of_term);
+            if constexpr (sizeof(T) == 8) lost += worker.lost[at];
+            sum = next;
+          }
+        out_.centroids[std::size_t(c) * d + j] = T((sum + lost) / double(count));
+      }
+    }
+  }
+
+  Problem<T> p_;
+  Kernel<T> kernel_;
+  int threads_;
+  std::vector<Worker<T>> workers_;
+  std::vector<int> order_;  // centroids, equal ones side by side
+  bool sums_are_exact_;
+  Round<T> round_;
+  Solution<T> out_;
+};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,125 @@
+// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points and, while they are still in its cache, adds them to its
+// own sums feature by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that costs a GPU a
+// barrier is here a store and a load of one thread. Sums go to totals in fp64 after 16,384 points, as in cpu/lloyd/multi_pass.
+// Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
+#include "bench/dimension.hpp"
+#include "bench/implementation.hpp"
+#include "impl/cpu/lloyd/columns.hpp"
+#include "impl/cpu/lloyd/feature_sum.hpp"
+#include "impl/cpu/lloyd/mass_sum.hpp"
+
+namespace km {
+namespace {
+
+constexpr std::int64_t fold_after = 16384;  // points between two additions to the totals
+
+template <class T>
+class SinglePass {
+ public:
+  SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
+      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), x_(transposed(trace)),
+        block_(std::clamp<std::int64_t>(config.number("cached") * 1024 / (std::int64_t(sizeof(T)) * p_.d), columns::strip, fold_after) /
+               columns::strip * columns::strip),
+        workers_(threads_) {}
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    with_dimension<2, 4, 8, 16>(p_.d, [&](auto D) {
+      for (out_.iters = 1;; ++out_.iters) {
+        trace.begin_iteration();
+        const auto phase = trace.phase("fused");
+        const std::int64_t changed = iteration<decltype(D)::value>();
+        if (out_.iters == p_.max_iters || p_.converged(changed)) break;
+      }
+    });
+    return out_.iters;
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  struct alignas(64) Worker {
+    std::vector<T> sums;               // d x copies x k
+    std::vector<double> totals;        // d x k
+    std::vector<std::int64_t> counts;  // copies x k
+  };
+
+  columns::Columns<T> transposed(Trace& trace) const {
+    const auto phase = trace.phase("transpose");
+    return {p_, threads_};
+  }
+
+  template <int D>
+  std::int64_t iteration() {
+    out_.assigned_centroids = out_.centroids;
+    const int d = p_.d, k = p_.k;
+    std::int32_t* const labels = out_.labels.data();
+    std::int64_t changed = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : changed)
+    {
+      const int team = omp_get_num_threads();
+      Worker& mine = workers_[omp_get_thread_num()];
+      mine.sums.assign(std::size_t(d) * columns::copies * k, T(0));
+      mine.totals.assign(std::size_t(d) * k, 0.0);
+      mine.counts.assign(std::size_t(MassSum::copies) * k, 0);
+      const columns::Share points(p_.n, omp_get_thread_num(), team);
+      std::int64_t held = 0;
+      for (std::int64_t first = points.first; first < points.last; first += block_) {
+        const std::int64_t last = std::min(first + block_, points.last);
+        for (std::int64_t at = first; at < last; at += columns::strip)
+          changed += columns::assign_strip<D>(x_, at, out_.assigned_centroids.data(), k, labels);
+        for (int j = 0; j < d; ++j) columns::add_feature(x_[j], labels, first, last, k, mine.sums.data() + std::size_t(j) * columns::copies * k);
+        MassSum::add(labels + first, last - first, mine.counts.data(), k);
+        if ((held += last - first) + block_ > fold_after || last == points.last) fold(mine), held = 0;
+      }
+#pragma omp barrier
+#pragma omp for
+      for (int c = 0; c < k; ++c) average(c, team);
+    }
+    return changed;
+  }
+
+  void fold(Worker& mine) const {
+    const int k = p_.k;
+    for (int j = 0; j < p_.d; ++j)
+      for (int c = 0; c < k; ++c)
+        for (int copy = 0; copy < columns::copies; ++copy)
+          mine.totals[std::size_t(j) * k + c] += mine.sums[(std::size_t(j) * columns::copies + copy) * k + c];
+    std::ranges::fill(mine.sums, T(0));
+  }
+
+  /// Move centroid c to the mean of its points; without any it stays.
+  void average(int c, int team) {
+    std::int64_t count = 0;
+    for (int t = 0; t < team; ++t)
+      for (int copy = 0; copy < MassSum::copies; ++copy) count += workers_[t].counts[std::size_t(copy) * p_.k + c];
+    if (count == 0) return;
+    for (int j = 0; j < p_.d; ++j) {
+      double sum = 0;
+      for (int t = 0; t < team; ++t) sum += workers_[t].totals[std::size_t(j) * p_.k + c];
+      out_.centroids[std::size_t(c) * p_.d + j] = T(sum / double(count));
+    }
+  }
+
+  Problem<T> p_;
+  int threads_;
+  columns::Columns<T> x_;
+  std::int64_t block_;  // points labelled before they are added
+  std::vector<Worker> workers_;
+  Solution<T> out_;
+};
+
+const Register<SinglePass> registration{{
+    .summary = "points as columns; a block of points is labelled, then summed feature by feature while it is in the cache",
+    .paper = "lutz2018",
+    .parameters =
+        {{.name = "cached", .fallback = 128, .range = {8, 32, 128, 512}, .tunable = true, .help = "KiB of points labelled before they are summed"},
+         {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t { return 2 * fold_after + p.n / fold_after * columns::copies + 256; },
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,175 @@
+// Scores on a CPU's matrix unit (AMX): tiles of 16 points and 16 centroids, products of bfloat16 added up in fp32. A value x is taken for
+// x1 + x2, two bfloat16; of the four products of two such sums three are made, x1 c1 + x1 c2 + x2 c1 (Henry, Tang, Heinecke, "Leveraging the
+// bfloat16 artificial intelligence datatype for higher-precision computations", 2019). Included where pragmas have chosen AMX, after strip.hpp.
+//
+// The bound. bfloat16 has 8 significant bits: |x2| <= 2^-8 |x|, and what x1 + x2 leaves of x is 2^-16 |x| at most; of c likewise. The product that is
+// left out, x2 c2, and what the two sums leave take 3.02 * 2^-16 |x||c|. Adding up 3 d products and the offset in any order errs by 3 d u relative to
+// the sum of their absolutes, 1.02 |x||c| + |c|²/2 (tests/tile_sums_test.cpp measures: 5 u over 256 products). With the rest as in screened.hpp,
+// m = (3.1 d + 800) u instead of (d + 8) u. The unit takes numbers below 2^-126 for zero, values and results: 16 (d + 1) 2^-126 are for that.
+#include "impl/cpu/lloyd/strips.hpp"
+
+namespace km::strips::tiles {
+
+template <class T>
+using Strip = avx512::Strip<T>;
+constexpr int width = Tiles::width, depth = Tiles::depth, cells = Tiles::cells, points = Tiles::points;
+
+/// Whether there is a matrix unit that this process may use.
+inline bool available() {
+  constexpr int request = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("avx512bf16") &&
+         syscall(SYS_arch_prctl, request, tile_data) == 0;
+}
+
+using V = Vector<float, 64>;
+constexpr auto lanes = std::make_integer_sequence<int, width>();
+
+/// 16 values from their origin, zeros behind the mask.
+[[gnu::always_inline]] inline V centred(const float* x, const float* origin, std::uint32_t mask) {
+  return _mm512_maskz_loadu_ps(__mmask16(mask), x) - _mm512_maskz_loadu_ps(__mmask16(mask), origin);
+}
+[[gnu::always_inline]] inline V centred(const double* x, const double* origin, std::uint32_t mask) {
+  Vector<double, 128> value;
+  for (int half = 0; half < 2; ++half, mask >>= 8, x += 8, origin += 8) {
+    const __m512d part = _mm512_maskz_loadu_pd(__mmask8(mask), x) - _mm512_maskz_loadu_pd(__mmask8(mask), origin);
+    std::memcpy(reinterpret_cast<char*>(&value) + half * sizeof part, &part, sizeof part);
+  }
+  return __builtin_convertvector(value, V);
+}
+
+/// Steps begin to end - 1 of a strip's points, both terms: tiles[step][16 points][term]. Adds to |x|², lane by lane.
+template <class T>
+[[gnu::always_inline]] inline void split(const Round<T>& round, const T* x, int begin, int end, std::uint16_t* tiles, V* squares) {
+  using Bits = Vector<std::uint32_t, 64>;
+  for (int p = 0; p < points * width; ++p, x += round.d) {
+    V square[2] = {squares[p], V{}};
+    std::uint16_t* to = tiles + p / width * 2 * cells + p % width * depth;
+    for (int step = begin; step < end; ++step, to += points * 2 * cells) {
+      const int j = step * depth, left = round.d - j;
+      const std::uint32_t mask = left >= depth ? ~0u : (1u << left) - 1;
+      V low = centred(x + j, round.origin.data() + j, mask);
+      V high = centred(x + j + width, round.origin.data() + j + width, mask >> width);
+      square[0] += low * low;
+      square[1] += high * high;
+      for (int term = 0; term < 2; ++term) {
+        const Bits low_bits = (reinterpret_cast<Bits>(low) + 0x8000) & 0xffff0000, high_bits = (reinterpret_cast<Bits>(high) + 0x8000) & 0xffff0000;
+        const Bits both = low_bits >> 16 | high_bits;
+        std::memcpy(to + term * cells, &both, sizeof both);
+        low -= reinterpret_cast<V>(low_bits);
+        high -= reinterpret_cast<V>(high_bits);
+      }
+    }
+    squares[p] = square[0] + square[1];
+  }
+}
+
+/// `n_blocks` blocks of centroids, one or two, times a strip's points over some steps; sums go on from `from`, or where that is null from the offsets.
+template <int n_blocks>
+[[gnu::always_inline]] inline void multiply(const std::uint16_t* x, const std::uint16_t* c, std::int64_t next_block, int steps, const float* offsets,
+                                            const float* from, float* to, const char*& fetched, std::int64_t advance) {
+  const auto is_two = std::integral_constant<bool, n_blocks == 2>();
+  if (from) {
+    _tile_loadd(0, from, 64);
+    _tile_loadd(1, from + 256, 64);
+    if constexpr (is_two) {
+      _tile_loadd(2, from + 512, 64);
+      _tile_loadd(3, from + 768, 64);
+    }
+  } else {
+    _tile_loadd(0, offsets, 0);
+    _tile_loadd(1, offsets, 0);
+    if constexpr (is_two) {
+      _tile_loadd(2, offsets + width, 0);
+      _tile_loadd(3, offsets + width, 0);
+    }
+  }
+  for (int step = 0; step < steps; ++step, x += points * 2 * cells, c += 2 * cells) {
+    for (const char* const goal = fetched + advance; fetched < goal; fetched += 64) __builtin_prefetch(fetched, 0, 2);
+    const auto load_points = [&](int term) __attribute__((always_inline)) {
+      _tile_loadd(4, x + term * cells, 64);
+      _tile_loadd(5, x + (2 + term) * cells, 64);
+    };
+    const auto load_centroids = [&](int term) __attribute__((always_inline)) {
+      _tile_loadd(6, c + term * cells, 64);
+      if constexpr (is_two) _tile_loadd(7, c + next_block + term * cells, 64);
+    };
+    const auto add_up = [&]() __attribute__((always_inline)) {
+      _tile_dpbf16ps(0, 4, 6);
+      _tile_dpbf16ps(1, 5, 6);
+      if constexpr (is_two) {
+        _tile_dpbf16ps(2, 4, 7);
+        _tile_dpbf16ps(3, 5, 7);
+      }
+    };
+    load_points(1);
+    load_centroids(0);
+    add_up();
+    load_points(0);
+    add_up();
+    load_centroids(1);
+    add_up();
+  }
+  _tile_stored(0, to, 64);
+  _tile_stored(1, to + 256, 64);
+  if constexpr (is_two) {
+    _tile_stored(2, to + 512, 64);
+    _tile_stored(3, to + 768, 64);
+  }
+}
+
+/// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
+template <class T>
+void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
+  const Tiles& centroids = round.tiled;
+  auto* const split_points = worker.tiles.data();
+  float* const sums = worker.tile_sums.data();
+  V squares[points * width] = {};
+  typename Strip<T>::template BestTwo<float> two;
+  const int stretches = (centroids.steps + Tiles::cached - 1) / Tiles::cached, stretch = (centroids.steps + stretches - 1) / stretches;
+  const auto* fetched = reinterpret_cast<const char*>(x + points * width * round.d);
+  const std::int64_t advance = std::int64_t(points) * width * round.d * sizeof(T) / (centroids.steps * ((centroids.blocks + 1) / 2));
+  for (int begin = 0; begin < centroids.steps; begin += stretch) {
+    const int end = std::min(begin + stretch, centroids.steps);
+    split(round, x, begin, end, split_points, squares);
+    asm volatile("" ::: "memory");  // tiles are loaded behind the compiler's back
+    for (int block = 0; block < centroids.blocks; block += 2) {
+      const int n_blocks = std::min(2, centroids.blocks - block);
+      const std::int64_t next_block = std::int64_t(centroids.steps) * 2 * cells;
+      const auto* c = centroids.values.data() + block * next_block + begin * 2 * cells;
+      float* const aside = sums + std::int64_t(block) * points * width * width;
+      const float* const from = begin > 0 ? aside : nullptr;
+      if (n_blocks == 2)
+        multiply<2>(split_points, c, next_block, end - begin, centroids.offsets.data() + block * width, from, aside, fetched, advance);
+      else multiply<1>(split_points, c, next_block, end - begin, centroids.offsets.data() + block * width, from, aside, fetched, advance);
+      if (end < centroids.steps) continue;
+      asm volatile("" ::: "memory");
+      for (int tile = 0; tile < points * n_blocks; ++tile) {
+        V scores[width];
+        std::memcpy(scores, aside + tile * width * width, sizeof scores);
+        Strip<T>::shuffle(scores, lanes);
+        for (int r = 0; r < width; ++r) two.meet((block + tile / points) * width + r, tile % points, scores[r]);
+      }
+    }
+  }
+  for (int v = 0; v < points; ++v) {
+    V* const rows = squares + v * width;
+    Strip<T>::shuffle(rows, lanes);
+    const V square = std::accumulate(rows, rows + width, V{});
+    two.label(v, round.tile_margin * (9 * square - 8 * two.best[v]) + 16 * (round.d + 1) * std::numeric_limits<float>::min(), labels);
+  }
+}
+
+/// A thread's points, with its matrix unit made ready and given back.
+template <class T>
+void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+  struct alignas(64) {
+    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } const shapes;
+  _tile_loadconfig(&shapes);
+  Strip<T>::pass(round, worker, first, last);
+  _tile_release();
+}
+
+}  // namespace km::strips::tiles
