@@ -12,8 +12,27 @@
 namespace km {
 namespace {
 
-/// What is worth a trial; the counter `choice` tells the winner's number, from 1.
-constexpr const char* names[] = {"gpu/lloyd/registers", "gpu/lloyd/single_pass", "gpu/lloyd/screened", "gpu/lloyd/soa_global", "gpu/lloyd/naive"};
+std::int64_t cells(const ProblemShape& p) { return std::int64_t(p.k) * p.d; }
+bool many_cells(const ProblemShape& p) { return p.d >= 4 && cells(p) > 64; }
+/// What caches hold, and where the two exact ones are the fastest: the choice between them changes no label.
+bool resident(const ProblemShape& p) { return p.n * p.d <= std::int64_t(1) << 24 && p.d <= 16 && p.k <= 256 && cells(p) <= 1024; }
+
+struct Choice {
+  const char* name;
+  bool (*promising)(const ProblemShape&);  // whether it can win and is worth a trial; null: for shapes that no other takes
+  const char* unless = "";                 // where this one runs it loses
+};
+
+/// The counter `choice` tells the winner's number, from 1: new ones come last.
+constexpr Choice choices[] = {
+    {"gpu/lloyd/registers", [](const ProblemShape& p) { return !resident(p); }},
+    {"gpu/lloyd/single_pass", [](const ProblemShape& p) { return !resident(p) && cells(p) <= 1024; }},
+    {"gpu/lloyd/screened", many_cells},
+    {"gpu/lloyd/soa_global", nullptr},
+    {"gpu/lloyd/naive", nullptr},
+    {"gpu/lloyd/resident", resident},
+    {"gpu/lloyd/screened_mma", many_cells, "gpu/lloyd/screened"},
+};
 
 /// Every parameter at its default.
 Config defaults(const Description& description) {
@@ -22,33 +41,29 @@ Config defaults(const Description& description) {
   return Config(std::move(values));
 }
 
-/// Whether it can win: some need few values in all clusters, others many.
-bool promising(int choice, const ProblemShape& p) {
-  const std::int64_t cells = std::int64_t(p.k) * p.d;
-  switch (choice) {
-    case 1: return cells <= 1024;
-    case 2: return p.d >= 4 && cells > 64;
-    default: return true;
-  }
-}
-
 template <class T>
 class Auto {
  public:
   Auto(const Problem<T>& problem, const Config&, Trace& trace) {
+    const auto runs = [&](const char* name) {
+      const Implementation* const found = find(name);
+      if (!found || !found->template prepare<T>()) return false;
+      const auto& unsupported = found->description.unsupported;
+      return !unsupported || unsupported(problem, defaults(found->description), sizeof(T)).empty();
+    };
     std::vector<int> candidates;
-    for (int choice = 0; choice < int(std::size(names)); ++choice) {
-      const Implementation* const found = find(names[choice]);
-      if (!found || !found->template prepare<T>()) continue;
-      if (found->description.unsupported && !found->description.unsupported(problem, defaults(found->description), sizeof(T)).empty()) continue;
-      if (choice < 3 ? promising(choice, problem) : candidates.empty()) candidates.push_back(choice);
-    }
+    for (const bool last_resort : {false, true})
+      for (int at = 0; at < int(std::size(choices)) && (!last_resort || candidates.empty()); ++at) {
+        const Choice& choice = choices[at];
+        const bool wanted = last_resort ? choice.promising == nullptr : choice.promising != nullptr && choice.promising(problem);
+        if (wanted && runs(choice.name) && !runs(choice.unless)) candidates.push_back(at);
+      }
     double least = std::numeric_limits<double>::infinity();
     for (const int choice : candidates) {
-      const double seconds = candidates.size() == 1 ? 0 : measure(*find(names[choice]), problem);
+      const double seconds = candidates.size() == 1 ? 0 : measure(*find(choices[choice].name), problem);
       if (seconds < least) least = seconds, choice_ = choice;
     }
-    const Implementation& winner = *find(names[choice_]);
+    const Implementation& winner = *find(choices[choice_].name);
     solver_ = winner.template prepare<T>()(problem, defaults(winner.description), trace);
   }
 
@@ -84,12 +99,12 @@ class Auto {
     return seconds;
   }
 
-  int choice_ = int(std::size(names)) - 1;
+  int choice_ = 0;
   std::unique_ptr<AnySolver<T>> solver_;
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of registers, single_pass and screened, by shape and by three iterations of each",
+    .summary = "the fastest of registers, resident, single_pass and screened, by shape and by three iterations of each",
     .device = Device::gpu,
 }};
 

@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/lloyd/quanta.cuh"
 
 namespace km::moved_sums {
 
@@ -27,22 +28,6 @@ constexpr int chunk_limit = 16384;    // points that a block sorts by itself at 
 constexpr int counters_wanted = 512;  // below it a cluster has several
 constexpr int rows_wanted = 64;       // points a cluster in a chunk, at the least, for a block to sort by itself
 constexpr int most_clusters = 12288;  // counters fit 48 KiB
-
-/// A value in two integers. Adding 1.5 2^52 quanta rounds to whole quanta and leaves their number in the low bits.
-struct Quanta {
-  double coarse, fine;              // one unit of each
-  double coarse_magic, fine_magic;  // 1.5 2^52 units
-
-  Quanta() = default;
-  /// |value| <= most; n of them do not overflow.
-  Quanta(double most, std::int64_t n) {
-    const int bits = std::min(50, 61 - (n > 1 ? std::ilogb(double(n - 1)) + 1 : 0));
-    const int top = most > 0 && std::isfinite(most) ? std::ilogb(most) + 1 : 0;
-    coarse = std::ldexp(1.0, std::clamp(top - bits, -900, 900));
-    fine = std::ldexp(coarse, -bits);
-    coarse_magic = 1.5 * 0x1p52 * coarse, fine_magic = 1.5 * 0x1p52 * fine;
-  }
-};
 
 struct Sum {
   unsigned long long coarse = 0, fine = 0;
@@ -57,9 +42,7 @@ struct Sum {
     atomicAdd(&to->fine, fine - added * static_cast<unsigned long long>(__double_as_longlong(q.fine_magic)));
     coarse = fine = 0;
   }
-  __device__ double value(const Quanta& q) const {
-    return double(static_cast<long long>(coarse)) * q.coarse + double(static_cast<long long>(fine)) * q.fine;
-  }
+  __device__ double value(const Quanta& q) const { return q.value(coarse, fine); }
 };
 
 /// A point that joins or leaves, as a number with the top bit for leaving.

@@ -17,6 +17,7 @@ struct Images {
   Lengths* lengths;
   T* turned;
   int k_padded;
+  float lift;
 };
 
 /// Finds centroids equal to one of a lower index, which wins every tie with them: they are left out. Equal rows share a slot of the table;
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(128)
     hash += scattered(value, j);
     return value;
   };
-  halve_centroid(mean, centre, scale, c, d, to.one, to.one_image, to.three, to.three_image, to.lengths);
+  halve_centroid(mean, centre, scale, c, d, to.lift, to.one, to.one_image, to.three, to.three_image, to.lengths);
   for (int half = 16; half > 0; half /= 2) hash += __shfl_xor_sync(0xFFFFFFFF, hash, half);
   if (t % 32 == 0) hashes[t / 32] = hash;
   __threadfence();
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(128)
   const bool many = 2.0 * progress.open[1] > double(n), most = 2.0 * progress.open[2] > double(n);
   if (course.free && most) progress.way = differences;
   else if (course.free && many) progress.way = three_products;
-  progress.open[0] = progress.open[1] = progress.open[2] = progress.in_doubt = 0;
+  progress.open[0] = progress.open[1] = progress.open[2] = progress.told = progress.in_doubt = 0;
 }
 
 }  // namespace km::screen

@@ -63,10 +63,10 @@ __device__ __forceinline__ std::uint32_t pack_up(float left, float length) {
   return up(left) | up(length) << 16;
 }
 
-/// A block a tile. high, low: the layout above; left: as pack_up.
+/// A block a tile. high, low: the layout above; left: as pack_up; longest: raised to the greatest |x|².
 template <class T>
 __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points, const double* __restrict__ centre, double scale, std::int64_t n,
-                                                    int d, int steps, uint4* high, uint4* low, std::uint32_t* left) {
+                                                    int d, int steps, uint4* high, uint4* low, std::uint32_t* left, float* longest) {
   const int t = threadIdx.x, pair = t % 4;
   const std::int64_t tile = blockIdx.x, row = tile * tile_rows + t / 32 * 16 + t % 32 / 4;
   float lost[2] = {}, length[2] = {};
@@ -97,6 +97,10 @@ __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points
     constexpr float up = 1.002f;  // the sums' own rounding, 2^-24 for each of at most 2^12 terms, halved by the root
     if (pair == half && row + half * 8 < n) left[row + half * 8] = pack_up(sqrtf(lost[half]) * up, sqrtf(length[half]) * up);
   }
+  float most = fmaxf(length[0], length[1]);
+#pragma unroll
+  for (int lane = 4; lane < 32; lane *= 2) most = fmaxf(most, __shfl_xor_sync(0xFFFFFFFF, most, lane));
+  if (t % 32 == 0) raise(longest, most);
 }
 
 /// The greatest squared lengths over all centroids: of the centroid, and of what its high half leaves.
@@ -125,9 +129,9 @@ struct Cut {
   }
 };
 
-/// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j.
+/// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j. One product's scores begin `lift` higher.
 template <class Value>
-__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, const Cut& one, std::uint8_t* one_image,
+__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double lift, const Cut& one, std::uint8_t* one_image,
                                const Cut& three, std::uint8_t* three_image, Lengths* lengths) {
   __shared__ double parts[2][4];
   double length2 = 0, left2 = 0;
@@ -147,9 +151,8 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
   if (threadIdx.x > 0) return;
   length2 = parts[0][0] + parts[0][1] + parts[0][2] + parts[0][3];
   left2 = parts[1][0] + parts[1][1] + parts[1][2] + parts[1][3];
-  const auto start = static_cast<float>(-length2 / 2);
-  one.begin(one_image, c, start);
-  three.begin(three_image, c, start);
+  one.begin(one_image, c, static_cast<float>(lift - length2 / 2));
+  three.begin(three_image, c, static_cast<float>(-length2 / 2));
   raise(&lengths->centroid2, static_cast<float>(length2) * 1.000001f);
   raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);
 }

@@ -3,9 +3,10 @@
 //   one product:    |x·c - xh·ch| <= |r| C + |xh| Q
 //   three (xh·ch + xh·cl + xl·ch; what second halves leave is at most 2^-11 of r, q, and 2^-25 a dimension where subnormal):
 //                   |x·c - sum| <= |r| Q (1 + 2^-9) + 2^-11 (|r| C + |x| Q) + 2^-25 sqrt(K) (C + |x| + ...)
-//   sums:           products are exact; every addend of an instruction (16 products and the sum so far) is cut at 2^-24 of the
-//                   largest or finer, the result at 2^-23: below 2^-23 |x| C times K. A start of |c|²/2, its addition: 2^-23 (|x| C + C²).
-// Measured on an H200, 64 x 32 x K products at a time, drawn and worst-case: sums were off by at most 0.19 of K 2^-23 |x| |c|.
+//   sums:           products are exact; an instruction adds 16 of them and the sum so far, or 8, every addend cut at 2^-24 of the
+//                   largest or finer, the result at 2^-23: below 2^-23 |x| C a dimension. A start of L - |c|²/2,
+//                   its addition: 2^-23 (|x| C + C² + L), L the lift of one product's scores.
+// tests/tensor_sums_test.cu holds the hardware to that, on drawn and on the worst operands. wgmma and mma.sync on an H100: at most 0.26 of it.
 #pragma once
 
 #include "impl/gpu/lloyd/screen_halves.cuh"
@@ -26,11 +27,13 @@ constexpr int most_candidates = 8;
 /// What an iteration's kernels tell each other and the next iteration's.
 struct Progress {
   int way;
-  unsigned open[3];   // points left open by one product; with too many candidates; by three products
+  unsigned open[3];   // points left open by one product, their candidates not told; with too many candidates; left open by three products
+  unsigned told;      // points left open by one product, their candidates told
   unsigned in_doubt;  // that fp32 differences left to fp64
 };
 
-/// Points left open: who, and from which score on a centroid may be nearest; then how many are, and the first of them.
+/// Points left open: who, and from which score on a centroid may be nearest; then how many are, and the first of them. From the back, those
+/// whose candidates the scores told at once.
 struct Open {
   int* points;
   float* least;
@@ -57,23 +60,26 @@ struct Screen {
   int* rest;  // what three products leave open
   std::int32_t* labels;
   unsigned long long* changed;
+  float lift;     // what one product's scores begin with, less |c|²/2, so that they are positive
+  float caution;  // the margin in bounds: 1, or nothing is proven
 };
 
 /// margin = of_left |r| + of_length |xh| + rest: twice the bound above, and a little for the arithmetic here.
 template <int Products>
 struct Margin {
   float of_left, of_length, rest;
-  __device__ Margin(const Lengths& lengths, int depth, bool chunked) {
+  __device__ Margin(const Lengths& lengths, int depth, bool chunked, float lift, float caution) {
     const float most = sqrtf(lengths.centroid2) * 1.00001f, left = sqrtf(lengths.left2) * 1.00001f;
     const float sums = ldexpf(float(depth), -23) * (Products == 3 && chunked ? 3.0f : 1.01f) + ldexpf(1, -21);
     if constexpr (Products == 1) {
-      of_left = 2 * most, of_length = 2 * (left + sums * most), rest = 0;
+      of_left = 2 * most, of_length = 2 * (left + sums * most), rest = ldexpf(lift, -22);
     } else {
       const float tiny = ldexpf(sqrtf(float(depth)), -24), cut = ldexpf(1.01f, -11);
       of_left = 2 * (left * 1.01f + cut * (most + left) + tiny), of_length = 2 * (cut * left + tiny + sums * most), rest = 4 * tiny * most;
     }
     rest += ldexpf(most * most, -21);
-    of_left *= 1.0001f, of_length *= 1.0001f, rest *= 1.0001f;
+    const float up = 1.0001f * caution;
+    of_left *= up, of_length *= up, rest *= up;
   }
   __device__ float at(std::uint32_t left) const {
     return __uint_as_float(left << 16) * of_left + (__uint_as_float(left & 0xFFFF0000) * of_length + rest);

@@ -5,7 +5,7 @@
 // Cost of a point: 2 k d instructions and, in 8 points' company, k d values from cache.
 #pragma once
 
-#include "impl/gpu/lloyd/screen_scores.cuh"
+#include "impl/gpu/lloyd/screen_margin.cuh"
 
 namespace km::screen {
 
@@ -147,24 +147,24 @@ __device__ bool leads(const Nearest<T>& best, int d) {
 /// each; where they are too near to each other, in fp64 by one lane a candidate. Those with too many candidates go to a list.
 template <class T, int Width>
 __global__ void __launch_bounds__(settle_block)
-    compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, int d, Progress* progress, const Open open, int* many,
-                       std::int32_t* labels, unsigned long long* changed) {
+    compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, Progress* progress, const Open open,
+                       int* many, std::int32_t* labels, unsigned long long* changed) {
   if (progress->way != one_product) return;
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };
   static_assert(most_candidates == 8);
-  const int lane = threadIdx.x % 8, rows = progress->open[0];
+  const int lane = threadIdx.x % 8, untold = progress->open[0], rows = untold + progress->told;
   unsigned moved = 0, doubts = 0;
   for (int row0 = (blockIdx.x * settle_block + threadIdx.x) / 32 * 4; row0 < rows; row0 += gridDim.x * settle_warps * 4) {
-    const int row = row0 + threadIdx.x % 32 / 8;
-    int count = row < rows ? open.counts[row] : 0;
-    const int i = row < rows ? open.points[row] : 0;
+    const int row = row0 + threadIdx.x % 32 / 8, at_row = row < untold ? row : int(n) - 1 - (row - untold);
+    int count = row < rows ? open.counts[at_row] : 0;
+    const int i = row < rows ? open.points[at_row] : 0;
     if (count > most_candidates || (count == 0 && row < rows)) {
       if (lane == 0) many[atomicAdd(&progress->open[1], 1)] = i;
       count = 0;
     }
-    const std::int32_t mine = lane < count ? open.candidates[std::int64_t(row) * most_candidates + lane] : 0;
+    const std::int32_t mine = lane < count ? open.candidates[std::int64_t(at_row) * most_candidates + lane] : 0;
     const T* const x = points + std::int64_t(i) * d;
     Nearest<T> best;
     for (int at = 0; at < __reduce_max_sync(0xFFFFFFFF, count); at += 2) {

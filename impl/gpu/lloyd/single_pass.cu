@@ -2,6 +2,7 @@
 // for a second read. A block takes tiles of points, a thread a point to label it; then, while the tile is still in shared memory,
 // the threads share the tile's values out by dimension: thread (g, j) adds dimension j of every G-th point to the sums of its own
 // group g, so that nothing is added atomically before the block's end. The next tile is on its way meanwhile.
+// Up to 16 clusters and rows of whole 16-byte pieces need no tile: the lanes of a warp share a point out, see single_pass_lanes.cuh.
 // Cost of an iteration: points and labels read once; k d sums a block to global memory. Points are rows, as given: no transpose.
 // Where it stops: two tiles and k d sums must fit shared memory; with k d beyond a few thousand few blocks fit a multiprocessor.
 #include <cuda_pipeline.h>
@@ -11,6 +12,7 @@
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/last_block.cuh"
+#include "impl/gpu/lloyd/single_pass_lanes.cuh"
 
 namespace km {
 namespace {
@@ -143,10 +145,15 @@ class SinglePass {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
-        counts_(problem.k), done_(1), plan_(problem, config.integer("block"), sizeof(T)),
-        grid_(std::min(cuda::blocks(problem.n, plan_.block), static_cast<unsigned>(config.integer("grid")))) {
-    cuda::with_paper_dimension(problem.d, [&](auto D) { kernel_ = assign_and_sum<T, decltype(D)::value>; });
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+        counts_(problem.k), done_(1), plan_(problem, config.integer("block"), sizeof(T)), grid_(config.integer("grid")) {
+    if (lanes::fits(problem.d, problem.k, sizeof(T))) {
+      lanes_ = lanes::kernel<T>(problem.d, problem.k);
+      grid_ = std::min(grid_, lanes::blocks<T>(lanes_, problem, plan_.block));
+    } else {
+      cuda::with_paper_dimension(problem.d, [&](auto D) { tiles_ = assign_and_sum<T, decltype(D)::value>; });
+      cuda::check(cudaFuncSetAttribute(tiles_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+      grid_ = std::min(grid_, cuda::blocks(problem.n, plan_.block));
+    }
   }
 
   void reset() { lloyd_.reset(); }
@@ -161,9 +168,13 @@ class SinglePass {
  private:
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    kernel_<<<grid_, plan_.block, plan_.bytes, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, plan_.lanes, plan_.groups,
-                                                                  lloyd_.labels(), lloyd_.changed(), sums_.data(), counts_.data(), done_.data(),
-                                                                  lloyd_.next());
+    const cudaStream_t stream = lloyd_.stream();
+    if (lanes_)
+      lanes_<<<grid_, plan_.block, 0, stream>>>(points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed(), sums_.data(),
+                                                counts_.data(), done_.data(), lloyd_.next());
+    else
+      tiles_<<<grid_, plan_.block, plan_.bytes, stream>>>(points_.data(), lloyd_.assigned(), n, d, k, plan_.lanes, plan_.groups, lloyd_.labels(),
+                                                          lloyd_.changed(), sums_.data(), counts_.data(), done_.data(), lloyd_.next());
     cuda::check_launch();
   }
 
@@ -172,35 +183,47 @@ class SinglePass {
   cuda::Buffer<unsigned> counts_, done_;
   Plan plan_;
   unsigned grid_;
-  decltype(&assign_and_sum<T, 0>) kernel_ = nullptr;
+  lanes::Kernel<T> lanes_ = nullptr;
+  decltype(&assign_and_sum<T, 0>) tiles_ = nullptr;
 };
 
+/// The longest chain of additions where tiles are used: a group's points, groups, blocks.
+std::int64_t tiles_depth(const ProblemShape& p, int block, int grid) {
+  const int groups = Plan(p, block, sizeof(double)).groups;  // never more than in fp32
+  const std::int64_t tiles = (p.n + block - 1) / block;
+  return (tiles / grid + 1) * (block / groups + 1) + block + std::min<std::int64_t>(grid, tiles);
+}
+
 const Register<SinglePass> registration{{
-    .summary = "assign and update in one pass: a tile is labelled and summed while it is in shared memory",
+    .summary = "assign and update in one pass: a tile is labelled and summed "
+               "while it is in shared memory",
     .paper = "lutz2018",
     .device = Device::gpu,
     .parameters = {{.name = "block",
                     .fallback = 128,
                     .range = {32, 64, 128, 256},
                     .tunable = true,
-                    .help = "threads of a block and points of its tile, a multiple of 32"},
+                    .help = "threads of a block and points of its tile, where "
+                            "it has one; a multiple of 32"},
                    {.name = "grid",
                     .fallback = 2112,
                     .range = {66, 132, 264, 528, 1056, 2112, 4224},
                     .tunable = true,
-                    .help = "blocks, which share the tiles out"}},
+                    .help = "blocks, which share the points out"}},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";
-      if (Plan(p, config.integer("block"), value_bytes).bytes > shared_limit)
-        return "two tiles of points and k d sums exceed 160 KiB of shared memory";
+      if (!lanes::fits(p.d, p.k, value_bytes) && Plan(p, config.integer("block"), value_bytes).bytes > shared_limit)
+        return "two tiles of points and k d sums exceed 160 KiB of shared "
+               "memory";
       if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
       return "";
     },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
-      const std::int64_t block = config.number("block"), grid = config.number("grid");
-      const int groups = Plan(p, config.integer("block"), sizeof(double)).groups;  // never more than in fp32
-      const std::int64_t tiles = (p.n + block - 1) / block;
-      return (tiles / grid + 1) * (block / groups + 1) + block + std::min(grid, tiles);  // a group's points, groups, blocks
+      const int block = config.integer("block"), grid = config.integer("grid");
+      std::int64_t depth = 0;  // of either precision
+      for (const int value_bytes : {4, 8})
+        depth = std::max(depth, lanes::fits(p.d, p.k, value_bytes) ? lanes::depth(p, block, grid) : tiles_depth(p, block, grid));
+      return depth;
     },
 }};
 

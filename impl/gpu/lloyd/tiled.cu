@@ -5,9 +5,11 @@
 // and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is sorted_sums.
 // Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 where small); points read once a tile of
 // centroids, all but the first time from L2, and once more by the update; labels read three times.
-// Floor on a card of 33 TFMA/s and 4.3 TB/s, assign + update: 2.46M x 68, k = 256 1.28 + 0.16 ms, k = 64 0.32 + 0.16; 1M x 128,
-// k = 1000 3.9 + 0.12. Predicted: 1.7 + 0.25, 0.45 + 0.25, 5 + 0.3.
+// Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
 // Where it stops: below some 16 dimensions or clusters the tiles are mostly padding, and single_pass reads the points once.
+// screened is 2 to 11 times faster where fp16 decides. This stays for cards without such products, and for fp64 on heavy tails, where screened
+// compares nearly all by differences (docs/kernels.md). It gets no margin and no settling: where its own rounding mislabels, on such tails,
+// a proven bound of fp32 products leaves nearly all points open.
 #include <cuda_pipeline.h>
 
 #include "bench/implementation.hpp"

@@ -1,5 +1,5 @@
-// Host plumbing of he2021's two-step ladder: parameters, limits, the packages, what the kernels work on. The
-// kernels are each step's own.
+// Host plumbing of he2021's two-step ladder: parameters, limits, the packages, what the kernels work on. Kernels that the steps have in
+// common are in two_step_kernels.cuh, what a step changes in its own file.
 #pragma once
 
 #include <algorithm>

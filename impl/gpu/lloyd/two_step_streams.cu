@@ -1,15 +1,15 @@
 // he2021's final GPU version (Section 3.3.2, Listings 4 and 5): each thread of the parent kernel launches its share of the
 // packages on a stream of its own, so that the children of different threads run at the same time. streams1 threads do so for
 // step 1, streams2 for step 2. The device's streams are non-blocking, as today's CUDA asks of streams created by kernels.
-// Kernels of the package are two_step_shared's.
+// What is done to one package is two_step_shared's, and so are its kernels (two_step_kernels.cuh).
 // Needs relocatable device code (-rdc=true, cudadevrt).
-#include "impl/gpu/lloyd/two_step.cuh"
+#include "impl/gpu/lloyd/two_step_kernels.cuh"
 
 namespace km::two_step_streams {  // named, for relocatable device code
 
-using two_step::Four, two_step::Package, two_step::PackageSums;
+using two_step::Package, two_step::PackageSums;
 
-/// Listing 2: a thread takes P points, blockDim.x apart: 1 in the paper. The points are column-major, so that a warp reads 32
+/// Listing 2, this step's own: a thread takes P points, blockDim.x apart: 1 in the paper. The points are column-major, so that a warp reads 32
 /// neighbours of each dimension; with d known they stay in registers and are read once, else once a centroid. All threads of a warp
 /// read the same centroid, and 16 bytes for each of 32 threads keep the L1 cache's port busy for longer than their arithmetic
 /// takes: with P = 2 a value read serves twice. Column-major points, row-major centroids.
@@ -60,97 +60,6 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
-/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd
-/// dimensions and the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the
-/// package's with one atomicAdd a dimension. blockIdx.x: `tiles` tiles of points (1 in the paper), blockIdx.y: dimensions.
-/// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
-/// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
-template <class T, int BSYD>
-__global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
-                                                    int k, Package package, int index, int tiles, PackageSums<T> out) {
-  constexpr int rows = BSYD > 0 ? BSYD : 1;
-  const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
-  const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
-  extern __shared__ int4 shared[];
-  T* const tile = reinterpret_cast<T*>(shared);                          // bsyd x width
-  int* const tile_labels = reinterpret_cast<int*>(tile + bsyd * width);  // width
-
-  const int c = threadIdx.y * bsxp + threadIdx.x;
-  const int row0 = blockIdx.y * bsyd, row = row0 + threadIdx.y;
-  const T* const line = points + row * n + package.first;  // read only where row < d
-  for (int x = c; x < width; x += bsxp * bsyd) tile_labels[x] = no_label;
-
-  for (int y0 = 0; y0 < bsyd && row0 + y0 < d; y0 += rows) {
-    T sum[rows] = {};
-    unsigned count = 0;
-    for (int t = 0; t < tiles; ++t) {
-      const std::int64_t at = (std::int64_t(blockIdx.x) * tiles + t) * bsxp + threadIdx.x;
-      const bool inside = at < package.length;
-      __syncthreads();  // the last tile is done with
-      tile[threadIdx.y * width + threadIdx.x] = inside && row < d ? line[at] : T(0);
-      if (threadIdx.y == 0) tile_labels[threadIdx.x] = inside ? labels[package.first + at] : no_label;
-      __syncthreads();
-      if (c >= k) continue;
-      if (k <= 32) {
-#pragma unroll(rows * sizeof(T) > 16 ? 1 : 2)
-        for (int x = 0; x < width; x += 4) {
-          const int4 four = *reinterpret_cast<const int4*>(tile_labels + x);
-          const int label[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-          for (int u = 0; u < 4; ++u) count += label[u] == c;
-#pragma unroll
-          for (int y = 0; y < rows; ++y) {
-            const auto values = *reinterpret_cast<const Four<T>*>(tile + (y0 + y) * width + x);
-#pragma unroll
-            for (int u = 0; u < 4; ++u)
-              if (label[u] == c) sum[y] += values.at[u];
-          }
-        }
-      } else {
-        for (int x = 0; x < width; x += 4) {
-          const int4 four = *reinterpret_cast<const int4*>(tile_labels + x);
-          const int label[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-          for (int u = 0; u < 4; ++u) {
-            if (label[u] == c) {
-              ++count;
-#pragma unroll
-              for (int y = 0; y < rows; ++y) sum[y] += tile[(y0 + y) * width + x + u];
-            }
-          }
-        }
-      }
-    }
-    if (count == 0) continue;  // true of c >= k
-    if (row0 + y0 == 0) atomicAdd(&out.counts[std::int64_t(index) * out.pitch + c], count);
-#pragma unroll
-    for (int y = 0; y < rows; ++y)
-      if (row0 + y0 + y < d) atomicAdd(&out.sums[(std::int64_t(row0 + y0 + y) * out.packages + index) * out.pitch + c], sum[y]);
-  }
-}
-
-/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also adds
-/// the count.
-template <class T>
-__global__ void add_package(PackageSums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
-  const int at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= k * d) return;
-  const int j = at / k, c = at % k;
-  const unsigned count = package_sums.counts[std::int64_t(index) * package_sums.pitch + c];
-  if (count == 0) return;
-  atomicAdd(&sums[at], package_sums.sums[(std::int64_t(j) * package_sums.packages + index) * package_sums.pitch + c]);
-  if (j == 0) atomicAdd(&counts[c], count);
-}
-
-/// Sums (d x k) to means, in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
-template <class T>
-__global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
-  const int at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= k * d) return;
-  const int j = at / k, c = at % k;
-  sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
-}
-
 /// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on its own stream.
 /// A child that could not be launched is told by `failure`.
 template <class T, int BSYD>
@@ -165,7 +74,7 @@ __global__ void sum_packages(const T* points, const std::int32_t* labels, std::i
     const Package package = two_step::package_at(n, out.packages, index);
     if (package.length == 0) continue;
     const dim3 grid(cuda::blocks(package.length, std::int64_t(block.x) * tiles), cuda::blocks(d, block.y));
-    sum_package<T, BSYD><<<grid, block, shared, stream>>>(points, labels, n, d, k, package, index, tiles, out);
+    two_step::sum_package<T, BSYD><<<grid, block, shared, stream>>>(points, labels, n, d, k, package, index, tiles, out);
     if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
   }
   cudaStreamDestroy(stream);  // takes effect when the children are done
@@ -180,7 +89,7 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
     return;
   }
   for (int index = threadIdx.x; index < package_sums.packages; index += blockDim.x) {
-    add_package<<<cuda::blocks(std::int64_t(k) * d, block), block, 0, stream>>>(package_sums, index, d, k, sums, counts);
+    two_step::add_package<<<cuda::blocks(std::int64_t(k) * d, block), block, 0, stream>>>(package_sums, index, d, k, sums, counts);
     if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
   }
   cudaStreamDestroy(stream);  // takes effect when the children are done
@@ -231,7 +140,7 @@ class TwoStepStreams {
     cuda::check_launch();
     add_packages<<<1, streams2_, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(), failure_.data());
     cuda::check_launch();
-    average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
+    two_step::average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
     cuda::check_launch();
   }
 

@@ -1,0 +1,66 @@
+// Point assignment as lutz2018 has it: points column-major, a thread a few points ("vector length"), so that a value of a centroid is read
+// once for all of them. The distances to C clusters at a time stay in registers while the features go by.
+// Cost: the points are read ceil(k / C) times, the first time from memory, then from a cache where a block's share fits it.
+#pragma once
+
+#include "bench/device/cuda_lloyd.cuh"
+
+namespace km::lutz {
+
+constexpr int assign_vector = 4;
+
+/// points: d x n, centroids: k x d. Labels n points and adds to changed.
+template <class T, int C>
+__global__ void assign_points(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
+                              std::int32_t* __restrict__ labels, unsigned long long* changed) {
+  constexpr int P = assign_vector;
+  const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x * P + threadIdx.x;
+  std::int64_t at[P];
+  std::int32_t best[P], old[P];  // the old labels come along with the points
+  T best_dist[P];
+#pragma unroll
+  for (int p = 0; p < P; ++p) at[p] = min(first + p * int(blockDim.x), n - 1), best[p] = 0, best_dist[p] = cuda::infinity<T>;
+#pragma unroll
+  for (int p = 0; p < P; ++p) old[p] = labels[at[p]];
+  for (int c0 = 0; c0 < k; c0 += C) {
+    int row[C];
+    T dist[P][C] = {};
+#pragma unroll
+    for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // the last once more is never strictly nearer
+#pragma unroll(C <= 8 ? 4 : 2)
+    for (int j = 0; j < d; ++j) {
+      T x[P];
+#pragma unroll
+      for (int p = 0; p < P; ++p) x[p] = points[j * n + at[p]];
+#pragma unroll
+      for (int u = 0; u < C; ++u) {
+        const T value = centroids[row[u] + j];
+#pragma unroll
+        for (int p = 0; p < P; ++p) dist[p][u] += (x[p] - value) * (x[p] - value);
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < C; ++u)
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+        if (dist[p][u] < best_dist[p]) best_dist[p] = dist[p][u], best[p] = c0 + u;  // strict: the lowest index wins a tie
+  }
+  unsigned moved = 0;
+#pragma unroll
+  for (int p = 0; p < P; ++p)
+    if (first + p * int(blockDim.x) < n && old[p] != best[p]) labels[at[p]] = best[p], ++moved;
+  moved = __reduce_add_sync(0xFFFFFFFF, moved);
+  if (threadIdx.x % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+}
+
+/// Enqueue the assignment of n points with blocks of `block` threads, a multiple of 32.
+template <class T>
+void assign(const T* points, const T* centroids, std::int64_t n, int d, int k, int block, std::int32_t* labels, unsigned long long* changed,
+            cudaStream_t stream) {
+  constexpr int most = sizeof(T) == 4 ? 16 : 8;  // registers for 4 x most distances
+  auto* const kernel = k <= 4 ? assign_points<T, 4> : k <= 8 ? assign_points<T, 8> : assign_points<T, most>;
+  kernel<<<cuda::blocks(n, std::int64_t(block) * assign_vector), block, 0, stream>>>(points, centroids, n, d, k, labels, changed);
+  cuda::check_launch();
+}
+
+}  // namespace km::lutz

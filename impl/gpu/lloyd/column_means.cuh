@@ -1,0 +1,54 @@
+// What lutz2018's strategies share: how much local memory (CUDA: shared memory) a block may use, tables that fall back to global memory past
+// it, and the division of feature sums by mass sums.
+#pragma once
+
+#include <algorithm>
+
+#include "bench/device/cuda_lloyd.cuh"
+
+namespace km::lutz {
+
+constexpr std::int64_t local_limit = 160 * 1024;                     // bytes of a block, what cards from the A100 on have
+constexpr std::int64_t global_tables_limit = std::int64_t(1) << 30;  // bytes of all blocks' tables in global memory; fewer blocks past it
+
+/// How many of `wanted` blocks have room for their tables in global memory; one at the least.
+inline unsigned blocks_with_tables(std::int64_t wanted, std::int64_t bytes_a_block) {
+  return static_cast<unsigned>(std::clamp<std::int64_t>(global_tables_limit / std::max<std::int64_t>(bytes_a_block, 1), 1, wanted));
+}
+
+template <class Kernel>
+void allow_local(Kernel* kernel, std::int64_t bytes) {
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+}
+
+/// Sums (k x d) to means; an empty cluster keeps its centroid. Sums and counts are left as they are.
+template <class T>
+__global__ void average_sums(const T* sums, const unsigned* counts, const T* centroids, std::int64_t cells, int d, T* next) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= cells) return;
+  const unsigned count = counts[at / d];
+  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
+}
+
+/// The running sums of an iteration: feature sums (k x d) and mass sums (k), to which chunks of points are added.
+template <class T>
+class Running {
+ public:
+  Running(int d, int k) : d_(d), sums_(std::int64_t(k) * d), counts_(k) {}
+
+  T* sums() { return sums_.data(); }
+  unsigned* counts() { return counts_.data(); }
+  void clear_sums(cudaStream_t stream) { cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream)); }
+  void clear_counts(cudaStream_t stream) { cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream)); }
+  void average(const T* centroids, T* next, cudaStream_t stream) {
+    average_sums<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, sums_.size(), d_, next);
+    cuda::check_launch();
+  }
+
+ private:
+  int d_;
+  cuda::Buffer<T> sums_;
+  cuda::Buffer<unsigned> counts_;
+};
+
+}  // namespace km::lutz

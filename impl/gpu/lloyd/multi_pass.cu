@@ -1,0 +1,83 @@
+// lutz2018's multi-pass strategy (Sections 3 and 6.2.3): assignment, feature sum and mass sum one after the other, all on the GPU; each of
+// the sums by one of the paper's strategies, which are parameters, for the paper compares them alone (Figures 6 and 7: the phases) and
+// inside a whole iteration. The defaults are its choice for few clusters. Points are column-major, as in the paper.
+// Cost of an iteration: points read twice, labels read three times, changed labels written.
+#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/column_assign.cuh"
+#include "impl/gpu/lloyd/feature_sum.cuh"
+#include "impl/gpu/lloyd/mass_sum.cuh"
+
+namespace km {
+namespace {
+
+template <class T>
+class MultiPass {
+ public:
+  MultiPass(const Problem<T>& problem, const Config& config, Trace& trace)
+      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), block_(config.integer("block")),
+        running_(problem.d, problem.k), feature_sum_(config.word("feature_sum"), problem.n, problem.d, problem.k, block_, config.integer("grid")),
+        mass_sum_(config.word("mass_sum"), problem.n, problem.k, block_, config.integer("grid")) {}
+
+  void reset() { lloyd_.reset(); }
+  int iterate(Trace& trace) {
+    return lloyd_.run(trace, {{"assign", [this] { assign(); }},
+                              {"feature_sum", [this] { sum_features(); }},
+                              {"mass_sum", [this] { sum_masses(); }},
+                              {"average", [this] { running_.average(lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }}});
+  }
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  void assign() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    lutz::assign(points_.data(), lloyd_.assigned(), n, d, k, block_, lloyd_.labels(), lloyd_.changed(), lloyd_.stream());
+  }
+  void sum_features() {
+    running_.clear_sums(lloyd_.stream());
+    feature_sum_.add(points_.data(), lloyd_.labels(), lloyd_.shape().n, running_.sums(), lloyd_.stream());
+  }
+  void sum_masses() {
+    running_.clear_counts(lloyd_.stream());
+    mass_sum_.add(lloyd_.labels(), lloyd_.shape().n, running_.counts(), lloyd_.stream());
+  }
+
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_;
+  int block_;
+  lutz::Running<T> running_;
+  lutz::FeatureSum<T> feature_sum_;
+  lutz::MassSum mass_sum_;
+};
+
+const Register<MultiPass> registration{{
+    .summary = "assignment, feature sum and mass sum in passes of their own, "
+               "the sums by the paper's strategies",
+    .paper = "lutz2018",
+    .device = Device::gpu,
+    .parameters = {{.name = "feature_sum",
+                    .fallback = "partitioned features",
+                    .range = {"cluster merge", "partitioned features"},
+                    .help = "a thread adds whole points, or one feature"},
+                   {.name = "mass_sum",
+                    .fallback = "partitioned private",
+                    .range = {"global atomic", "partitioned global", "partitioned local", "partitioned private"},
+                    .help = "one histogram, one a block in global or in local "
+                            "memory, or one a thread"},
+                   {.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block, a multiple of 32"},
+                   {.name = "grid",
+                    .fallback = 2112,
+                    .range = {132, 264, 528, 1056, 2112, 4224},
+                    .tunable = true,
+                    .help = "blocks of the sums, which share the points out"}},
+    .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
+      if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";
+      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
+      return "";
+    },
+    .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
+      return lutz::feature_sum_depth(config.word("feature_sum"), p, config.integer("block"), config.integer("grid"));
+    },
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,284 @@
+// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. While one chunk is copied into page-locked memory, another is on the bus
+// and a third is labelled and summed; sums and counts of all chunks stay on the device and become the new centroids there. Points are sent
+// anew in every iteration, as in Section 6.2.7, except chunks that `resident` leaves on the device. A part of the chunks may go to the CPU,
+// which works on them where they lie; its sums are added to the GPU's.
+// Cost of an iteration: the points over the bus once. Where it stops: at the bus, or, where copies are staged, at the host's memory.
+#include <omp.h>
+
+#include <future>
+
+#include "bench/implementation.hpp"
+#include "impl/cpu/lloyd/out_of_core.hpp"
+#include "impl/gpu/lloyd/out_of_core_chunk.cuh"
+#include "impl/gpu/lloyd/out_of_core_upload.cuh"
+
+namespace km {
+namespace {
+
+using out_of_core::Step;
+
+int threads_of(const Config& config) {
+  const int threads = config.integer("threads");
+  return threads > 0 ? threads : std::clamp(omp_get_num_procs() - 1, 1, 16);  // one sends
+}
+
+/// How the points are cut up: the first chunks are the GPU's, the CPU has the rest.
+struct Cut {
+  std::int64_t chunk, chunk_bytes;  // points of a chunk
+  std::int64_t gpu, n;              // chunks of the GPU, and points of these
+
+  Cut(const ProblemShape& p, const Config& config, int value_bytes) {
+    const std::int64_t point_bytes = std::int64_t(p.d) * value_bytes;
+    chunk = std::clamp<std::int64_t>(config.number("chunk") * 1024 / point_bytes, 1, p.n);
+    chunk_bytes = chunk * point_bytes;
+    const std::int64_t all = (p.n + chunk - 1) / chunk;
+    gpu = all - all * config.number("cpu_share") / 100;
+    n = std::min(p.n, gpu * chunk);
+  }
+
+  /// Chunks that stay on the GPU: what the budget holds beside the buffers and, where there is none, what nine tenths of the free memory hold
+  /// beside the labels too.
+  std::int64_t resident(const Config& config) const {
+    if (config.word("resident") == "nothing") return 0;
+    std::size_t free = 0, total = 0;
+    cuda::check(cudaMemGetInfo(&free, &total));
+    const std::int64_t budget = config.number("budget") * 1024 * 1024;
+    const std::int64_t room = budget > 0 ? budget : static_cast<std::int64_t>(free) / 10 * 9 - n * std::int64_t{sizeof(std::int32_t)};
+    return std::clamp<std::int64_t>(room / chunk_bytes - config.number("buffers"), 0, gpu);
+  }
+};
+
+/// What the CPU makes of its chunks in an iteration.
+struct CpuSums {
+  std::vector<double> sums;  // k x d
+  std::vector<std::int64_t> counts;
+  std::int64_t changed = 0;
+};
+
+__global__ void add(double* sums, const double* more_sums, std::int64_t cells, unsigned long long* counts, const std::int64_t* more_counts, int k) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at < cells) sums[at] += more_sums[at];
+  if (at < k) counts[at] += static_cast<unsigned long long>(more_counts[at]);
+}
+
+template <class T>
+class OutOfCore {
+ public:
+  OutOfCore(const Problem<T>& problem, const Config& config, Trace& trace)
+      : p_(problem), cut_(problem, config, sizeof(T)), resident_(cut_.resident(config)), cells_(std::int64_t(problem.k) * problem.d),
+        threads_(threads_of(config)), labels_on_host_(config.word("labels") == "host"),
+        uploads_(points(resident_, cut_.gpu), cut_.chunk * p_.d, config.integer("buffers"), threads_, config.word("transfer") == "staged",
+                 static_cast<std::size_t>(config.number("piece")) * 1024),
+        kept_(resident_ * cut_.chunk * p_.d), initial_(cells_), assigned_(cells_), next_(cells_), sums_(cells_), counts_(p_.k), changed_(1),
+        labels_(labels_on_host_ ? uploads_.slots() * cut_.chunk : cut_.n), cpu_labels_(static_cast<std::size_t>(p_.n - cut_.n)) {
+    if (config.word("strategy") == "single pass") steps_.emplace_back("fused", out_of_core::Launch<T>(p_, Step::fused));
+    else {
+      steps_.emplace_back("assign", out_of_core::Launch<T>(p_, Step::assign));
+      steps_.emplace_back("update", out_of_core::Launch<T>(p_, Step::update));
+    }
+    if (labels_on_host_ && cut_.n > 0) host_labels_.emplace(cut_.n);
+    for (int slot = 0; slot < uploads_.slots(); ++slot) fetched_.emplace_back(cudaEventDisableTiming);
+    if (resident_ == 0) return;
+    const cuda::Phase phase(trace, "transfer", compute_);
+    const auto first = points(0, resident_);
+    cuda::upload(kept_.data(), first.data(), first.size_bytes(), compute_);
+  }
+
+  void reset() {
+    cuda::upload(initial_, p_.initial_centroids, compute_);
+    cuda::fill(labels_.data(), labels_.size(), no_label - 1, compute_);
+    if (host_labels_) std::fill_n(host_labels_->data(), cut_.n, no_label - 1);
+    std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label - 1);
+    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), compute_));  // NaN
+    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), compute_));
+    compute_.synchronize();
+  }
+
+  int iterate(Trace& trace) {
+    cuda::check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, compute_));
+    cuda::check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), compute_));
+    std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // at first every point changes
+    Pass pass(uploads_, trace);
+    std::int64_t changed_before = 0;  // the device's count runs on
+    for (iters_ = 1;; ++iters_) {
+      std::swap(assigned_, next_);
+      trace.begin_iteration();
+      zero(sums_);
+      zero(counts_);
+      auto cpu = begin_cpu();
+      for (std::int64_t chunk = 0; chunk < cut_.gpu; ++chunk) process(pass, trace, chunk);
+      pass.end_iteration();
+      const std::int64_t cpu_changed = cpu.valid() ? add_cpu(cpu.get()) : 0;
+      out_of_core::average<<<cuda::blocks(cells_, 256), 256, 0, compute_>>>(sums_.data(), counts_.data(), assigned_.data(), p_.d, cells_,
+                                                                            next_.data());
+      cuda::check_launch();
+      if (iters_ == p_.max_iters) break;
+      if (p_.tolerance < 0) continue;
+      download_.synchronize();
+      const auto total = static_cast<std::int64_t>(fetched(changed_)[0]);
+      if (p_.converged(total - std::exchange(changed_before, total) + cpu_changed)) break;
+    }
+    compute_.synchronize();
+    download_.synchronize();
+    return iters_;
+  }
+
+  Solution<T> download() {
+    Solution<T> out;
+    if (host_labels_) out.labels.assign(host_labels_->data(), host_labels_->data() + cut_.n);
+    out.labels.resize(static_cast<std::size_t>(p_.n));
+    if (!labels_on_host_) cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), compute_);
+    std::copy(cpu_labels_.begin(), cpu_labels_.end(), out.labels.begin() + cut_.n);
+    out.assigned_centroids = fetched(assigned_);
+    out.centroids = fetched(next_);
+    out.iters = iters_;
+    return out;
+  }
+
+ private:
+  using Pass = typename out_of_core::Uploads<T>::Pass;
+
+  /// The points of chunks first to last - 1 of the GPU's.
+  std::span<const T> points(std::int64_t first, std::int64_t last) const {
+    const auto begin = std::min(cut_.n, first * cut_.chunk), end = std::min(cut_.n, last * cut_.chunk);
+    return p_.points.subspan(static_cast<std::size_t>(begin * p_.d), static_cast<std::size_t>((end - begin) * p_.d));
+  }
+
+  void process(Pass& pass, Trace& trace, std::int64_t chunk) {
+    const int slot = static_cast<int>(turn_++ % uploads_.slots());
+    const std::int64_t first = chunk * cut_.chunk, n = std::min(cut_.chunk, cut_.n - first);
+    std::int32_t* const labels = labels_.data() + (labels_on_host_ ? slot * cut_.chunk : first);
+    const bool stays = chunk < resident_;
+    const T* const values = stays ? kept_.data() + first * p_.d : pass.fetch(chunk - resident_, slot, compute_);
+    begin_labels(labels, first, n, slot);
+    for (const auto& [name, launch] : steps_) {
+      const cuda::Phase phase(trace, name, compute_);
+      launch(values, assigned_.data(), n, labels, changed_.data(), sums_.data(), counts_.data(), compute_);
+    }
+    pass.give_back(slot, compute_);
+    if (!labels_on_host_) return;
+    labelled_.record(compute_);
+    cuda::check(cudaStreamWaitEvent(download_, labelled_));
+    cuda::check(cudaMemcpyAsync(host_labels_->data() + first, labels, n * sizeof(std::int32_t), cudaMemcpyDeviceToHost, download_));
+    fetched_[slot].record(download_);
+  }
+
+  /// The labels of the iteration before, where they are asked for: each is compared with the one that takes its place.
+  void begin_labels(std::int32_t* labels, std::int64_t first, std::int64_t n, int slot) {
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(std::int32_t);
+    if (labels_on_host_) cuda::check(cudaStreamWaitEvent(compute_, fetched_[slot]));
+    if (iters_ == 1) cuda::check(cudaMemsetAsync(labels, 0xFF, bytes, compute_));  // no_label
+    else if (labels_on_host_ && p_.tolerance >= 0)
+      cuda::check(cudaMemcpyAsync(labels, host_labels_->data() + first, bytes, cudaMemcpyHostToDevice, compute_));
+  }
+
+  /// The CPU's chunks, by threads of their own.
+  std::future<CpuSums> begin_cpu() {
+    if (cpu_labels_.empty()) return {};
+    return std::async(std::launch::async, [this, centroids = fetched(assigned_)] {
+      CpuSums out{std::vector<double>(static_cast<std::size_t>(cells_)), std::vector<std::int64_t>(static_cast<std::size_t>(p_.k))};
+      out.changed = label_and_sum(p_.points.data() + cut_.n * p_.d, p_.n - cut_.n, p_.d, p_.k, centroids.data(), cpu_labels_.data(), out.sums.data(),
+                                  out.counts.data(), threads_);
+      return out;
+    });
+  }
+
+  /// Returns how many labels changed there.
+  std::int64_t add_cpu(const CpuSums& cpu) {
+    cuda::Buffer<double> sums(cells_);
+    cuda::Buffer<std::int64_t> counts(p_.k);
+    cuda::upload(sums, std::span(cpu.sums), compute_);
+    cuda::upload(counts, std::span(cpu.counts), compute_);
+    add<<<cuda::blocks(cells_, 256), 256, 0, compute_>>>(sums_.data(), sums.data(), cells_, counts_.data(), counts.data(), p_.k);
+    cuda::check_launch();
+    compute_.synchronize();
+    return cpu.changed;
+  }
+
+  template <class V>
+  void zero(cuda::Buffer<V>& buffer) {
+    cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), compute_));
+  }
+  template <class V>
+  std::vector<V> fetched(const cuda::Buffer<V>& buffer) const {
+    std::vector<V> values(static_cast<std::size_t>(buffer.size()));
+    cuda::download(values.data(), buffer.data(), buffer.bytes(), compute_);
+    return values;
+  }
+
+  Problem<T> p_;  // views
+  Cut cut_;
+  std::int64_t resident_, cells_, turn_ = 0;
+  int threads_, iters_ = 0;
+  bool labels_on_host_;
+  std::vector<std::pair<std::string_view, out_of_core::Launch<T>>> steps_;
+  cuda::Stream compute_, download_;
+  out_of_core::Uploads<T> uploads_;
+  cuda::Buffer<T> kept_, initial_, assigned_, next_;
+  cuda::Buffer<double> sums_;
+  cuda::Buffer<unsigned long long> counts_, changed_;
+  cuda::Buffer<std::int32_t> labels_;                            // of all of the GPU's points, or of a chunk for each slot
+  std::optional<cuda::PinnedBuffer<std::int32_t>> host_labels_;  // of all of the GPU's points
+  std::vector<std::int32_t> cpu_labels_;
+  cuda::Event labelled_{cudaEventDisableTiming};
+  std::vector<cuda::Event> fetched_;  // by slot: its labels are on the host
+};
+
+std::string unsupported(const ProblemShape& p, const Config& config, int value_bytes) {
+  const Cut cut(p, config, value_bytes);
+  const std::int64_t budget = config.number("budget") * 1024 * 1024;
+  if (budget > 0 && config.number("buffers") * cut.chunk_bytes > budget) return "the buffers exceed the budget: choose smaller chunks";
+  int device = 0, able = 1;
+  if (config.word("transfer") == "registered" && cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&able, cudaDevAttrHostRegisterReadOnlySupported, device) == cudaSuccess && !able)
+    return "this GPU cannot page-lock memory that is read-only: transfer = staged";
+  return "";
+}
+
+const Register<OutOfCore> registration{{
+    .summary = "points sent in chunks anew every iteration, while the chunk before is labelled and summed",
+    .paper = "lutz2018",
+    .device = Device::gpu,
+    .parameters =
+        {{.name = "strategy", .fallback = "single pass", .range = {"single pass", "multi pass"}, .help = "what is done with a chunk"},
+         {.name = "chunk",
+          .fallback = 16384,
+          .range = {1, 64, 2048, 4096, 16384, 65536, 524288},
+          .tunable = true,
+          .help = "KiB; 16 MiB in the paper"},
+         {.name = "buffers", .fallback = 3, .range = {2, 3, 8}, .tunable = true, .help = "chunks on their way at once"},
+         {.name = "transfer",
+          .fallback = "staged",
+          .range = {"staged", "registered"},
+          .tunable = true,
+          .help = "chunks are copied to page-locked memory, or all points are page-locked where they lie"},
+         {.name = "piece",
+          .fallback = 4096,
+          .range = {1, 256, 1024, 2048, 4096, 8192},
+          .tunable = true,
+          .help = "KiB that a thread copies at a time"},
+         {.name = "threads",
+          .fallback = 0,
+          .range = {0, 1, 4, 16},
+          .tunable = true,
+          .help = "on the host; 0: one a processor but for one, 16 at most"},
+         {.name = "labels",
+          .fallback = "device",
+          .range = {"device", "host"},
+          .tunable = true,
+          .help = "where they stay: 4 n bytes, or back over the bus in every iteration"},
+         {.name = "budget", .fallback = 0, .range = {0, 1, 1048576}, .help = "MiB of GPU memory for points; 0: what is free"},
+         {.name = "resident", .fallback = "nothing", .range = {"nothing", "what fits"}, .help = "chunks that stay where the budget has room"},
+         {.name = "cpu_share", .fallback = 0, .range = {0, 25, 100}, .help = "per cent of the chunks that the CPU does"}},
+    .unsupported = unsupported,
+    .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
+      const Cut cut(p, config, sizeof(float));
+      const int groups = out_of_core::Plan(p, Step::fused, sizeof(double)).groups;  // never more than in fp32
+      const std::int64_t tiles = (cut.chunk + out_of_core::block - 1) / out_of_core::block, blocks = std::min<std::int64_t>(tiles, out_of_core::grid);
+      const std::int64_t chunks = 2 * (p.n / cut.chunk + 1);  // as many in fp64, whose chunks have half the points
+      return (tiles / blocks + 1) * (out_of_core::block / groups + 1) + groups + chunks * blocks;  // a group's points, groups, blocks of all chunks
+    },
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,168 @@
+// What out_of_core does with a chunk of points once it is on the device, after lutz2018: assign and update as two passes over the chunk or
+// fused into one, adding to sums and counts that stay on the device from chunk to chunk (Section 5).
+// A block takes tiles of points: a thread labels a point, then the threads share the tile's values out by dimension (partitioned features,
+// Section 3.1), each group of threads adding to sums of its own in shared memory. What does not fit shared memory goes to global memory.
+// The sums of all chunks are fp64: a float would be added to once a block and chunk.
+#pragma once
+
+#include <algorithm>
+
+#include "bench/device/cuda_lloyd.cuh"
+
+namespace km::out_of_core {
+
+constexpr int block = 128;                                                              // threads, and points of a tile
+constexpr unsigned grid = 512;                                                          // blocks at most, which share a chunk's tiles out
+constexpr int tile_limit = 64 * 1024, sums_limit = 64 * 1024, sums_wanted = 16 * 1024;  // bytes of shared memory
+
+enum class Step { assign, update, fused };
+
+/// How a block of one step uses its shared memory.
+struct Plan {
+  int lanes, groups, stride;  // lanes threads of each group share out the dimensions; a tile's rows are padded to an odd stride
+  bool tile, local;           // whether a tile, and a group's sums, fit
+  std::size_t bytes;
+
+  Plan(const ProblemShape& p, Step step, int value_bytes) : lanes(std::min(p.d, block)), groups(block / lanes), stride(p.d | 1) {
+    const std::int64_t group = std::int64_t(p.k) * (std::int64_t(p.d) * value_bytes + sizeof(unsigned));
+    const std::int64_t tile_bytes = std::int64_t(block) * stride * value_bytes;
+    local = step != Step::assign && group <= sums_limit;
+    if (local) groups = static_cast<int>(std::clamp<std::int64_t>(sums_wanted / group, 1, groups));
+    tile = step != Step::update && tile_bytes <= tile_limit;
+    bytes = static_cast<std::size_t>(block * sizeof(int) + (tile ? tile_bytes : 0) + (local ? groups * group : 0));
+  }
+};
+
+/// The nearest centroid of the point x. centroids: k x d.
+template <class T, int D>
+__device__ std::int32_t nearest(const T* from, const T* __restrict__ centroids, int d, int k) {
+  std::int32_t best = 0;
+  T best_dist = cuda::infinity<T>;
+  if constexpr (D > 0) {
+    T x[D];
+#pragma unroll
+    for (int j = 0; j < D; ++j) x[j] = from[j];
+    for (int c = 0; c < k; ++c) {
+      const T dist = cuda::distance(x, centroids + std::int64_t(c) * D);
+      if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+    }
+  } else {
+    for (int c = 0; c < k; ++c) {
+      T dist = 0;
+      for (int j = 0; j < d; ++j) {
+        const T diff = from[j] - centroids[std::int64_t(c) * d + j];
+        dist += diff * diff;
+      }
+      if (dist < best_dist) best_dist = dist, best = c;
+    }
+  }
+  return best;
+}
+
+/// points: n x d rows of a chunk, labels: theirs. Adds to changed, sums (k x d) and counts.
+template <class T, int D, Step step>
+__global__ void process(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k, Plan plan,
+                        std::int32_t* __restrict__ labels, unsigned long long* changed, double* sums, unsigned long long* counts) {
+  const int d = D > 0 ? D : d_given, t = threadIdx.x, group = t / plan.lanes, lane = t % plan.lanes;
+  const std::int64_t cells = std::int64_t(k) * d;
+  extern __shared__ int4 shared[];
+  T* const tile_values = reinterpret_cast<T*>(shared);                                                              // block x stride
+  T* const group_sums = tile_values + (plan.tile ? block * plan.stride : 0);                                        // groups x k x d
+  unsigned* const group_counts = reinterpret_cast<unsigned*>(group_sums + (plan.local ? plan.groups * cells : 0));  // groups x k
+  int* const tile_labels = reinterpret_cast<int*>(group_counts + (plan.local ? plan.groups * k : 0));               // block
+  if (plan.local) {
+    for (int at = t; at < plan.groups * cells; at += block) group_sums[at] = 0;
+    for (int at = t; at < plan.groups * k; at += block) group_counts[at] = 0;
+  }
+
+  int moved = 0;
+  for (std::int64_t first = std::int64_t(blockIdx.x) * block; first < n; first += std::int64_t(gridDim.x) * block) {
+    const int size = static_cast<int>(n - first < block ? n - first : block);
+    const T* const rows = points + first * d;
+    __syncthreads();  // the tile before may be overwritten
+    if (plan.tile)
+      for (int at = t; at < size * d; at += block) tile_values[at / d * plan.stride + at % d] = rows[at];
+    const T* const tile = plan.tile ? tile_values : rows;
+    const std::int64_t stride = plan.tile ? plan.stride : d;
+    __syncthreads();
+
+    if constexpr (step == Step::update) {
+      if (t < size) tile_labels[t] = labels[first + t];
+    } else if (t < size) {
+      const std::int32_t best = nearest<T, D>(tile + t * stride, centroids, d, k);
+      moved += labels[first + t] != best;
+      labels[first + t] = tile_labels[t] = best;
+    }
+    if constexpr (step == Step::assign) continue;
+    __syncthreads();
+
+    if (group >= plan.groups) continue;
+    for (int i = group; i < size; i += plan.groups) {
+      const int c = tile_labels[i];
+      for (int j = lane; j < d; j += plan.lanes) {
+        const T value = tile[i * stride + j];
+        if (plan.local) group_sums[group * cells + std::int64_t(c) * d + j] += value;
+        else atomicAdd(&sums[std::int64_t(c) * d + j], double(value));
+      }
+      if (lane > 0) continue;
+      if (plan.local) ++group_counts[group * k + c];
+      else atomicAdd(&counts[c], 1ull);
+    }
+  }
+
+  __syncthreads();
+  if (plan.local) {
+    for (int at = t; at < cells; at += block) {
+      T sum = 0;
+      for (int g = 0; g < plan.groups; ++g) sum += group_sums[g * cells + at];
+      if (sum != 0) atomicAdd(&sums[at], double(sum));
+    }
+    for (int c = t; c < k; c += block) {
+      unsigned count = 0;
+      for (int g = 0; g < plan.groups; ++g) count += group_counts[g * k + c];
+      if (count > 0) atomicAdd(&counts[c], static_cast<unsigned long long>(count));
+    }
+  }
+  if constexpr (step != Step::update) {
+    moved = __reduce_add_sync(0xFFFFFFFF, moved);
+    if (t % 32 == 0 && moved > 0) atomicAdd(changed, static_cast<unsigned long long>(moved));
+  }
+}
+
+/// A thread takes one value of one centroid; an empty cluster keeps its centroid.
+template <class T>
+__global__ void average(const double* sums, const unsigned long long* counts, const T* centroids, int d, std::int64_t cells, T* next) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= cells) return;
+  const auto count = counts[at / d];
+  next[at] = count > 0 ? static_cast<T>(sums[at] / static_cast<double>(count)) : centroids[at];
+}
+
+/// One step's kernel for one shape.
+template <class T>
+class Launch {
+ public:
+  Launch(const ProblemShape& p, Step step) : d_(p.d), k_(p.k), plan_(p, step, sizeof(T)) {
+    with_dimension<2, 4, 8, 16, 32, 64>(p.d, [&](auto D) {
+      constexpr int known = decltype(D)::value;
+      if (step == Step::assign) kernel_ = process<T, known, Step::assign>;
+      else if (step == Step::fused) kernel_ = process<T, known, Step::fused>;
+      else kernel_ = process<T, 0, Step::update>;
+    });
+    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+  }
+
+  void operator()(const T* points, const T* centroids, std::int64_t n, std::int32_t* labels, unsigned long long* changed, double* sums,
+                  unsigned long long* counts, cudaStream_t stream) const {
+    kernel_<<<std::min(cuda::blocks(n, block), grid), block, plan_.bytes, stream>>>(points, centroids, n, d_, k_, plan_, labels, changed, sums,
+                                                                                    counts);
+    cuda::check_launch();
+  }
+
+ private:
+  int d_, k_;
+  Plan plan_;
+  decltype(&process<T, 0, Step::update>) kernel_ = nullptr;
+};
+
+}  // namespace km::out_of_core

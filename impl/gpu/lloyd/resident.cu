@@ -1,0 +1,405 @@
+// All iterations in one kernel, the points kept where they are used. Each block has its share of the points: as many as fit in its
+// multiprocessor's shared memory, with their labels, for the whole run; the rest is read once an iteration, from the L2 cache where it fits.
+// Blocks meet once an iteration: each adds what its moved points change in the clusters' sums, waits for the others, and then makes all
+// centroids by itself. Whether to stop is decided there too, so that the host waits once a run and nothing is launched in between.
+// Only points that moved change the sums, which threads keep in registers where few clusters have few values, else the block in
+// integers (resident_sums.cuh).
+// Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions a point and centroid; 12 bytes a value of the sums and
+// block through L2; one barrier of the grid. Of a run: points read once, labels written once, one launch.
+// Where it stops: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers once n d is far beyond the caches.
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
+#include "bench/device/cuda_lloyd.cuh"
+#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/resident_sums.cuh"
+#include "impl/gpu/lloyd/resident_tile.cuh"
+
+namespace km {
+namespace {
+
+namespace cg = cooperative_groups;
+using namespace resident;
+
+constexpr int block = 512, warps = block / 32;
+constexpr int most_dimensions = 16, most_clusters = 256, most_cells = 1024;
+constexpr int table_cells = 2048;  // of a block's sums, in copies
+
+template <class T>
+struct Run {
+  const T* points;       // tiles x D x tile_points
+  std::uint8_t* labels;  // tiles x tile_points, of tiles that are not held
+  std::int64_t n, tiles;
+  int d, k, max_iters;
+  double stop_at;  // as many changed labels are few enough
+  int tiles_a_block, held, copies, width;
+  T magic;  // 1.5 2^23 quanta, for own sums
+  Quanta quanta;
+  const T* initial;
+  Bits* changes;  // what all blocks added in an iteration, three in turn: coarse and fine k x D each, counts k, labels changed; zero at first
+  T *assigned, *next;
+  std::int32_t* labels_out;
+  int* iters;
+  unsigned long long* ended;  // nanoseconds at the start and after each iteration
+};
+
+/// A block's shared memory, in this order. own: sums are kept by threads.
+template <class T, int D>
+struct Room {
+  int k, copies, held;
+  bool own;
+
+  __host__ __device__ int cells() const { return k * D; }
+  __host__ __device__ std::size_t table() const { return own ? 0 : Table::bytes_of(k, cells(), copies); }
+  __host__ __device__ std::size_t totals() const { return own ? 0 : 3 * sizeof(Bits) * cells(); }  // of all points so far: coarse, fine, count
+  __host__ __device__ std::size_t rows() const { return (sizeof(T) * (k + 2) * row_pitch<D> + 15) / 16 * 16; }
+  __host__ __device__ std::size_t tile() const { return tile_points<T> * D * sizeof(T); }
+  __host__ __device__ std::size_t bytes() const { return held * (tile() + tile_points<T>)+rows() + totals() + table(); }
+};
+
+__device__ __forceinline__ unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+/// K: clusters whose sums threads keep, at least k; or 0.
+template <class T, int D, int K>
+__global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ Run<T> r) {
+  constexpr int size = tile_points<T>, pitch = row_pitch<D>, each = lane_points<T>;
+  constexpr bool own = K > 0;
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ double warp_sums[own ? warps : 1][32];
+  __shared__ int warp_counts[own ? warps : 1][own ? K : 1];
+  __shared__ int moved_here, any_fine;
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32, k = r.k, cells = k * D;
+  const Room<T, D> room{k, r.copies, r.held, own};
+  T* const held = reinterpret_cast<T*>(shared);
+  T* const rows = held + r.held * D * size;
+  Bits* const totals = reinterpret_cast<Bits*>(reinterpret_cast<unsigned char*>(rows) + room.rows());
+  Bits* const fine = totals + room.totals() / sizeof(Bits);
+  auto* const limb = reinterpret_cast<unsigned*>(fine + cells * r.copies);
+  auto* const counts = reinterpret_cast<int*>(limb + limbs * cells * r.copies);
+  const Table table{limb, fine, counts, &any_fine, cells, r.copies, lane % r.copies, r.width};
+  auto* const held_labels = reinterpret_cast<std::uint8_t*>(totals) + room.totals() + room.table();
+
+  const std::int64_t first_tile = std::int64_t(blockIdx.x) * r.tiles_a_block;
+  const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))), held_tiles = min(r.held, tiles);
+  // Held tiles lie evenly among the others, so that reading overlaps computing: tile is held where slot_of(tile + 1) is another.
+  const unsigned share = held_tiles < tiles ? (std::uint64_t(held_tiles) << 32) / tiles : 0;
+  const auto slot_of = [&](int tile) { return held_tiles < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
+  for (int tile = warp; tile < tiles; tile += warps) {
+    const int slot = slot_of(tile);
+    if (slot_of(tile + 1) == slot) continue;
+    const auto* from = reinterpret_cast<const uint4*>(r.points + (first_tile + tile) * D * size);
+    auto* to = reinterpret_cast<uint4*>(held + slot * D * size);
+#pragma unroll
+    for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
+  }
+  for (std::size_t at = t; at < (room.totals() + room.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
+  for (int at = t; at < (k + 2) * pitch; at += block) {
+    const int c = at / pitch, j = at % pitch;
+    rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
+  }
+  if (t == 0) moved_here = any_fine = 0;
+  if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
+  __syncthreads();
+
+  const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // of the last index of a pair
+  const float margin = 1 + ldexpf(1.0f, index_bits - 22) + (D + 4) * 0x1p-22f;
+  const int change_size = 2 * cells + k + 1;
+  Own<T, own ? D : 1, own ? K : 1> mine;
+  for (int iter = 1;; ++iter) {
+    const bool fresh = iter == 1;
+    int moved = 0;
+    for (int tile = warp; tile < tiles; tile += warps) {
+      const int slot = slot_of(tile);
+      const std::int64_t first = (first_tile + tile) * size;
+      const int points = static_cast<int>(min(r.n - first, std::int64_t(size)));
+      const auto label_from = [&](const T* from, std::uint8_t* labels) {
+        moved += label_tile<D>(from, labels, points, fresh, rows, k, mask, margin,
+                               [&](const T(&x)[each][D], const int(&label)[each], const std::uint8_t(&old)[each], unsigned which) {
+                                 if constexpr (own) {
+#pragma unroll
+                                   for (int u = 0; u < each; ++u) {
+                                     const bool moves = which >> u & 1;
+                                     if (__any_sync(0xFFFFFFFF, moves))
+                                       mine.move(x[u], moves ? label[u] : -1, moves && !fresh ? old[u] : -1, r.magic);
+                                   }
+                                 } else {
+                                   for (; which; which &= which - 1) {
+                                     const int u = __ffs(which) - 1;
+                                     int joins = label[0], leaves = old[0];
+#pragma unroll
+                                     for (int v = 1; v < each; ++v)
+                                       if (u == v) joins = label[v], leaves = old[v];
+                                     const T* const point = from + lane * each + u;
+                                     table.add<D>(point, size, joins, 1, r.quanta);
+                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.quanta);
+                                   }
+                                 }
+                               });
+      };
+      if (slot_of(tile + 1) > slot) label_from(held + slot * D * size, held_labels + slot * size);
+      else label_from(r.points + first * D, r.labels + first);
+    }
+    moved = __reduce_add_sync(0xFFFFFFFF, moved);
+    if (lane == 0 && moved > 0) atomicAdd(&moved_here, moved);
+    if constexpr (own) warp_sums[warp][lane] = mine.over_warp(warp_counts[warp]);
+    __syncthreads();
+
+    // This block's part to all: coarse, fine, counts, labels changed.
+    Bits* const change = r.changes + iter % 3 * change_size;
+    const auto give = [&](int at, long long value) {
+      if (value != 0) atomicAdd(&change[at], Bits(value));
+    };
+    if constexpr (own) {
+      if (t < cells) {
+        double sum = 0;
+        for (int w = 0; w < warps; ++w) sum += warp_sums[w][t];
+        long long whole, rest;
+        r.quanta.split(sum, whole, rest);
+        give(t, whole), give(cells + t, rest);
+      } else if (t >= 64 && t < 64 + k) {
+        int sum = 0;
+        for (int w = 0; w < warps; ++w) sum += warp_counts[w][t - 64];
+        give(2 * cells + t - 64, sum);
+      }
+    } else if (moved_here > 0) {
+      for (int at = warp; at < cells + k; at += warps) {
+        const long long sum = at < cells ? table.take_coarse(at) : table.take(table.counts + (at - cells) * r.copies);
+        if (lane == 0) give(at < cells ? at : at + cells, sum);
+      }
+      for (int cell = warp; any_fine && cell < cells; cell += warps) {
+        const long long sum = table.take(table.fine + cell * r.copies);
+        if (lane == 0) give(cells + cell, sum);
+      }
+    }
+    if (t == 96) give(2 * cells + k, moved_here);
+    if (blockIdx.x == 0)  // read by nobody since the last meeting, written by nobody before the next
+      for (int at = t; at < change_size; at += block) r.changes[(iter + 1) % 3 * change_size + at] = 0;
+    cg::this_grid().sync();
+
+    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(&change[2 * cells + k])) <= r.stop_at;
+    if (t == 0) moved_here = any_fine = 0;
+    for (int cell = t; cell < cells; cell += block) {
+      const int c = cell / D, j = cell % D;
+      Bits of_coarse = __ldcg(&change[cell]), of_fine = __ldcg(&change[cells + cell]), count = __ldcg(&change[2 * cells + c]);
+      if constexpr (!own) {
+        of_coarse = totals[cell] += of_coarse;
+        of_fine = totals[cells + cell] += of_fine;
+        count = totals[2 * cells + cell] += count;
+      }
+      T& value = rows[c * pitch + j];
+      const bool out = last && blockIdx.x == 0 && j < r.d;
+      if (out) r.assigned[c * r.d + j] = value;
+      if (count > 0) value = static_cast<T>(r.quanta.value(of_coarse, of_fine) / double(count));  // else it stays
+      if (out) r.next[c * r.d + j] = value;
+    }
+    if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
+    if (last) {
+      if (blockIdx.x == 0 && t == 0) *r.iters = iter;
+      break;
+    }
+    __syncthreads();
+  }
+
+  for (int tile = warp; tile < tiles; tile += warps) {
+    const int slot = slot_of(tile);
+    const std::int64_t first = (first_tile + tile) * size;
+    const std::uint8_t* const labels = slot_of(tile + 1) > slot ? held_labels + slot * size : r.labels + first;
+    for (int at = lane; at < size && first + at < r.n; at += 32) r.labels_out[first + at] = labels[at];
+  }
+}
+
+/// rows: n x d, to tiles; zeros beyond both. most: the bits of the greatest |value|, zero before.
+template <class T, int D>
+__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::int64_t tiles, T* out, Bits* most) {
+  constexpr int size = tile_points<T>;
+  double greatest = 0;
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < tiles * D * size; at += std::int64_t(gridDim.x) * blockDim.x) {
+    const std::int64_t i = at / (D * size) * size + at % size;
+    const int j = static_cast<int>(at / size % D);
+    const T value = i < n && j < d ? rows[i * d + j] : T(0);
+    out[at] = value;
+    greatest = max(greatest, abs(double(value)));
+  }
+  for (int step = 16; step > 0; step /= 2) greatest = max(greatest, __shfl_xor_sync(0xFFFFFFFF, greatest, step));
+  if (threadIdx.x % 32 == 0) atomicMax(most, Bits(__double_as_longlong(greatest)));  // bits are ordered as the values, none being negative
+}
+
+/// Call f with the number of dimensions that a kernel is compiled for.
+template <class F>
+void with_width(int d, F&& f) {
+  with_dimension<1, 2, 3, 4, 5, 6, 7, 8>(d, [&](auto D) {
+    if constexpr (decltype(D)::value > 0) f(D);
+    else if (d <= 12) f(std::integral_constant<int, 12>{});
+    else f(std::integral_constant<int, 16>{});
+  });
+}
+
+/// Whether a thread's registers hold the sums of so many clusters, beside its points.
+constexpr bool fits(int clusters, int width) { return 2 * clusters * width + 4 * width <= 90; }
+
+/// For how many clusters a thread keeps sums, or 0.
+constexpr int own_clusters(int k, int width) {
+  for (int clusters : {2, 4, 8, 16})
+    if (k <= clusters && fits(clusters, width)) return clusters;
+  return 0;
+}
+template <int D, class F>
+void with_clusters(int clusters, F&& f) {
+  with_dimension<2, 4, 8, 16>(clusters, [&](auto K) {
+    if constexpr (fits(decltype(K)::value, D)) f(K);
+  });
+}
+
+template <class T>
+class Resident {
+ public:
+  Resident(const Problem<T>& problem, const Config& config, Trace& trace)
+      : problem_(problem), initial_(cells()), assigned_(cells()), next_(cells()), labels_(problem.n), iters_(1), ended_(problem.max_iters + 1) {
+    with_width(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(config, trace); });
+  }
+
+  void reset() {
+    upload(initial_, problem_.initial_centroids, stream_);
+    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
+    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
+    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
+    stream_.synchronize();
+  }
+
+  int iterate(Trace& trace) {
+    iters_[0] = 0;
+    cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
+    void* arguments[] = {&run_};
+    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
+    stream_.synchronize();
+    if (trace.active()) tell(trace);
+    return iters_[0];
+  }
+
+  Solution<T> download() {
+    Solution<T> out = Solution<T>::poisoned(problem_);
+    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
+    cuda::download(out.assigned_centroids.data(), assigned_.data(), assigned_.bytes(), stream_);
+    cuda::download(out.centroids.data(), next_.data(), next_.bytes(), stream_);
+    out.iters = iters_[0];
+    return out;
+  }
+
+ private:
+  std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
+
+  template <int D>
+  void lay_out_points(const Config& config, Trace& trace) {
+    const cuda::Buffer<T> rows = cuda::upload_rows(problem_, trace, stream_);
+    const cuda::Phase phase(trace, "layout", stream_);
+    const int k = problem_.k;
+    const std::int64_t tiles = (problem_.n + tile_points<T> - 1) / tile_points<T>;
+    points_ = cuda::Buffer<T>(tiles * D * tile_points<T>);
+    tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * tile_points<T>);
+    changes_ = cuda::Buffer<Bits>(3 * (2 * k * D + k + 1));
+    cuda::Buffer<Bits> most(1);
+    cuda::check(cudaMemsetAsync(most.data(), 0, most.bytes(), stream_));
+    lay_out<T, D><<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, stream_>>>(rows.data(), problem_.n, problem_.d, tiles, points_.data(),
+                                                                                           most.data());
+    cuda::check_launch();
+    double greatest = 0;
+    cuda::download(&greatest, most.data(), sizeof greatest, stream_);
+
+    int device = 0, multiprocessors = 0, limit = 0;
+    cuda::check(cudaGetDevice(&device));
+    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    cuda::check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + warps - 1) / warps);
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, multiprocessors));
+    const auto share = static_cast<int>((tiles + grid_ - 1) / grid_);
+    const std::int64_t points_a_lane = (share + warps - 1) / warps * lane_points<T>;
+    // Own sums need whole quanta that neither overflow nor vanish.
+    const bool ordinary = greatest == 0 || (greatest > 1e-20 && greatest * double(points_a_lane) < 1e30);
+    const int own = ordinary ? own_clusters(k, D) : 0;
+    Room<T, D> room{k, 1, 0, own > 0};
+    while (room.copies < 32 && 2 * room.copies * k * D <= table_cells) room.copies *= 2;
+    room.held = static_cast<int>(
+        std::clamp<std::int64_t>((limit - 8192 - std::int64_t(room.bytes())) / std::int64_t(room.tile() + tile_points<T>), 0, share));
+    bytes_ = room.bytes();
+    with_clusters<D>(own, [&](auto K) { kernel_ = iterate_all<T, D, decltype(K)::value>; });
+    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+
+    const std::int64_t additions = 2 * points_a_lane * warps * (32 / room.copies);  // to a limb
+    const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
+    const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
+    run_ = {.points = points_.data(),
+            .labels = tile_labels_.data(),
+            .n = problem_.n,
+            .tiles = tiles,
+            .d = problem_.d,
+            .k = k,
+            .max_iters = problem_.max_iters,
+            .stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n),
+            .tiles_a_block = share,
+            .held = room.held,
+            .copies = room.copies,
+            .width = width,
+            .magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0),
+            .quanta = Quanta(own ? greatest * 512.0 * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
+                             own ? 50 : std::min(50, limbs * width - 1)),
+            .initial = initial_.data(),
+            .changes = changes_.data(),
+            .assigned = assigned_.data(),
+            .next = next_.data(),
+            .labels_out = labels_.data(),
+            .iters = iters_.data(),
+            .ended = ended_.data()};
+  }
+
+  /// The kernel's own clock by iteration, as there is nothing to time from outside.
+  void tell(Trace& trace) {
+    std::vector<unsigned long long> ended(std::size_t(iters_[0]) + 1);
+    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
+    for (std::size_t iter = 1; iter < ended.size(); ++iter) {
+      trace.begin_iteration();
+      trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
+      trace.count("tiles_held", run_.held);
+      trace.count("tiles", run_.tiles_a_block);
+    }
+  }
+
+  Problem<T> problem_;  // views
+  cuda::Stream stream_;
+  cuda::Buffer<T> initial_, assigned_, next_, points_;
+  cuda::Buffer<std::int32_t> labels_;
+  cuda::Buffer<std::uint8_t> tile_labels_;
+  cuda::Buffer<Bits> changes_;
+  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
+  cuda::Buffer<unsigned long long> ended_;
+  Run<T> run_{};
+  unsigned grid_ = 1;
+  std::size_t bytes_ = 0;
+  decltype(&iterate_all<T, 1, 0>) kernel_ = nullptr;
+};
+
+const Register<Resident> registration{{
+    .summary = "all iterations in one kernel, points and labels kept in shared memory as far as they fit",
+    .device = Device::gpu,
+    .parameters = {{.name = "grid",
+                    .fallback = 132,
+                    .range = {1, 33, 66, 132},
+                    .tunable = true,
+                    .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"}},
+    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
+      if (p.d > most_dimensions) return "more than 16 dimensions: a point exceeds a thread's registers";
+      if (p.k > most_clusters) return "more than 256 clusters: a label has 8 bits";
+      if (std::int64_t(p.k) * p.d > most_cells) return "more than 1024 values in all centroids, which every block keeps";
+      return "";
+    },
+    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // of fp64 in registers, on the smallest grid; all else is exact
+      return p.k <= 16 ? p.n / block + 64 : 1;
+    },
+}};
+
+}  // namespace
+}  // namespace km

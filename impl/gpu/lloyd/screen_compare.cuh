@@ -1,0 +1,244 @@
+// What a warp does with its scores, whatever instruction multiplied: a thread has those of two rows and, of every 32 columns, 8 each, as
+// tensor cores hand sums out. Scores stand in a grid, and only its rows' and columns' greatest are kept: the best two of k scores by 2.4
+// instructions a score instead of 4. Where the best is alone, row and column name it; the second best differs in one of the two, so it is
+// the second of either.
+#pragma once
+
+#include <limits>
+
+#include "impl/gpu/lloyd/screen_margin.cuh"
+
+namespace km::screen {
+
+/// A thread's two rows of 16 of a 64-row tile: the points and where their fragments lie. place: which of the tile's 128 threads it is.
+template <bool Listed>
+struct RowPair {
+  std::int64_t i[2];  // -1: none
+  RowPair() = default;
+  __device__ RowPair(std::int64_t tile, int place, std::int64_t rows, const int* todo) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const std::int64_t row = tile * tile_rows + place / 32 * 16 + place % 32 / 4 + half * 8;
+      i[half] = row >= rows ? -1 : Listed && todo ? todo[row] : row;
+    }
+  }
+  /// Steps from `first` of the points' halves.
+  template <int Steps>
+  __device__ __forceinline__ void load(const uint4* halves, std::int64_t tile, int place, int steps, int first, std::uint32_t (&a)[Steps * 4]) const {
+#pragma unroll
+    for (int s = 0; s < Steps; ++s) {
+      if constexpr (!Listed) {
+        const uint4 part = halves[(tile * steps + first + s) * 128 + place];
+        a[s * 4] = part.x, a[s * 4 + 1] = part.y, a[s * 4 + 2] = part.z, a[s * 4 + 3] = part.w;
+      } else {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const std::int64_t p = i[half] < 0 ? 0 : i[half];
+          const int row = p % tile_rows;
+          const std::int64_t at = ((p / tile_rows * steps + first + s) * 128 + row / 16 * 32 + row % 8 * 4 + place % 4) * 4 + row % 16 / 8;
+          a[s * 4 + half] = reinterpret_cast<const std::uint32_t*>(halves)[at];
+          a[s * 4 + half + 2] = reinterpret_cast<const std::uint32_t*>(halves)[at + 2];
+        }
+      }
+    }
+  }
+};
+
+/// The greatest of three scores. Lifted ones are positive, so that they order as their bits do, and integers of three have one instruction
+/// on compute capability 9.0; what is negative all the same becomes zero, and then no other is above it.
+template <bool Lifted>
+__device__ __forceinline__ float greatest(float a, float b, float c) {
+  if constexpr (Lifted) return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+  else return fmaxf(fmaxf(a, b), c);
+}
+
+/// A thread's scores of 32 columns, and the greatest of each row.
+template <bool Lifted>
+struct Scores {
+  float at[2][8], row[2];
+  /// sums: 16 of the thread's; starts: the columns'.
+  __device__ __forceinline__ Scores(const float* sums, const float* starts, int quarter) {
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      const float2 start = *reinterpret_cast<const float2*>(starts + u * 8 + quarter * 2);
+#pragma unroll
+      for (int v = 0; v < 4; ++v) at[v / 2][u * 2 + v % 2] = sums[u * 4 + v] + (v % 2 ? start.y : start.x);
+    }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const auto& s = at[half];
+      if constexpr (Lifted) {
+        row[half] = greatest<true>(s[7], greatest<true>(s[0], s[1], s[2]), greatest<true>(s[3], s[4], greatest<true>(s[5], s[6], s[6])));
+      } else {
+        row[half] = s[0];
+#pragma unroll
+        for (int u = 1; u < 8; ++u) row[half] = fmaxf(row[half], s[u]);
+      }
+    }
+  }
+};
+
+/// The best two of two rows' scores.
+template <int Columns, bool Lifted>
+struct Leaders {
+  Best best[2];  // of this lane's columns; of all, after finish
+  Best own[2];   // then, of this lane's
+  float columns[2][8];
+  __device__ __forceinline__ Leaders() {
+#pragma unroll
+    for (int u = 0; u < 16; ++u) columns[u / 8][u % 8] = -cuda::infinity<float>;
+  }
+  __device__ __forceinline__ void see(const Scores<Lifted>& scores, int row) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if constexpr (Columns == 32) {  // one tile, one row of the grid
+#pragma unroll
+        for (int u = 0; u < 8; ++u) best[half].see(scores.at[half][u], u / 2 * 8 + u % 2);
+      } else {
+#pragma unroll
+        for (int u = 0; u < 8; ++u) columns[half][u] = fmaxf(columns[half][u], scores.at[half][u]);
+        best[half].see(scores.row[half], row);
+      }
+    }
+  }
+  /// This row of the grid and the next.
+  __device__ __forceinline__ void see(const Scores<Lifted>& scores, const Scores<Lifted>& next, int row) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) columns[half][u] = greatest<Lifted>(columns[half][u], scores.at[half][u], next.at[half][u]);
+      best[half].see(scores.row[half], row);
+      best[half].see(next.row[half], row + 1);
+    }
+  }
+  /// All four lanes of a row know its best two.
+  __device__ __forceinline__ void finish(int quarter) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if constexpr (Columns > 32) {
+        Best column;
+#pragma unroll
+        for (int u = 0; u < 8; ++u) column.see(columns[half][u], u / 2 * 8 + u % 2);
+        best[half].second = fmaxf(best[half].second, column.second);
+        best[half].at = best[half].at * 32 + column.at;
+      }
+      best[half].at += quarter * 2;
+      own[half] = best[half];
+      best[half].merge_with_lane(1);
+      best[half].merge_with_lane(2);
+    }
+  }
+};
+
+/// The candidates of a warp's 16 rows. found: how many of each row, in shared memory; first: the first row's place in the list of open points.
+struct Collector {
+  int* found;
+  std::int64_t first, rows;
+  float least[2];
+  __device__ __forceinline__ void begin(const Open& open, int* found_here, std::int64_t first_row, std::int64_t row_count, int lane) {
+    found = found_here, first = first_row, rows = row_count;
+    if (lane < 16) found[lane] = 0;
+    __syncwarp();
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const std::int64_t row = first + lane / 4 + half * 8;
+      least[half] = row < rows ? open.least[row] : cuda::infinity<float>;
+    }
+  }
+  __device__ __forceinline__ void see(const Open& open, const Scores<false>& scores, int column, int lane) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (scores.row[half] < least[half]) continue;
+      const int at = lane / 4 + half * 8;
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        if (scores.at[half][u] < least[half]) continue;
+        const int place = atomicAdd(&found[at], 1);
+        if (place < most_candidates) open.candidates[(first + at) * most_candidates + place] = column + u / 2 * 8 + lane % 4 * 2 + u % 2;
+      }
+    }
+  }
+  __device__ __forceinline__ void finish(const Open& open, int lane) {
+    __syncwarp();
+    if (lane < 16 && first + lane < rows) open.counts[first + lane] = found[lane];
+    __syncwarp();
+  }
+};
+
+/// Where each lane that joins a list stands in it; all lanes call.
+__device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, int lane) {
+  const unsigned joining = __ballot_sync(0xFFFFFFFF, joins);
+  unsigned at = 0;
+  if (lane == 0 && joining) at = atomicAdd(length, __popc(joining));
+  return __shfl_sync(0xFFFFFFFF, at, 0) + __popc(joining & ((1u << lane) - 1));
+}
+
+/// The four lanes that share rows take one each, in the strips' order: that with a point (i >= 0) writes its label, or puts the point on a
+/// list of those left open. 1 where the label changed.
+template <int Products, int Columns, bool Lifted, int Strips>
+__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Lifted> (&leaders)[Strips], std::int64_t i, float lead,
+                                           std::int32_t label, int lane) {
+  constexpr unsigned all = 0xFFFFFFFF;
+  const int quarter = lane % 4, quad = lane - quarter;
+  Best mine;
+#pragma unroll
+  for (int row = 0; row < Strips * 2; ++row)
+    if (quarter == row) mine = leaders[row / 2].best[row % 2];
+  const bool decided = mine.first - mine.second > lead, open = i >= 0 && !decided, changed = i >= 0 && decided && label != mine.at;
+  if (changed) s.labels[i] = mine.at;
+  if (!__any_sync(all, open)) return changed;
+
+  if constexpr (Products == 3) {
+    const unsigned at = place_in_list(&s.progress->open[2], open, lane);
+    if (open) s.rest[at] = static_cast<int>(i);
+  } else {
+    // A lane whose best alone is good enough names a candidate; where no lane has two, all candidates are named. Nothing is known where
+    // lifting was not enough; what stands for no centroid is below all.
+    const float least = !open ? cuda::infinity<float> : mine.first > 0 ? mine.first - lead : std::numeric_limits<float>::lowest();
+    unsigned named = 0, more = 0;
+    bool names[Strips * 2];
+#pragma unroll
+    for (int row = 0; row < Strips * 2; ++row) {
+      const float enough = __shfl_sync(all, least, quad + row);
+      const Best& own = leaders[row / 2].own[row % 2];
+      names[row] = own.first >= enough;
+      const unsigned firsts = __ballot_sync(all, names[row]) >> quad & 15, seconds = __ballot_sync(all, own.second >= enough) >> quad & 15;
+      if (quarter == row) named = firsts, more = seconds;
+    }
+    const bool told = open && !more;
+    const unsigned untold_at = place_in_list(&s.progress->open[0], open && !told, lane);
+    const unsigned told_at = unsigned(s.points.n) - 1 - place_in_list(&s.progress->told, told, lane);
+    if (open) s.open.points[told ? told_at : untold_at] = static_cast<int>(i);
+    if (open && !told) s.open.least[untold_at] = least;
+    if (told) s.open.counts[told_at] = __popc(named);
+#pragma unroll
+    for (int row = 0; row < Strips * 2; ++row) {
+      const std::int64_t at = __shfl_sync(all, told_at, quad + row);
+      const unsigned of_row = __shfl_sync(all, told ? named : 0, quad + row);
+      if (names[row] && of_row) s.open.candidates[at * most_candidates + __popc(of_row & ((1u << quarter) - 1))] = leaders[row / 2].own[row % 2].at;
+    }
+  }
+  return changed;
+}
+
+using Kernel = void (*)(Screen);
+
+inline Cut cut_for(const ProblemShape& p, int products) {
+  const int needed = up_to(p.d, step) / step, steps = needed <= 6 ? needed : deepest;
+  const int columns = products == 3 ? 64 : p.k <= 32 ? 32 : p.k <= 64 ? 64 : 128;
+  return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
+}
+
+/// use(Columns, Steps) with what `cut` says, as compile-time numbers.
+template <int Products, class Use>
+void with_cut(const Cut& cut, Use use) {
+  with_dimension<1, 2, 3, 4, 5, 6>(cut.steps, [&](auto steps) {
+    constexpr int known = decltype(steps)::value == 0 ? deepest : decltype(steps)::value;
+    if constexpr (Products == 3) use.template operator()<64, known>();
+    else if (cut.columns == 32) use.template operator()<32, known>();
+    else if (cut.columns == 64) use.template operator()<64, known>();
+    else use.template operator()<128, known>();
+  });
+}
+
+}  // namespace km::screen

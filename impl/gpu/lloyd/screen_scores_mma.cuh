@@ -1,0 +1,203 @@
+// The scores by mma.sync, of compute capability 8.0 and later, where there is no wgmma. The points' and centroids' layouts are the same: a
+// quarter of a 64-row tile is what a warp multiplies at a time, and centroids lie in 8 x 8 tiles as ldmatrix takes them.
+// A warp takes 32 points (16 where three products or many dimensions need the registers), so that a tile of centroids read from shared
+// memory is used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32 columns' scores while another
+// warp multiplies. Pieces of centroids come by cp.async, two ahead.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "impl/gpu/lloyd/ampere.cuh"
+#include "impl/gpu/lloyd/screen_compare.cuh"
+
+namespace km::screen {
+
+template <int Steps, int Products, bool Chunked>
+struct MmaShape {
+  static constexpr int strips = Products == 1 && !Chunked ? 2 : 1;       // of 16 rows, a warp's
+  static constexpr int threads = strips == 2 && Steps <= 2 ? 512 : 256;  // that have 128 or 255 registers each
+};
+
+/// Pieces of the image in shared memory, one after the other, over and over: where all fit they stay, else three are kept, two on the way.
+struct Ring {
+  const Screen& s;
+  std::uint8_t* memory;
+  std::int64_t copies;  // pieces used in all
+  bool resident;
+  int bytes, pieces, slots, piece = 0, slot = -1, next_slot = 0;
+  std::int64_t copy = 0;
+
+  __device__ Ring(const Screen& screen, std::uint8_t* to, std::int64_t rounds) : s(screen), memory(to) {
+    bytes = s.cut.piece_bytes(), pieces = s.cut.tiles * s.cut.chunks;
+    resident = pieces <= s.stages;
+    slots = resident ? pieces : 3;
+    copies = resident ? pieces : rounds * pieces;
+    for (int ahead = 0; ahead < (resident ? pieces : 2); ++ahead) start_copy();
+    if (!resident) return;
+    __pipeline_wait_prior(0);
+    __syncthreads();
+  }
+  __device__ void start_copy() {
+    if (copy < copies) {
+      const std::uint8_t* const from = s.image + std::int64_t(piece) * bytes;
+      for (int at = threadIdx.x * 16; at < bytes; at += blockDim.x * 16) __pipeline_memcpy_async(memory + next_slot * bytes + at, from + at, 16);
+      if (++piece == pieces) piece = 0;
+      if (++next_slot == slots) next_slot = 0;
+      ++copy;
+    }
+    __pipeline_commit();
+  }
+  /// The next piece; all threads call it.
+  __device__ const std::uint8_t* next() {
+    if (++slot == slots) slot = 0;
+    if (!resident) {
+      __pipeline_wait_prior(1);  // this thread's part has come
+      __syncthreads();           // and the others'; and they are done with the piece before, which is replaced
+      start_copy();
+    }
+    return memory + slot * bytes;
+  }
+};
+
+/// Persistent blocks, whose warps take `strips` times 16 points each and go through all centroids together.
+template <int Columns, int Steps, int Products, bool Chunked, Task What>
+__global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1) score_mma(const __grid_constant__ Screen s) {
+  using Shape = MmaShape<Steps, Products, Chunked>;
+  constexpr bool collects = What == Task::collect, listed = Products == 3 || collects;
+  constexpr int strips = Shape::strips, warps = Shape::threads / 32, bands = Columns / 32, bands_kept = Chunked ? bands : 1;
+  constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
+  __shared__ int found[collects ? warps * strips * 16 : 1];
+  extern __shared__ __align__(128) std::uint8_t memory[];
+
+  const int way = s.progress->way;
+  if (way != one_product && !(Products == 3 && way == three_products)) return;
+  const int* const todo = !listed || way != one_product ? nullptr : collects ? s.open.points : s.many;
+  const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n;
+  const std::int64_t at_once = warps * strips * 16, sets = (rows + at_once - 1) / at_once;
+  const std::int64_t rounds = sets > blockIdx.x ? (sets - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+  if (rounds == 0) return;
+
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.cut.steps * s.cut.chunks;
+  const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid whose row this lane tells
+  const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.caution);
+  Ring ring(s, memory, rounds);
+  std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
+  unsigned moved = 0;
+
+  std::int64_t strip = (std::int64_t(blockIdx.x) * warps + warp) * strips;  // this warp's first
+  const auto tile_of = [&](int p) { return (strip + p) / 4; };
+  const auto place_of = [&](int p) { return int((strip + p) % 4) * 32 + lane; };
+  RowPair<listed> pairs[strips];
+  const auto load = [&](int chunk) {
+#pragma unroll
+    for (int p = 0; p < strips; ++p) {
+      if ((strip + p) * 16 >= rows) continue;
+      pairs[p].template load<Steps>(s.points.high, tile_of(p), place_of(p), steps, chunk * Steps, high[p]);
+      if constexpr (Products == 3) pairs[p].template load<Steps>(s.points.low, tile_of(p), place_of(p), steps, chunk * Steps, low[p]);
+    }
+  };
+  // Each lane of a quarter writes a row, in the order of the strips' rows: what it needs of it comes along with the halves.
+  std::int64_t i_next = -1;
+  std::uint32_t left_next = 0;
+  std::int32_t label_next = 0;
+  const auto go_on = [&](int blocks) {
+    strip += std::int64_t(blocks) * warps * strips;
+    i_next = -1;
+#pragma unroll
+    for (int p = 0; p < strips; ++p) {
+      pairs[p] = RowPair<listed>(tile_of(p), place_of(p), rows, todo);
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        if (quarter == p * 2 + half) i_next = pairs[p].i[half];
+    }
+    if (!Chunked) load(0);
+    if (!collects && i_next >= 0) left_next = s.points.left[i_next], label_next = s.labels[i_next];
+  };
+  go_on(0);
+
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const std::int64_t i = i_next;
+    const std::uint32_t left = left_next;
+    const std::int32_t label = label_next;
+    Leaders<Columns, false> leaders[strips];
+    Collector collectors[strips];
+    if constexpr (collects) {
+#pragma unroll
+      for (int p = 0; p < strips; ++p) collectors[p].begin(s.open, found + (warp * strips + p) * 16, (strip + p) * 16, rows, lane);
+    }
+    for (int c = 0; c < s.cut.tiles; ++c) {
+      float sums[strips][bands_kept][16];
+      const auto compare = [&](int band, const float* starts) {
+#pragma unroll
+        for (int p = 0; p < strips; ++p) {
+          const Scores<false> scores(sums[p][Chunked ? band : 0], starts + band * 32, quarter);
+          if constexpr (collects) collectors[p].see(s.open, scores, c * Columns + band * 32, lane);
+          else leaders[p].see(scores, c * bands + band);
+        }
+      };
+      for (int chunk = 0;; ++chunk) {
+        if (Chunked) load(chunk);
+        const std::uint8_t* const piece = ring.next();
+        const auto* const starts = reinterpret_cast<const float*>(piece + (Products == 3 ? 2 : 1) * half_bytes);
+        const auto piece_at = static_cast<std::uint32_t>(__cvta_generic_to_shared(piece)) + row_at;
+#pragma unroll bands_kept
+        for (int band = 0; band < bands; ++band) {
+          const int kept = Chunked ? band : 0;
+          if (chunk == 0)
+#pragma unroll
+            for (int u = 0; u < strips * 16; ++u) sums[u / 16][kept][u % 16] = 0;
+          // Of product v / Steps, the small ones first: low with high, high with low, high with high. The next step's centroids come meanwhile.
+          std::uint32_t b[2][2][4];
+          const auto fetch = [&](int v) {
+#pragma unroll
+            for (int x = 0; x < 2; ++x)  // 16 columns
+              ampere::load_tiles(b[v % 2][x],
+                                 piece_at + (Products == 3 && v / Steps == 1 ? half_bytes : 0) + (v % Steps * Columns * 2 + band * 32 + x * 16) * 16);
+          };
+          fetch(0);
+#pragma unroll
+          for (int v = 0; v < Products * Steps; ++v) {
+            if (v + 1 < Products * Steps) fetch(v + 1);
+#pragma unroll
+            for (int p = 0; p < strips; ++p) {
+              const std::uint32_t* const a = (Products == 3 && v < Steps ? low[p] : high[p]) + v % Steps * 4;
+#pragma unroll
+              for (int x = 0; x < 4; ++x) ampere::multiply(sums[p][kept] + x * 4, a, b[v % 2][x / 2] + x % 2 * 2);
+            }
+          }
+          if (!Chunked && c == s.cut.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // the next points come while these are compared
+          if (!Chunked || chunk == s.cut.chunks - 1) compare(band, starts);
+        }
+        if (!Chunked || chunk == s.cut.chunks - 1) break;
+      }
+    }
+    if (Chunked) go_on(gridDim.x);
+#pragma unroll
+    for (int p = 0; p < strips; ++p)
+      if constexpr (collects) collectors[p].finish(s.open, lane);
+      else leaders[p].finish(quarter);
+    if constexpr (!collects) moved += decide<Products>(s, leaders, i, margin.at(left), label, lane);
+  }
+  moved = __reduce_add_sync(0xFFFFFFFF, moved);
+  if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
+}
+
+/// mma.sync: compute capability 8.0 and later.
+struct Mma {
+  /// The kernel for what `cut` says, and its threads.
+  template <int Products, Task What>
+  static Kernel kernel_for(const Cut& cut, int& threads) {
+    Kernel kernel = nullptr;
+    with_cut<Products>(cut, [&]<int Columns, int Steps>() {
+      const auto use = [&]<bool Chunked>() {
+        threads = MmaShape<Steps, Products, Chunked>::threads;
+        kernel = score_mma<Columns, Steps, Products, Chunked, What>;
+      };
+      if (Steps == deepest && cut.chunks > 1) use.template operator()<Steps == deepest>();
+      else use.template operator()<false>();
+    });
+    return kernel;
+  }
+};
+
+}  // namespace km::screen

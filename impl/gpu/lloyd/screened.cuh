@@ -1,0 +1,195 @@
+// Lloyd's at half-precision speed with fp64's own labels. Tensor cores score every centroid for every point in fp16; a proven margin says
+// which points that decides, all but some percent where there are 16 dimensions or more and ordinary ranges. Of the others
+// the same scores name the few centroids within the margin, which are compared by differences, in fp64 where fp32 cannot tell
+// (screen_settle). Points with too many such candidates are scored again with both operands in two halves, three products, and what that
+// leaves open is compared with all centroids by differences. Where most points go that far (heavy tails), later iterations begin there.
+// Sums are exact and only points that moved are added and taken away (moved_sums): the same bits in every run and for every grid. With the
+// means, the next iteration's centroids are halved, laid out and rid of twins (screen_centroids).
+// Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given;
+// eight kernels, nothing is decided on the host. Memory: points as given, 4 K bytes each in halves, 60 bytes of lists (76 where many
+// clusters).
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/screen_centroids.cuh"
+#include "impl/gpu/lloyd/screen_settle.cuh"
+
+namespace km::screen {
+
+inline int attribute(cudaDeviceAttr wanted) {
+  int device = 0, value = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(cudaDeviceGetAttribute(&value, wanted, device));
+  return value;
+}
+
+/// Unit: what multiplies; kernel_for names its kernels.
+template <class T, class Unit>
+class Screened {
+ public:
+  /// caution: the margin in bounds. Below 1 labels are not proven.
+  Screened(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
+      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(problem, config.integer("grid")),
+        one_(cut_for(problem, 1)), three_(cut_for(problem, 3)), k_padded_(up_to(problem.k, 32)), one_image_(one_.bytes()),
+        three_image_(three_.bytes()), lengths_(2), turned_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
+        open_counts_(problem.n), candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2),
+        lowest_(1 << Twins::bits), hashes_(problem.k), done_(1), caution_(caution) {
+    const auto& way = config.word("begin");
+    way_ = way == "differences" ? differences : way == "three products" ? three_products : one_product;
+    const cudaStream_t stream = lloyd_.stream();
+    multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
+    prepare_screen(one_kernel_ = Unit::template kernel_for<1, Task::decide>(one_, one_threads_), one_, one_stages_);
+    prepare_screen(collect_kernel_ = Unit::template kernel_for<1, Task::collect>(one_, one_threads_), one_, one_stages_);
+    prepare_screen(three_kernel_ = Unit::template kernel_for<3, Task::decide>(three_, three_threads_), three_, three_stages_);
+    compare_ = problem.d % cuda::Pack<T>::size == 0 ? compare_candidates<T, cuda::Pack<T>::size> : compare_candidates<T, 1>;
+    across_ = 1;
+    while (across_ < settle_warps && (across_ * 32 < k_padded_ || settle_bytes() > 48 * 1024)) across_ *= 2;
+    cuda::check(cudaFuncSetAttribute(settle<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, std::max(settle_bytes(), 48 * 1024)));
+
+    const cuda::Phase phase(trace, "layout", stream);
+    cuda::Buffer<T> initial(std::int64_t(problem.k) * problem.d);
+    upload(initial, problem.initial_centroids, stream);
+    frame_.emplace(problem, points_.data(), initial.data(), stream);
+    sums_.set_extent(frame_->greatest());
+    const std::int64_t tiles = cuda::blocks(problem.n, tile_rows);
+    const int steps = one_.steps * one_.chunks;
+    high_ = cuda::Buffer<uint4>(tiles * steps * 128);
+    low_ = cuda::Buffer<uint4>(tiles * steps * 128);
+    cuda::Buffer<float> longest(1);
+    cuda::check(cudaMemsetAsync(longest.data(), 0, longest.bytes(), stream));
+    halve_points<<<tiles, 128, 0, stream>>>(points_.data(), frame_->centre(), frame_->scale(), problem.n, problem.d, steps, high_.data(), low_.data(),
+                                            left_.data(), longest.data());
+    cuda::check_launch();
+    cuda::download(&lift_, longest.data(), sizeof lift_, stream);
+    lift_ *= 1.6f;  // |x·c| + |c|²/2 of what lies among the points
+    clear_image<<<256, 256, 0, stream>>>(one_, one_image_.data());
+    cuda::check_launch();
+    clear_image<<<256, 256, 0, stream>>>(three_, three_image_.data());
+    cuda::check_launch();
+    cuda::check(cudaMemsetAsync(turned_.data(), 0, turned_.bytes(), stream));
+    cuda::check(cudaMemsetAsync(lowest_.data(), 0x7F, lowest_.bytes(), stream));  // beyond every index
+    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), stream));
+    lloyd_.stream().synchronize();
+  }
+
+  void reset() { lloyd_.reset(); }
+
+  int iterate(Trace& trace) {
+    iteration_ = 0;
+    const Progress begin{way_, {0, 0, 0}, 0, 0};
+    cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(lengths_.data(), 0, lengths_.bytes(), lloyd_.stream()));
+    sums_.clear(lloyd_.stream());
+    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this, &trace] { launch_update(trace); }}});
+  }
+
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  int settle_bytes() const { return settle_warps / across_ * together * lloyd_.shape().d * int(sizeof(T)); }
+
+  static void prepare_screen(Kernel kernel, const Cut& cut, int& stages) {
+    cudaFuncAttributes own;
+    cuda::check(cudaFuncGetAttributes(&own, kernel));
+    const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(own.sharedSizeBytes);
+    stages = std::min({most_stages, cut.tiles * cut.chunks, bytes / cut.piece_bytes()});
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, stages * cut.piece_bytes()));
+  }
+
+  Images<T> images(int slot) {
+    return {one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, turned_.data(), k_padded_, lift_};
+  }
+
+  void launch_average(bool sums) {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    const int slot = sums ? (iteration_ + 1) % 2 : 0;
+    average<T><<<k, 128, 0, lloyd_.stream()>>>(sums ? sums_.sums() : nullptr, sums_.counts(), sums_.quanta(), lloyd_.assigned(), frame_->centre(),
+                                               frame_->scale(), n, d, k, lloyd_.next(), images(slot), {lowest_.data(), hashes_.data(), done_.data()},
+                                               {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, way_ == one_product});
+    cuda::check_launch();
+  }
+
+  void launch_assign() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    if (iteration_ == 0) launch_average(false);
+    const Points points{high_.data(), low_.data(), left_.data(), n};
+    const Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
+    Screen s{
+        points,          one_image_.data(), one_,  one_stages_, lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
+        lloyd_.labels(), lloyd_.changed(),  lift_, caution_};
+    one_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
+    cuda::check_launch();
+    collect_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
+    cuda::check_launch();
+    compare_<<<multiprocessors_ * 6, settle_block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, progress_.data(), open,
+                                                                         many_.data(), lloyd_.labels(), lloyd_.changed());
+    cuda::check_launch();
+    s.image = three_image_.data(), s.cut = three_, s.stages = three_stages_;
+    three_kernel_<<<multiprocessors_, three_threads_, three_stages_ * three_.piece_bytes(), lloyd_.stream()>>>(s);
+    cuda::check_launch();
+    const Settle<T> rest{points_.data(),  turned_.data(),  n, d, k, k_padded_, across_, progress_.data(), rest_.data(),
+                         lloyd_.labels(), lloyd_.changed()};
+    settle<T><<<multiprocessors_ * 4, settle_block, settle_bytes(), lloyd_.stream()>>>(rest);
+    cuda::check_launch();
+  }
+
+  void launch_update(Trace& trace) {
+    sums_.enqueue(points_.data(), lloyd_.labels(), lloyd_.stream());
+    launch_average(true);
+    ++iteration_;
+    if (!trace.active()) return;
+    Progress made;
+    cuda::download(&made, progress_.data() + 1, sizeof made, lloyd_.stream());
+    trace.count("open_after_one", double(made.open[0]) + made.told);
+    trace.count("told_at_once", made.told);
+    trace.count("many_candidates", made.open[1]);
+    trace.count("open_after_three", made.open[2]);
+    trace.count("in_doubt", made.in_doubt);
+    trace.count("way", made.way);
+  }
+
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_;
+  moved_sums::Sums<T> sums_;
+  Cut one_, three_;
+  int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
+  int multiprocessors_ = 0;
+  Way way_;
+  cuda::Buffer<std::uint8_t> one_image_, three_image_;
+  cuda::Buffer<Lengths> lengths_;  // of this iteration's centroids and the next's
+  cuda::Buffer<T> turned_;
+  cuda::Buffer<uint4> high_, low_;
+  cuda::Buffer<std::uint32_t> left_;
+  cuda::Buffer<int> open_points_, open_counts_, candidates_, many_, rest_;
+  cuda::Buffer<float> least_;
+  cuda::Buffer<Progress> progress_;  // this iteration's, and the last one's
+  cuda::Buffer<int> lowest_;
+  cuda::Buffer<unsigned long long> hashes_;
+  cuda::Buffer<unsigned> done_;
+  float lift_ = 0, caution_;
+  std::optional<Frame> frame_;
+  Kernel one_kernel_ = nullptr, collect_kernel_ = nullptr, three_kernel_ = nullptr;
+  decltype(&compare_candidates<T, 1>) compare_ = nullptr;
+};
+
+inline std::string too_large(const ProblemShape& p) {
+  if (p.d > 2048) return "more than 2048 dimensions";
+  if (p.k > moved_sums::most_clusters) return "more than 12288 clusters";
+  if (p.n >= std::int64_t(1) << 30) return "2^30 points or more: two entries a point exceed a list";
+  return "";
+}
+
+inline std::vector<Parameter> parameters() {
+  return {{.name = "begin",
+           .fallback = "one product",
+           .range = {"one product", "three products", "differences"},
+           .tunable = true,
+           .help = "how points are scored; one product goes on to the others where it leaves too many points open"},
+          {.name = "grid", .fallback = 264, .range = {132, 264, 528}, .tunable = true, .help = "blocks of the update, which share the points out"}};
+}
+
+}  // namespace km::screen

@@ -1,0 +1,33 @@
+// screened by mma.sync, which every card since compute capability 8.0 has: screened.cuh has the idea, screen_scores_mma.cuh the products.
+// Prediction and times: docs/kernels.md.
+// Where it stops: where wgmma is, screened is faster; below 16 dimensions as there.
+#include "impl/gpu/lloyd/screen_scores_mma.cuh"
+#include "impl/gpu/lloyd/screened.cuh"
+
+namespace km {
+namespace {
+
+template <class T>
+struct OnMma : screen::Screened<T, screen::Mma> {
+  using screen::Screened<T, screen::Mma>::Screened;
+};
+
+const Register<OnMma> registration{{
+    .summary = "screened with the matrix instruction of compute capability 8.0 and later",
+    .device = Device::gpu,
+    .parameters = screen::parameters(),
+    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
+      int device = 0, major = 8, bytes = 0;
+      if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+          major < 8)
+        return "needs compute capability 8.0 (mma.sync of fp16)";
+      if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
+          screen::together * p.d * value_bytes > bytes - 4096)
+        return "eight points exceed shared memory";
+      return screen::too_large(p);
+    },
+    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+}};
+
+}  // namespace
+}  // namespace km

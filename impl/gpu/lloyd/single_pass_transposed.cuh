@@ -1,0 +1,73 @@
+// lutz2018's single-pass strategy as gpu/lloyd/single_pass_transposed and its fault (tests/faults) share it: the solver round the fused kernel,
+// its parameters, and what it cannot do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/transposed_sums.cuh"
+
+namespace km::lutz {
+
+/// The launch that the parameters ask for.
+struct Launch {
+  int block, grid, vector;
+  std::int64_t budget;
+
+  explicit Launch(const Config& config)
+      : block(config.integer("local_size")), grid(std::max(config.integer("global_size") / block, 1)), vector(config.integer("vector")),
+        budget(config.number("local_kib") * 1024) {}
+};
+
+/// ReadAgain: how points that local memory cannot keep are read for the sums.
+template <class T, template <class> class ReadAgain = PointsReadAgain>
+class SinglePass {
+ public:
+  SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
+      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), running_(problem.d, problem.k), launch_(config),
+        fused_(problem.n, problem.d, problem.k, launch_.block, launch_.grid, launch_.vector, launch_.budget) {}
+
+  void reset() { lloyd_.reset(); }
+  int iterate(Trace& trace) {
+    return lloyd_.run(trace,
+                      {{"fused", [this] { fuse(); }}, {"average", [this] { running_.average(lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }}});
+  }
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  void fuse() {
+    running_.clear_sums(lloyd_.stream());
+    running_.clear_counts(lloyd_.stream());
+    fused_.add(points_.data(), lloyd_.assigned(), lloyd_.shape().n, lloyd_.labels(), lloyd_.changed(), running_.sums(), running_.counts(),
+               lloyd_.stream());
+  }
+
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_;
+  Running<T> running_;
+  Launch launch_;
+  Fused<T, ReadAgain> fused_;
+};
+
+inline std::vector<Parameter> fused_parameters() {
+  return {{.name = "global_size", .fallback = 32768, .range = {32768, 65536, 131072, 262144, 524288}, .tunable = true, .help = "threads of the grid"},
+          {.name = "local_size", .fallback = 32, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block, a multiple of 32"},
+          {.name = "vector", .fallback = 4, .range = {1, 2, 4, 8}, .tunable = true, .help = "points that a thread labels at a time: 1, 2, 4 or 8"},
+          {.name = "local_kib", .fallback = 48, .range = {48, 96, 160}, .tunable = true, .help = "KiB of local memory that a block may use"}};
+}
+
+/// Why a combination cannot run, or nothing.
+inline std::string fused_unsupported(const ProblemShape& p, const Config& config) {
+  if (config.integer("local_size") % 32 != 0) return "local_size is not a multiple of 32";
+  if (!std::has_single_bit(unsigned(config.integer("vector")))) return "vector is not 1, 2, 4 or 8";
+  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
+  return "";
+}
+
+inline std::int64_t fused_depth(const ProblemShape& p, const Config& config) {
+  const Launch launch(config);
+  return fused_depth(p, launch.block, launch.grid, launch.vector, launch.budget);
+}
+
+}  // namespace km::lutz

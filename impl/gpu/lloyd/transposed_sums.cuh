@@ -1,0 +1,220 @@
+// lutz2018's single pass (Section 4, Figure 4b), over a range of column-major points, added to running sums. A block of t threads labels t x
+// V points, V a thread ("vector length"), and keeps their values in local memory (CUDA: shared), where threads that took rows can read
+// columns: the transpose. The labels are exchanged in the block, and after a barrier each thread adds one feature (partitioned features);
+// masses are counted by the thread that labelled (partitioned private).
+// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order; what does not fit the budget goes to global memory, and
+// points that were not kept are read again from there.
+// Cost: points and labels read once where they fit, else twice; a block's tables merged with k d atomicAdds.
+#pragma once
+
+#include <bit>
+
+#include "impl/gpu/lloyd/column_means.cuh"
+
+namespace km::lutz {
+
+/// Which bytes of a block lie where.
+struct FusedPlan {
+  int block, vector, width, groups;  // `groups` groups of `width` threads add a feature each
+  int table_pitch, tile_pitch;       // values between clusters, and between features: so that threads of a warp meet in no bank
+  bool local_masses, local_sums, local_points;
+  std::int64_t mass_bytes, sum_bytes, bytes;  // of a block's tables; in local memory
+
+  FusedPlan(int d, int k, int block, int vector, std::int64_t budget, int value_bytes)
+      : block(block), vector(vector), width(std::min(d, block)), groups(block / width), table_pitch((groups * d + 31) / 32 * 32),
+        tile_pitch(block * vector + std::max(1, 32 / width)) {
+    mass_bytes = std::int64_t(k) * block * sizeof(unsigned);
+    sum_bytes = std::int64_t(k) * table_pitch * value_bytes;
+    const std::int64_t point_bytes = std::int64_t(d) * tile_pitch * value_bytes;
+    bytes = std::int64_t(block) * vector * sizeof(int);
+    const auto fits = [&](std::int64_t more) { return bytes + more <= budget ? (bytes += more, true) : false; };
+    local_masses = fits(mass_bytes);
+    local_sums = fits(sum_bytes);
+    local_points = fits(point_bytes);
+  }
+};
+
+/// The values of the points from `first` on, as the thread that labels them wrote them down for the others.
+template <class T>
+struct KeptPoints {
+  static constexpr bool kept = true;
+  T* const tile;
+  const int pitch;
+  __device__ KeptPoints(T* room, const T*, std::int64_t, std::int64_t, int pitch) : tile(room), pitch(pitch) {}
+  __device__ T& at(int j, int q) const { return tile[j * pitch + q]; }
+  __device__ T own(int j, int q) const { return at(j, q); }
+};
+
+/// The same, left where they are: `own` for the thread that labels a point, `at` for those that add its features.
+template <class T>
+struct PointsReadAgain {
+  static constexpr bool kept = false;
+  const T* const points;
+  const std::int64_t n;
+  __device__ PointsReadAgain(T*, const T* points, std::int64_t n, std::int64_t first, int) : points(points + first), n(n) {}
+  __device__ T own(int j, int q) const { return points[j * n + q]; }
+  __device__ T at(int j, int q) const { return own(j, q); }
+};
+
+/// points: d x n, centroids: k x d. mass_tables, sum_tables: those of all blocks, where they do not lie in local memory.
+template <class T, int V, template <class> class Tile>
+__global__ void label_and_add(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, FusedPlan plan,
+                              std::int32_t* __restrict__ labels, unsigned long long* changed, T* sum_tables, unsigned* mass_tables, T* sums,
+                              unsigned* counts) {
+  constexpr int C = 4;  // clusters, features and additions at a time
+  extern __shared__ int4 local[];
+  const int t = threadIdx.x, block = blockDim.x, batch = block * V;
+  T* const local_sums = reinterpret_cast<T*>(local);                                                         // k x table_pitch
+  T* const room = local_sums + (plan.local_sums ? k * plan.table_pitch : 0);                                 // d x tile_pitch
+  auto* const local_masses = reinterpret_cast<unsigned*>(room + (Tile<T>::kept ? d * plan.tile_pitch : 0));  // k x block
+  int* const tile_labels = reinterpret_cast<int*>(local_masses + (plan.local_masses ? k * block : 0));       // batch
+  T* const sum_table = plan.local_sums ? local_sums : sum_tables + std::int64_t(blockIdx.x) * k * plan.table_pitch;
+  unsigned* const mass_table = plan.local_masses ? local_masses : mass_tables + std::int64_t(blockIdx.x) * k * block;
+  for (std::int64_t at = t; at < std::int64_t(k) * plan.table_pitch; at += block) sum_table[at] = 0;
+  for (std::int64_t at = t; at < std::int64_t(k) * block; at += block) mass_table[at] = 0;
+  __syncthreads();
+
+  const int lane = t % plan.width, g = t / plan.width;
+  unsigned moved = 0;
+  for (std::int64_t first = std::int64_t(blockIdx.x) * batch; first < n; first += std::int64_t(gridDim.x) * batch) {
+    const int size = static_cast<int>(min(n - first, std::int64_t(batch)));
+    const Tile<T> tile(room, points, n, first, plan.tile_pitch);
+    int q[V];
+#pragma unroll
+    for (int v = 0; v < V; ++v) q[v] = Tile<T>::kept ? v * block + t : min(v * block + t, size - 1);
+    std::int32_t old[V];  // read together, before any is written
+#pragma unroll
+    for (int v = 0; v < V; ++v) old[v] = labels[first + min(v * block + t, size - 1)];
+    if constexpr (Tile<T>::kept) {
+      for (int j0 = 0; j0 < d; j0 += C) {
+        T x[C][V];
+#pragma unroll
+        for (int u = 0; u < C; ++u)
+#pragma unroll
+          for (int v = 0; v < V; ++v) x[u][v] = j0 + u < d && q[v] < size ? points[(j0 + u) * n + first + q[v]] : T(0);
+#pragma unroll
+        for (int u = 0; u < C; ++u)
+#pragma unroll
+          for (int v = 0; v < V; ++v)
+            if (j0 + u < d) tile.at(j0 + u, q[v]) = x[u][v];
+      }
+    }
+    std::int32_t best[V];
+    T best_dist[V];
+#pragma unroll
+    for (int v = 0; v < V; ++v) best[v] = 0, best_dist[v] = cuda::infinity<T>;
+    for (int c0 = 0; c0 < k; c0 += C) {
+      int row[C];
+      T dist[V][C] = {};
+#pragma unroll
+      for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // the last once more is never strictly nearer
+#pragma unroll 4
+      for (int j = 0; j < d; ++j) {
+        T x[V];
+#pragma unroll
+        for (int v = 0; v < V; ++v) x[v] = tile.own(j, q[v]);
+#pragma unroll
+        for (int u = 0; u < C; ++u) {
+          const T value = centroids[row[u] + j];
+#pragma unroll
+          for (int v = 0; v < V; ++v) dist[v][u] += (x[v] - value) * (x[v] - value);
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < C; ++u)
+#pragma unroll
+        for (int v = 0; v < V; ++v)
+          if (dist[v][u] < best_dist[v]) best_dist[v] = dist[v][u], best[v] = c0 + u;  // strict: the lowest index wins a tie
+    }
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      if (v * block + t >= size) continue;
+      tile_labels[v * block + t] = best[v];
+      ++mass_table[std::int64_t(best[v]) * block + t];
+      if (old[v] != best[v]) labels[first + q[v]] = best[v], ++moved;
+    }
+    __syncthreads();
+    if (g < plan.groups)
+      for (int j = lane; j < d; j += plan.width)
+        for (int p0 = g; p0 < size; p0 += C * plan.groups) {
+          T x[C];
+          int c[C];
+#pragma unroll
+          for (int u = 0; u < C; ++u) {
+            const int p = p0 + u * plan.groups;
+            x[u] = p < size ? tile.at(j, p) : T(0);
+            c[u] = tile_labels[p < size ? p : p0];
+          }
+#pragma unroll
+          for (int u = 0; u < C; ++u) sum_table[std::int64_t(c[u]) * plan.table_pitch + g * d + j] += x[u];
+        }
+    __syncthreads();  // the next points may overwrite these
+  }
+
+  for (std::int64_t at = t; at < std::int64_t(k) * d; at += block) {
+    const T* const of_groups = sum_table + at / d * plan.table_pitch + at % d;
+    T sum = 0;
+    for (int group = 0; group < plan.groups; ++group) sum += of_groups[group * d];
+    if (sum != 0) atomicAdd(&sums[at], sum);
+  }
+  for (int c = t / 32; c < k; c += block / 32) {  // a warp a cluster
+    unsigned count = 0;
+    for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
+    count = __reduce_add_sync(0xFFFFFFFF, count);
+    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
+  }
+  moved = __reduce_add_sync(0xFFFFFFFF, moved);
+  if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+}
+
+/// Ready to label and add chunks of at most n points. One at a time: the tables in global memory are its own. ReadAgain: how points that
+/// were not kept are read for the sums.
+template <class T, template <class> class ReadAgain = PointsReadAgain>
+class Fused {
+ public:
+  /// block: a multiple of 32, grid: at most so many blocks, vector: 1, 2, 4 or 8, budget: bytes of local memory that a block may use.
+  Fused(std::int64_t n, int d, int k, int block, int grid, int vector, std::int64_t budget)
+      : d_(d), k_(k), plan_(d, k, block, vector, budget, sizeof(T)), grid_(blocks(plan_, n, grid)) {
+    if (!plan_.local_sums) sum_tables_ = cuda::Buffer<T>(grid_ * plan_.sum_bytes / sizeof(T));
+    if (!plan_.local_masses) mass_tables_ = cuda::Buffer<unsigned>(grid_ * plan_.mass_bytes / sizeof(unsigned));
+    kernel_ = vector == 1 ? with_vector<1>() : vector == 2 ? with_vector<2>() : vector == 4 ? with_vector<4>() : with_vector<8>();
+    allow_local(kernel_, plan_.bytes);
+  }
+
+  /// points: d x n, centroids, sums: k x d, labels: n, counts: k.
+  void add(const T* points, const T* centroids, std::int64_t n, std::int32_t* labels, unsigned long long* changed, T* sums, unsigned* counts,
+           cudaStream_t stream) {
+    kernel_<<<grid_, plan_.block, plan_.bytes, stream>>>(points, centroids, n, d_, k_, plan_, labels, changed, sum_tables_.data(),
+                                                         mass_tables_.data(), sums, counts);
+    cuda::check_launch();
+  }
+
+  /// Of `grid` blocks those that have points, and room for their tables.
+  static unsigned blocks(const FusedPlan& plan, std::int64_t n, int grid) {
+    const std::int64_t outside = (plan.local_sums ? 0 : plan.sum_bytes) + (plan.local_masses ? 0 : plan.mass_bytes);
+    return blocks_with_tables(std::min<std::int64_t>(grid, cuda::blocks(n, std::int64_t(plan.block) * plan.vector)), outside);
+  }
+
+ private:
+  template <int V>
+  auto with_vector() const {
+    return plan_.local_points ? label_and_add<T, V, KeptPoints> : label_and_add<T, V, ReadAgain>;
+  }
+
+  int d_, k_;
+  FusedPlan plan_;
+  unsigned grid_;
+  cuda::Buffer<T> sum_tables_;
+  cuda::Buffer<unsigned> mass_tables_;
+  decltype(&label_and_add<T, 1, KeptPoints>) kernel_ = nullptr;
+};
+
+/// The longest chain of additions of one chunk of n points: of a thread, of its block, of the grid.
+inline std::int64_t fused_depth(const ProblemShape& p, int block, int grid, int vector, std::int64_t budget) {
+  const FusedPlan plan(p.d, p.k, block, vector, budget, sizeof(double));  // no fewer blocks in fp32
+  const std::int64_t blocks = Fused<double>::blocks(plan, p.n, grid), batch = std::int64_t(block) * vector;
+  const std::int64_t batches = (p.n + blocks * batch - 1) / (blocks * batch);
+  return batches * ((batch + plan.groups - 1) / plan.groups) + plan.groups + grid;
+}
+
+}  // namespace km::lutz

@@ -1,0 +1,137 @@
+// The kernels that every step of he2021's two-step ladder works with: Listing 2's assign, and what is done to one package, by whomever it
+// is launched. What a step changes stands in its own file. Templates, in a named namespace, for relocatable device code.
+#pragma once
+
+#include "impl/gpu/lloyd/two_step.cuh"
+
+namespace km::two_step {
+
+/// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
+/// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
+/// centroids.
+template <class T, int D>
+__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
+                       unsigned long long* changed) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  bool moved = false;
+  if (i < n) {
+    const std::int32_t old = labels[i];
+    std::int32_t best = 0;
+    T best_dist = cuda::infinity<T>;
+    if constexpr (cuda::fits_registers<T, D>) {
+      T x[D];
+#pragma unroll
+      for (int j = 0; j < D; ++j) x[j] = points[j * n + i];
+      for (int c = 0; c < k; ++c) {
+        const T dist = cuda::distance(x, centroids + c * D);
+        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+      }
+    } else {
+      for (int c = 0; c < k; ++c) {
+        T dist = 0;
+        for (int j = 0; j < d; ++j) {
+          const T diff = points[j * n + i] - centroids[c * d + j];
+          dist += diff * diff;
+        }
+        if (dist < best_dist) best_dist = dist, best = c;
+      }
+    }
+    moved = old != best;
+    if (moved) labels[i] = best;
+  }
+  const int count = __syncthreads_count(moved);  // the block's changes in one instruction
+  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
+}
+
+/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd
+/// dimensions and the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the
+/// package's with one atomicAdd a dimension. blockIdx.x: `tiles` tiles of points (1 in the paper), blockIdx.y: dimensions.
+/// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
+/// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
+template <class T, int BSYD>
+__global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
+                                                    int k, Package package, int index, int tiles, PackageSums<T> out) {
+  constexpr int rows = BSYD > 0 ? BSYD : 1;
+  const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
+  const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
+  extern __shared__ int4 shared[];
+  T* const tile = reinterpret_cast<T*>(shared);                          // bsyd x width
+  int* const tile_labels = reinterpret_cast<int*>(tile + bsyd * width);  // width
+
+  const int c = threadIdx.y * bsxp + threadIdx.x;
+  const int row0 = blockIdx.y * bsyd, row = row0 + threadIdx.y;
+  const T* const line = points + row * n + package.first;  // read only where row < d
+  for (int x = c; x < width; x += bsxp * bsyd) tile_labels[x] = no_label;
+
+  for (int y0 = 0; y0 < bsyd && row0 + y0 < d; y0 += rows) {
+    T sum[rows] = {};
+    unsigned count = 0;
+    for (int t = 0; t < tiles; ++t) {
+      const std::int64_t at = (std::int64_t(blockIdx.x) * tiles + t) * bsxp + threadIdx.x;
+      const bool inside = at < package.length;
+      __syncthreads();  // the last tile is done with
+      tile[threadIdx.y * width + threadIdx.x] = inside && row < d ? line[at] : T(0);
+      if (threadIdx.y == 0) tile_labels[threadIdx.x] = inside ? labels[package.first + at] : no_label;
+      __syncthreads();
+      if (c >= k) continue;
+      if (k <= 32) {
+#pragma unroll(rows * sizeof(T) > 16 ? 1 : 2)
+        for (int x = 0; x < width; x += 4) {
+          const int4 four = *reinterpret_cast<const int4*>(tile_labels + x);
+          const int label[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+          for (int u = 0; u < 4; ++u) count += label[u] == c;
+#pragma unroll
+          for (int y = 0; y < rows; ++y) {
+            const auto values = *reinterpret_cast<const Four<T>*>(tile + (y0 + y) * width + x);
+#pragma unroll
+            for (int u = 0; u < 4; ++u)
+              if (label[u] == c) sum[y] += values.at[u];
+          }
+        }
+      } else {
+        for (int x = 0; x < width; x += 4) {
+          const int4 four = *reinterpret_cast<const int4*>(tile_labels + x);
+          const int label[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+          for (int u = 0; u < 4; ++u) {
+            if (label[u] == c) {
+              ++count;
+#pragma unroll
+              for (int y = 0; y < rows; ++y) sum[y] += tile[(y0 + y) * width + x + u];
+            }
+          }
+        }
+      }
+    }
+    if (count == 0) continue;  // true of c >= k
+    if (row0 + y0 == 0) atomicAdd(&out.counts[std::int64_t(index) * out.pitch + c], count);
+#pragma unroll
+    for (int y = 0; y < rows; ++y)
+      if (row0 + y0 + y < d) atomicAdd(&out.sums[(std::int64_t(row0 + y0 + y) * out.packages + index) * out.pitch + c], sum[y]);
+  }
+}
+
+/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also adds
+/// the count.
+template <class T>
+__global__ void add_package(PackageSums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= k * d) return;
+  const int j = at / k, c = at % k;
+  const unsigned count = package_sums.counts[std::int64_t(index) * package_sums.pitch + c];
+  if (count == 0) return;
+  atomicAdd(&sums[at], package_sums.sums[(std::int64_t(j) * package_sums.packages + index) * package_sums.pitch + c]);
+  if (j == 0) atomicAdd(&counts[c], count);
+}
+
+/// Sums (d x k) to means, in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
+template <class T>
+__global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= k * d) return;
+  const int j = at / k, c = at % k;
+  sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
+}
+
+}  // namespace km::two_step
