@@ -36,8 +36,9 @@ enum class Precision { fp32, fp64 };
 template <class T>
 constexpr Precision precision_of = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
 
-/// How an implementation evaluates distance², which bounds its rounding: sum of (x-c)², or |x|² - 2xc + |c|².
-enum class Distance { difference, expansion };
+/// How an implementation evaluates distance², which bounds its rounding: sum of (x-c)², or |x|² - 2xc + |c|², or the same with factors that
+/// are cut to TF32 (11 bits) before they are multiplied; checks judge such a one, but do not compare where it ends.
+enum class Distance { difference, expansion, expansion_tf32 };
 
 using Value = std::variant<std::int64_t, std::string>;  // a parameter is a number or a word
 std::string to_string(const Value& value);

@@ -9,7 +9,9 @@
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
+#include "bench/data/npy.hpp"
 #include "bench/error.hpp"
+#include "bench/machine/memory.hpp"
 
 namespace km {
 namespace {
@@ -62,23 +64,43 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
 DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
   DatasetShape shape = file_shape(entry.file);
   const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
-  if (!wish.settings.empty()) throw refuse(fmt::format("it is a file and has no setting '{}'", wish.settings.begin()->first));
+  for (const auto& [name, value] : wish.settings) {
+    if (name != "map") throw refuse(fmt::format("it is a file and has no setting '{}'; accepted: map", name));
+    if (value != 0 && value != 1) throw refuse(fmt::format("map = {}, accepted: 0 and 1", value));
+  }
   if (wish.d && *wish.d != shape.d) throw refuse(fmt::format("d = {}, but it has {} dimensions", *wish.d, shape.d));
   if (wish.n && (*wish.n < 1 || *wish.n > shape.n)) throw refuse(fmt::format("n = {}, but it has {} rows", *wish.n, shape.n));
   if (wish.n) shape.n = *wish.n;
   return shape;
 }
 
+/// Whether a file's points are mapped, and if not, why they cannot be.
+struct Mapping {
+  bool wanted;
+  std::string obstacle;
+};
+Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t value_bytes) {
+  const DatasetShape shape = shape_of(entry, wish);
+  const std::string obstacle = unmappable(entry.file, value_bytes);
+  const auto asked = wish.settings.find("map");
+  if (asked == wish.settings.end()) {
+    const double need = double(shape.n) * shape.d * double(value_bytes);
+    return {obstacle.empty() && need > double(memory::available_bytes()) / 2, obstacle};
+  }
+  if (asked->second == 1 && !obstacle.empty()) throw UserError(fmt::format("data set {}: map = 1, but it cannot be mapped: {}", wish.name, obstacle));
+  return {asked->second == 1, obstacle};
+}
+
 template <class T>
-void check_finite(const Dataset<T>& dataset) {
+void check_finite(const std::string& name, std::span<const T> points, int d) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t cells = dataset.n * dataset.d;
+  const std::int64_t cells = std::ssize(points);
 #pragma omp parallel for schedule(static) reduction(min : first)
   for (std::int64_t at = 0; at < cells; ++at)
-    if (!std::isfinite(dataset.values[std::size_t(at)])) first = std::min(first, at);
+    if (!std::isfinite(points[std::size_t(at)])) first = std::min(first, at);
   if (first < cells)
-    throw UserError(fmt::format("data set {}: row {}, column {}: {} is not a finite {} number", dataset.name, first / dataset.d + 1,
-                                first % dataset.d + 1, dataset.values[std::size_t(first)], sizeof(T) == 4 ? "fp32" : "fp64"));
+    throw UserError(fmt::format("data set {}: row {}, column {}: {} is not a finite {} number", name, first / d + 1, first % d + 1,
+                                points[std::size_t(first)], sizeof(T) == 4 ? "fp32" : "fp64"));
 }
 
 }  // namespace
@@ -118,6 +140,11 @@ DatasetRequest without_idle_k(DatasetRequest request) {
   return request;
 }
 
+bool is_mapped(const DatasetRequest& request, std::size_t value_bytes) {
+  const Entry entry = find_entry(request.name);
+  return !entry.generator && mapping_of(entry, request, value_bytes).wanted;
+}
+
 template <class T>
 Dataset<T> load_dataset(const DatasetRequest& request) {
   const Entry entry = find_entry(request.name);
@@ -137,14 +164,38 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
     const DatasetShape shape = shape_of(entry, request);
     dataset.n = shape.n;
     dataset.d = shape.d;
-    check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
+    const Mapping mapping = mapping_of(entry, request, sizeof(T));
+    if (mapping.wanted) {
+      auto rows = map_npy<T>(entry.file, shape.n);
+      dataset.values = std::move(rows.values);
+      dataset.hash = std::move(rows.hash);
+      return dataset;
+    }
+    check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T),
+                 mapping.obstacle.empty() ? "; map = 1 leaves them in the file" : "; it cannot be mapped: " + mapping.obstacle);
     dataset.values = read_file<T>(entry.file, shape.n);
   }
-  check_finite(dataset);
+  check_finite(dataset.name, dataset.points(), dataset.d);
   dataset.hash = hash_of(dataset.values.get(), dataset.points().size_bytes());
   return dataset;
 }
 
+template <class T>
+std::optional<std::string> make_npy(const DatasetRequest& request, const std::filesystem::path& path) {
+  const Entry entry = find_entry(request.name);
+  if (!entry.generator) return std::nullopt;
+  const Recipe recipe = recipe_of(entry, request);
+  std::string hash;
+  fill_npy<T>(path, recipe.n, recipe.d, [&](std::span<T> points) {
+    entry.generator->make<T>(recipe, points);
+    check_finite<T>(request.name, points, recipe.d);
+    hash = hash_of(points.data(), points.size_bytes());
+  });
+  return hash;
+}
+
+template std::optional<std::string> make_npy<float>(const DatasetRequest&, const std::filesystem::path&);
+template std::optional<std::string> make_npy<double>(const DatasetRequest&, const std::filesystem::path&);
 template Dataset<float> load_dataset(const DatasetRequest&);
 template Dataset<double> load_dataset(const DatasetRequest&);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,12 +24,12 @@ struct DatasetRequest {
   std::optional<std::int64_t> n;  // generators: how many to make; files: the first n rows; empty: the default or all
   std::optional<int> d;           // generators; files: must match where given
   std::optional<int> k;           // the k to look for: generators that place as many groups (setting `groups` = 0) need it
-  Settings settings;              // overrides of the generator's settings, seed among them
+  Settings settings;              // overrides of the generator's settings, seed among them; files: map = 1 or 0
 
   auto operator<=>(const DatasetRequest&) const = default;
 };
 
-/// The points, n x d row-major, in host memory. T is float or double.
+/// The points, n x d row-major: in host memory, or in a mapped file, where they are never all at once. T is float or double.
 template <class T>
 struct Dataset {
   std::string name;
@@ -61,6 +62,11 @@ struct DatasetShape {
 };
 DatasetShape dataset_shape(const DatasetRequest& request);
 
+/// Whether load_dataset will map the points from their file instead of reading it, as values of that size (4: float, 8: double): where the
+/// setting map = 1 says so, and without the setting where they would take more than half of the free memory and lie in the file as they
+/// are needed. Throws as dataset_shape does, and for map = 1 where they cannot be mapped.
+bool is_mapped(const DatasetRequest& request, std::size_t value_bytes);
+
 /// What the points come from, 32 hex digits: the bytes of the file, or the generator's name and all its settings. Other points, another
 /// fingerprint. Throws as dataset_shape does.
 std::string dataset_source(const DatasetRequest& request);
@@ -79,6 +85,12 @@ Dataset<T> load_dataset(const DatasetRequest& request);
 /// Write n x d values as .npy (version 1, C order), through a temporary file beside it, so that no half file is left. Throws UserError.
 template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
+/// The same for values that fill() makes where they go: they may exceed the memory, for pages go to the disk as they fill.
+template <class T>
+void fill_npy(const std::filesystem::path& path, std::int64_t n, int d, const std::function<void(std::span<T>)>& fill);
+/// A generator's points made so: their hash; nothing where the request is for a file. Throws as load_dataset does.
+template <class T>
+std::optional<std::string> make_npy(const DatasetRequest& request, const std::filesystem::path& path);
 /// Likewise as .csv, without a header; each number with the digits that give it back.
 template <class T>
 void write_csv(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);

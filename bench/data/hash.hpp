@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace km {
 
 /// 32 hexadecimal digits; the same for every number of threads.
 std::string hash_of(const void* data, std::size_t bytes);
+
+/// The same of bytes that are fetched: read(offset, count, buffer) fills the buffer, is called by several threads, and throws nothing.
+std::string hash_of(std::size_t bytes, const std::function<void(std::size_t offset, std::size_t count, char* buffer)>& read);
 
 }  // namespace km

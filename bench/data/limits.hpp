@@ -15,7 +15,7 @@ constexpr int most_nesting = 16;                    // of brackets and of dotted
 constexpr std::size_t most_header_bytes = 1 << 10;  // of a .npy file, its first words included: shape and type need about 128
 constexpr std::size_t most_line_bytes = 4 << 20;    // of a .csv file's line
 
-/// Throws UserError where n x d values of that size do not fit into the memory that is free. `what` begins the sentence.
-void check_memory(const std::string& what, std::int64_t n, int d, std::size_t value_bytes);
+/// Throws UserError where n x d values of that size do not fit into the memory that is free. `what` begins the sentence, `advice` ends it.
+void check_memory(const std::string& what, std::int64_t n, int d, std::size_t value_bytes, const std::string& advice = "");
 
 }  // namespace km

@@ -29,6 +29,23 @@ Region* region_of(const void* values) {
 
 std::size_t pages_for(std::size_t bytes) { return (bytes + page - 1) / page; }
 
+/// Address space for so many pages and the forbidden one.
+char* reserve(std::size_t pages) {
+  void* const at = ::mmap(nullptr, (pages + 1) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<char*>(at);
+}
+
+void* enter(const Region& region) {
+  Region* const free = region_of(nullptr);
+  if (!free) {
+    ::munmap(region.begin, (region.pages + 1) * page);
+    throw std::bad_alloc();
+  }
+  *free = region;
+  return region.values;
+}
+
 void protect(void* values, int protection, const char* name) {
   if (Region* region = region_of(values)) {
     region->name = name;
@@ -41,18 +58,20 @@ void protect(void* values, int protection, const char* name) {
 void* map_values(std::size_t bytes) {
   if (bytes == 0) bytes = 1;
   const std::size_t pages = pages_for((bytes + 63) / 64 * 64);
-  void* at = ::mmap(nullptr, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) throw std::bad_alloc();
-  char* const begin = static_cast<char*>(at);
-  ::mprotect(begin + pages * page, page, PROT_NONE);
-  char* const values = begin + pages * page - (bytes + 63) / 64 * 64;
-  Region* free = region_of(nullptr);
-  if (!free) {
+  char* const begin = reserve(pages);
+  ::mprotect(begin, pages * page, PROT_READ | PROT_WRITE);
+  return enter({begin, pages, begin + pages * page - (bytes + 63) / 64 * 64, nullptr});
+}
+
+void* map_file_values(int file, std::size_t offset, std::size_t bytes, const char* what) {
+  const std::size_t before = offset % page, pages = pages_for(before + bytes);
+  char* const begin = reserve(pages);
+  // Shared with a file that is open for reading only: nobody can turn writing on.
+  if (::mmap(begin, pages * page, PROT_READ, MAP_SHARED | MAP_FIXED, file, off_t(offset - before)) == MAP_FAILED) {
     ::munmap(begin, (pages + 1) * page);
     throw std::bad_alloc();
   }
-  *free = {begin, pages, values, nullptr};
-  return values;
+  return enter({begin, pages, begin + before, what});
 }
 
 void Unmap::operator()(void* values) const noexcept {

@@ -1,7 +1,11 @@
 // Tables of numbers to .npy and .csv, through a temporary file beside them.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <fstream>
 
 #include "bench/data/dataset.hpp"
@@ -28,17 +32,79 @@ void write_whole(const fs::path& path, Fill fill) {
   throw UserError(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
+/// What comes before n x d values; its length is a multiple of 64.
+std::string npy_header(std::size_t value_bytes, std::int64_t n, int d) {
+  std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", value_bytes, n, d);
+  header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
+  return std::string("\x93NUMPY\x01\0", 8) + char(header.size() & 0xff) + char(header.size() >> 8) + header;
+}
+
+/// A file of so many bytes, mapped for writing, that is gone unless it was kept.
+class MappedPart {
+ public:
+  MappedPart(const fs::path& path, std::size_t bytes) : path_(path), part_(path.string() + fmt::format(".{}.part", getpid())), bytes_(bytes) {
+    std::error_code unknown;
+    const auto space = fs::space(path.has_parent_path() ? path.parent_path() : fs::path("."), unknown);
+    if (!unknown && bytes > space.available)
+      throw UserError(fmt::format("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
+                                  double(space.available) / (1 << 30)));
+    file_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file_ < 0) refuse(errno);
+    if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // a full disk says so now
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    if (at == MAP_FAILED) refuse(errno);
+    data_ = static_cast<char*>(at);
+  }
+  ~MappedPart() { close(); }
+  MappedPart(const MappedPart&) = delete;
+  MappedPart& operator=(const MappedPart&) = delete;
+
+  char* data() const { return data_; }
+
+  void keep() {
+    if (::msync(data_, bytes_, MS_SYNC) != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) refuse(errno);
+    part_.clear();
+  }
+
+ private:
+  void close() {
+    if (data_) ::munmap(data_, bytes_);
+    if (file_ >= 0) ::close(file_);
+    if (!part_.empty()) ::unlink(part_.c_str());
+    data_ = nullptr;
+    file_ = -1;
+  }
+  [[noreturn]] void refuse(int error) {
+    close();
+    throw UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(error)));
+  }
+
+  fs::path path_;
+  std::string part_;
+  std::size_t bytes_;
+  int file_ = -1;
+  char* data_ = nullptr;
+};
+
 }  // namespace
 
 template <class T>
 void write_npy(const fs::path& path, std::span<const T> values, std::int64_t n, int d) {
   if (values.size() != std::size_t(n) * std::size_t(d)) throw std::logic_error("write_npy: n x d is not the number of values");
-  std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), n, d);
-  header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
   write_whole(path, [&](std::ostream& out) {
-    out << std::string_view("\x93NUMPY\x01\0", 8) << char(header.size() & 0xff) << char(header.size() >> 8) << header;
+    out << npy_header(sizeof(T), n, d);
     out.write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size_bytes()));
   });
+}
+
+template <class T>
+void fill_npy(const fs::path& path, std::int64_t n, int d, const std::function<void(std::span<T>)>& fill) {
+  const std::string header = npy_header(sizeof(T), n, d);
+  const std::size_t count = std::size_t(n) * std::size_t(d);
+  MappedPart part(path, header.size() + count * sizeof(T));
+  std::ranges::copy(header, part.data());
+  fill({reinterpret_cast<T*>(part.data() + header.size()), count});
+  part.keep();
 }
 
 template <class T>
@@ -56,6 +122,8 @@ void write_csv(const fs::path& path, std::span<const T> values, std::int64_t n, 
 
 template void write_npy(const fs::path&, std::span<const float>, std::int64_t, int);
 template void write_npy(const fs::path&, std::span<const double>, std::int64_t, int);
+template void fill_npy(const fs::path&, std::int64_t, int, const std::function<void(std::span<float>)>&);
+template void fill_npy(const fs::path&, std::int64_t, int, const std::function<void(std::span<double>)>&);
 template void write_csv(const fs::path&, std::span<const float>, std::int64_t, int);
 template void write_csv(const fs::path&, std::span<const double>, std::int64_t, int);
 

@@ -1,4 +1,4 @@
-// CUDA, owned and checked. What must be freed is a type (nothing is freed by hand outside this file and cuda_device.cu);
+// CUDA, owned and checked. What must be freed is a type (nothing is freed by hand outside this file and cuda_memory.cu);
 // every call and every launch is checked where it stands, and the error names that place.
 #pragma once
 
@@ -9,6 +9,8 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -84,6 +86,27 @@ class PinnedBuffer {
   };
   std::unique_ptr<T, Free> data_;
   std::int64_t size_;
+};
+
+/// Someone else's memory, its pages locked while this lives; they may be read-only. Throws std::runtime_error where they cannot be locked.
+class PageLock {
+ public:
+  PageLock(const void* memory, std::size_t bytes) {
+    constexpr std::uintptr_t page = 4096;
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page, end = reinterpret_cast<std::uintptr_t>(memory) + bytes;
+    memory_.reset(reinterpret_cast<void*>(begin));
+    const auto code = cudaHostRegister(memory_.get(), (end - begin + page - 1) / page * page, cudaHostRegisterReadOnly);
+    if (code == cudaSuccess) return;
+    static_cast<void>(memory_.release());
+    static_cast<void>(cudaGetLastError());
+    throw std::runtime_error(std::string("these pages cannot be locked: ") + cudaGetErrorString(code));
+  }
+
+ private:
+  struct Unlock {
+    void operator()(void* memory) const noexcept { static_cast<void>(cudaHostUnregister(memory)); }
+  };
+  std::unique_ptr<void, Unlock> memory_;
 };
 
 // ---- order --------------------------------------------------------------------------------------------------------------

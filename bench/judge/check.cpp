@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bench/data/values.hpp"
@@ -104,8 +105,8 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   const auto judgement = judge(problem, solution, implementation.description, config);
   result.wrong = judgement.verdict;
   const auto& depth = implementation.description.summation_depth;
-  if (result.wrong.empty() && implementation.description.departs.empty())
-    result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
+  const bool comparable = implementation.description.departs.empty() && implementation.description.distance != Distance::expansion_tf32;
+  if (result.wrong.empty() && comparable) result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
   if (result.wrong.empty())
     result.wrong =
         replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true}, Judge<T>(problem, implementation.description, config))

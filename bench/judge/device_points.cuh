@@ -1,4 +1,5 @@
-// The judge's points on the device, column-major: they stay from one call to the next, for a sweep judges many runs on the same points.
+// The judge's points on the device, column-major: they stay from one call to the next, for a sweep judges many runs on the same points. Those
+// that do not fit come in chunks, anew for every call.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 namespace km::judging {
 
 constexpr int threads = 256;
+constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
 
 /// 4096 of the values, evenly spaced, and the ends: tells other points at the same address from these.
 template <class T>
@@ -48,20 +50,41 @@ inline void release_caches() {
   cache<double>().reset();
 }
 
-template <class T>
-const T* columns_of(std::span<const T> points, const ProblemShape& shape, cudaStream_t stream) {
+/// Bytes of GPU memory that the judge may fill: see set_judge_budget.
+inline std::int64_t budget = 0;
+
+inline std::int64_t room() {
+  if (budget > 0) return budget;
+  std::size_t free = 0, total = 0;
+  cuda::check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free / 10 * 9);
+}
+
+/// f(columns, first, n): the points first to first + n - 1, d x n. Once with all of them where they fit, else chunk by chunk.
+template <class T, class F>
+void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
   auto& cached = cache<T>();
-  const auto hash = fingerprint(points);
-  if (!cached || cached->from != points.data() || cached->size != points.size() || cached->d != shape.d || cached->hash != hash) {
-    release_caches();
-    const auto size = static_cast<std::int64_t>(points.size());
-    cuda::Buffer<T> rows(size), columns(size);
-    cuda::upload(rows, points, stream);
-    cuda::transpose(rows.data(), shape.n, shape.d, columns.data(), stream);
-    cuda::check(cudaStreamSynchronize(stream));
-    cached.emplace(points.data(), points.size(), shape.d, hash, std::move(columns));
+  const auto hash = fingerprint(p.points);
+  if (cached && cached->from == p.points.data() && cached->size == p.points.size() && cached->d == p.d && cached->hash == hash) {
+    f(cached->columns.data(), std::int64_t{0}, p.n);
+    return;
   }
-  return cached->columns.data();
+  release_caches();
+  const std::int64_t point_bytes = 2 * std::int64_t(p.d) * sizeof(T) + 16;  // rows and columns; f's labels and list
+  const bool fits = p.n <= room() / point_bytes;
+  const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(room() / 2, chunk_bytes) / point_bytes, 1, p.n);
+  cuda::Buffer<T> rows(most * p.d), columns(most * p.d);
+  for (std::int64_t first = 0; first < p.n; first += most) {
+    const std::int64_t n = std::min(most, p.n - first);
+    const auto values = p.points.subspan(static_cast<std::size_t>(first * p.d), static_cast<std::size_t>(n * p.d));
+    cuda::upload(rows.data(), values.data(), values.size_bytes(), stream);  // after all work on the stream
+    cuda::transpose(rows.data(), n, p.d, columns.data(), stream);
+    if (!fits) f(columns.data(), first, n);
+  }
+  cuda::check(cudaStreamSynchronize(stream));
+  if (!fits) return;
+  rows = {};
+  f(cached.emplace(p.points.data(), p.points.size(), p.d, hash, std::move(columns)).columns.data(), std::int64_t{0}, p.n);
 }
 
 /// While the judge works its points stay; afterwards they go first when memory is short.

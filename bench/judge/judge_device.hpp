@@ -6,6 +6,9 @@
 
 namespace km {
 
+/// Bytes of GPU memory that the two may fill, about; 0: nine tenths of what is free. Points that do not fit are looked at in chunks.
+void set_judge_budget(std::int64_t bytes);
+
 /// All labels against the centroids assign used. False when there is no GPU to do it.
 template <class T>
 bool check_labels_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, LabelCheck& out);

@@ -124,7 +124,8 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
     out.wrong = 1;
     out.excess = std::max(0.0, dist - best_dist);
     const double magnitude = form == Distance::difference ? dist + best_dist : 2 * norm(x, d) + norm(given, d) + norm(row(best), d);
-    const double bound = rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min()));
+    const double bound =
+        rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(form) * magnitude;
     bad = !(dist - best_dist <= bound);
     out.out_of_bound = bad;
   }

@@ -44,38 +44,51 @@ __global__ void look_at_labels(const T* __restrict__ points, const double* __res
   if (threadIdx.x == 0) least_of_block[blockIdx.x] = least;
 }
 
+/// What fp64 cannot tell: the points first + open[...].
+template <class T>
+void settle(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, std::int64_t first,
+            const std::vector<std::int64_t>& open, LabelCheck& all) {
+#pragma omp parallel
+  {
+    LabelCheck mine;
+#pragma omp for schedule(dynamic, 64)
+    for (std::size_t at = 0; at < open.size(); ++at) {
+      const std::int64_t i = first + open[at];
+      mine.add(check_label(p, i, labels[static_cast<std::size_t>(i)], centroids, form));
+    }
+#pragma omp critical(km_judge_labels)
+    all.add(mine);
+  }
+}
+
 }  // namespace
+
+void set_judge_budget(std::int64_t bytes) {
+  release_caches();
+  budget = bytes;
+}
 
 template <class T>
 bool check_labels_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, LabelCheck& out) {
   return on_device([&] {
     const cuda::Stream stream;
-    const T* const columns = columns_of(p.points, p, stream);
     const auto device_centroids = doubles(centroids, stream);
-    cuda::Buffer<std::int32_t> device_labels(p.n);
-    cuda::upload(device_labels, labels, stream);
-    auto listed = zeros<unsigned long long>(1, stream);
-    cuda::Buffer<std::int64_t> list(p.n);
-    const unsigned blocks = cuda::blocks(p.n, threads);
-    cuda::Buffer<double> least(blocks);
-    look_at_labels<<<blocks, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), p.n, p.d, p.k, fp64_doubt(p.d),
-                                                   listed.data(), list.data(), least.data());
-    cuda::check_launch();
-    const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
-    const std::vector<std::int64_t> open = fetched(list, stream, doubtful);
-    LabelCheck all{.judged = p.n - doubtful};
-    for (const double part : fetched(least, stream)) all.least += part;
-#pragma omp parallel
-    {
-      LabelCheck mine;
-#pragma omp for schedule(dynamic, 64)
-      for (std::int64_t at = 0; at < doubtful; ++at) {
-        const std::int64_t i = open[static_cast<std::size_t>(at)];
-        mine.add(check_label(p, i, labels[static_cast<std::size_t>(i)], centroids, form));
-      }
-#pragma omp critical(km_judge_labels)
-      all.add(mine);
-    }
+    LabelCheck all;
+    for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
+      cuda::Buffer<std::int32_t> device_labels(n);
+      cuda::upload(device_labels, labels.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
+      auto listed = zeros<unsigned long long>(1, stream);
+      cuda::Buffer<std::int64_t> list(n);
+      const unsigned blocks = cuda::blocks(n, threads);
+      cuda::Buffer<double> least(blocks);
+      look_at_labels<<<blocks, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), n, p.d, p.k, fp64_doubt(p.d),
+                                                     listed.data(), list.data(), least.data());
+      cuda::check_launch();
+      const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
+      all.judged += n - doubtful;
+      for (const double part : fetched(least, stream)) all.least += part;
+      settle(p, labels, centroids, form, first, fetched(list, stream, doubtful), all);
+    });
     out = all;
   });
 }

@@ -38,7 +38,10 @@ LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_
 constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }
 
 /// The share of rounding: |error of dist| <= rounding_factor(d) u magnitude, u the unit roundoff of the precision; magnitude is the sum of
-/// the two distances² (Distance::difference) or 2|x|² + |c|² + |c'|² (Distance::expansion).
+/// the two distances² (Distance::difference) or 2|x|² + |c|² + |c'|² (an expansion).
 constexpr double rounding_factor(int d) { return 4.0 * (d + 4.0); }
+
+/// What cut factors add to it, as a share of the magnitude: TF32 leaves each off by at most 2^-10, so that 2xc is off by 2^-9 (|x|² + |c|²).
+constexpr double cut_factors(Distance form) { return form == Distance::expansion_tf32 ? 0x1p-9 : 0; }
 
 }  // namespace km

@@ -9,6 +9,7 @@
 
 #include "bench/device/device.hpp"
 #include "bench/judge/labels.hpp"
+#include "bench/keeping.hpp"
 
 namespace km {
 namespace {
@@ -129,7 +130,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
                                                                           return double(row(c)[j]);
                                                                         }) + squared([&](int j) { return double(row(other)[j]); });
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
-      const double step = times * rounding_factor(d) * u * magnitude / (2 * least);
+      const double step = times * (rounding_factor(d) * u + cut_factors(form)) * magnitude / (2 * least);
       if (std::abs(step) > 0.25) continue;
       for (int j = 0; j < d; ++j) points.push_back(T(middle(j) + step * (double(row(other)[j]) - double(row(c)[j]))));
     }
@@ -255,6 +256,7 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge) {
+  const Keeping keeping;
   Replay out;
   out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), out);
   if (out.verdict.empty())

@@ -83,26 +83,28 @@ bool sums_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, s
   if (p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // beyond the grid
   return on_device([&] {
     const cuda::Stream stream;
-    const T* const columns = columns_of(p.points, p, stream);
     const auto device_centroids = doubles(centroids, stream);
-    cuda::Buffer<std::int32_t> device_labels(p.n);
-    cuda::upload(device_labels, labels, stream);
     const std::int64_t cells = std::int64_t(p.k) * p.d;
     auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
     auto counts = zeros<unsigned long long>(p.k, stream);
-    const unsigned parts = std::min(cuda::blocks(p.n, 4 * threads), 512u);
-    const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
-    sum_clusters<<<grid, threads, 0, stream>>>(columns, device_labels.data(), p.n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(),
-                                               counts.data());
-    cuda::check_launch();
-    cuda::Buffer<double> inertia(parts);
-    add_inertia<<<parts, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), p.n, p.d, inertia.data());
-    cuda::check_launch();
+    double whole_inertia = 0;
+    for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
+      cuda::Buffer<std::int32_t> device_labels(n);
+      cuda::upload(device_labels, labels.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
+      const unsigned parts = std::min(cuda::blocks(n, 4 * threads), 512u);
+      const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
+      sum_clusters<<<grid, threads, 0, stream>>>(columns, device_labels.data(), n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(),
+                                                 counts.data());
+      cuda::check_launch();
+      cuda::Buffer<double> inertia(parts);
+      add_inertia<<<parts, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), n, p.d, inertia.data());
+      cuda::check_launch();
+      for (const double part : fetched(inertia, stream)) whole_inertia += part;
+    });
 
-    ClusterSums result{fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {}};
+    ClusterSums result{fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {}, whole_inertia};
     const auto found = fetched(counts, stream);
     result.counts.assign(found.begin(), found.end());
-    for (const double part : fetched(inertia, stream)) result.inertia += part;
     out = std::move(result);
   });
 }

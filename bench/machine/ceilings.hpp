@@ -1,7 +1,7 @@
 // This machine's own limits: what a kernel's floor is worked out from.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace km {
 

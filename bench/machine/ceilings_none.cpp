@@ -1,5 +1,7 @@
 #include "bench/machine/ceilings.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace km {
 
 nlohmann::ordered_json gpu_ceilings() { return nullptr; }

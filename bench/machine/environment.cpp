@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -195,7 +196,7 @@ void write_machine_record(const std::string& folder, const std::string& id) {
   record["id"] = id;
   std::ifstream in(path);
   if (const Json old = Json::parse(in, nullptr, false); old.is_object())
-    for (const char* measured : {"ceilings", "floor"})
+    for (const char* measured : {"ceilings", "floor", "price"})
       if (old.contains(measured)) record[measured] = old[measured];
   write_whole(path, record.dump(2) + "\n");
 }

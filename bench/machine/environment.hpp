@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace km {
@@ -19,7 +19,7 @@ std::string machine_id();
 /// Replace a file by `text`, or leave it as it was and throw UserError: never half a file, not on a full disk either.
 void write_whole(const std::filesystem::path& path, const std::string& text);
 
-/// Write environment() to <folder>/machine.json. What is there of ceilings stays.
+/// Write environment() to <folder>/machine.json. What is there of ceilings and of a price stays.
 void write_machine_record(const std::string& folder, const std::string& id);
 
 /// The record as text for people.

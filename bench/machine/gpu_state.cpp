@@ -1,5 +1,6 @@
 #include "bench/machine/gpu_state.hpp"
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "bench/device/device.hpp"

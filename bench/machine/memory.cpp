@@ -1,10 +1,14 @@
 #include "bench/machine/memory.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
 #include <string>
 
 namespace km::memory {
 namespace {
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t kilobytes(const char* file, const std::string& key) {
   std::ifstream in(file);
@@ -13,10 +17,41 @@ std::int64_t kilobytes(const char* file, const std::string& key) {
   return 0;
 }
 
+/// The number in a file of one; `otherwise` where there is none ("max").
+std::int64_t number_in(const std::string& file, std::int64_t otherwise) {
+  std::ifstream in(file);
+  std::int64_t value = 0;
+  return in >> value ? value : otherwise;
+}
+
+/// What a control group allows beyond what it holds; pages of files do not count, for they give way.
+std::int64_t left_in(const std::string& folder, const char* limit, const char* used, const std::string& prefix) {
+  const std::int64_t most = number_in(folder + limit, unlimited);
+  if (most == unlimited) return unlimited;
+  std::int64_t files = 0, bytes = 0;
+  std::ifstream in(folder + "/memory.stat");
+  for (std::string name; in >> name >> bytes;)
+    if (name == prefix + "active_file" || name == prefix + "inactive_file") files += bytes;
+  return std::max<std::int64_t>(1, most - number_in(folder + used, 0) + files);
+}
+
+/// The same of this process's own group: version 2 ("0::/path") or 1 ("7:memory:/path").
+std::int64_t left_in_own_group() {
+  std::ifstream in("/proc/self/cgroup");
+  std::int64_t least = unlimited;
+  for (std::string line; std::getline(in, line);) {
+    const std::string path = line.substr(std::min(line.size(), line.rfind(':') + 1));
+    if (line.starts_with("0::")) least = std::min(least, left_in("/sys/fs/cgroup" + path, "/memory.max", "/memory.current", ""));
+    else if (line.find(":memory:") != line.npos)
+      least = std::min(least, left_in("/sys/fs/cgroup/memory" + path, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_"));
+  }
+  return least;
+}
+
 }  // namespace
 
 std::int64_t total_bytes() { return kilobytes("/proc/meminfo", "MemTotal:"); }
-std::int64_t available_bytes() { return kilobytes("/proc/meminfo", "MemAvailable:"); }
+std::int64_t available_bytes() { return std::min(kilobytes("/proc/meminfo", "MemAvailable:"), left_in_own_group()); }
 std::int64_t peak_bytes() { return kilobytes("/proc/self/status", "VmHWM:"); }
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 

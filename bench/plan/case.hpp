@@ -27,6 +27,7 @@ struct Case {
   std::string init = "random";
   std::uint64_t init_seed = 1;
   int repetitions = 5, warmup = 1;
+  int continues = 0;           // runs that recorded lines hold already; repetitions are further ones
   std::string dataset_source;  // fingerprint of the file or of the generator's recipe, so that other points are another case
   std::string init_source;     // fingerprint of the file of initial centroids, or empty
   std::string exhibit_hash;    // fingerprint of the exhibit's sweeps, or empty

@@ -45,6 +45,11 @@ void check_out(const std::filesystem::path& out) {
 
 template <class T>
 void write_data(const DatasetRequest& request, const std::string& out) {
+  if (const auto hash = out.ends_with(".npy") ? make_npy<T>(request, out) : std::nullopt) {
+    const auto [n, d] = dataset_shape(request);
+    fmt::print("{}: {} x {}, hash {}\n", out, n, d, *hash);
+    return;
+  }
   const auto dataset = load_dataset<T>(request);
   if (out.ends_with(".csv")) write_csv<T>(out, dataset.points(), dataset.n, dataset.d);
   else write_npy<T>(out, dataset.points(), dataset.n, dataset.d);

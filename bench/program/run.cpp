@@ -279,7 +279,7 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--tolerance", f->tolerance, "Stop when at most this share of the points changed label");
   command->add_option("--init", f->init, "random, kmeans++ or a .npy of k x d");
   command->add_option("--seed", f->seed, "Seed of the initial centroids");
-  command->add_option("--repetitions", f->repetitions, "Timed runs of each case");
+  command->add_option("--repetitions", f->repetitions, "Timed runs of each case; where a case has fewer, the missing ones follow");
   command->add_option("--warmup", f->warmup, "Runs before them");
   command->add_option("--filter", f->filter, "Only cases whose name matches this regular expression");
   command->add_option("--out", f->out, "Folder for the result lines (default results/<machine>)");

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bench/machine/environment.hpp"
-#include "bench/run/result.hpp"
+#include "bench/run/measure.hpp"
 
 namespace km {
 namespace {

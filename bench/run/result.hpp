@@ -2,17 +2,20 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-#include "bench/run/measure.hpp"
+#include "bench/plan/case.hpp"
 
 namespace km {
 
+struct Measurement;
+
 /// The schema of the lines this program writes; it reads every earlier one (docs/results.md).
-constexpr int line_schema = 2;
+constexpr int line_schema = 3;
 
 /// The fields that are known before a case runs; every line begins with them. Results absent: null.
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine);
@@ -28,7 +31,7 @@ class ResultFile {
   void append(const Json& line) const;
   /// Ids of the cases that have a line already: measured, wrong or skipped for good. Failures and skips are tried again.
   std::set<std::string> finished() const;
-  /// The last line of each of these cases, in the order given.
+  /// The line of each of these cases that counts (latest), in the order given.
   std::vector<Json> lines(const std::vector<std::string>& ids) const;
   const std::filesystem::path& path() const { return path_; }
 
@@ -39,10 +42,16 @@ class ResultFile {
 /// Every result line of a .jsonl file; what is none (torn, no case) is passed over. Throws UserError for a line of a later schema.
 std::vector<Json> read_lines(const std::filesystem::path& path);
 
+/// Whether further samples of the same case, with these beginnings of their line, belong to those of the line before: a right one, of the same
+/// machine, commit without changes, device and version of the exhibit.
+bool can_continue(const Json& before, const Json& line);
+/// By case the line that counts: the last, with the samples of the lines that it continues.
+std::map<std::string, Json> latest(const std::vector<Json>& lines);
+
 /// Result lines as Google Benchmark's own JSON, so that tools made for it (compare.py) read them.
 Json to_google_benchmark(const std::vector<Json>& lines);
 
-/// The table printed after a run.
-std::string summary_table(const std::vector<Json>& lines);
+/// The table printed after a run, in so many columns, words shortened where they do not fit; 0: as wide as it is.
+std::string summary_table(const std::vector<Json>& lines, int columns = 0);
 
 }  // namespace km

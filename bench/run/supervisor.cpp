@@ -13,9 +13,11 @@
 #include "bench/error.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/version.hpp"
+#include "bench/run/continued.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
+#include "bench/run/terminal.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -42,22 +44,34 @@ double timeout_s(const Case& c, const RunOptions& options) {
   return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
 }
 
-/// Whose results are there already; says how many, and of which commits.
-std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files, std::size_t planned) {
+/// Whose results are there already, all that were asked for; says how many, of which commits, and which have fewer runs.
+std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files,
+                                  const std::map<std::string, const Case*>& cases) {
   std::set<std::string> done;
   std::map<std::string, int> commits;  // other than this one
+  int continued = 0, fewer = 0;
   for (const auto& [path, ids] : files) {
     const ResultFile file(path);
     const auto finished = file.finished();
     for (const auto& line : file.lines(ids)) {
       const std::string id = line["case"];
       if (!finished.contains(id)) continue;
+      const Case& c = *cases.at(id);
+      if (c.continues > 0) {
+        ++continued;
+        continue;
+      }
       done.insert(id);
+      fewer += line["verdict"] == "" && line["samples_s"].size() < std::size_t(c.repetitions);
       if (line["commit"].is_string() && line["commit"] != version::commit()) ++commits[line["commit"].get<std::string>()];
     }
   }
-  if (!done.empty()) fmt::print(stderr, "{} of {} cases have results already (--redo runs them again)\n", done.size(), planned);
+  if (!done.empty()) fmt::print(stderr, "{} of {} cases have results already (--redo runs them again)\n", done.size(), cases.size());
   for (const auto& [commit, count] : commits) fmt::print(stderr, "{} of these from commit {}; this is {}\n", count, commit, version::commit());
+  if (fewer > 0)
+    fmt::print(stderr, "{} of these have fewer runs than asked for and are not continued: another commit, machine or exhibit, or changes beside it\n",
+               fewer);
+  if (continued > 0) fmt::print(stderr, "{} of {} cases have fewer runs than asked for: the missing ones follow\n", continued, cases.size());
   return done;
 }
 
@@ -68,7 +82,7 @@ class Books {
       cases_.emplace(c.id(), &c);
       files_[result_path(options, c)].push_back(c.id());
     }
-    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(files_, cases.size());
+    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(files_, cases_);
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c);
@@ -138,9 +152,10 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c) {
   return options.out / (c.exhibit.empty() ? "adhoc.jsonl" : c.exhibit.substr(0, c.exhibit.find('/')) + ".jsonl");
 }
 
-int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked) {
+int supervise(const std::vector<Case>& planned, const RunOptions& options, const std::function<void()>& locked) {
   const Lock lock(options.out);
   locked();
+  const std::vector<Case> cases = missing_runs(planned, options);
   Books books(cases, options);
   const WorkerLimits limits{options.memory_bytes > 0 ? options.memory_bytes : 0.95 * double(memory::available_bytes())};
   const auto left = run_in_workers(options.argv, books.jobs(), limits, books.events());
@@ -153,7 +168,7 @@ int supervise(const std::vector<Case>& cases, const RunOptions& options, const s
   const bool json = std::ranges::find(options.benchmark_args, "--benchmark_format=json") != options.benchmark_args.end();
   if (json) fmt::print("{}\n", to_google_benchmark(lines).dump(2));
   std::FILE* text = json ? stderr : stdout;
-  fmt::print(text, "{}", summary_table(lines));
+  fmt::print(text, "{}", summary_table(lines, columns_of(text)));
   for (const auto& [path, ids] : books.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
   write_google_benchmark(lines, options);
   return std::ranges::any_of(lines,

@@ -11,6 +11,19 @@
 #include "bench/text.hpp"
 
 namespace km {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    const auto bytes = std::max<std::size_t>(1, character_bytes(text));
+    characters.push_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return characters;
+}
+
+}  // namespace
 
 int columns_of(std::FILE* file) {
   winsize size{};
@@ -27,13 +40,10 @@ std::string coloured(std::string_view text, Colour colour) {
   return colour == Colour::none ? std::string(text) : fmt::format("\033[{}m{}\033[0m", int(colour), text);
 }
 
+std::size_t characters(std::string_view text) { return split(text).size(); }
+
 std::string fitted(std::string_view text, std::size_t columns) {
-  std::vector<std::string_view> characters;
-  while (!text.empty()) {
-    const auto bytes = std::max<std::size_t>(1, character_bytes(text));
-    characters.push_back(text.substr(0, bytes));
-    text.remove_prefix(bytes);
-  }
+  const auto characters = split(text);
   const std::size_t kept = columns == 0 ? 0 : columns - 1, front = (kept + 1) / 2;
   std::string shown;
   for (std::size_t at = 0; at < characters.size(); ++at) {

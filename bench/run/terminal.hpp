@@ -15,6 +15,8 @@ int columns_of(std::FILE* file);
 bool wants_colour(std::FILE* file);
 
 std::string coloured(std::string_view text, Colour colour);
+/// How many characters a text has: as many columns.
+std::size_t characters(std::string_view text);
 /// Text of at most so many characters, the middle left out with "…" where it is longer.
 std::string fitted(std::string_view text, std::size_t columns);
 

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "bench/device/device.hpp"
+#include "bench/run/continued.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/result.hpp"
@@ -156,7 +158,7 @@ int work(std::vector<Case> all, const RunOptions& options, const Desk& desk) {
   adopt_orphans();
   const bool shows = std::ranges::find(options.benchmark_args, "--benchmark_format=console") != options.benchmark_args.end();
   if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
-  std::vector<Case> cases = cases_on(desk, std::move(all));
+  std::vector<Case> cases = cases_on(desk, missing_runs(std::move(all), options));
   std::vector<std::pair<std::string, int>> runs;  // name, repetitions
   for (const auto& c : cases) runs.emplace_back(c.name(), c.repetitions);
   Bench bench(std::move(cases), options, desk);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "bench/data/values.hpp"
@@ -85,11 +86,14 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
   return {pid, from[0]};
 }
 
+/// Without the pages of mapped files, which the kernel takes back when it needs them.
 double resident_bytes(pid_t pid) {
-  std::ifstream in(fmt::format("/proc/{}/statm", pid));
-  double total = 0, resident = 0;
-  in >> total >> resident;
-  return resident * double(::sysconf(_SC_PAGESIZE));
+  std::ifstream in(fmt::format("/proc/{}/status", pid));
+  double bytes = 0;
+  for (std::string line; std::getline(in, line);)
+    for (const std::string_view key : {"RssAnon:", "RssShmem:"})
+      if (line.starts_with(key)) bytes += std::strtod(line.c_str() + key.size(), nullptr) * 1024;
+  return bytes;
 }
 
 std::string cause_of_death(int status) {
@@ -216,16 +220,18 @@ namespace {
 int crash_events = -1;
 
 /// Says which of our memory was touched, and lets the signal kill. Runs on a stack of its own, for the other may be used up.
-void on_crash(int, siginfo_t* info, void*) {
+void on_crash(int signal, siginfo_t* info, void*) {
   bool past_the_end = false;
   if (const char* name = values_at(info->si_addr, past_the_end)) {
     char line[160];
-    const int length =
-        std::snprintf(line, sizeof line,
-                      past_the_end ? "crash it read or wrote past the end of %s\n" : "crash it wrote to %s, which are not its own\n", name);
+    const int length = std::snprintf(line, sizeof line,
+                                     signal == SIGBUS ? "crash the file that %s are mapped from became shorter\n"
+                                     : past_the_end   ? "crash it read or wrote past the end of %s\n"
+                                                      : "crash it wrote to %s, which are not its own\n",
+                                     name);
     if (::write(crash_events, line, std::size_t(length)) < 0) ::_exit(1);
   }
-  ::signal(SIGSEGV, SIG_DFL);
+  ::signal(signal, SIG_DFL);
 }
 
 void report_crashes(int events) {
@@ -237,6 +243,7 @@ void report_crashes(int events) {
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   ::sigaction(SIGSEGV, &action, nullptr);
+  ::sigaction(SIGBUS, &action, nullptr);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Job {
 };
 
 struct WorkerLimits {
-  double memory_bytes = 0;  // resident, of the worker; 0: none
+  double memory_bytes = 0;  // resident, of the worker, pages of mapped files left out; 0: none
 };
 
 struct JobEvents {

@@ -1,0 +1,97 @@
+// What the measurements of the GPU's own limits share: the best of many short passes, and data that flatters no chip.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+
+#include "bench/device/cuda.cuh"
+
+namespace km::ceilings {
+
+// ---- the limits, each with a stream of its own; they throw where there is none to measure --------------------------------
+
+double copy_gbs(const cuda::Stream& stream);
+double read_gbs(const cuda::Stream& stream);
+double upload_gbs(const cuda::Stream& stream);
+double download_gbs(const cuda::Stream& stream);
+double fma_fp32_gflops(const cuda::Stream& stream);
+double fma_fp64_gflops(const cuda::Stream& stream);
+double tensor_tf32_gflops(const cuda::Stream& stream);
+double tensor_bf16_gflops(const cuda::Stream& stream);
+double launch_s(const cuda::Stream& stream);
+double launch_sync_s(const cuda::Stream& stream);
+double graph_launch_s(const cuda::Stream& stream);
+
+/// Work until the clocks have risen from idle; the seconds that took.
+double warm_up(const cuda::Stream& stream);
+
+// ---- shared -------------------------------------------------------------------------------------------------------------
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int block = 256;
+constexpr std::int64_t mebibyte = 1 << 20, gibibyte = 1 << 30;
+
+inline double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The least of what `pass` returns: at least five passes, and as many as a fifth of a second holds.
+template <class Pass>
+double least(Pass pass) {
+  double best = cuda::infinity<double>;
+  const auto start = Clock::now();
+  for (int made = 0; made < 5 || seconds_since(start) < 0.2; ++made) best = std::min(best, pass());
+  return best;
+}
+
+/// The least seconds between events round what `enqueue` puts on the stream.
+template <class Enqueue>
+double least_event_s(const cuda::Stream& stream, Enqueue enqueue) {
+  cuda::Event start, stop;
+  return least([&] {
+    start.record(stream);
+    enqueue();
+    stop.record(stream);
+    return cuda::elapsed(start, stop);
+  });
+}
+
+/// `wanted` bytes, or what `share` of the free memory holds: whole mebibytes.
+inline std::int64_t affordable(std::int64_t wanted, int share) {
+  std::size_t free = 0, total = 0;
+  cuda::check(cudaMemGetInfo(&free, &total));
+  const auto bytes = std::min(wanted, static_cast<std::int64_t>(free) / share) / mebibyte * mebibyte;
+  if (bytes == 0) throw std::runtime_error("no device memory is free");
+  return bytes;
+}
+
+/// How many blocks of a kernel the whole device holds at once.
+template <class Kernel>
+unsigned resident_blocks(Kernel kernel) {
+  int device = 0, multiprocessors = 0, each = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, block, 0));
+  return static_cast<unsigned>(multiprocessors * each);
+}
+
+/// Uniform in [-1, 1), from the index alone: constant data would flatter a chip whose limit is its power.
+template <class T>
+__global__ void random_kernel(T* values, std::int64_t size) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  auto bits = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15;
+  bits = (bits ^ bits >> 32) * 0xD6E8FEB86659FD93;
+  values[i] = T(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * 0x1p-31f);
+}
+
+template <class T>
+cuda::Buffer<T> random_buffer(std::int64_t size, cudaStream_t stream) {
+  cuda::Buffer<T> values(size);
+  random_kernel<<<cuda::blocks(size, block), block, 0, stream>>>(values.data(), size);
+  cuda::check_launch();
+  return values;
+}
+
+}  // namespace km::ceilings

@@ -1,0 +1,47 @@
+// What a launch costs.
+#include "bench/machine/ceilings.cuh"
+
+namespace km::ceilings {
+namespace {
+
+__global__ void empty_kernel() {}
+
+void enqueue_empty(cudaStream_t stream, int times) {
+  for (int launch = 0; launch < times; ++launch) {
+    empty_kernel<<<1, 1, 0, stream>>>();
+    cuda::check_launch();
+  }
+}
+
+}  // namespace
+
+double launch_s(const cuda::Stream& stream) {
+  constexpr int launches = 1000;
+  return least_event_s(stream, [&] { enqueue_empty(stream, launches); }) / launches;
+}
+
+/// Wall clock, as the host sees it.
+double launch_sync_s(const cuda::Stream& stream) {
+  constexpr int launches = 100;
+  return least([&] {
+    const auto start = Clock::now();
+    for (int launch = 0; launch < launches; ++launch) {
+      enqueue_empty(stream, 1);
+      stream.synchronize();
+    }
+    return seconds_since(start) / launches;
+  });
+}
+
+/// A kernel's share of a graph that is a chain of them.
+double graph_launch_s(const cuda::Stream& stream) {
+  constexpr int kernels = 100, launches = 10;
+  cuda::Graph graph(stream, [&] { enqueue_empty(stream, kernels); });
+  return least_event_s(stream,
+                       [&] {
+                         for (int launch = 0; launch < launches; ++launch) graph.launch(stream);
+                       }) /
+         (kernels * launches);
+}
+
+}  // namespace km::ceilings

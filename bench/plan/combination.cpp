@@ -1,0 +1,138 @@
+#include "bench/plan/combination.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/data/limits.hpp"
+#include "bench/device/device.hpp"
+#include "bench/error.hpp"
+
+namespace km {
+namespace {
+
+double real(const Combination& combination, const std::string& key, double fallback, double low, double high) {
+  const auto at = combination.find(key);
+  if (at == combination.end()) return fallback;
+  double value = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&at->second)) value = double(*whole);
+  else if (const auto* number = std::get_if<double>(&at->second)) value = *number;
+  else throw UserError(fmt::format("{} must be a number, not '{}'", key, shown(at->second)));
+  if (!(value >= low && value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, value));
+  return value;
+}
+
+std::int64_t whole(const Combination& combination, const std::string& key, double fallback, double low, double high) {
+  const double value = real(combination, key, fallback, low, high);
+  if (value != std::floor(value)) throw UserError(fmt::format("{} must be a whole number, not {}", key, value));
+  return std::int64_t(value);
+}
+
+std::string word(const Combination& combination, const std::string& key, const std::string& fallback) {
+  const auto at = combination.find(key);
+  return at == combination.end() ? fallback : shown(at->second);
+}
+
+void check_in_range(const Parameter& parameter, const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  const bool numeric = std::holds_alternative<std::int64_t>(parameter.fallback);
+  const auto accepted = [&] {
+    if (numeric && parameter.range.size() > 1) return to_string(parameter.range.front()) + " to " + to_string(parameter.range.back());
+    std::vector<std::string> words;
+    for (const auto& v : parameter.range) words.push_back(to_string(v));
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  const bool fits =
+      numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) && *number <= std::get<std::int64_t>(parameter.range.back())
+              : std::ranges::find(parameter.range, value) != parameter.range.end();
+  if (!fits) throw UserError(fmt::format("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted()));
+}
+
+Config configure(const Implementation& implementation, const Combination& combination) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const auto& parameter : implementation.description.parameters) {
+    Value value = parameter.fallback;
+    if (const auto at = combination.find("set." + std::string(parameter.name)); at != combination.end()) {
+      if (const auto* number = std::get_if<double>(&at->second))
+        throw UserError(fmt::format("parameter {} = {}: a whole number or a word", parameter.name, *number));
+      if (const auto* number = std::get_if<std::int64_t>(&at->second)) value = *number;
+      else value = std::get<std::string>(at->second);
+      check_in_range(parameter, value);
+    }
+    values.emplace(parameter.name, value);
+  }
+  return Config(std::move(values));
+}
+
+/// Why the combination cannot run in this build or on this machine, whatever the points; or empty.
+std::string absent(const Case& c) {
+  if (!c.implementation) return fmt::format("{} is not in this build of kmbench", c.implementation_name);
+  if (!c.implementation->has(c.precision))
+    return fmt::format("{} does not support {}", c.implementation_name, c.precision == Precision::fp32 ? "fp32" : "fp64");
+  return c.on_gpu() && !device::available() ? device::unavailable() : "";
+}
+
+/// n, d and what the points and the start come from; why they are not here, or empty.
+std::string look_up_points(Case& c) {
+  try {
+    const DatasetShape shape = dataset_shape(c.dataset);
+    c.n = shape.n;
+    c.d = shape.d;
+    c.dataset = without_idle_k(c.dataset);
+    c.dataset_source = dataset_source(c.dataset);
+  } catch (const Missing& missing) {
+    return missing.what();
+  }
+  if (c.k > c.n) throw UserError(fmt::format("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name));
+  check_init(c.init, c.k, c.d);
+  c.init_source = init_source(c.init);
+  return "";
+}
+
+/// What the implementation says against this shape and its parameters, or empty.
+std::string unsupported(const Case& c) {
+  const auto& ask = c.implementation->description.unsupported;
+  if (!ask) return "";
+  try {
+    return ask(c.shape(), c.config, c.value_bytes());
+  } catch (const std::exception& error) {
+    return fmt::format("asked whether it can run, it threw: {}", error.what());
+  }
+}
+
+}  // namespace
+
+std::string shown(const Scalar& value) {
+  return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+
+Case make_case(const Combination& combination, std::string name, const Implementation* implementation) {
+  Case c{.implementation_name = std::move(name), .implementation = implementation};
+  c.dataset.name = word(combination, "dataset", "");
+  if (combination.contains("n")) c.dataset.n = whole(combination, "n", 0, 1, 1e15);
+  if (combination.contains("d")) c.dataset.d = int(whole(combination, "d", 0, 1, most_dimensions));
+  c.k = int(whole(combination, "k", 0, 1, 1e8));
+  c.dataset.k = c.k;
+  for (const auto& [key, value] : combination)
+    if (key.starts_with("data.")) c.dataset.settings[key.substr(5)] = real(combination, key, 0, -1e300, 1e300);
+  if (c.dataset.n) c.n = *c.dataset.n;
+  if (c.dataset.d) c.d = *c.dataset.d;
+  const std::string precision = word(combination, "precision", "fp32");
+  if (precision != "fp32" && precision != "fp64") throw UserError(fmt::format("precision '{}'; accepted: fp32, fp64", precision));
+  c.precision = precision == "fp32" ? Precision::fp32 : Precision::fp64;
+  c.init = word(combination, "init", "random");
+  c.init_seed = std::uint64_t(whole(combination, "init_seed", 1, 0, 9e15));
+  if (combination.contains("tolerance")) c.tolerance = real(combination, "tolerance", 0, 0, 1);
+  c.max_iters = int(whole(combination, "iterations", c.tolerance >= 0 ? 1000 : 10, 1, 1e9));
+  c.repetitions = int(whole(combination, "repetitions", 5, 1, 1e6));
+  c.warmup = int(whole(combination, "warmup", 1, 0, 1e6));
+  if (implementation) c.config = configure(*implementation, combination);
+  c.skip = absent(c);
+  if (c.skip.empty()) c.skip = look_up_points(c);
+  if (c.skip.empty()) c.skip = unsupported(c);
+  return c;
+}
+
+}  // namespace km

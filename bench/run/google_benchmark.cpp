@@ -1,0 +1,67 @@
+// Result lines as Google Benchmark's own JSON.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/run/result.hpp"
+
+namespace km {
+namespace {
+
+std::string shown(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
+/// All that tells a case from another, as Case::name has it: lines of one name are compared.
+std::string name_of(const Json& line) {
+  std::string name = line["implementation"].get<std::string>() + "/" + line["dataset"]["name"].get<std::string>();
+  if (line["exhibit"].is_string()) name = line["exhibit"].get<std::string>() + "/" + name;
+  for (const char* field : {"n", "d", "k"}) name += fmt::format("/{}:{}", field, line[field].get<std::int64_t>());
+  name += "/" + line["precision"].get<std::string>();
+  const auto add = [&](const Json& settings) {
+    if (settings.is_object())
+      for (const auto& [key, value] : settings.items()) name += "/" + key + ":" + shown(value);
+  };
+  add(line["dataset"].value("generator", Json()));
+  add(line["parameters"]);
+  if (line["tolerance"].is_number()) name += "/tol:" + shown(line["tolerance"]);
+  name += fmt::format("/iters:{}/", line["max_iters"].get<std::int64_t>());
+  for (const char* field : {"method", "seed"})
+    if (const Json value = line["init"].value(field, Json()); !value.is_null()) name += shown(value);
+  return name;
+}
+
+}  // namespace
+
+Json to_google_benchmark(const std::vector<Json>& lines) {
+  Json out = {{"context", {{"library_build_type", "release"}}}, {"benchmarks", Json::array()}};
+  for (const auto& line : lines) {
+    if (out["context"].size() == 1) {
+      out["context"]["date"] = line["date"];
+      out["context"]["host_name"] = line["machine"];
+      out["context"]["kmbench_commit"] = line["commit"];
+    }
+    const std::string name = name_of(line);
+    Json entry = {{"name", name}, {"run_name", name}, {"run_type", "iteration"}, {"repetitions", line["samples_s"].size()}, {"threads", 1}};
+    if (line["samples_s"].empty()) {
+      entry["error_occurred"] = true;
+      for (const char* field : {"verdict", "skip", "failure"})
+        if (line[field].is_string() && !line[field].get<std::string>().empty()) entry["error_message"] = line[field];
+      out["benchmarks"].push_back(entry);
+      continue;
+    }
+    for (std::size_t at = 0; at < line["samples_s"].size(); ++at) {
+      entry["repetition_index"] = at;
+      entry["iterations"] = 1;
+      entry["real_time"] = entry["cpu_time"] = line["samples_s"][at].get<double>() * 1e3;
+      entry["time_unit"] = "ms";
+      entry["kmeans_iterations"] = line["iterations"];
+      entry["inertia"] = line["inertia"];
+      out["benchmarks"].push_back(entry);
+    }
+  }
+  return out;
+}
+
+}  // namespace km

@@ -1,0 +1,46 @@
+#include "bench/run/points.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bench/judge/means.hpp"
+#include "bench/run/measure.hpp"
+
+namespace km {
+namespace {
+
+/// Distances² of such values would overflow: nothing could be told of them.
+template <class T>
+void refuse_overflow(const Dataset<T>& dataset) {
+  double largest = 0;
+  const T* values = dataset.values.get();
+#pragma omp parallel for reduction(max : largest)
+  for (std::int64_t at = 0; at < dataset.n * dataset.d; ++at) largest = std::max(largest, std::abs(double(values[at])));
+  const double most = double(std::numeric_limits<T>::max()) / 4 / dataset.d / (sizeof(T) == 8 ? double(dataset.n) : 1.0);
+  if (largest > std::sqrt(most))
+    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
+  static std::shared_ptr<const Points<T>> last;
+  static DatasetRequest last_request;
+  if (last && last_request == request) return last;
+  last.reset();  // before the next one is made: both may not fit
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
+  refuse_overflow(points->set);
+  points->deviations = standard_deviations(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  protect_values(points->set.values.get(), "the points");
+  last_request = request;
+  return last = std::move(points);
+}
+
+template std::shared_ptr<const Points<float>> points_of<float>(const DatasetRequest&);
+template std::shared_ptr<const Points<double>> points_of<double>(const DatasetRequest&);
+
+}  // namespace km

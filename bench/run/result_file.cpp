@@ -1,0 +1,145 @@
+// Files of result lines: appended to, read back with what they hold of the lines' fields, and which line of a case counts.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/error.hpp"
+#include "bench/run/result.hpp"
+
+namespace km {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What readers rely on: a field that is missing or of another type counts as null, so that a strange line does no harm.
+Json with_every_field(Json line) {
+  const auto want = [&](const char* name, auto fits, Json fallback) {
+    if (const auto at = line.find(name); at == line.end() || !fits(*at)) line[name] = std::move(fallback);
+  };
+  const auto text = [](const Json& v) { return v.is_string(); };
+  for (const char* name : {"verdict", "skip", "failure", "exhibit", "exhibit_hash", "grade", "device", "commit", "machine", "date"})
+    want(name, text, nullptr);
+  for (const char* name : {"implementation", "precision"}) want(name, text, "");
+  for (const char* name : {"n", "d", "k", "max_iters"})
+    want(
+        name, [](const Json& v) { return v.is_number_integer(); }, 0);
+  want(
+      "continues", [](const Json& v) { return v.is_number_integer(); }, nullptr);
+  for (const char* name : {"iterations", "inertia", "wrong_labels", "tolerance"})
+    want(
+        name, [](const Json& v) { return v.is_number(); }, nullptr);
+  for (const char* name : {"parameters", "dataset", "init"})
+    want(
+        name, [](const Json& v) { return v.is_object(); }, Json::object());
+  want(
+      "dirty", [](const Json& v) { return v.is_boolean(); }, nullptr);
+  const auto numbers = [](const Json& v) { return v.is_array() && std::ranges::all_of(v, [](const Json& s) { return s.is_number(); }); };
+  want("samples_s", numbers, Json::array());
+  want("samples_event_s", numbers, nullptr);
+  if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // no time without iterations
+  if (!line["dataset"].contains("name") || !line["dataset"]["name"].is_string()) line["dataset"]["name"] = "";
+  return line;
+}
+
+/// `line`, behind the samples of the one before it where it continues that.
+Json pooled(const Json& before, Json line) {
+  const auto hash = [](const Json& of) { return of["dataset"].value("hash", Json()); };
+  const bool further = line["continues"] == before["samples_s"].size() && line["verdict"] == "" && can_continue(before, line);
+  if (!further || line["grade"] != before["grade"] || line["iterations"] != before["iterations"] || hash(line) != hash(before)) return line;
+  for (const char* series : {"samples_s", "samples_event_s"}) {
+    Json all = before[series];
+    if (all.is_array() && line[series].is_array()) all.insert(all.end(), line[series].begin(), line[series].end());
+    line[series] = std::move(all);
+  }
+  return line;
+}
+
+}  // namespace
+
+ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
+  const auto refuse = [&] { return UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(errno))); };
+  std::error_code failed;
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), failed);
+  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) throw refuse();
+  off_t end = std::max<off_t>(0, ::lseek(file, 0, SEEK_END));
+  const off_t size = end;
+  for (char last = 0; end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n';) --end;
+  const bool cut = end == size || ::ftruncate(file, end) == 0;
+  if (!cut) {
+    const auto error = refuse();
+    ::close(file);
+    throw error;
+  }
+  ::close(file);
+}
+
+void ResultFile::append(const Json& line) const {
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  std::string why = file < 0 ? std::generic_category().message(errno) : "";
+  if (file >= 0) {
+    const off_t before = ::lseek(file, 0, SEEK_END);
+    const auto wrote = ::write(file, text.data(), text.size());
+    if (wrote != ssize_t(text.size())) {
+      why = wrote < 0 ? std::generic_category().message(errno) : "the disk is full";
+      if (before >= 0 && ::ftruncate(file, before) != 0) why += "; a torn line is left at its end";
+    }
+    ::close(file);
+  }
+  if (!why.empty()) throw UserError(fmt::format("cannot append to {}: {}", path_.string(), why));
+}
+
+std::vector<Json> read_lines(const fs::path& path) {
+  std::vector<Json> lines;
+  std::ifstream file(path, std::ios::binary);
+  int number = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++number;
+    Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object() || !line.contains("case") || !line["case"].is_string()) continue;
+    if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema)
+      throw UserError(fmt::format("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema));
+    lines.push_back(with_every_field(std::move(line)));
+  }
+  return lines;
+}
+
+std::set<std::string> ResultFile::finished() const {
+  std::set<std::string> ids;
+  for (const auto& line : read_lines(path_)) {
+    const bool done = line["verdict"].is_string();
+    if (done) ids.insert(line["case"].get<std::string>());
+    else ids.erase(line["case"].get<std::string>());
+  }
+  return ids;
+}
+
+bool can_continue(const Json& before, const Json& line) {
+  if (before["verdict"] != "" || before["dirty"] != false) return false;  // beside a commit's own code there is no telling which
+  return std::ranges::all_of(std::initializer_list<const char*>{"machine", "commit", "dirty", "device", "exhibit_hash"},
+                             [&](const char* field) { return line[field] == before[field]; });
+}
+
+std::map<std::string, Json> latest(const std::vector<Json>& lines) {
+  std::map<std::string, Json> last;
+  for (const auto& line : lines) {
+    const auto [at, fresh] = last.try_emplace(line["case"].get<std::string>(), line);
+    if (!fresh) at->second = pooled(at->second, line);
+  }
+  return last;
+}
+
+std::vector<Json> ResultFile::lines(const std::vector<std::string>& ids) const {
+  const auto last = latest(read_lines(path_));
+  std::vector<Json> found;
+  for (const auto& id : ids)
+    if (const auto at = last.find(id); at != last.end()) found.push_back(at->second);
+  return found;
+}
+
+}  // namespace km

@@ -1,0 +1,66 @@
+#include "bench/run/timing.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "bench/device/device.hpp"
+#include "bench/run/process_state.hpp"
+
+namespace km {
+namespace {
+
+const pid_t process = ::getpid();  // before an implementation could fork
+
+}  // namespace
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Lap timed(bool on_gpu, const std::function<void()>& run) {
+  Lap lap;
+  std::optional<device::Timer> timer;
+  if (on_gpu) {
+    timer.emplace();
+    timer->start();
+  }
+  const int stops_before = stops();
+  const double kernel_start = kernel_clock_s();
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  if (on_gpu) device::synchronize();
+  lap.wall_s = seconds_since(start);
+  const double kernel_s = kernel_clock_s() - kernel_start;
+  if (::getpid() != process) ::_exit(1);
+  if (on_gpu) lap.event_s = timer->stop();
+  lap.stopped = stops() != stops_before;
+  if (std::abs(lap.wall_s - kernel_s) > 0.02 * kernel_s + 1e-4)
+    lap.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", lap.wall_s, kernel_s);
+  return lap;
+}
+
+std::string explain_times(double sample_s, double download_s, double reset_s, std::span<const std::int32_t> labels, std::size_t values) {
+  const auto some = std::min<std::size_t>(labels.size(), 1 << 20);
+  double copy_s = std::numeric_limits<double>::infinity();
+  for (int tries = 0; tries < 3; ++tries) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<std::int32_t> copy(labels.begin(), labels.begin() + std::ptrdiff_t(some));
+    copy_s = std::min(copy_s, seconds_since(start) * double(labels.size() + values + 1) / double(copy.size() + 1));
+  }
+  const double allowed = 10 * copy_s + 0.5 * sample_s + 5e-4;
+  const auto sentence = [&](const char* verb, double verb_s) {
+    return fmt::format("{} took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", verb, verb_s * 1e3, sample_s * 1e3);
+  };
+  if (download_s > allowed) return sentence("download", download_s);
+  if (reset_s > allowed) return sentence("reset", reset_s);
+  return "";
+}
+
+}  // namespace km

@@ -1,0 +1,112 @@
+"""Points that stay in a mapped file: right runs and planted faults are told apart; one that shrinks costs one case."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
+FAULTY = BUILD / "kmbench_faulty"
+HEADER = 128  # bytes of a .npy before its values
+ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT), "OMP_WAIT_POLICY": "passive"}
+if not FAULTY.exists():
+    pytest.skip(f"no {FAULTY}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> Path:
+    file = tmp_path / "points.npy"
+    np.save(file, np.random.default_rng(3).random((20_000, 4), np.float32))
+    return file
+
+
+SHORT = ("--iterations", "3", "--repetitions", "2")
+
+
+def command(points: Path, implementation: str, *flags: str) -> list[str]:
+    out = str(points.parent / "out")
+    name = ("--implementation", implementation)
+    return [str(FAULTY), "run", "--data", str(points), "--k", "5", *name, "--out", out, *flags]
+
+
+def go(points: Path, implementation: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    arguments = command(points, implementation, *flags)
+    return subprocess.run(arguments, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+
+
+def lines(points: Path) -> dict[str, dict]:
+    read = map(json.loads, (points.parent / "out/adhoc.jsonl").read_text().splitlines())
+    return {line["implementation"]: line for line in read}
+
+
+def test_faults_show_on_mapped_points(points: Path) -> None:
+    names = "cpu/lloyd/out_of_core|cpu/lloyd/two_step|faults/wrong_label|faults/writes_points|faults/count_plus_one"
+    run = go(points, f"^({names})$", "--data-set", "map=1", *SHORT)
+    assert run.returncode == 1, run.stderr
+    found = lines(points)
+    for name in ("cpu/lloyd/out_of_core", "cpu/lloyd/two_step"):
+        assert found[name]["verdict"] == "" and found[name]["samples_s"], found[name]
+        assert found[name]["dataset"]["generator"] == {"map": 1}
+    assert "is nearer" in found["faults/wrong_label"]["verdict"]
+    assert "but the mean of its" in found["faults/count_plus_one"]["verdict"]
+    assert found["faults/writes_points"]["failure"] == "it wrote to the points, which are not its own"
+
+
+def test_mapped_points_are_the_same_points(points: Path) -> None:
+    for setting in ("map=0", "map=1"):
+        run = go(points, "cpu/lloyd/naive", "--data-set", setting, *SHORT)
+        assert run.returncode == 0, run.stderr
+    read, mapped = map(json.loads, (points.parent / "out/adhoc.jsonl").read_text().splitlines())
+    assert read["dataset"]["hash"] == mapped["dataset"]["hash"] and read["inertia"] == mapped["inertia"]
+    assert read["case"] != mapped["case"]
+
+
+def maps(file: Path) -> bool:
+    """Whether a worker has the file's values mapped, not just its header."""
+    for entry in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            regions = [line.split() for line in entry.read_text().splitlines() if line.endswith(str(file))]
+        except OSError:
+            continue
+        sizes = [int(end, 16) - int(begin, 16) for begin, end in (region[0].split("-") for region in regions)]
+        if any(size > file.stat().st_size // 2 for size in sizes):
+            return True
+    return False
+
+
+def test_a_file_that_shrinks_costs_its_case(points: Path) -> None:
+    flags = ("--data-set", "map=1", "--iterations", "1000000", "--repetitions", "1")
+    arguments = command(points, "cpu/lloyd/naive", *flags)
+    process = subprocess.Popen(arguments, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    seen = 0
+    for _ in range(600):  # the parent maps it too, for a moment
+        seen = seen + 1 if maps(points) else 0
+        if seen == 5:
+            break
+        time.sleep(0.1)
+    assert seen == 5, "nobody mapped the file"
+    os.truncate(points, HEADER)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 1, said
+    assert lines(points)["cpu/lloyd/naive"]["failure"] == "the file that the points are mapped from became shorter"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--data-set", "map=1", "--precision", "fp64"), "its values are f4 and would have to be converted to f8"),
+        (("--data-set", "map=3"), "map = 3, accepted: 0 and 1"),
+        (("--data-set", "groups=3"), "it is a file and has no setting 'groups'; accepted: map"),
+    ],
+)
+def test_what_cannot_be_mapped_is_refused(points: Path, flags: tuple[str, ...], words: str) -> None:
+    run = go(points, "cpu/lloyd/naive", *flags)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and words in run.stderr, run.stderr
+    assert not (points.parent / "out/adhoc.jsonl").exists()
