@@ -96,5 +96,35 @@ TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
   }
 }
 
+/// What the judge finds with so much memory, in bytes.
+template <class T>
+std::pair<LabelCheck, ClusterSums> found_within(std::int64_t budget, const Clustered<T>& clustered) {
+  set_judge_budget(budget);
+  std::pair<LabelCheck, ClusterSums> found;
+  const bool done = check_labels_on_device<T>(clustered.problem, clustered.labels, clustered.centroids, Distance::difference, found.first) &&
+                    sums_on_device<T>(clustered.problem, clustered.labels, clustered.centroids, found.second);
+  set_judge_budget(0);
+  EXPECT_TRUE(done);
+  return found;
+}
+
+TYPED_TEST(JudgeOnDevice, FindsTheSameInChunks) {
+  Clustered<TypeParam> clustered(2'011, 5, 9);
+  for (const int i : {77, 500, 2'010}) clustered.labels[i] = (clustered.labels[i] + 1) % 9;
+  const auto [labels, sums] = found_within(0, clustered);
+  for (const std::int64_t budget : {1, 3'000, 60'000}) {  // a point, a few dozen, several hundred at a time
+    const auto [labels_in_chunks, sums_in_chunks] = found_within(budget, clustered);
+    EXPECT_EQ(labels_in_chunks.judged, 2'011);
+    EXPECT_EQ(labels_in_chunks.out_of_bound, 3);
+    EXPECT_EQ(labels_in_chunks.first_bad, 77);
+    EXPECT_EQ(labels_in_chunks.first_best, labels.first_best);
+    EXPECT_NEAR(labels_in_chunks.least, labels.least, 1e-12 * labels.least);
+    EXPECT_EQ(sums_in_chunks.counts, sums.counts);
+    EXPECT_NEAR(sums_in_chunks.inertia, sums.inertia, 1e-12 * sums.inertia);
+    for (int cell = 0; cell < 45; ++cell)
+      EXPECT_NEAR(sums_in_chunks.sums[cell] + sums_in_chunks.remainders[cell], sums.sums[cell] + sums.remainders[cell], 1e-12 * sums.abs_sums[cell]);
+  }
+}
+
 }  // namespace
 }  // namespace km

@@ -55,6 +55,13 @@ TYPED_TEST(Judge, ARightAnswerHasNoVerdict) {
   EXPECT_EQ(judgement.cluster_sizes, (std::vector<std::int64_t>{2, 2, 0}));
 }
 
+TYPED_TEST(Judge, InertiaIsOverEveryDimension) {
+  Trial<TypeParam> trial{.points = {0, 0, 3, 4},
+                         .solution = {.labels = {0, 0}, .assigned_centroids = {0, 0}, .centroids = {1.5, 2}, .iters = 1},
+                         .d = 2};
+  EXPECT_DOUBLE_EQ(trial.judged().inertia, 12.5);
+}
+
 TYPED_TEST(Judge, SizesAndIterations) {
   auto short_labels = two_groups<TypeParam>();
   short_labels.solution.labels.pop_back();
@@ -75,6 +82,7 @@ TYPED_TEST(Judge, UnwrittenOutputs) {
   auto trial = two_groups<TypeParam>();
   trial.verdict();  // fills in the shape
   trial.solution.poison(trial.problem);
+  EXPECT_EQ(trial.solution.labels, std::vector<std::int32_t>(4, no_label - 1));
   trial.solution.iters = 1;
   EXPECT_EQ(trial.verdict(), "centroid 0, dimension 0 is nan");
   auto labels = two_groups<TypeParam>();
@@ -148,6 +156,20 @@ TYPED_TEST(Judge, ATieWithinRoundingIsCountedAndAccepted) {
   const auto judgement = trial.judged();
   EXPECT_EQ(judgement.verdict, "");
   EXPECT_EQ(judgement.wrong_labels, 2);
+}
+
+TEST(JudgeOfLabels, Tf32IsHeldToWhatItsProductsTellAndIsCoarse) {
+  Trial<float> trial{.points = {100},
+                     .solution = {.labels = {1}, .assigned_centroids = {99, 101.25f, 120}, .centroids = {99, 100, 120}, .iters = 1},
+                     .d = 1};
+  trial.description.distance = Distance::expansion;
+  EXPECT_PRED2(says, trial.verdict(), "point 0 has label 1") << "fp32 tells these apart";
+  trial.description.distance = Distance::expansion_tf32;
+  EXPECT_EQ(trial.verdict(), "");
+  EXPECT_EQ(trial.judged().wrong_labels, 1);
+  EXPECT_EQ(trial.judged().grade, Grade::coarse);
+  trial.solution = {.labels = {2}, .assigned_centroids = {99, 101.25f, 120}, .centroids = {99, 101.25f, 100}, .iters = 1};
+  EXPECT_PRED2(says, trial.verdict(), "point 0 has label 2") << "and TF32 these";
 }
 
 TEST(JudgeOfLabels, TheExpansionRoundsMoreFarFromTheOrigin) {

@@ -4,10 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "bench/home.hpp"
+#include "bench/machine/version.hpp"
 #include "bench/plan/sweep.hpp"
+#include "bench/run/continued.hpp"
+#include "bench/run/measure.hpp"
+#include "bench/run/terminal.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {
@@ -152,7 +158,7 @@ TEST(GoogleBenchmarkExport, HasTheFieldsItsToolsRead) {
   ASSERT_EQ(out["benchmarks"].size(), 4u) << "an entry a repetition, and one for each that has none";
   for (int at : {0, 1}) {
     const Json& entry = out["benchmarks"][at];
-    EXPECT_EQ(entry["name"], "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32");
+    EXPECT_EQ(entry["name"], "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32/iters:10/random1");
     EXPECT_EQ(entry["run_name"], entry["name"]);
     EXPECT_EQ(entry["run_type"], "iteration");
     EXPECT_EQ(entry["repetitions"], 2);
@@ -165,6 +171,106 @@ TEST(GoogleBenchmarkExport, HasTheFieldsItsToolsRead) {
   EXPECT_EQ(out["benchmarks"][2]["error_occurred"], true);
   EXPECT_EQ(out["benchmarks"][2]["error_message"], "wrong");
   EXPECT_EQ(out["benchmarks"][3]["error_message"], "it died");
+}
+
+TEST(GoogleBenchmarkExport, NamesAllThatTellsTwoCasesApart) {
+  Json line = line_of("x", "");
+  const auto name = [&] { return to_google_benchmark({line})["benchmarks"][0]["name"].get<std::string>(); };
+  std::set<std::string> names = {name()};
+  line["tolerance"] = 0.01;
+  EXPECT_TRUE(names.insert(name()).second) << name();
+  line["max_iters"] = 1000;
+  EXPECT_TRUE(names.insert(name()).second) << name();
+  line["init"]["seed"] = 2;
+  EXPECT_TRUE(names.insert(name()).second) << name();
+  line["init"]["method"] = "kmeans++";
+  EXPECT_TRUE(names.insert(name()).second) << name();
+  line["dataset"]["generator"] = {{"sigma2", 0.5}};
+  EXPECT_TRUE(names.insert(name()).second) << name();
+  EXPECT_EQ(name(), "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32/sigma2:0.5/tol:0.01/iters:1000/kmeans++2");
+}
+
+/// A right line with these samples, of a clean build, that goes on after so many.
+Json line_with(std::vector<double> samples, const Json& continues = nullptr) {
+  Json line = line_of("a", "");
+  line["dirty"] = false;
+  line["grade"] = "exact";
+  line["iterations"] = 10;
+  line["samples_s"] = std::move(samples);
+  line["continues"] = continues;
+  return line;
+}
+
+Json samples_of(const Json& first, const Json& second) { return latest({first, second}).at("a")["samples_s"]; }
+
+TEST(Continued, TheSamplesOfBothCount) {
+  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2}, 2)), Json({3, 1, 2}));
+  const auto all = latest({line_with({3, 1}), line_with({2}, 2), line_with({5, 4}, 3)});
+  EXPECT_EQ(all.at("a")["samples_s"], Json({3, 1, 2, 5, 4}));
+  EXPECT_TRUE(all.at("a")["samples_event_s"].is_null());
+  Json first = line_with({3, 1}), then = line_with({2}, 2);
+  first["samples_event_s"] = {2.5, 0.5};
+  then["samples_event_s"] = {1.5};
+  EXPECT_EQ(latest({first, then}).at("a")["samples_event_s"], Json({2.5, 0.5, 1.5}));
+}
+
+TEST(Continued, ElseTheLaterLineCountsByItself) {
+  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2})), Json({2})) << "--redo";
+  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2}, 1)), Json({2})) << "a line between is lost";
+  for (const char* field : {"machine", "commit", "device", "exhibit_hash", "grade", "iterations"}) {
+    Json then = line_with({2}, 2);
+    then[field] = "another";
+    EXPECT_EQ(samples_of(line_with({3, 1}), then), Json({2})) << field;
+  }
+  Json other = line_with({2}, 2);
+  other["dataset"]["hash"] = "other points";
+  EXPECT_EQ(samples_of(line_with({3, 1}), other), Json({2}));
+  Json dirty = line_with({3, 1}), then = line_with({2}, 2);
+  dirty["dirty"] = then["dirty"] = true;
+  EXPECT_EQ(samples_of(dirty, then), Json({2})) << "what was changed meanwhile?";
+  Json wrong = line_with({}, 2);
+  wrong["verdict"] = "label 3";
+  EXPECT_EQ(samples_of(line_with({3, 1}), wrong), Json::array());
+}
+
+TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
+  RunOptions options{.out = folder_, .machine = "here"};
+  Case c = some_case();
+  c.repetitions = 5;
+  Json line = skeleton(c, {}, "here");
+  add_measurement(line, c, measured({0.3, 0.1}));
+  ResultFile(result_path(options, c)).append(line);
+  const auto left = [&](int repetitions) {
+    c.repetitions = repetitions;
+    return missing_runs({c}, options).at(0);
+  };
+  const int known = version::dirty() ? 0 : 2;  // nothing is told of a tree with changes
+  EXPECT_EQ(left(5).repetitions, 5 - known);
+  EXPECT_EQ(left(5).continues, known);
+  EXPECT_EQ(skeleton(left(5), {}, "here")["continues"], known > 0 ? Json(known) : Json());
+  EXPECT_EQ(left(2).repetitions, 2);
+  EXPECT_EQ(left(2).continues, 0) << "all are there";
+  options.redo = true;
+  EXPECT_EQ(left(5).continues, 0);
+}
+
+TEST(SummaryTable, FitsTheTerminal) {
+  Json line = line_of("x", "a sentence that is far too long for any terminal, with distances² in it, and says so at length");
+  line["implementation"] = "cpu/lloyd/some_implementation_with_a_long_name";
+  line["parameters"] = {{"packages", 1000}, {"threads", 64}};
+  line["n"] = 123456789012;
+  const auto widest = [&](int columns) {
+    std::size_t most = 0;
+    std::istringstream in(summary_table({line}, columns));
+    for (std::string text; std::getline(in, text);) most = std::max(most, characters(text));
+    return most;
+  };
+  EXPECT_LE(widest(120), 120u);
+  EXPECT_LE(widest(100), 100u);
+  EXPECT_GT(widest(0), 150u) << "a file has every word";
+  for (const int columns : {100, 60, 1}) EXPECT_NE(summary_table({line}, columns).find("123456789012"), std::string::npos) << "numbers are never cut";
+  EXPECT_NE(summary_table({line}, 0).find("says so at length"), std::string::npos);
+  EXPECT_NE(summary_table({line}, 100).find("…"), std::string::npos);
 }
 
 TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {

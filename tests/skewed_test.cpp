@@ -6,6 +6,7 @@
 
 #include "bench/lloyd.hpp"
 #include "bench/plan/sweep.hpp"
+#include "bench/run/measure.hpp"
 #include "bench/run/result.hpp"
 #include "tests/dataset_helpers.hpp"
 

@@ -188,6 +188,7 @@ TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
                                     {{"init_seed", {whole(2)}}},
                                     {{"iterations", {whole(11)}}},
                                     {{"tolerance", {Scalar(0.0)}}},
+                                    {{"tolerance", {Scalar(0.5)}}},
                                     {{"data.sigma2", {Scalar(0.5)}}},
                                     {{"dataset", {word("uniform")}}},
                                     {{"implementation", {word("cpu/lloyd/naive")}}}};

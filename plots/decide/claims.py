@@ -70,7 +70,8 @@ Outcome = tuple[str, str, str]  # verdict, measured, why
 
 def by_ratio(view: View, claim: Claim) -> Outcome:
     sides = [
-        one(view, claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in ("numerator", "denominator")
+        one(view, claim[side], claim.get(f"{side}_metric") or claim["metric"], claim.get(f"coarse_{side}", False))
+        for side in ("numerator", "denominator")
     ]
     value = ratio(*sides)
     if value is None:

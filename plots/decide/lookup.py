@@ -30,7 +30,9 @@ def everyone(lines: Sequence[Line], _: Selector) -> Sequence[Line]:
     return lines
 
 
-def measured_lines(view: View, selector: Selector, name: str, chosen: Chosen = everyone) -> list[tuple[Line, Estimate]]:
+def measured_lines(
+    view: View, selector: Selector, name: str, chosen: Chosen = everyone, may_be_coarse: bool = False
+) -> list[tuple[Line, Estimate]]:
     """The chosen of the matching lines, with the metric. Raises IncomparableError with the reason if none."""
     lines = chosen(select(view.lines, selector), selector)
     if not lines:
@@ -39,19 +41,19 @@ def measured_lines(view: View, selector: Selector, name: str, chosen: Chosen = e
     if not found:
         reasons = sorted({reason(line) or f"no {metric(name).label} in the line" for line in lines})
         raise IncomparableError(f"{selector_text(selector)}: {'; '.join(reasons)}", need_of(view, lines))
-    if not view.rounding and any(coarse(line) or view.coarse(line, name) for line, _ in found):
+    if not (view.rounding or may_be_coarse) and any(coarse(line) or view.coarse(line, name) for line, _ in found):
         raise IncomparableError(f"{selector_text(selector)}: coarse labels, on which no claim rests", GRADE)
     return found
 
 
-def one(view: View, selector: Selector, name: str) -> Estimate:
+def one(view: View, selector: Selector, name: str, may_be_coarse: bool = False) -> Estimate:
     """The metric of the one line that matches; of several, the one with the first listed values."""
     lines = prefer(select(view.lines, selector), selector)
     if len(lines) > 1:
         raise IncomparableError(
             f"{selector_text(selector)} matches {len(lines)} cases: they differ in {', '.join(differing(lines))}"
         )
-    return measured_lines(view, selector, name, prefer)[0][1]
+    return measured_lines(view, selector, name, prefer, may_be_coarse)[0][1]
 
 
 def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:

@@ -1,4 +1,4 @@
-"""An exhibit as a figure: lines, grouped bars or stacked bars, the paper's values beside ours as hollow marks."""
+"""An exhibit as a figure: lines, bars or stacks, the paper's values as hollow marks; a scatter plot; a map."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, NullFormatter
 
 from plots.draw import bars, line_curves, style
+from plots.draw.best_map import best_map
 from plots.draw.curves import Curve, looks
 from plots.draw.scatter import scatter_exhibit
 from plots.read import words
@@ -38,6 +39,8 @@ def draw(view: View) -> Figure | None:
     with matplotlib.rc_context(fname=style.STYLE):
         if view.exhibit.figure["style"] == "scatter":
             return scatter_exhibit(view)
+        if view.exhibit.figure["style"] == "map":
+            return best_map(view)
         panels = arrange(view)
         measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
         panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]

@@ -9,7 +9,7 @@ from typing import Any
 from plots.errors import UserError
 
 Line = dict[str, Any]
-SCHEMAS = (1, 2)
+SCHEMAS = (1, 2, 3)
 PROFILES = ("paper", "quick")
 GRADES = ("exact", "rounded", "coarse")
 
@@ -59,7 +59,7 @@ def fields(**checks: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, dict) and all(check(value.get(name)) for name, check in checks.items())
 
 
-# Field, what it must be, and that in words. The fields of schema 1, then those that schema 2 added.
+# Field, what it must be, and that in words. The fields of schema 1, then those that each later schema added.
 DATASET = fields(name=text, hash=optional(text), seed=plain, generator=optional(values(plain)), source=optional(text))
 FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "case": (text, "text"),
@@ -99,21 +99,25 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "dirty": (optional(lambda v: isinstance(v, bool)), "true, false or null"),
     "date": (text, "text"),
 }
-LATER: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "grade": (optional(any_of(*GRADES)), f"one of {', '.join(GRADES)}, or null"),
-    "device": (optional(any_of("cpu", "gpu")), "cpu, gpu or null"),
-    "tied_labels": (optional(count), "a count or null"),
-    "label_excess": (optional(number), "a number or null"),
-    "mean_offset": (optional(number), "a number or null"),
-    "exhibit_hash": (optional(text), "text or null"),
-    "departs": (optional(text), "text or null"),
+LATER: dict[int, dict[str, tuple[Callable[[Any], bool], str]]] = {
+    2: {
+        "grade": (optional(any_of(*GRADES)), f"one of {', '.join(GRADES)}, or null"),
+        "device": (optional(any_of("cpu", "gpu")), "cpu, gpu or null"),
+        "tied_labels": (optional(count), "a count or null"),
+        "label_excess": (optional(number), "a number or null"),
+        "mean_offset": (optional(number), "a number or null"),
+        "exhibit_hash": (optional(text), "text or null"),
+        "departs": (optional(text), "text or null"),
+    },
+    3: {"continues": (optional(count), "a count or null")},
 }
+ALL = {**FIELDS, **{name: field for later in LATER.values() for name, field in later.items()}}
 SERIES = ("samples_s", "samples_event_s")
 SHARED = ("parameters", "dataset", "init", "work")  # the same in many lines
 
 
 def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
-    """The fields of `found` that anything here reads, a line of schema 1 with null for the later ones; else UserError.
+    """The fields of `found` that anything here reads, what its schema lacks with null; else UserError.
 
     What is equal to a thing in `pool` is that thing, and series are arrays: 100,000 lines fit in memory."""
     if not isinstance(found, dict):
@@ -121,7 +125,8 @@ def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
     schema = found.get("schema")
     if integer(schema) and schema > SCHEMAS[-1]:
         raise UserError(f"{where}: schema {schema} is of a later kmbench; this one reads up to {SCHEMAS[-1]}")
-    known = {**FIELDS, **(LATER if schema == 2 else {})}
+    added = [later for since, later in LATER.items() if integer(schema) and schema >= since]
+    known = {**FIELDS, **{name: field for later in added for name, field in later.items()}}
     missing = [name for name in ("schema", *known) if name not in found]
     if missing:
         raise UserError(f"{where}: not a result line: {', '.join(missing)} missing")
@@ -130,7 +135,7 @@ def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
     for name, (right, words) in known.items():
         if not right(found[name]):
             raise UserError(f"{where}: {name} is {str(found[name])[:40]!r}, not {words}")
-    kept = {name: found[name] if name in known else None for name in (*FIELDS, *LATER)}
+    kept = {name: found[name] if name in known else None for name in ALL}
     for name in SERIES:
         kept[name] = array("d", kept[name] or ())
     for name in ("phases", "counters"):

@@ -9,7 +9,7 @@ from plots.read.check import integer, items, number, text, values
 
 Keys = dict[str, tuple[Callable[[Any], bool], str]]  # by key: what its value must be, and that in words
 KINDS = ("table", "figure", "machine")
-STYLES = ("line", "bar", "stacked", "scatter")
+STYLES = ("line", "bar", "stacked", "scatter", "map")
 
 
 def flag(value: Any) -> bool:
@@ -74,6 +74,7 @@ FIGURE: Keys = {
     "y": NAMES,
     "series": (items(some_text), "a list of names"),
     "panels": NAME,
+    "down": NAMES,
     "logx": FLAG,
     "logy": FLAG,
     "where": SELECTOR,
@@ -106,11 +107,12 @@ CLAIM: Keys = {
     "extreme": TEXT,
     "expect": AXIS,
     **dict.fromkeys(("within", "at_least", "at_most"), FACTOR),
+    "coarse_numerator": FLAG,
 }
 ABOUT_EVERY_CLAIM = ("id", "text", "section", "kind", "metric", "numerator_metric", "denominator_metric")
 # What a claim of each kind has to say, and what it may say besides.
 CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "ratio": (("numerator", "denominator"), ("expect", "within", "at_least", "at_most")),
+    "ratio": (("numerator", "denominator"), ("expect", "within", "at_least", "at_most", "coarse_numerator")),
     "order": (("items",), ()),
     "trend": (("along", "direction"), ("where", "within")),
     "location": (("along", "expect", "extreme"), ("where",)),

@@ -31,7 +31,7 @@ class Metric:
     @property
     def timed(self) -> bool:
         """Whether a time is in it."""
-        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name == "floor_share"
+        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in ("floor_share", "bus_share")
 
     @property
     def title(self) -> str:
@@ -130,6 +130,20 @@ def rate(work: str) -> Formula:
     return formula
 
 
+def throughput(line: Line, record: Record) -> Estimate | None:
+    """The points' bytes over the time of an iteration, in GB/s, as lutz2018 counts; labels are left out."""
+    one = per_iteration(run_s)(line, record)
+    size = line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8)
+    return one.inverse_of(size / 1e9) if one and one.value > 0 and size else None
+
+
+def bus_share(line: Line, record: Record) -> Estimate | None:
+    """Throughput over the machine's own pinned upload bandwidth (`ceilings.gpu.upload_gbs`), in percent."""
+    most = ((record.get("ceilings") or {}).get("gpu") or {}).get("upload_gbs")
+    rate_here = throughput(line, record)
+    return rate_here.scaled(100 / most) if rate_here and most else None
+
+
 def device(line: Line) -> str:
     """`cpu` or `gpu`; a line of schema 1 does not say, but there only the folder gpu/ ran there."""
     return line["device"] or ("gpu" if line["implementation"].startswith("gpu/") else "cpu")
@@ -151,6 +165,33 @@ def floor_share(line: Line, record: Record) -> Estimate | None:
     least = [work[what] / speed for what, speed in speeds.items() if speed and work.get(what)]
     one = per_iteration(run_s)(line, record)
     return one.inverse_of(100 * max(least)) if one and one.value > 0 and least else None
+
+
+def price(line: Line, record: Record) -> Estimate | None:
+    """What an hour of the line's device costs, in dollars, where the machine record says (`price`, by device)."""
+    dollars = (record.get("price") or {}).get(device(line))
+    return exact(dollars) if dollars else None
+
+
+def peak(what: str) -> Formula:
+    """A peak of the line's device from the record's `floor`, in 10^9 a second."""
+
+    def formula(line: Line, record: Record) -> Estimate | None:
+        floor = (record.get("floor") or {}).get(device(line)) or {}
+        speed = floor.get("bytes_per_s") if what == "bytes" else (floor.get("flops_per_s") or {}).get(line["precision"])
+        return exact(speed / 1e9) if speed else None
+
+    return formula
+
+
+def per_price(of: Formula) -> Formula:
+    """Performance for a dollar an hour (lutz2018, Section 6.2.8)."""
+
+    def formula(line: Line, record: Record) -> Estimate | None:
+        value, dollars = of(line, record), price(line, record)
+        return value.scaled(1 / dollars.value) if value and dollars else None
+
+    return formula
 
 
 def _times() -> list[Metric]:
@@ -186,6 +227,13 @@ METRICS: dict[str, Metric] = {
         Metric("bandwidth", "bandwidth", "GB/s", "higher", rate("bytes")),
         Metric("flop_rate", "arithmetic", "GFLOP/s", "higher", rate("flops")),
         Metric("floor_share", "share of the floor", "%", "higher", floor_share),
+        Metric("throughput", "throughput of the points", "GB/s", "higher", throughput),
+        Metric("bus_share", "share of the upload bandwidth", "%", "higher", bus_share),
+        Metric("price", "price", "USD/h", "lower", price),
+        Metric("peak_flops", "peak arithmetic", "GFLOPS", "higher", peak("flops")),
+        Metric("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", peak("bytes")),
+        Metric("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", per_price(peak("flops"))),
+        Metric("bandwidth_per_price", "bandwidth for the price", "10⁹ B/s/(USD/h)", "higher", per_price(peak("bytes"))),
         Metric("peak", "peak memory", "MiB", "lower", number("peak_bytes", 2**-20)),
         Metric("device_peak", "peak GPU memory", "MiB", "lower", number("device_peak_bytes", 2**-20)),
     ]

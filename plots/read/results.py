@@ -66,6 +66,7 @@ def record(path: Path) -> dict[str, Any]:
     )
     parts = {
         "floor": (check.values(check.optional(speeds)), "an object by device, with bytes_per_s and flops_per_s"),
+        "price": (check.values(check.optional(check.number)), "an object by device, in dollars an hour"),
         "warnings": (check.items(check.text), "an array of sentences"),
         "cpu": (check.fields(), "an object"),
         "gpu": (check.fields(), "an object"),
@@ -93,7 +94,7 @@ def read_lines(path: Path, pool: dict[str, Any] | None = None) -> Iterator[Line]
                         print(f"{path}:{at}: cut off, left out", file=sys.stderr)
                         return
                     raise UserError(f"{path}:{at}: not JSON: {e}") from e
-                yield {**check.line(found, f"{path}:{at}", pool), "place": (path, offset - len(raw))}
+                yield {**check.line(found, f"{path}:{at}", pool), "places": [(path, offset - len(raw))]}
     except OSError as e:
         raise UserError(f"{path}: {e.strerror or e}") from e
 
@@ -101,7 +102,7 @@ def read_lines(path: Path, pool: dict[str, Any] | None = None) -> Iterator[Line]
 def raw_lines(lines: Iterable[Line]) -> bytes:
     """These lines as they stand in their files; of lines that were in none, nothing."""
     found = []
-    for path, offset in (line["place"] for line in lines if "place" in line):
+    for path, offset in (place for line in lines for place in line.get("places", [])):
         with path.open("rb") as file:
             file.seek(offset)
             found.append(file.readline(LONGEST))
@@ -109,19 +110,38 @@ def raw_lines(lines: Iterable[Line]) -> bytes:
 
 
 def latest(lines: Iterable[Line], dropped: Counter[tuple[str, str]] | None = None) -> tuple[Line, ...]:
-    """The later line of every (exhibit, profile, case), in the order in which they were written; of one exhibit and
-    profile the last MOST_CASES, the others counted in `dropped`."""
+    """The later line of every (exhibit, profile, case), with the samples of those that it continues, in the order in
+    which they were written; of one exhibit and profile the last MOST_CASES, the others counted in `dropped`."""
     tables: dict[tuple[str, str], dict[str, Line]] = {}
     for line in lines:
         place = (str(line["exhibit"]), line["profile"])
         cases = tables.setdefault(place, {})
-        cases.pop(line["case"], None)
-        cases[line["case"]] = line
+        before = cases.pop(line["case"], None)
+        cases[line["case"]] = line if before is None else pooled(before, line)
         if len(cases) > MOST_CASES:
             del cases[next(iter(cases))]
             if dropped is not None:
                 dropped[place] += 1
     return tuple(line for cases in tables.values() for line in cases.values())
+
+
+SAME_RUN = ("commit", "dirty", "device", "exhibit_hash", "grade", "iterations")
+
+
+def pooled(before: Line, line: Line) -> Line:
+    """`line`, behind the samples of the one before it where it says that it continues that and nothing has changed
+    between: right both, of one commit without changes, device, grade and number of iterations, on the same points."""
+    one_run = (
+        line["continues"] == len(before["samples_s"]) > 0
+        and line["verdict"] == before["verdict"] == ""
+        and line["dirty"] is False
+        and all(line[name] == before[name] for name in SAME_RUN)
+        and line["dataset"].get("hash") == before["dataset"].get("hash")
+    )
+    if not one_run:
+        return line
+    series = {name: before[name] + line[name] for name in check.SERIES}
+    return {**line, **series, "places": before.get("places", []) + line.get("places", [])}
 
 
 def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) -> list[Line]:

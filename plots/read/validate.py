@@ -86,7 +86,11 @@ def _figure(figure: Table) -> None:
     word(figure, "style", STYLES, "[figure]")
     if figure["style"] == "scatter":
         return
-    keys(figure, "[figure]", FIGURE, needed=("x", "y"))
+    keys(figure, "[figure]", FIGURE, needed=("x", "y", *(("down", "series") if figure["style"] == "map" else ())))
+    if figure["style"] == "map" and len(figure["y"]) != 1:
+        raise UserError('[figure]: a map shows one metric, y = ["…"]')
+    if figure["style"] != "map" and "down" in figure:
+        raise UserError("[figure]: down belongs to a map")
     metrics(figure["y"], "[figure] y", figure)
 
 

@@ -81,7 +81,7 @@ class View:
             return list(self.exhibit.table["rows"])
         figure = self.exhibit.figure
         single = [figure[name] for name in ("panels", "x") if name in figure]
-        return list(dict.fromkeys([*single[:-1], *figure.get("series", []), *single[-1:]]))
+        return list(dict.fromkeys([*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:]]))
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that

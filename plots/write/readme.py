@@ -4,8 +4,8 @@
     ...
     <!-- end -->
 
-`begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` how many
-of each verdict, by machine and paper. With one machine, `machine=` may be left out.
+`begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` what
+became of every paper's claims on each machine. With one machine, `machine=` may be left out.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
 
 
 def summary(papers: list[Paper], machines: list[Machine]) -> str:
-    """A row for every machine and paper with claims decided there: how many, by verdict."""
-    lines = ["| paper | machine | " + " | ".join(VERDICTS) + " |", "|:--|:--" + "|--:" * len(VERDICTS) + "|"]
-    for machine in machines:
-        for paper in papers:
+    """A row for every paper and machine that decides some of its claims: all of its claims, by verdict there."""
+    lines = ["| paper | claims | on | " + " | ".join(VERDICTS) + " |", "|:--|--:|:--" + "|--:" * len(VERDICTS) + "|"]
+    for paper in papers:
+        for machine in machines:
             counts = Counter(finding.verdict for finding in claim_sheet.sheet([paper], [machine]))
             if sum(counts.values()) > counts[INCOMPARABLE]:
                 where = hardware(machine).split(", ")[0].split(" (driver")[0]
-                cells = [f"`{paper.key}`", where, *(str(counts[verdict] or "") for verdict in VERDICTS)]
-                lines.append("| " + " | ".join(cells) + " |")
+                by_verdict = [str(counts[verdict] or "") for verdict in VERDICTS]
+                lines.append(f"| {' | '.join([f'`{paper.key}`', str(sum(counts.values())), where, *by_verdict])} |")
     return "\n".join(lines)
 
 

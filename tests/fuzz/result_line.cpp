@@ -1,4 +1,6 @@
-// bench/run/result.cpp: what reads result lines that others may have written or cut short.
+// bench/run/result_file.cpp: what reads result lines that others may have written or cut short.
+#include <nlohmann/json.hpp>
+
 #include "bench/run/result.hpp"
 #include "tests/fuzz/scratch.hpp"
 

@@ -47,6 +47,8 @@ def problems() -> dict[str, Problem]:
     wide = groups(300, 300, 0.3)
     settled = groups(1500, 3, 20)
     huge = 1e200 * groups(500, 2, 0.7)
+    apart = np.random.default_rng(7).normal(size=(2134, 5))
+    apart[:1067] += 3000
     grid = np.random.default_rng(1).integers(0, 3, (600, 2)).astype(float)
     return {
         "blobs": Problem(blobs, with_empty_cluster(blobs[:5])),
@@ -54,6 +56,7 @@ def problems() -> dict[str, Problem]:
         "tolerance 0.01": Problem(blobs, blobs[:5], {"iterations": 200, "tolerance": 0.01}),
         "ties": Problem(grid, np.array([[0.0, 0], [2, 0], [0, 0], [2, 2]]), {"iterations": 1}),
         "far": Problem(1e4 + blobs, 1e4 + with_empty_cluster(blobs[:5])),
+        "far groups": Problem(apart, apart[[0, 1, 2, -3, -2, -1]]),
         "many points": Problem(many, many[[0, 1, 2, -1]], {"iterations": 7, "repetitions": 5}),
         "many clusters": Problem(uniform, uniform[:300], {"iterations": 4}),
         "wide": Problem(wide, wide[:4], {"iterations": 4}),
@@ -173,6 +176,7 @@ CATALOGUE: dict[str, list[Fault]] = {
         F("sticky_labels", LABEL, precisions=BOTH),
         F("stays_near", LABEL),
         F("wrong_bound", LABEL),
+        F("margin_of_a_hundredth", LABEL, "far groups", precisions=BOTH),
         F("compares_with_nan", LABEL),
         F("labels_of_iteration_before", LABEL),
         F("labels_in_sorted_order", LABEL),

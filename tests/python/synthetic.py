@@ -28,12 +28,13 @@ DEFAULTS = {
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
     """One right line; `fields` replace top-level fields, and unknown names become parameters."""
     made = {
-        "schema": 2,
+        "schema": 3,
         "case": "",
         "exhibit": exhibit,
         "exhibit_hash": "e" * 16,
         "profile": "paper",
         "order": 0,
+        "continues": None,
         "implementation": "cpu/lloyd/two_step",
         "device": "cpu",
         "departs": None,
@@ -93,9 +94,14 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
     return made
 
 
+def of_schema_2(made: dict[str, Any]) -> dict[str, Any]:
+    """The same line as kmbench wrote it before one could continue another."""
+    return {**{name: value for name, value in made.items() if name != "continues"}, "schema": 2}
+
+
 def of_schema_1(made: dict[str, Any]) -> dict[str, Any]:
     """The same line as kmbench wrote it before grades."""
-    old = {name: value for name, value in made.items() if name not in NEW}
+    old = {name: value for name, value in of_schema_2(made).items() if name not in NEW}
     for part in ("dataset", "init"):
         old[part] = {name: value for name, value in made[part].items() if name != "source"}
     return {**old, "schema": 1}

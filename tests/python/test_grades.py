@@ -96,6 +96,14 @@ def test_no_claim_rests_on_a_coarse_result(bench, claim):
     assert bench.judge([{**one, "grade": "rounded"} for one in lines], **claim).verdict != INCOMPARABLE
 
 
+def test_a_ratio_may_have_a_coarse_numerator_where_it_says_so_but_no_coarse_denominator(bench):
+    claim = {**RATIO, "numerator": {"packages": 10}, "denominator": {"packages": 1}, "coarse_numerator": True}
+    lines = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2, grade="coarse")]
+    assert bench.judge(lines, **claim).verdict == REPRODUCED
+    lines[0]["grade"] = "coarse"
+    assert bench.judge(lines, **claim).verdict == INCOMPARABLE
+
+
 def test_where_rounding_is_the_subject_it_is_shown_fully(bench):
     lines = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.1, grade="coarse")]
     assert bench.judge(lines, ROUNDING, **RATIO).verdict == REPRODUCED
@@ -117,6 +125,6 @@ def test_a_later_schema_is_one_clear_line(bench, capsys):
     bench.exhibit()
     folder = bench.run([line()])
     with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write(json.dumps({**line(), "schema": 3}) + "\n")
+        file.write(json.dumps({**line(), "schema": 4}) + "\n")
     assert main(["claims", "--papers", str(bench.papers), "--results", str(folder)]) == 2
-    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 3 is of a later kmbench; this one reads up to 2\n")
+    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 4 is of a later kmbench; this one reads up to 3\n")

@@ -56,6 +56,28 @@ def test_floor_share_is_the_least_time_over_the_time():
     assert metric("floor_share").of(KNOWN, {}) is None
 
 
+def test_throughput_counts_the_points_bytes_and_the_bus_share_divides_by_the_upload():
+    points = line(n=10_000_000, d=4, precision="fp32", samples_s=[0.5, 0.5, 0.5], iterations=5)  # 160 MB in 0.1 s
+    assert metric("throughput").of(points, {}).value == pytest.approx(1.6)
+    assert metric("throughput").of({**points, "precision": "fp64"}, {}).value == pytest.approx(3.2)
+    assert metric("bus_share").of(points, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}).value == pytest.approx(80)
+    assert metric("bus_share").of(points, {"ceilings": {"gpu": None}}) is None
+
+
+def test_performance_for_the_price_is_the_devices_peak_over_its_own_price():
+    record = {
+        "floor": {"cpu": {"bytes_per_s": 60e9, "flops_per_s": {"fp32": 1670.4e9}}, "gpu": {"bytes_per_s": 320e9}},
+        "price": {"cpu": 1.591, "gpu": 1.140},
+    }
+    assert metric("flops_per_price").of(KNOWN, record).value == pytest.approx(1049.9, abs=0.05)  # c4.8xlarge
+    assert metric("bandwidth_per_price").of(KNOWN, record).value == pytest.approx(37.71, abs=0.005)
+    gpu = {**KNOWN, "device": "gpu"}
+    assert metric("bandwidth_per_price").of(gpu, record).value == pytest.approx(280.7, abs=0.05)  # g3.4xlarge
+    assert metric("flops_per_price").of(gpu, record) is None  # no such peak in the record
+    assert metric("price").of(KNOWN, {}) is None
+    assert metric("bandwidth_per_price").of(KNOWN, {**record, "price": None}) is None
+
+
 def test_the_device_is_the_lines_own_and_of_schema_1_the_folders():
     record = {"floor": {"cpu": {"bytes_per_s": 1e10}, "gpu": {"bytes_per_s": 1e11}}}
     made = {"iterations": 1, "samples_s": [0.5], "work": {"bytes": 1e9, "flops": 0}}

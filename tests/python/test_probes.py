@@ -64,6 +64,8 @@ def test_of_several_runs_the_worst_is_told(run: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lie", "tolerance", "said"),
     [
+        ("damped_update", None, "iteration 10 does not go on where a run of 9 iterations ends"),
+        ("other_start", None, "the first iteration did not start from the initial centroids"),
         ("false_convergence", 0, "it stopped after"),
         ("stops_one_late", 0.1, "it went on for"),
         ("work_in_download", None, "download took"),
@@ -84,5 +86,6 @@ def test_ceilings_are_in_the_units_they_say(tmp_path: Path) -> None:
     record = json.loads((tmp_path / "machine.json").read_text())
     cpu, floor = record["ceilings"]["cpu"], record["floor"]["cpu"]
     assert all(0.1 < cpu[name] < 5000 for name in ("copy_gbs", "read_gbs")), "no processor's memory is slower or faster"
+    assert 1 / 30 < cpu["copy_gbs"] / cpu["read_gbs"] < 30, "one memory, one unit, however busy the machine"
     assert floor["bytes_per_s"] == pytest.approx(1e9 * max(cpu["copy_gbs"], cpu["read_gbs"]))
     assert floor["flops_per_s"]["fp32"] == pytest.approx(1e9 * cpu["fma_fp32_gflops"])

@@ -231,6 +231,28 @@ def wait_until_quiet(out: Path) -> list[dict]:
     return lines(out)
 
 
+def test_more_repetitions_continue_a_case(out: Path) -> None:
+    command = ["run", *NAIVE, *SMALL[:-4], "--out", out]
+    assert kmbench(*command, "--repetitions", 2).returncode == 0
+    more = kmbench(*command, "--repetitions", 5)
+    assert more.returncode == 0, more.stderr
+    first, *then = lines(out)
+    assert first["continues"] is None and len(first["samples_s"]) == 2
+    if first["dirty"]:
+        assert "1 of these have fewer runs than asked for and are not continued" in more.stderr
+        assert then == []
+        return
+    assert "1 of 1 cases have fewer runs than asked for: the missing ones follow" in more.stderr
+    assert [(line["continues"], len(line["samples_s"])) for line in then] == [(2, 3)]
+    assert [line["case"] for line in then] == [first["case"]]
+    for enough in (5, 3):
+        again = kmbench(*command, "--repetitions", enough)
+        assert "1 of 1 cases have results already" in again.stderr
+    assert len(lines(out)) == 2
+    kmbench(*command, "--repetitions", 5, "--redo")
+    assert [(line["continues"], len(line["samples_s"])) for line in lines(out)[2:]] == [(None, 5)]
+
+
 def test_failures_are_tried_again_and_wrong_answers_are_not(points: list[str], out: Path) -> None:
     command = ["run", "--implementation", "^faults/(throws|wrong_mean)$", *points, "--out", out]
     assert [kmbench(*command, program=FAULTY).returncode for _ in range(2)] == [1, 1]
@@ -513,6 +535,7 @@ def test_export_is_google_benchmarks_json(out: Path, points: list[str]) -> None:
     assert document["context"]["date"]
     entries = {}
     for entry in document["benchmarks"]:
+        assert "/iters:10/" in entry["name"] and entry["name"].endswith("initial.npy1")
         entries.setdefault(entry["name"].split("//")[0], []).append(entry)
     times = [entry["real_time"] for entry in entries["cpu/lloyd/naive"]]
     (naive,) = [line for line in lines(out) if line["implementation"] == "cpu/lloyd/naive"]

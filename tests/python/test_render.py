@@ -178,6 +178,22 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     assert main(args) == 2
 
 
+def test_the_summary_has_all_claims_of_a_paper_in_every_row(bench, tmp_path):
+    claim = '[[claim]]\nid="ID"\ntext="t"\nkind="bound"\nmetric="run"\nat_most=LIMIT\n'
+    true, false = (claim.replace("ID", name).replace("LIMIT", limit) for name, limit in (("a", "1e9"), ("b", "1e-9")))
+    bench.exhibit(PAPER + true + false)
+    for machine in ("one", "two"):
+        bench.run(LINES, machine)
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
+    assert main(["readme", "--file", str(readme), "--papers", str(bench.papers), "--results", str(bench.results)]) == 0
+    table = [line for line in readme.read_text().splitlines() if line.startswith("|")]
+    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
+    assert header[:3] == ["paper", "claims", "on"]
+    assert [row[:2] for row in rows] == [["`demo`", "2"]] * 2
+    assert all(sum(int(cell or 0) for cell in row[3:]) == 2 for row in rows)
+
+
 @pytest.fixture
 def clustering(tmp_path):
     rng = np.random.default_rng(0)

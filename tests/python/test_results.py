@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 from conftest import ROOT
-from synthetic import NEW, line, of_schema_1, skipped, wrong
+from synthetic import NEW, line, of_schema_1, of_schema_2, skipped, wrong
 
 from plots.errors import UserError
 from plots.read import results
@@ -23,7 +23,16 @@ def test_the_schema_is_one():
 
 @pytest.mark.parametrize(
     "made",
-    [line(), skipped("too large"), wrong("label 3"), line(exhibit=None), of_schema_1(line()), line(grade="coarse")],
+    [
+        line(),
+        skipped("too large"),
+        wrong("label 3"),
+        line(exhibit=None),
+        of_schema_1(line()),
+        of_schema_2(line()),
+        line(grade="coarse"),
+        line(continues=10),
+    ],
 )
 def test_made_up_lines_keep_the_schema(made):
     VALIDATOR.validate(made)
@@ -32,7 +41,8 @@ def test_made_up_lines_keep_the_schema(made):
 @pytest.mark.parametrize(
     "fault",
     [
-        {"schema": 3},
+        {"schema": 4},
+        {"continues": 0},
         {"grade": "good"},
         {"device": "tpu"},
         {"exhibit_hash": "none"},
@@ -59,9 +69,15 @@ def test_the_schema_misses_every_missing_field(field):
 
 
 @pytest.mark.parametrize("field", NEW)
-def test_what_schema_2_added_is_asked_of_its_lines_only(field):
+def test_what_schema_2_added_is_asked_from_then_on(field):
     assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != field})
+    assert not VALIDATOR.is_valid({k: v for k, v in of_schema_2(line()).items() if k != field})
     assert VALIDATOR.is_valid({k: v for k, v in of_schema_1(line()).items() if k != field})
+
+
+def test_what_schema_3_added_is_asked_from_then_on():
+    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "continues"})
+    assert VALIDATOR.is_valid(of_schema_2(line()))
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}/{p.name}")
@@ -114,3 +130,54 @@ def test_a_folder_of_other_json_is_no_machine(bench):
 def test_a_case_done_again_is_the_newest():
     done = [line(packages=1), line(packages=10), line(packages=1, seconds=2.0)]
     assert [made["parameters"]["packages"] for made in results.latest(done)] == [10, 1]
+
+
+def samples(bench, *made: dict) -> list[float]:
+    """Of the one line that counts."""
+    (counts,) = results.load(bench.run(list(made)))[0].lines
+    return list(counts["samples_s"])
+
+
+def test_a_line_that_continues_another_has_the_samples_of_both(bench):
+    first = line(samples_s=[3.0, 1.0], samples_event_s=[2.5, 0.5], prepare_s=0.1)
+    then = line(samples_s=[2.0], samples_event_s=[1.5], prepare_s=0.2, continues=2)
+    last = line(samples_s=[5.0, 4.0], samples_event_s=[4.5, 3.5], prepare_s=0.3, continues=3)
+    folder = bench.run([first, line(packages=1), then, last])
+    (machine,) = results.load(folder)
+    (counts,) = [made for made in machine.lines if not made["parameters"]]
+    assert list(counts["samples_s"]) == [3.0, 1.0, 2.0, 5.0, 4.0]
+    assert list(counts["samples_event_s"]) == [2.5, 0.5, 1.5, 4.5, 3.5]
+    assert counts["prepare_s"] == 0.3, "what is not a sample is the later line's"
+    raw = [json.loads(text) for text in results.raw_lines([counts]).splitlines()]
+    assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit's lines are all of them"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"continues": None},
+        {"continues": 1},
+        {"continues": 3},
+        {"commit": "another"},
+        {"dirty": True},
+        {"grade": "exact"},
+        {"iterations": 4},
+        {"exhibit_hash": "f" * 16},
+        {"hash": "1" * 32},
+        {"device": "gpu"},
+    ],
+    ids=str,
+)
+def test_what_differs_counts_by_itself(bench, fields):
+    then = line(samples_s=[2.0], **{"continues": 2, **fields})
+    assert samples(bench, line(samples_s=[3.0, 1.0]), then | {"case": line()["case"]}) == [2.0]
+
+
+def test_what_a_changed_tree_measured_is_not_continued(bench):
+    before = line(samples_s=[3.0, 1.0], dirty=True)
+    assert samples(bench, before, line(samples_s=[2.0], dirty=True, continues=2)) == [2.0]
+
+
+def test_a_wrong_line_after_a_right_one_has_no_time(bench):
+    (counts,) = results.load(bench.run([line(samples_s=[3.0, 1.0]), wrong("label 3", continues=2)]))[0].lines
+    assert counts["verdict"] == "label 3" and list(counts["samples_s"]) == []

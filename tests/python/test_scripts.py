@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
+PAPERS = sorted(path.parent.name for path in ROOT.glob("papers/*/paper.toml"))
 
 
 def requirements(name: str) -> dict[str, str]:
@@ -37,7 +38,7 @@ def test_every_script_can_be_run_and_read(script: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("--paper nobody1999", "no paper 'nobody1999'; there are: benedetti2025/ he2021/ ours/"),
+        ("--paper nobody1999", f"no paper 'nobody1999'; there are: {' '.join(PAPERS)}"),
         ("--profile fast", "--profile 'fast'; accepted: quick, paper"),
         ("--out", "--out needs a value"),
         ("--quick", "unknown argument '--quick'; see scripts/reproduce --help"),
@@ -47,6 +48,12 @@ def test_reproduce_refuses_before_it_does_anything(arguments: str, said: str, tm
     ran = bash(f"{ROOT}/scripts/reproduce {arguments}", tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.strip() == f"reproduce: {said}"
+
+
+def test_reproduce_measures_no_exhibit_at_its_full_size_unasked() -> None:
+    exhibits = {path: tomllib.loads(path.read_text()) for path in ROOT.glob("papers/*/*.toml")}
+    measured = {path: table for path, table in exhibits.items() if table.get("sweep")}
+    assert [str(path) for path, table in measured.items() if "quick" not in table.get("profile", {})] == []
 
 
 def test_what_only_tests_need_comes_with_the_tests() -> None:

@@ -1,0 +1,111 @@
+"""A map of winners: a cell a problem, its colour the fastest of those that solve it, its number their time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from plots.draw import style
+from plots.read import words
+from plots.read.intervals import Estimate
+from plots.read.metrics import metric
+from plots.read.results import Line
+from plots.read.select import sort_key, value_of
+from plots.read.view import View
+
+CELL = (0.62, 0.3)  # inches
+NOBODY = "#DDDDDD"
+CLOSE = "≈"  # another's interval reaches the best one's
+
+
+@dataclass(frozen=True)
+class Cell:
+    winner: str  # "" where nobody has a time
+    value: Estimate | None = None
+    close: bool = False
+
+
+def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
+    """The best of these lines of one problem, coarse ones left out."""
+    times = [
+        (contender(view, line), value)
+        for line in lines
+        if (value := view.value(line, name)) is not None and not view.coarse(line, name)
+    ]
+    if not times:
+        return Cell("")
+    sign = -1 if metric(name).better == "higher" else 1
+    (winner, best), *others = sorted(times, key=lambda pair: sign * pair[1].value)
+    (low, high), rivals = best.range, [value.range for who, value in others if who != winner]
+    return Cell(winner, best, any(low <= other[1] and other[0] <= high for other in rivals))
+
+
+def contender(view: View, line: Line) -> str:
+    return ", ".join(view.label(field, value_of(line, field)) for field in view.exhibit.figure["series"])
+
+
+def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tuple[Any, ...]]:
+    """Every place on an axis of these fields, in reading order."""
+    found = {tuple(value_of(line, field) for field in fields) for line in lines}
+    listed = {field: view.exhibit.listed(field) for field in fields}
+    return sorted(found, key=lambda at: tuple(sort_key(f, v, listed[f]) for f, v in zip(fields, at, strict=True)))
+
+
+def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
+    return ", ".join(f"{field} = {view.label(field, value)}" for field, value in zip(fields, place, strict=True))
+
+
+def best_map(view: View) -> Figure | None:
+    """A panel a value of the panel field, rows the fields of `down`, columns x; None where nothing was measured."""
+    spec, (name,) = view.exhibit.figure, view.exhibit.figure["y"]
+    panel_fields = [spec["panels"]] if "panels" in spec else []
+    measured = [line for line in view.lines if line["samples_s"]]
+    panels = along(view, panel_fields, measured)
+    if not measured:
+        return None
+    rows, columns = along(view, spec["down"], measured), along(view, [spec["x"]], measured)
+    wide = len(columns) * CELL[0] + 1.9
+    figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
+    axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
+    colour = style.colours({contender(view, line) for line in measured})
+    winners: dict[str, None] = {}
+    for ax, panel in zip(axes, panels, strict=True):
+        for y, row in enumerate(rows):
+            for x, column in enumerate(columns):
+                fields = [*panel_fields, *spec["down"], spec["x"]]
+                here = [
+                    line for line in measured if tuple(value_of(line, f) for f in fields) == (*panel, *row, *column)
+                ]
+                cell = best_of(view, here, name)
+                winners |= {cell.winner: None} if cell.winner else {}
+                paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
+        frame(ax, view, (rows, columns))
+        ax.set_title(named(view, panel_fields, panel))
+    patches = [Patch(color=colour[who], label=who) for who in sorted(winners)]
+    figure.legend(handles=patches, loc="outside lower center", ncols=max(1, int(figure.get_size_inches()[0] / 2)))
+    said = f"{metric(name).title} of the best, none of them coarse; {CLOSE} noise leaves it open"
+    figure.suptitle(f"{view.size}\n{said}", x=0.008, ha="left", fontsize=7, color="#666666")
+    return figure
+
+
+def paint(ax: Axes, at: tuple[int, int], cell: Cell, colour: str) -> None:
+    x, y = at
+    ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", alpha=0.75))
+    if cell.value is not None:
+        text = f"{CLOSE} " * cell.close + words.number(cell.value.value, 2)
+        ax.text(x, y, text, ha="center", va="center", fontsize=7)
+
+
+def frame(ax: Axes, view: View, axes: tuple[Sequence[tuple], Sequence[tuple]]) -> None:
+    spec, (rows, columns) = view.exhibit.figure, axes
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xticks(range(len(columns)), [view.label(spec["x"], at) for (at,) in columns])
+    ax.set_yticks(range(len(rows)), [named(view, spec["down"], at) for at in rows])
+    ax.set_xlabel(spec.get("xlabel", spec["x"].replace("_", " ")))
+    ax.grid(False)

@@ -1,0 +1,71 @@
+"""The map of winners: whom a cell shows, and what an exhibit may ask of it."""
+
+from __future__ import annotations
+
+import pytest
+from synthetic import line
+
+from plots.draw import figures
+from plots.draw.best_map import best_of
+from plots.errors import UserError
+from plots.read.exhibits import load_one
+
+MAP = """kind = "figure"
+title = "best"
+[figure]
+style = "map"
+x = "k"
+down = ["d", "n"]
+series = ["implementation"]
+y = ["iteration"]
+"""
+
+
+def rival(name, seconds, **fields):
+    return line(implementation=f"cpu/lloyd/{name}", seconds=seconds, **fields)
+
+
+@pytest.mark.parametrize(
+    ("lines", "winner", "close"),
+    [
+        ([rival("a", 0.1), rival("b", 0.2)], "cpu/lloyd/a", False),
+        ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "cpu/lloyd/b", False),
+        ([rival("a", 0.1), rival("b", 0.1001)], "cpu/lloyd/a", True),
+        ([rival("a", 0.1, verdict="wrong"), rival("b", 0.2)], "cpu/lloyd/b", False),
+        ([rival("a", 0.1, grade="coarse")], "", False),
+    ],
+)
+def test_a_cell_shows_the_fastest_that_is_right_and_not_coarse(bench, lines, winner, close):
+    cell = best_of(bench.view(lines, MAP), lines, "iteration")
+    assert (cell.winner, cell.close) == (winner, close)
+    assert (cell.value is None) == (winner == "")
+
+
+def test_every_cell_is_drawn_and_every_winner_named_once(bench):
+    cells = [(k, n) for k in (4, 64) for n in (100, 1000, 10_000)]
+    lines = [rival("a" if n < 1000 else "b", s, k=k, n=n) for k, n in cells for s in (0.1, 0.1)][::2]
+    figure = figures.draw(bench.view(lines, MAP))
+    (ax,) = figure.axes
+    assert len(ax.patches) == len(cells)
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["4", "64"]
+    assert ax.get_yticklabels()[0].get_text() == "d = 4, n = 100"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["cpu/lloyd/a", "cpu/lloyd/b"]
+
+
+def test_a_map_of_what_was_not_measured_is_no_figure(bench):
+    skipped = rival("a", 0.1, samples_s=[], verdict=None, skip="no GPU", iterations=None)
+    assert figures.draw(bench.view([skipped], MAP)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MAP.replace('down = ["d", "n"]\n', ""), "down missing"),
+        (MAP.replace('"iteration"', '"iteration", "assign"'), "a map shows one metric"),
+        (MAP.replace('"map"', '"line"'), "down belongs to a map"),
+    ],
+)
+def test_a_map_that_says_too_little_or_too_much_is_refused(tmp_path, text, said):
+    (tmp_path / "figure1.toml").write_text(text)
+    with pytest.raises(UserError, match=said):
+        load_one(tmp_path / "figure1.toml")

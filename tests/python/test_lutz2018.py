@@ -1,0 +1,62 @@
+"""lutz2018's exhibits: sets of 2 GiB, a price that stays, and performance for it by the paper's own numbers.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+from plots.errors import UserError
+from plots.read import exhibits, results
+
+PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
+needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["lutz2018"]) for exhibit in paper.exhibits}
+
+
+@pytest.mark.parametrize("name", ["figure6", "figure8", "figure10", "figure11", "figure12"])
+def test_sets_have_2_gib_at_every_d(name):
+    """Section 6.1; mass sum on the CPU alone (Figure 7) counts fewer labels, and Figure 13 is about the size."""
+    for sweep in PAPER[name].spec["sweep"]:
+        assert sweep["n"] * sweep["d"] * 4 == 2**31
+
+
+def test_performance_for_the_price_is_what_the_printed_numbers_give():
+    rows = PAPER["figure14"].printed()
+    printed = {row.key["machine"]: row.values for row in rows if "price" in row.values}
+    derived = {row.key["machine"]: row.values for row in rows if "flops_per_price" in row.values}
+    assert printed.keys() == derived.keys() == {"c4.8xlarge", "r4.4xlarge", "g3.4xlarge"}
+    for machine, values in printed.items():
+        for peak, per_price in (("peak_flops", "flops_per_price"), ("peak_bandwidth", "bandwidth_per_price")):
+            quotient = float(values[peak]) / float(values["price"])
+            assert float(derived[machine][per_price]) == pytest.approx(quotient, rel=5e-4)
+
+
+@needs_program
+def test_a_price_stays_when_a_run_renews_the_machine_record(tmp_path):
+    (tmp_path / "machine.json").write_text(json.dumps({"id": "old", "price": {"cpu": 1.5, "gpu": None}}))
+    flags = ["--implementation", "cpu/lloyd/single_pass", "--dataset", "blobs", "--n", "100", "--k", "3"]
+    environment = {**os.environ, "KMBENCH_HOME": str(ROOT)}
+    run = [PROGRAM, "run", *flags, "--repetitions", "1", "--out", tmp_path]
+    subprocess.run(run, check=True, capture_output=True, env=environment)
+    record = results.record(tmp_path / "machine.json")
+    assert record["price"] == {"cpu": 1.5, "gpu": None}
+    assert record["id"] != "old", "the rest is this machine's"
+
+
+@pytest.mark.parametrize("price", [3, {"cpu": "dear"}])
+def test_a_price_that_is_none_is_refused(price, tmp_path):
+    (tmp_path / "machine.json").write_text(json.dumps({"price": price}))
+    with pytest.raises(UserError, match=r"price is .*in dollars an hour"):
+        results.record(tmp_path / "machine.json")
+
+
+@needs_program
+def test_armadillo_has_its_name_in_every_build():
+    listed = subprocess.run([PROGRAM, "list"], check=True, capture_output=True, text=True)
+    assert "library/armadillo" in listed.stdout
