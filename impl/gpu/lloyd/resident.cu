@@ -22,8 +22,11 @@ namespace {
 namespace cg = cooperative_groups;
 using namespace resident;
 
-constexpr int block = 512, warps = block / 32;
+/// Threads of a block: as many as have the registers.
+template <class T, int D, int K>
+constexpr int threads_of = K == 0 && D * sizeof(T) <= 16 ? 1024 : 512;
 constexpr int most_dimensions = 16, most_clusters = 256, most_cells = 1024;
+constexpr int least_tiles = 16;    // of a block, so that its warps have work
 constexpr int table_cells = 2048;  // of a block's sums, in copies
 
 template <class T>
@@ -66,7 +69,8 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
 
 /// K: clusters whose sums threads keep, at least k; or 0.
 template <class T, int D, int K>
-__global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ Run<T> r) {
+__global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __grid_constant__ Run<T> r) {
+  constexpr int block = threads_of<T, D, K>, warps = block / 32;
   constexpr int size = tile_points<T>, pitch = row_pitch<D>, each = lane_points<T>;
   constexpr bool own = K > 0;
   extern __shared__ __align__(16) unsigned char shared[];
@@ -275,7 +279,7 @@ class Resident {
     iters_[0] = 0;
     cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
     void* arguments[] = {&run_};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
+    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, stream_));
     stream_.synchronize();
     if (trace.active()) tell(trace);
     return iters_[0];
@@ -314,10 +318,10 @@ class Resident {
     cuda::check(cudaGetDevice(&device));
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     cuda::check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + warps - 1) / warps);
+    const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + least_tiles - 1) / least_tiles);
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, multiprocessors));
     const auto share = static_cast<int>((tiles + grid_ - 1) / grid_);
-    const std::int64_t points_a_lane = (share + warps - 1) / warps * lane_points<T>;
+    const std::int64_t points_a_lane = (share + least_tiles - 1) / least_tiles * lane_points<T>;
     // Own sums need whole quanta that neither overflow nor vanish.
     const bool ordinary = greatest == 0 || (greatest > 1e-20 && greatest * double(points_a_lane) < 1e30);
     const int own = ordinary ? own_clusters(k, D) : 0;
@@ -326,10 +330,13 @@ class Resident {
     room.held = static_cast<int>(
         std::clamp<std::int64_t>((limit - 8192 - std::int64_t(room.bytes())) / std::int64_t(room.tile() + tile_points<T>), 0, share));
     bytes_ = room.bytes();
-    with_clusters<D>(own, [&](auto K) { kernel_ = iterate_all<T, D, decltype(K)::value>; });
+    with_clusters<D>(own, [&](auto K) {
+      kernel_ = iterate_all<T, D, decltype(K)::value>;
+      threads_ = threads_of<T, D, decltype(K)::value>;
+    });
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
 
-    const std::int64_t additions = 2 * points_a_lane * warps * (32 / room.copies);  // to a limb
+    const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / room.copies);  // to a limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
     run_ = {.points = points_.data(),
@@ -377,7 +384,7 @@ class Resident {
   cuda::PinnedBuffer<int> iters_;  // the kernel writes it
   cuda::Buffer<unsigned long long> ended_;
   Run<T> run_{};
-  unsigned grid_ = 1;
+  unsigned grid_ = 1, threads_ = 512;
   std::size_t bytes_ = 0;
   decltype(&iterate_all<T, 1, 0>) kernel_ = nullptr;
 };
@@ -397,7 +404,7 @@ const Register<Resident> registration{{
       return "";
     },
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // of fp64 in registers, on the smallest grid; all else is exact
-      return p.k <= 16 ? p.n / block + 64 : 1;
+      return p.k <= 16 ? p.n / 512 + 64 : 1;
     },
 }};
 
