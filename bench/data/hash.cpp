@@ -2,7 +2,9 @@
 
 // g++ 12 takes its own AVX-512 header's "undefined" vectors for a mistake of ours.
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <omp.h>
