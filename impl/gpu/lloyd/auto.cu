@@ -104,7 +104,7 @@ class Auto {
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of registers, resident, single_pass and screened, by shape and by three iterations of each",
+    .summary = "the fastest of registers, single_pass, screened and resident, by shape and by three iterations of each",
     .device = Device::gpu,
 }};
 

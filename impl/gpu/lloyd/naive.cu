@@ -4,46 +4,10 @@
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/two_step_assign.cuh"
 
 namespace km {
 namespace {
-
-/// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
-/// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
-/// centroids.
-template <class T, int D>
-__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
-                       unsigned long long* changed) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  bool moved = false;
-  if (i < n) {
-    const std::int32_t old = labels[i];
-    std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
-    if constexpr (cuda::fits_registers<T, D>) {
-      T x[D];
-#pragma unroll
-      for (int j = 0; j < D; ++j) x[j] = points[j * n + i];
-      for (int c = 0; c < k; ++c) {
-        const T dist = cuda::distance(x, centroids + c * D);
-        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-      }
-    } else {
-      for (int c = 0; c < k; ++c) {
-        T dist = 0;
-        for (int j = 0; j < d; ++j) {
-          const T diff = points[j * n + i] - centroids[c * d + j];
-          dist += diff * diff;
-        }
-        if (dist < best_dist) best_dist = dist, best = c;
-      }
-    }
-    moved = old != best;
-    if (moved) labels[i] = best;
-  }
-  const int count = __syncthreads_count(moved);  // the block's changes in one instruction
-  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
-}
 
 /// A thread takes a point. sums: d x k, counts: k; both start at zero.
 template <class T>
@@ -82,7 +46,7 @@ class Naive {
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      assign<T, decltype(D)::value>
+      two_step::assign<T, decltype(D)::value>
           <<<cuda::blocks(n, block_), block_, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
     });
     cuda::check_launch();

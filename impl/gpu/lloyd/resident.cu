@@ -7,215 +7,20 @@
 // Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions a point and centroid; 12 bytes a value of the sums and
 // block through L2; one barrier of the grid. Of a run: points read once, labels written once, one launch.
 // Where it stops: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers once n d is far beyond the caches.
-#include <cooperative_groups.h>
-
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
-#include "impl/gpu/lloyd/resident_sums.cuh"
-#include "impl/gpu/lloyd/resident_tile.cuh"
+#include "impl/gpu/lloyd/resident_run.cuh"
 
 namespace km {
 namespace {
 
-namespace cg = cooperative_groups;
 using namespace resident;
 
-/// Threads of a block: as many as have the registers.
-template <class T, int D, int K>
-constexpr int threads_of = K == 0 && D * sizeof(T) <= 16 ? 1024 : 512;
 constexpr int most_dimensions = 16, most_clusters = 256, most_cells = 1024;
 constexpr int least_tiles = 16;    // of a block, so that its warps have work
 constexpr int table_cells = 2048;  // of a block's sums, in copies
-
-template <class T>
-struct Run {
-  const T* points;       // tiles x D x tile_points
-  std::uint8_t* labels;  // tiles x tile_points, of tiles that are not held
-  std::int64_t n, tiles;
-  int d, k, max_iters;
-  double stop_at;  // as many changed labels are few enough
-  int tiles_a_block, held, copies, width;
-  T magic;  // 1.5 2^23 quanta, for own sums
-  Quanta quanta;
-  const T* initial;
-  Bits* changes;  // what all blocks added in an iteration, three in turn: coarse and fine k x D each, counts k, labels changed; zero at first
-  T *assigned, *next;
-  std::int32_t* labels_out;
-  int* iters;
-  unsigned long long* ended;  // nanoseconds at the start and after each iteration
-};
-
-/// A block's shared memory, in this order. own: sums are kept by threads.
-template <class T, int D>
-struct Room {
-  int k, copies, held;
-  bool own;
-
-  __host__ __device__ int cells() const { return k * D; }
-  __host__ __device__ std::size_t table() const { return own ? 0 : Table::bytes_of(k, cells(), copies); }
-  __host__ __device__ std::size_t totals() const { return own ? 0 : 3 * sizeof(Bits) * cells(); }  // of all points so far: coarse, fine, count
-  __host__ __device__ std::size_t rows() const { return (sizeof(T) * (k + 2) * row_pitch<D> + 15) / 16 * 16; }
-  __host__ __device__ std::size_t tile() const { return tile_points<T> * D * sizeof(T); }
-  __host__ __device__ std::size_t bytes() const { return held * (tile() + tile_points<T>)+rows() + totals() + table(); }
-};
-
-__device__ __forceinline__ unsigned long long nanoseconds() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
-/// K: clusters whose sums threads keep, at least k; or 0.
-template <class T, int D, int K>
-__global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __grid_constant__ Run<T> r) {
-  constexpr int block = threads_of<T, D, K>, warps = block / 32;
-  constexpr int size = tile_points<T>, pitch = row_pitch<D>, each = lane_points<T>;
-  constexpr bool own = K > 0;
-  extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ double warp_sums[own ? warps : 1][32];
-  __shared__ int warp_counts[own ? warps : 1][own ? K : 1];
-  __shared__ int moved_here, any_fine;
-  const int t = threadIdx.x, warp = t / 32, lane = t % 32, k = r.k, cells = k * D;
-  const Room<T, D> room{k, r.copies, r.held, own};
-  T* const held = reinterpret_cast<T*>(shared);
-  T* const rows = held + r.held * D * size;
-  Bits* const totals = reinterpret_cast<Bits*>(reinterpret_cast<unsigned char*>(rows) + room.rows());
-  Bits* const fine = totals + room.totals() / sizeof(Bits);
-  auto* const limb = reinterpret_cast<unsigned*>(fine + cells * r.copies);
-  auto* const counts = reinterpret_cast<int*>(limb + limbs * cells * r.copies);
-  const Table table{limb, fine, counts, &any_fine, cells, r.copies, lane % r.copies, r.width};
-  auto* const held_labels = reinterpret_cast<std::uint8_t*>(totals) + room.totals() + room.table();
-
-  const std::int64_t first_tile = std::int64_t(blockIdx.x) * r.tiles_a_block;
-  const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))), held_tiles = min(r.held, tiles);
-  // Held tiles lie evenly among the others, so that reading overlaps computing: tile is held where slot_of(tile + 1) is another.
-  const unsigned share = held_tiles < tiles ? (std::uint64_t(held_tiles) << 32) / tiles : 0;
-  const auto slot_of = [&](int tile) { return held_tiles < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
-  for (int tile = warp; tile < tiles; tile += warps) {
-    const int slot = slot_of(tile);
-    if (slot_of(tile + 1) == slot) continue;
-    const auto* from = reinterpret_cast<const uint4*>(r.points + (first_tile + tile) * D * size);
-    auto* to = reinterpret_cast<uint4*>(held + slot * D * size);
-#pragma unroll
-    for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
-  }
-  for (std::size_t at = t; at < (room.totals() + room.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
-  for (int at = t; at < (k + 2) * pitch; at += block) {
-    const int c = at / pitch, j = at % pitch;
-    rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
-  }
-  if (t == 0) moved_here = any_fine = 0;
-  if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
-  __syncthreads();
-
-  const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // of the last index of a pair
-  const float margin = 1 + ldexpf(1.0f, index_bits - 22) + (D + 4) * 0x1p-22f;
-  const int change_size = 2 * cells + k + 1;
-  Own<T, own ? D : 1, own ? K : 1> mine;
-  for (int iter = 1;; ++iter) {
-    const bool fresh = iter == 1;
-    int moved = 0;
-    for (int tile = warp; tile < tiles; tile += warps) {
-      const int slot = slot_of(tile);
-      const std::int64_t first = (first_tile + tile) * size;
-      const int points = static_cast<int>(min(r.n - first, std::int64_t(size)));
-      const auto label_from = [&](const T* from, std::uint8_t* labels) {
-        moved += label_tile<D>(from, labels, points, fresh, rows, k, mask, margin,
-                               [&](const T(&x)[each][D], const int(&label)[each], const std::uint8_t(&old)[each], unsigned which) {
-                                 if constexpr (own) {
-#pragma unroll
-                                   for (int u = 0; u < each; ++u) {
-                                     const bool moves = which >> u & 1;
-                                     if (__any_sync(0xFFFFFFFF, moves))
-                                       mine.move(x[u], moves ? label[u] : -1, moves && !fresh ? old[u] : -1, r.magic);
-                                   }
-                                 } else {
-                                   for (; which; which &= which - 1) {
-                                     const int u = __ffs(which) - 1;
-                                     int joins = label[0], leaves = old[0];
-#pragma unroll
-                                     for (int v = 1; v < each; ++v)
-                                       if (u == v) joins = label[v], leaves = old[v];
-                                     const T* const point = from + lane * each + u;
-                                     table.add<D>(point, size, joins, 1, r.quanta);
-                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.quanta);
-                                   }
-                                 }
-                               });
-      };
-      if (slot_of(tile + 1) > slot) label_from(held + slot * D * size, held_labels + slot * size);
-      else label_from(r.points + first * D, r.labels + first);
-    }
-    moved = __reduce_add_sync(0xFFFFFFFF, moved);
-    if (lane == 0 && moved > 0) atomicAdd(&moved_here, moved);
-    if constexpr (own) warp_sums[warp][lane] = mine.over_warp(warp_counts[warp]);
-    __syncthreads();
-
-    // This block's part to all: coarse, fine, counts, labels changed.
-    Bits* const change = r.changes + iter % 3 * change_size;
-    const auto give = [&](int at, long long value) {
-      if (value != 0) atomicAdd(&change[at], Bits(value));
-    };
-    if constexpr (own) {
-      if (t < cells) {
-        double sum = 0;
-        for (int w = 0; w < warps; ++w) sum += warp_sums[w][t];
-        long long whole, rest;
-        r.quanta.split(sum, whole, rest);
-        give(t, whole), give(cells + t, rest);
-      } else if (t >= 64 && t < 64 + k) {
-        int sum = 0;
-        for (int w = 0; w < warps; ++w) sum += warp_counts[w][t - 64];
-        give(2 * cells + t - 64, sum);
-      }
-    } else if (moved_here > 0) {
-      for (int at = warp; at < cells + k; at += warps) {
-        const long long sum = at < cells ? table.take_coarse(at) : table.take(table.counts + (at - cells) * r.copies);
-        if (lane == 0) give(at < cells ? at : at + cells, sum);
-      }
-      for (int cell = warp; any_fine && cell < cells; cell += warps) {
-        const long long sum = table.take(table.fine + cell * r.copies);
-        if (lane == 0) give(cells + cell, sum);
-      }
-    }
-    if (t == 96) give(2 * cells + k, moved_here);
-    if (blockIdx.x == 0)  // read by nobody since the last meeting, written by nobody before the next
-      for (int at = t; at < change_size; at += block) r.changes[(iter + 1) % 3 * change_size + at] = 0;
-    cg::this_grid().sync();
-
-    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(&change[2 * cells + k])) <= r.stop_at;
-    if (t == 0) moved_here = any_fine = 0;
-    for (int cell = t; cell < cells; cell += block) {
-      const int c = cell / D, j = cell % D;
-      Bits of_coarse = __ldcg(&change[cell]), of_fine = __ldcg(&change[cells + cell]), count = __ldcg(&change[2 * cells + c]);
-      if constexpr (!own) {
-        of_coarse = totals[cell] += of_coarse;
-        of_fine = totals[cells + cell] += of_fine;
-        count = totals[2 * cells + cell] += count;
-      }
-      T& value = rows[c * pitch + j];
-      const bool out = last && blockIdx.x == 0 && j < r.d;
-      if (out) r.assigned[c * r.d + j] = value;
-      if (count > 0) value = static_cast<T>(r.quanta.value(of_coarse, of_fine) / double(count));  // else it stays
-      if (out) r.next[c * r.d + j] = value;
-    }
-    if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
-    if (last) {
-      if (blockIdx.x == 0 && t == 0) *r.iters = iter;
-      break;
-    }
-    __syncthreads();
-  }
-
-  for (int tile = warp; tile < tiles; tile += warps) {
-    const int slot = slot_of(tile);
-    const std::int64_t first = (first_tile + tile) * size;
-    const std::uint8_t* const labels = slot_of(tile + 1) > slot ? held_labels + slot * size : r.labels + first;
-    for (int at = lane; at < size && first + at < r.n; at += 32) r.labels_out[first + at] = labels[at];
-  }
-}
 
 /// rows: n x d, to tiles; zeros beyond both. most: the bits of the greatest |value|, zero before.
 template <class T, int D>
@@ -327,8 +132,8 @@ class Resident {
     const int own = ordinary ? own_clusters(k, D) : 0;
     Room<T, D> room{k, 1, 0, own > 0};
     while (room.copies < 32 && 2 * room.copies * k * D <= table_cells) room.copies *= 2;
-    room.held = static_cast<int>(
-        std::clamp<std::int64_t>((limit - 8192 - std::int64_t(room.bytes())) / std::int64_t(room.tile() + tile_points<T>), 0, share));
+    room.held =
+        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(room.bytes())) / std::int64_t(room.labelled_tile()), 0, share));
     bytes_ = room.bytes();
     with_clusters<D>(own, [&](auto K) {
       kernel_ = iterate_all<T, D, decltype(K)::value>;
@@ -352,7 +157,7 @@ class Resident {
             .copies = room.copies,
             .width = width,
             .magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0),
-            .quanta = Quanta(own ? greatest * 512.0 * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
+            .quanta = Quanta(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
                              own ? 50 : std::min(50, limbs * width - 1)),
             .initial = initial_.data(),
             .changes = changes_.data(),
@@ -384,7 +189,7 @@ class Resident {
   cuda::PinnedBuffer<int> iters_;  // the kernel writes it
   cuda::Buffer<unsigned long long> ended_;
   Run<T> run_{};
-  unsigned grid_ = 1, threads_ = 512;
+  unsigned grid_ = 1, threads_ = own_threads;
   std::size_t bytes_ = 0;
   decltype(&iterate_all<T, 1, 0>) kernel_ = nullptr;
 };
@@ -404,7 +209,7 @@ const Register<Resident> registration{{
       return "";
     },
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // of fp64 in registers, on the smallest grid; all else is exact
-      return p.k <= 16 ? p.n / 512 + 64 : 1;
+      return p.k <= 16 ? p.n / own_threads + 64 : 1;
     },
 }};
 

@@ -6,7 +6,7 @@
 //   sums:           products are exact; an instruction adds 16 of them and the sum so far, or 8, every addend cut at 2^-24 of the
 //                   largest or finer, the result at 2^-23: below 2^-23 |x| C a dimension. A start of L - |c|²/2,
 //                   its addition: 2^-23 (|x| C + C² + L), L the lift of one product's scores.
-// tests/tensor_sums_test.cu holds the hardware to that, on drawn and on the worst operands. wgmma and mma.sync on an H100: at most 0.26 of it.
+// tests/tensor_sums_test.cu holds the hardware to that, on drawn and on the worst operands.
 #pragma once
 
 #include "impl/gpu/lloyd/screen_halves.cuh"

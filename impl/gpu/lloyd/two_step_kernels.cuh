@@ -1,47 +1,11 @@
-// The kernels that every step of he2021's two-step ladder works with: Listing 2's assign, and what is done to one package, by whomever it
-// is launched. What a step changes stands in its own file. Templates, in a named namespace, for relocatable device code.
+// The kernels that every step of he2021's two-step ladder works with: what is done to one package, by whomever it is launched.
+// What a step changes stands in its own file. Templates, in a named namespace, for relocatable device code.
 #pragma once
 
 #include "impl/gpu/lloyd/two_step.cuh"
+#include "impl/gpu/lloyd/two_step_assign.cuh"
 
 namespace km::two_step {
-
-/// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
-/// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
-/// centroids.
-template <class T, int D>
-__global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
-                       unsigned long long* changed) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  bool moved = false;
-  if (i < n) {
-    const std::int32_t old = labels[i];
-    std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
-    if constexpr (cuda::fits_registers<T, D>) {
-      T x[D];
-#pragma unroll
-      for (int j = 0; j < D; ++j) x[j] = points[j * n + i];
-      for (int c = 0; c < k; ++c) {
-        const T dist = cuda::distance(x, centroids + c * D);
-        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-      }
-    } else {
-      for (int c = 0; c < k; ++c) {
-        T dist = 0;
-        for (int j = 0; j < d; ++j) {
-          const T diff = points[j * n + i] - centroids[c * d + j];
-          dist += diff * diff;
-        }
-        if (dist < best_dist) best_dist = dist, best = c;
-      }
-    }
-    moved = old != best;
-    if (moved) labels[i] = best;
-  }
-  const int count = __syncthreads_count(moved);  // the block's changes in one instruction
-  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
-}
 
 /// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd
 /// dimensions and the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the
