@@ -168,6 +168,7 @@ class Graph {
     static_cast<void>(cudaGraphDestroy(graph));
     check(code);
   }
+  explicit Graph(cudaGraph_t graph) { check(cudaGraphInstantiate(&graph_, graph, 0)); }
   ~Graph() {
     if (graph_) static_cast<void>(cudaGraphExecDestroy(graph_));
   }

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 #include "bench/device/cuda.cuh"
+#include "bench/device/cuda_loop.cuh"
 #include "bench/dimension.hpp"
 #include "bench/problem.hpp"
 
@@ -58,7 +60,7 @@ class Lloyd {
   /// `layout` is that of the centroids in device memory: k x d rows, or d x k.
   Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows)
       : problem_(problem), shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_), assigned_(cells_),
-        next_(cells_), labels_(problem.n), changed_(1), changed_host_(1) {
+        next_(cells_), labels_(problem.n), changed_(1), changed_host_(1), progress_(2), iters_host_(1) {
     const Phase phase(trace, "init", stream_);
     upload_initial();
   }
@@ -81,9 +83,7 @@ class Lloyd {
   /// From the initial centroids: enqueue the steps, assign first, until the problem says stop. The host waits for the count
   /// of changes only where there is a tolerance, and while the update still runs; else nothing is waited for until the end.
   int run(Trace& trace, std::initializer_list<Step> steps) {
-    check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, stream_));
-    check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
-    check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), stream_));
+    begin_at(next_.data());
     const bool tested = shape_.tolerance >= 0;
     std::int64_t changed_before = 0;  // the device's count runs on, which saves clearing it
     for (iters_ = 1;; ++iters_) {
@@ -110,6 +110,43 @@ class Lloyd {
     return iters_;
   }
 
+  /// In prepare: record all iterations of a step, and of their end where there is a tolerance, for run(trace). What the step enqueues may
+  /// depend on nothing but its place. `before` begins a run.
+  void record(std::function<void()> before, Step step) {
+    before_ = std::move(before);
+    step_ = std::move(step);
+    if (shape_.tolerance < 0 && shape_.max_iters <= most_recorded) {
+      first_ = next_.data();
+      recorded_.emplace(stream_, [this] {
+        for (int iter = 0; iter < shape_.max_iters; ++iter) {
+          std::swap(assigned_, next_);
+          step_.enqueue();
+        }
+      });
+    } else if (shape_.tolerance >= 0 && can_loop()) {
+      first_ = assigned_.data();
+      recorded_.emplace(loop(stream_, step_.enqueue,
+                             {changed_.data(), shape_.tolerance * static_cast<double>(shape_.n), shape_.max_iters, next_.data(), assigned_.data(),
+                              static_cast<std::int64_t>(next_.bytes()), progress_.data(), iters_host_.data()}));
+    }
+    last_ = assigned_.data();
+  }
+
+  /// From the initial centroids, as recorded: one launch, one wait. A traced run goes step by step, as does what cannot be recorded.
+  int run(Trace& trace) {
+    if (trace.active() || !recorded_) {
+      before_();
+      return run(trace, {step_});
+    }
+    begin_at(first_);
+    before_();
+    check(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
+    recorded_->launch(stream_);
+    stream_.synchronize();
+    if (assigned_.data() != last_) std::swap(assigned_, next_);  // a run step by step may have left them so
+    return iters_ = shape_.tolerance < 0 ? shape_.max_iters : iters_host_[0];
+  }
+
   Solution<T> download() {
     Solution<T> out;
     out.labels.resize(static_cast<std::size_t>(shape_.n));
@@ -121,6 +158,13 @@ class Lloyd {
   }
 
  private:
+  static constexpr int most_recorded = 1024;
+
+  void begin_at(T* centroids) {
+    check(cudaMemcpyAsync(centroids, initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, stream_));
+    check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
+    check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), stream_));
+  }
   void upload_initial() {
     std::vector<T> initial(problem_.initial_centroids.begin(), problem_.initial_centroids.end());
     if (layout_ == Layout::columns) initial = turned(initial, shape_.k, shape_.d);
@@ -149,6 +193,13 @@ class Lloyd {
   Buffer<unsigned long long> changed_;
   PinnedBuffer<unsigned long long> changed_host_;
   Event counted_{cudaEventDisableTiming};
+
+  std::function<void()> before_;
+  Step step_;
+  std::optional<Graph> recorded_;
+  T *first_ = nullptr, *last_ = nullptr;  // where its initial centroids are put, and the last ones that it assigned by
+  Buffer<unsigned long long> progress_;   // labels changed before this iteration, iterations made
+  PinnedBuffer<int> iters_host_;
 };
 
 }  // namespace km::cuda

@@ -190,18 +190,19 @@ class Registers {
       const auto at_once = static_cast<unsigned>(multiprocessors * std::max(fitting, 1));
       grid_ = std::min({cuda::blocks(problem.n, tile), at_once, static_cast<unsigned>(config.integer("grid"))});
     });
+    lloyd_.record([this] { clear(); }, {"fused", [this] { launch_fused(); }});
   }
 
   void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
-    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}});
-  }
+  int iterate(Trace& trace) { return lloyd_.run(trace); }
   Solution<T> download() { return lloyd_.download(); }
 
  private:
+  void clear() {
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
+  }
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(), sums_.data(),

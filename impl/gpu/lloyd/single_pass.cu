@@ -154,18 +154,19 @@ class SinglePass {
       cuda::check(cudaFuncSetAttribute(tiles_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
       grid_ = std::min(grid_, cuda::blocks(problem.n, plan_.block));
     }
+    lloyd_.record([this] { clear(); }, {"fused", [this] { launch_fused(); }});
   }
 
   void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
-    return lloyd_.run(trace, {{"fused", [this] { launch_fused(); }}});
-  }
+  int iterate(Trace& trace) { return lloyd_.run(trace); }
   Solution<T> download() { return lloyd_.download(); }
 
  private:
+  void clear() {
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
+    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
+  }
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();

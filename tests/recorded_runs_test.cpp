@@ -1,0 +1,64 @@
+// Runs that the device repeats by itself end where those end that the host counts, with the same centroids: an implementation that records its
+// iterations goes step by step where it is traced. Skips where there is no GPU.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "bench/device/device.hpp"
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+class RecordedRuns : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!device::available()) GTEST_SKIP() << device::unavailable();
+    std::mt19937 random(5);
+    std::uniform_int_distribution<int> value(0, 255);  // sums of integers are exact in any order
+    for (std::int64_t at = 0; at < 5000 * 2; ++at) points_.push_back(value(random));
+  }
+
+  const Implementation& implementation() const {
+    for (const Implementation& one : implementations())
+      if (one.name == GetParam()) return one;
+    throw std::runtime_error("no such implementation");
+  }
+
+  std::vector<double> points_;
+};
+
+TEST_P(RecordedRuns, EndWhereStepsEnd) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const Parameter& parameter : implementation().description.parameters) values.emplace(parameter.name, parameter.fallback);
+  const Config config(std::move(values));
+  for (const double tolerance : {-1.0, 0.0, 0.01})
+    for (const int most : {1, 2, 7, 1000, 1500}) {
+      if (tolerance < 0 && most == 1500) continue;
+      Problem<double> problem;
+      static_cast<ProblemShape&>(problem) = {.n = 5000, .d = 2, .k = 7, .max_iters = most, .tolerance = tolerance};
+      problem.points = points_;
+      problem.initial_centroids = std::span<const double>(points_).first(14);
+      Trace quiet, traced(true);
+      const auto solver = implementation().prepare<double>()(problem, config, quiet);
+      std::vector<Solution<double>> ends;
+      std::vector<int> iters;
+      for (Trace* trace : {&quiet, &traced, &quiet, &quiet}) {
+        solver->reset();
+        iters.push_back(solver->iterate(*trace));
+        ends.push_back(solver->download());
+      }
+      for (std::size_t run = 1; run < ends.size(); ++run) {
+        EXPECT_EQ(iters[run], iters[0]) << "tolerance " << tolerance << ", at most " << most << ", run " << run;
+        EXPECT_EQ(ends[run].labels, ends[0].labels);
+        EXPECT_EQ(ends[run].centroids, ends[0].centroids);
+        EXPECT_EQ(ends[run].assigned_centroids, ends[0].assigned_centroids);
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lloyd, RecordedRuns, ::testing::Values("gpu/lloyd/registers", "gpu/lloyd/single_pass"),
+                         [](const auto& one) { return std::string(one.param).substr(10); });
+
+}  // namespace
+}  // namespace km
