@@ -90,7 +90,16 @@ struct Description {
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
   /// Where it departs from the task as written, in words (an empty cluster that is moved); checks then judge, but do not compare.
   std::string_view departs = "";
+  /// Whether, so configured, it makes means from the means before, whose rounding adds up from iteration to iteration: a departure too.
+  std::function<bool(const Config&)> incremental = {};
 };
+
+/// Where a configuration departs from the task, in words, or empty.
+inline std::string_view departure(const Description& description, const Config& config) {
+  if (description.departs.empty() && description.incremental && description.incremental(config))
+    return "means are made from the means before, and their rounding adds up";
+  return description.departs;
+}
 
 // clang-format off: older ones do not know concepts
 template <class S, class T>

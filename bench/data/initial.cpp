@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_set>
 
@@ -64,6 +65,41 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
   return rows;
 }
 
+/// rand() after srand(seed) as GNU's C library has it, wherever we run: r[i] = r[i - 3] + r[i - 31] in 32 bits, begun with Lehmer's generator,
+/// the first 310 left out, the lowest bit dropped.
+class CRand {
+ public:
+  explicit CRand(std::uint32_t seed) {
+    std::int64_t value = std::int32_t(seed == 0 ? 1 : seed);
+    for (auto& state : state_) {
+      state = std::uint32_t(value);
+      value = 16807 * value % 2147483647;
+      if (value < 0) value += 2147483647;
+    }
+    for (int i = 0; i < 310; ++i) (*this)();
+  }
+  std::int64_t operator()() {
+    const std::uint32_t next = state_[at_] += state_[(at_ + 28) % 31];
+    at_ = (at_ + 1) % 31;
+    return next >> 1;
+  }
+
+ private:
+  std::array<std::uint32_t, 31> state_;
+  std::size_t at_ = 3;
+};
+
+/// taylor2021's own: cluster c's value in each dimension is that of a row drawn anew from the c-th of k equal stretches of rows. No centroid is a point.
+template <class T>
+std::vector<T> drawn_by_dimension(const Dataset<T>& data, int k, std::uint64_t seed) {
+  CRand random{std::uint32_t(seed)};
+  const std::int64_t stretch = data.n / k;
+  std::vector<T> centroids;
+  for (int c = 0; c < k; ++c)
+    for (int j = 0; j < data.d; ++j) centroids.push_back(data.values[std::size_t((c * stretch + random() % stretch) * data.d + j)]);
+  return centroids;
+}
+
 bool is_npy(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
 
 template <class T>
@@ -80,8 +116,8 @@ std::vector<T> read_start(const std::string& file, int k, int d) {
 }  // namespace
 
 void check_init(const std::string& method, int k, int d) {
-  if (method == "random" || method == "kmeans++") return;
-  if (!is_npy(method)) throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, or a path to a .npy file of k x d", method));
+  if (method == "random" || method == "kmeans++" || method == "taylor2021") return;
+  if (!is_npy(method)) throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, taylor2021, or a path to a .npy file of k x d", method));
   const DatasetShape shape = file_shape(method);
   if (shape.n != k || shape.d != d) throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
   read_start<double>(method, k, d);
@@ -93,6 +129,7 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
   check_init(method, k, data.d);
   if (is_npy(method)) return read_start<T>(method, k, data.d);
+  if (method == "taylor2021") return drawn_by_dimension(data, k, seed);
   const Random random(seed, 0x1417);  // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
   std::vector<std::int64_t> rows;
   if (method == "random") rows = random_rows(data.n, k, random);

@@ -105,7 +105,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   const auto judgement = judge(problem, solution, implementation.description, config);
   result.wrong = judgement.verdict;
   const auto& depth = implementation.description.summation_depth;
-  const bool comparable = implementation.description.departs.empty() && implementation.description.distance != Distance::expansion_tf32;
+  const bool comparable = departure(implementation.description, config).empty() && implementation.description.distance != Distance::expansion_tf32;
   if (result.wrong.empty() && comparable) result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
   if (result.wrong.empty())
     result.wrong =

@@ -52,6 +52,7 @@ template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations)
     : problem_(problem), form_(description.distance),
       depth_(std::max<std::int64_t>(1, description.summation_depth ? description.summation_depth(problem, config) : problem.n)),
+      drift_(description.incremental && description.incremental(config) ? 1e-3 : 0),
       deviations_(deviations.empty() ? standard_deviations(problem) : std::move(deviations)) {}
 
 template <class T>
@@ -64,7 +65,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s) const {
   const bool large = double(p.n) * p.k * p.d > 1e7;  // for less a launch does not pay, nor does making room for other points
   ClusterSums truth;
   if (!large || !sums_on_device<T>(p, s.labels, s.centroids, truth)) truth = sums_on_host<T>(p, s.labels, s.centroids);
-  const MeanCheck means = check_means(p, s, truth, depth_, deviations_);
+  const MeanCheck means = check_means(p, s, truth, depth_, deviations_, drift_);
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
   out.mean_error = means.error;

@@ -51,6 +51,7 @@ class Judge {
   Problem<T> problem_;
   Distance form_;
   std::int64_t depth_;
+  double drift_;  // standard deviations that means may be off, where they are made from the means before
   std::vector<double> deviations_;
 };
 

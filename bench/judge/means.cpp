@@ -115,7 +115,8 @@ std::vector<double> standard_deviations(const Problem<T>& p) {
 }
 
 template <class T>
-MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations) {
+MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
+                      double allowed) {
   const double u = unit_roundoff<T>;
   MeanCheck out;
   double summation = -1;  // found when first needed
@@ -136,7 +137,7 @@ MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSu
       out.error = std::max(out.error, error);
       out.offset = std::max(out.offset, error / std::max(deviations[j], u * mean_abs));
       out.roundoffs = std::max(out.roundoffs, error / (u * mean_abs));
-      double bound = 2 * u * mean_abs * (std::sqrt(chain) + 4) + least;
+      double bound = std::max(2 * u * mean_abs * (std::sqrt(chain) + 4) + least, allowed * deviations[j]);
       if (error > bound && out.verdict.empty()) {
         if (summation < 0) summation = plain_summation_error(p, s.labels, truth, depth);
         bound = std::max(bound, std::min(4 * summation * mean_abs, 2 * u * mean_abs * (chain + 2)));
@@ -152,7 +153,7 @@ template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::in
 template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
 template std::vector<double> standard_deviations(const Problem<float>&);
 template std::vector<double> standard_deviations(const Problem<double>&);
-template MeanCheck check_means(const Problem<float>&, const Solution<float>&, const ClusterSums&, std::int64_t, std::span<const double>);
-template MeanCheck check_means(const Problem<double>&, const Solution<double>&, const ClusterSums&, std::int64_t, std::span<const double>);
+template MeanCheck check_means(const Problem<float>&, const Solution<float>&, const ClusterSums&, std::int64_t, std::span<const double>, double);
+template MeanCheck check_means(const Problem<double>&, const Solution<double>&, const ClusterSums&, std::int64_t, std::span<const double>, double);
 
 }  // namespace km

@@ -36,7 +36,9 @@ struct MeanCheck {
 /// A deviation is explained by 2 u mean|x| (sqrt(m) + 4), m the smaller of the cluster's size and depth, which is what the errors of m
 /// additions come to when they do not all point one way; and where they do, by four times what plain summation of these very points in
 /// chains of `depth` makes, at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+/// allowed: standard deviations that a mean may be off whatever the rounding (drift), 0 for all that do not inherit it.
 template <class T>
-MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations);
+MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
+                      double allowed = 0);
 
 }  // namespace km

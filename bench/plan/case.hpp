@@ -32,6 +32,7 @@ struct Case {
   std::string init_source;     // fingerprint of the file of initial centroids, or empty
   std::string exhibit_hash;    // fingerprint of the exhibit's sweeps, or empty
   std::string skip;            // why it cannot run, or empty
+  std::string tuned;           // where tuned values were asked for: exact, nearest or default (docs/tuning.md); else empty
   std::int64_t order = 0;
 
   ProblemShape shape() const { return {.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}; }

@@ -91,7 +91,12 @@ std::string look_up_points(Case& c) {
   return "";
 }
 
-/// What the implementation says against this shape and its parameters, or empty.
+}  // namespace
+
+std::string shown(const Scalar& value) {
+  return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+
 std::string unsupported(const Case& c) {
   const auto& ask = c.implementation->description.unsupported;
   if (!ask) return "";
@@ -100,12 +105,6 @@ std::string unsupported(const Case& c) {
   } catch (const std::exception& error) {
     return fmt::format("asked whether it can run, it threw: {}", error.what());
   }
-}
-
-}  // namespace
-
-std::string shown(const Scalar& value) {
-  return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
 }
 
 Case make_case(const Combination& combination, std::string name, const Implementation* implementation) {

@@ -15,6 +15,9 @@ using Combination = std::map<std::string, Scalar, std::less<>>;
 /// A value as it is written in an exhibit, without quotes.
 std::string shown(const Scalar& value);
 
+/// What the implementation says against this case's shape and parameters, or empty.
+std::string unsupported(const Case& c);
+
 /// Throws UserError for what can run nowhere; sets skip for what cannot run here. `implementation` is null where this build lacks it.
 Case make_case(const Combination& combination, std::string name, const Implementation* implementation);
 

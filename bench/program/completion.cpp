@@ -21,7 +21,13 @@ std::string joined(const Words& words) { return fmt::format("{}", fmt::join(word
 /// What may stand after a command: its flags, and what it takes by position.
 Words after(const CLI::App& command) {
   static const std::map<std::string, Words> positions = {
-      {"run", {"$exhibits"}}, {"data", {"$datasets"}}, {"list", {"implementations", "datasets", "exhibits"}}, {"completion", {"bash", "zsh"}}};
+      {"run", {"$exhibits"}},
+      {"tune", {"$implementations"}},
+      {"advise", {"$datasets"}},
+      {"data", {"$datasets"}},
+      {"list", {"implementations", "datasets", "exhibits"}},
+      {"compare", {"--within", "--threshold", "--filter", "--all", "--markdown", "--out", "--rank", "--help"}},
+      {"completion", {"bash", "zsh"}}};
   Words words;
   if (const auto at = positions.find(command.get_name()); at != positions.end()) words = at->second;
   for (const auto* option : command.get_options())
@@ -68,7 +74,8 @@ std::string script(const CLI::App& app) {
     --dataset) choices="$datasets" ;;
     --precision) choices="fp32 fp64" ;;
     --profile) choices="paper quick" ;;
-    --init) choices="random kmeans++" ;;
+    --strategy) choices="exhaustive random halving descent" ;;
+    --init) choices="random kmeans++ taylor2021" ;;
     --paper) choices="{}" ;;
     --data|--out) choices="" ;;
   esac

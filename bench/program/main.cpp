@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 
 #include "bench/error.hpp"
 #include "bench/machine/version.hpp"
+#include "bench/plugin.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
 
@@ -24,6 +26,24 @@ std::string version() {
                      km::version::dirty() ? " with uncommitted changes" : "", km::version::compiler(), km::version::cuda());
 }
 
+/// What other people's implementations come from. Flags of every command, taken up before it starts; workers get the same ones.
+void add_others(CLI::App& app) {
+  app.add_option_function<std::vector<std::string>>(
+         "--plugin",
+         [](const auto& paths) {
+           for (const auto& path : paths) km::load_plugin(path);
+         },
+         "A shared library with implementations (bench/plugin.h; repeatable)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->trigger_on_parse();
+  app.add_option_function<std::string>(
+         "--external", [](const auto& command) { setenv("KMBENCH_EXTERNAL", command.c_str(), 1); },
+         "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")")
+      ->trigger_on_parse();
+  app.fallthrough();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -32,14 +52,18 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", version, "Version, commit, compiler and CUDA of this program");
   app.get_formatter()->column_width(34);
+  add_others(app);
   int code = 0;
   km::add_list(app, code);
   km::add_env(app, code);
   km::add_run(app, code, {argv, argv + argc});
+  km::add_tune(app, code, {argv, argv + argc});
+  km::add_advise(app, code, {argv, argv + argc});
   km::add_check(app, code, {argv, argv + argc});
   km::add_data(app, code);
   km::add_export(app, code);
   km::add_ceilings(app, code);
+  km::add_compare(app, code);
   km::add_completion(app, code);
   try {
     km::check_arguments({argv + 1, argv + argc});

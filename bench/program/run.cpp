@@ -15,6 +15,7 @@
 #include "bench/program/commands.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
+#include "bench/tune/store.hpp"
 
 namespace km {
 namespace {
@@ -22,8 +23,8 @@ namespace {
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
   std::string implementation, dataset, data, n, d, k, precision, iterations, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, device, order_seed = "1", timeout, memory, out, machine;
-  bool dry_run = false, redo = false, save = false;
+  std::string profile = "paper", filter, device, order_seed = "1", timeout, memory, out, machine, tuning;
+  bool dry_run = false, redo = false, save = false, energy = false, tuned = false;
 };
 
 std::vector<Scalar> list_of(const std::string& text) {
@@ -129,18 +130,31 @@ void keep_matching(std::vector<Case>& cases, const std::string& flag, const std:
   if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
 }
 
+/// Tuned values for parameters that nobody gave (docs/tuning.md). Cases that the same values make equal are one.
+void tune(std::vector<Case>& cases, const Sweep& sweep, const TunedValues& values) {
+  std::set<std::string> given;
+  for (const auto& [name, list] : sweep.axes)
+    if (name.starts_with("set.")) given.insert(name.substr(4));
+  for (auto& c : cases) values.apply(c, given);
+}
+
 std::vector<Case> plan(const Flags& f) {
   check_contradictions(f);
+  std::optional<TunedValues> values;
+  if (f.tuned) values.emplace(f.tuning.empty() ? tuning_folder() : std::filesystem::path(f.tuning), f.machine.empty() ? machine_id() : f.machine);
   const KeepCatalogue keep;
   const auto sweeps = sweeps_of(f);
   double count = 0;
   for (const auto& planned : sweeps) check_count(count += case_count(planned.sweep));
   std::vector<Case> cases;
-  for (const auto& planned : sweeps)
-    for (auto& c : expand(planned.sweep, planned.exhibit, planned.profile)) {
+  for (const auto& planned : sweeps) {
+    auto expanded = expand(planned.sweep, planned.exhibit, planned.profile);
+    if (values) tune(expanded, planned.sweep, *values);
+    for (auto& c : expanded) {
       c.exhibit_hash = planned.hash;
       cases.push_back(std::move(c));
     }
+  }
   if (!f.repetitions.empty())
     for (const int repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1'000'000)); auto& c : cases) c.repetitions = repetitions;
   cases = shuffled(std::move(cases), std::uint64_t(whole_number("--order-seed", f.order_seed, 0, 9'000'000'000'000'000)));
@@ -228,6 +242,7 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) flags.repetitions = extra.substr(extra.find('=') + 1);
   if (!f.machine.empty()) check_name("--machine", f.machine);
+  if (!f.tuning.empty() && !f.tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
   if (!f.device.empty()) try {
       device::select(int(whole_number("--device", f.device, 0, 1023)));
     } catch (const device::Error& error) {
@@ -246,6 +261,7 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
   }
   RunOptions options{.redo = f.redo,
                      .save_solutions = f.save,
+                     .energy = f.energy,
                      .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
                      .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
                      .argv = std::move(argv),
@@ -277,7 +293,7 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--precision", f->precision, "fp32, fp64 or fp32,fp64");
   command->add_option("--iterations", f->iterations, "Iterations to make; with --tolerance, at most (default 10, or 1000)");
   command->add_option("--tolerance", f->tolerance, "Stop when at most this share of the points changed label");
-  command->add_option("--init", f->init, "random, kmeans++ or a .npy of k x d");
+  command->add_option("--init", f->init, "random, kmeans++, taylor2021 or a .npy of k x d");
   command->add_option("--seed", f->seed, "Seed of the initial centroids");
   command->add_option("--repetitions", f->repetitions, "Timed runs of each case; where a case has fewer, the missing ones follow");
   command->add_option("--warmup", f->warmup, "Runs before them");
@@ -290,6 +306,9 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--order-seed", f->order_seed, "Seed of the order in which cases run");
   command->add_flag("--dry-run", f->dry_run, "Print the plan with memory and time forecast, run nothing");
   command->add_flag("--redo", f->redo, "Run cases that have results already");
+  command->add_flag("--energy", f->energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read");
+  command->add_flag("--tuned", f->tuned, "Parameters that are not given get the values that kmbench tune found, where it found some");
+  command->add_option("--tuning", f->tuning, "Folder of the tuned values (default tuning/ beside results/)");
   command->add_flag("--save", f->save, "Also write points, labels and centroids of exhibit cases as .npy");
   command->allow_extras();
   command->callback([=, &code] { code = run(*f, argv, command->remaining()); });

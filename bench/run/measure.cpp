@@ -9,8 +9,10 @@
 #include <tuple>
 
 #include "bench/device/device.hpp"
+#include "bench/machine/energy.hpp"
 #include "bench/machine/gpu_state.hpp"
 #include "bench/machine/memory.hpp"
+#include "bench/run/energy.hpp"
 #include "bench/run/points.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/start.hpp"
@@ -33,10 +35,12 @@ class TypedSession final : public Session {
     if (c.on_gpu()) device::reset_peak();
     const auto start = std::chrono::steady_clock::now();
     Trace prepare_trace(true);
+    noted_library();  // what the last case's replay said
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
     const double prepare_s = seconds_since(start);
     prepare_trace.finish();
+    m.library = noted_library();
     if (m.samples_s.empty()) {  // interleaved cases are prepared again: the first time counts
       m.prepare_s = prepare_s;
       m.prepare_trace = std::move(prepare_trace);
@@ -63,6 +67,23 @@ class TypedSession final : public Session {
     keep(m);
     if (case_.on_gpu()) m.samples_event_s.push_back(lap.event_s);
     return lap.wall_s;
+  }
+
+  void draw(Measurement& m) override {
+    EnergyMeter meter(case_.on_gpu());
+    start_.as_given();
+    m.energy = energy_of(meter, [&] {
+      Trace untraced;
+      solver_->reset();
+      const int iters = solver_->iterate(untraced);
+      if (case_.on_gpu()) device::synchronize();
+      return iters;
+    });
+    if (m.energy["joules"].is_null()) return;
+    last_ = solver_->download();
+    const auto start = std::chrono::steady_clock::now();
+    note(m);
+    m.judge_s += seconds_since(start);
   }
 
   void finish(Measurement& m) override {

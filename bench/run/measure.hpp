@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/judge/replay.hpp"
+#include "bench/library.hpp"
 #include "bench/plan/case.hpp"
 #include "bench/trace.hpp"
 
@@ -26,10 +27,11 @@ struct Measurement {
   Judgement judgement;  // of the worst run
   std::optional<Replay> replay;
   std::optional<double> centroid_error;
+  std::optional<Library> library;
   std::int64_t peak_bytes = 0;
   std::optional<std::int64_t> device_peak_bytes;
   double judge_s = 0;  // what judging and replaying took
-  Json gpu;
+  Json gpu, energy;
   bool spoiled = false;  // the process is not what it was: no further case should be measured in it
 };
 
@@ -47,6 +49,8 @@ class Session {
   virtual ~Session() = default;
   /// Reset, time one iterate, download, judge. Adds a sample and returns it in seconds.
   virtual double repeat(Measurement& m) = 0;
+  /// After the timed runs of a right case: further ones, untimed, for the energy that an iteration takes; judged by the last.
+  virtual void draw(Measurement& m) = 0;
   /// The last of a right case: a traced run for phases and counters, judged too; then the process is looked at and the result replayed.
   virtual void finish(Measurement& m) = 0;
   /// Write points, labels and centroids of the last run as <stem>.{points,labels,centroids}.npy.

@@ -46,12 +46,13 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   line["dataset"] = {
       {"name", c.dataset.name}, {"hash", nullptr}, {"seed", seed}, {"generator", settings}, {"source", text_or_null(c.dataset_source)}};
   line["exhibit_hash"] = text_or_null(c.exhibit_hash);
+  line["tuned"] = text_or_null(c.tuned);
   line["device"] = c.implementation ? Json(c.on_gpu() ? "gpu" : "cpu") : Json();
-  line["departs"] = c.implementation ? text_or_null(c.implementation->description.departs) : Json();
+  line["departs"] = c.implementation ? text_or_null(departure(c.implementation->description, c.config)) : Json();
   for (const char* name :
        {"iterations",   "samples_event_s", "prepare_s",    "download_s",        "work",    "inertia",  "centroid_error", "mean_error", "mean_offset",
         "wrong_labels", "tied_labels",     "label_excess", "judged_points",     "judge_s", "replayed", "cluster_sizes",  "verdict",    "grade",
-        "skip",         "failure",         "peak_bytes",   "device_peak_bytes", "gpu"})
+        "skip",         "failure",         "peak_bytes",   "device_peak_bytes", "gpu",     "energy",   "library"})
     line[name] = nullptr;
   line["samples_s"] = Json::array();
   for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
@@ -81,6 +82,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["peak_bytes"] = m.peak_bytes;
   if (m.device_peak_bytes) line["device_peak_bytes"] = *m.device_peak_bytes;
   line["gpu"] = m.gpu;
+  if (m.library) line["library"] = {{"name", m.library->name}, {"version", text_or_null(m.library->version)}};
   if (!m.judgement.verdict.empty()) return;
   line["samples_s"] = m.samples_s;
   if (!m.samples_event_s.empty()) line["samples_event_s"] = m.samples_event_s;
@@ -91,6 +93,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["counters"] = series(m.trace.counters());
   line["inertia"] = number(m.judgement.inertia);
   line["judge_s"] = m.judge_s;
+  line["energy"] = m.energy;
   line["grade"] = to_string(m.judgement.grade);
   line["mean_error"] = number(m.judgement.mean_error);
   line["mean_offset"] = number(m.judgement.mean_offset);

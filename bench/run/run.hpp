@@ -17,6 +17,7 @@ struct RunOptions {
   std::string machine;
   bool redo = false;                        // run what has a line already
   bool save_solutions = false;              // .npy of points, labels and centroids of each exhibit case
+  bool energy = false;                      // runs for the energy of each case, after its timed ones
   double timeout_s = 0;                     // of one case; 0: from its forecast, a minute at least
   double memory_bytes = 0;                  // of a worker; 0: what is available
   std::vector<std::string> argv;            // as recorded

@@ -92,7 +92,8 @@ class Bench {
     const double sample_s = session_->repeat(m);
     const bool right = m.judgement.verdict.empty();
     if (int(m.samples_s.size()) == entry.spec.repetitions || !right) {
-      if (right) session_->finish(m);
+      if (right && options_.energy) session_->draw(m);
+      if (m.judgement.verdict.empty()) session_->finish(m);
       if (options_.save_solutions && !entry.spec.exhibit.empty()) save(entry);
       current_.clear();
       session_.reset();

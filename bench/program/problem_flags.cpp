@@ -1,0 +1,100 @@
+#include "bench/program/problem_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "bench/data/limits.hpp"
+#include "bench/device/device.hpp"
+#include "bench/error.hpp"
+#include "bench/program/arguments.hpp"
+
+namespace km {
+namespace {
+
+void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, const std::string& text) {
+  if (text.empty()) return;
+  if (text.find(',') != text.npos || (name != "init" && text.find(':') != text.npos))
+    throw UserError(fmt::format("{} '{}': one value; a list is for kmbench run", flag, text));
+  sweep.axes[name] = {name == "dataset" || name == "init" ? Scalar(text) : parse_scalar(text)};
+}
+
+}  // namespace
+
+void ProblemFlags::add_to(CLI::App& command) {
+  command.add_option("--dataset", dataset, "Points: a data set by name");
+  command.add_option("--data", data, "Points: a .npy, .csv or .npy.xz file");
+  add_shape_to(command);
+}
+
+void ProblemFlags::add_shape_to(CLI::App& command) {
+  command.add_option("--n", n, "Points to make, or the first of a file");
+  command.add_option("--d,--nd", d, "Dimensions");
+  command.add_option("--k,--kc", k, "Clusters");
+  command.add_option("--data-set", settings, "Generator settings: sigma2=0.1 (repeatable)");
+  command.add_option("--precision", precision, "fp32 or fp64");
+  command.add_option("--iterations", iterations, "Iterations of a run; with --tolerance, at most (default 10, or 1000)");
+  command.add_option("--tolerance", tolerance, "Stop when at most this share of the points changed label");
+  command.add_option("--init", init, "random, kmeans++, taylor2021 or a .npy of k x d");
+  command.add_option("--seed", seed, "Seed of the initial centroids");
+}
+
+Sweep ProblemFlags::sweep() const {
+  if (!dataset.empty() && !data.empty()) throw UserError("--dataset and --data exclude one another");
+  if (dataset.empty() && data.empty()) throw UserError("name the points: --dataset NAME (see kmbench list datasets) or --data FILE.npy");
+  if (k.empty()) throw UserError("name the number of clusters: --k");
+  Sweep sweep;
+  add_axis(sweep, "--dataset", "dataset", dataset);
+  if (!data.empty()) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(data, error)) throw UserError(fmt::format("--data {}: no such file, or not a regular one", data));
+    sweep.axes["dataset"] = {std::filesystem::absolute(data).string()};
+  }
+  add_axis(sweep, "--n", "n", n);
+  add_axis(sweep, "--d", "d", d);
+  add_axis(sweep, "--k", "k", k);
+  add_axis(sweep, "--precision", "precision", precision);
+  add_axis(sweep, "--iterations", "iterations", iterations);
+  add_axis(sweep, "--tolerance", "tolerance", tolerance);
+  add_axis(sweep, "--init", "init", init);
+  add_axis(sweep, "--seed", "init_seed", seed);
+  for (const auto& text : settings) {
+    const auto [name, value] = assignment("--data-set", text);
+    if (sweep.axes.contains("data." + name)) throw UserError(fmt::format("--data-set {} is given twice", name));
+    add_axis(sweep, "--data-set", "data." + name, value);
+  }
+  return sweep;
+}
+
+double seconds_of_budget(const std::string& text) {
+  const double unit = text.ends_with('m') ? 60 : text.ends_with('h') ? 3600 : 1;
+  const bool named = !text.empty() && std::string_view("smh").find(text.back()) != std::string_view::npos;
+  try {
+    return unit * number("--budget", text.substr(0, text.size() - named), 0.1, 1e6);
+  } catch (const UserError&) {
+    throw UserError(fmt::format("--budget '{}': seconds, minutes or hours are accepted, as in 60s, 2m or 1h", text));
+  }
+}
+
+void select_device(const std::string& text) {
+  if (text.empty()) return;
+  try {
+    device::select(int(whole_number("--device", text, 0, 1023)));
+  } catch (const device::Error& error) {
+    throw UserError(fmt::format("--device {}: {}", text, error.what()));
+  }
+}
+
+std::vector<Scalar> values_of_list(const std::string& flag, const std::string& text) {
+  std::vector<Scalar> values;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto end = std::min(text.find(',', from), text.size());
+    if (end == from) throw UserError(fmt::format("{} '{}' holds an empty value", flag, text));
+    for (auto& value : parse_range(text.substr(from, end - from))) values.push_back(std::move(value));
+    if (values.size() > most_cases) throw UserError(fmt::format("{} '{}' holds more than {} values", flag, text, most_cases));
+    from = end + 1;
+  }
+  return values;
+}
+
+}  // namespace km

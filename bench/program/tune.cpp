@@ -1,0 +1,125 @@
+// kmbench tune: the values of an implementation's tunable parameters that are fastest on this machine for one shape, found by search.
+#include "bench/tune/tune.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "bench/data/catalogue.hpp"
+#include "bench/device/device.hpp"
+#include "bench/error.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/plan/combination.hpp"
+#include "bench/program/arguments.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/problem_flags.hpp"
+#include "bench/tune/store.hpp"
+
+namespace km {
+namespace {
+
+struct Flags {
+  ProblemFlags problem;
+  std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", at_last = "7", out, machine, device,
+                              timeout, memory;
+  std::vector<std::string> set;
+  bool dry_run = false;
+};
+
+/// The case of a sweep of single values. Throws UserError for what cannot run here, but not for parameters that do not go together.
+Case only_case(const Sweep& sweep) {
+  Case c = expand(sweep, "", "paper").front();
+  if (!c.skip.empty() && (!c.implementation || c.skip != unsupported(c))) throw UserError(c.skip);
+  return c;
+}
+
+Value value_of(const std::string& parameter, const Scalar& scalar) {
+  if (const auto* whole = std::get_if<std::int64_t>(&scalar)) return *whole;
+  if (const auto* word = std::get_if<std::string>(&scalar)) return *word;
+  throw UserError(fmt::format("--set {}: a whole number or a word", parameter));
+}
+
+/// The problem with the defaults, and what is to be tried: every value is checked against its range.
+TuningSpace space_of(const Flags& f) {
+  const KeepCatalogue keep;
+  Sweep sweep = f.problem.sweep();
+  sweep.axes["implementation"] = {f.implementation};
+  const Implementation& implementation = *only_case(sweep).implementation;
+  std::map<std::string, std::vector<Value>> tried;
+  for (const auto& text : f.set) {
+    const auto [name, list] = assignment("--set", text);
+    const auto known = [&which = name](const Parameter& parameter) { return parameter.name == which; };
+    const auto parameter = std::ranges::find_if(implementation.description.parameters, known);
+    if (parameter == implementation.description.parameters.end())
+      throw UserError(fmt::format("{} has no parameter '{}': see kmbench list", implementation.name, name));
+    const auto values = values_of_list("--set", list);
+    if (values.size() > 1 && !parameter->tunable)
+      throw UserError(fmt::format("--set {}: {} is not tunable, for it changes more than speed; give it one value", text, name));
+    if (tried.contains(name)) throw UserError(fmt::format("--set {} is given twice; several values are {}=1,10", name, name));
+    for (const auto& value : values) {
+      Sweep one = sweep;
+      one.axes["set." + name] = {value};
+      expand(one, "", "paper");
+      if (const Value own = value_of(name, value); std::ranges::find(tried[name], own) == tried[name].end()) tried[name].push_back(own);
+    }
+    if (values.size() == 1) sweep.axes["set." + name] = values;
+  }
+  return TuningSpace(only_case(sweep), tried);
+}
+
+void print_space(const TuningSpace& space) {
+  for (const auto& axis : space.axes()) {
+    std::vector<std::string> values;
+    for (const auto& value : axis.values) values.push_back(to_string(value));
+    fmt::print("{} = {} (default {})\n", axis.name, fmt::join(values, ", "), values[axis.start]);
+  }
+  fmt::print("{:.0f} points\n", space.size());
+}
+
+int run(const Flags& f, std::vector<std::string> argv) {
+  const auto desk = Desk::open();  // where this process is a worker of such a tuning
+  if (!f.machine.empty()) check_name("--machine", f.machine);
+  select_device(f.device);
+  TuneOptions options{.strategy = f.strategy,
+                      .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
+                      .budget_s = seconds_of_budget(f.budget),
+                      .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
+                      .at_last = int(whole_number("--at-last", f.at_last, 1, 1000)),
+                      .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
+                      .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
+                      .by = {.argv = std::move(argv), .machine = f.machine.empty() ? machine_id() : f.machine}};
+  if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
+    throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
+  const TuningSpace space = space_of(f);
+  if (f.dry_run) {
+    print_space(space);
+    return 0;
+  }
+  options.folder = f.out.empty() ? tuning_folder() : std::filesystem::path(f.out);
+  return desk ? tune_at(*desk, space, options) : tune(space, options);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, int& code, std::vector<std::string> argv) {
+  auto* command = app.add_subcommand("tune", "Search the fastest values of an implementation's tunable parameters, for kmbench run --tuned");
+  auto f = std::make_shared<Flags>();
+  command->add_option("implementation", f->implementation, "The implementation, by name")->required();
+  f->problem.add_to(*command);
+  command->add_option("--set", f->set, "A parameter's value, or the values to try: tiles=1,4,16 (repeatable; default: its whole range)");
+  command->add_option("--budget", f->budget, "Time to search, from when the defaults have their time: 60s, 2m, 1h (60s)");
+  command->add_option("--strategy", f->strategy, "exhaustive, random, halving or descent (descent)");
+  command->add_option("--search-seed", f->search_seed, "Seed of what is drawn at random");
+  command->add_option("--repetitions", f->repetitions, "Timed runs of a point (2)");
+  command->add_option("--at-last", f->at_last, "Timed runs of the winner and of the defaults, measured again in a fresh process (7)");
+  command->add_option("--out", f->out, "Folder of tuned values and lines (default tuning/ beside results/)");
+  command->add_option("--machine", f->machine, "Name of this device (default from GPU or CPU)");
+  command->add_option("--device", f->device, "GPU to use (default 0)");
+  command->add_option("--timeout", f->timeout, "Seconds after which a point is given up (default from its forecast, at least 60)");
+  command->add_option("--memory", f->memory, "GiB that a worker may take (default: what is available)");
+  command->add_flag("--dry-run", f->dry_run, "Print what would be tried, run nothing");
+  command->callback([=, &code] { code = run(*f, argv); });
+}
+
+}  // namespace km

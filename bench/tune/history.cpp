@@ -1,0 +1,102 @@
+#include "bench/tune/history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/machine/version.hpp"
+#include "bench/plan/combination.hpp"
+#include "bench/run/measure.hpp"
+
+namespace km {
+namespace {
+
+int rank_of(const std::string& grade) { return grade == "coarse" ? 2 : grade == "rounded" ? 1 : 0; }
+
+}  // namespace
+
+std::string reason_of(const Json& line) {
+  for (const char* field : {"skip", "failure"})
+    if (line[field].is_string())
+      return fmt::format("{}: {}", field == std::string_view("skip") ? "skipped" : "failed", line[field].get<std::string>());
+  if (!line["verdict"].is_string()) return "failed: it did not run";
+  if (const std::string verdict = line["verdict"]; !verdict.empty()) return "wrong: " + verdict;
+  return line["samples_s"].empty() || !line["iterations"].is_number() || line["iterations"].get<double>() < 1 ? "failed: no timed run" : "";
+}
+
+History::History(const std::filesystem::path& file, const std::string& machine) {
+  for (const auto& line : read_lines(file)) {
+    if (line["machine"] == machine && line["commit"] == version::commit() && line["dirty"] == version::dirty()) add(line);
+    else ++others_;
+  }
+}
+
+void History::add(const Json& line) {
+  Tried tried{.reason = reason_of(line)};
+  if (tried.counts()) {
+    tried.runs = int(line["samples_s"].size());
+    tried.seconds = median(line["samples_s"]) / line["iterations"].get<double>();
+    tried.grade = line["grade"].is_string() ? line["grade"].get<std::string>() : "";
+  }
+  const std::string id = line["case"];
+  tried_[id].push_back(std::move(tried));
+  lines_.insert_or_assign(id, line);
+}
+
+const Tried* History::find(const std::string& id, int runs) const {
+  const auto at = tried_.find(id);
+  if (at == tried_.end()) return nullptr;
+  const auto found = std::ranges::find_if(at->second, [&](const Tried& one) { return !one.counts() || one.runs >= runs; });
+  return found == at->second.end() ? nullptr : &*found;
+}
+
+Case case_of(const Json& line, const Case& like) {
+  Case c = like;
+  auto values = like.config.values();
+  for (const auto& [name, value] : line["parameters"].items()) {
+    const auto at = values.find(name);
+    if (at == values.end()) continue;
+    if (value.is_number_integer()) at->second = value.get<std::int64_t>();
+    else if (value.is_string()) at->second = value.get<std::string>();
+  }
+  c.config = Config(std::move(values));
+  c.skip = unsupported(c);
+  return c;
+}
+
+Found found_in(const History& history, const TuningSpace& space, int repetitions) {
+  Found found;
+  const Case start = space.at(space.start());
+  const Tried* defaults = history.find(start.id(), 1);
+  const int worst_grade = defaults && defaults->counts() ? rank_of(defaults->grade) : 2;
+  double best_s = 0;
+  bool best_full = false;
+  for (const auto& [id, line] : history.lines()) {
+    const Case c = case_of(line, start);
+    if (c.id() != id || !space.holds(c)) continue;
+    ++found.points;
+    const std::string reason = reason_of(line);
+    if (!reason.empty()) {
+      ++(reason.starts_with("wrong") ? found.wrong : found.failed);
+      found.reasons.emplace_back(shown_parameters(c, space.names()), reason);
+      continue;
+    }
+    const bool full = int(line["samples_s"].size()) >= repetitions;
+    const double seconds = median(line["samples_s"]) / line["iterations"].get<double>();
+    if (rank_of(line["grade"].is_string() ? line["grade"].get<std::string>() : "") > worst_grade || (best_full && !full)) continue;
+    if (found.best && full == best_full && seconds >= best_s) continue;
+    found.best = c;
+    best_s = seconds;
+    best_full = full;
+  }
+  return found;
+}
+
+std::string shown_parameters(const Case& c, const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_string(c.config.values().find(name)->second));
+  return text;
+}
+
+}  // namespace km

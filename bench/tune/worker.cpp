@@ -1,0 +1,97 @@
+// The worker of a tuning: chooses, measures and judges one point after the other until the time is over.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <limits>
+
+#include "bench/run/process_state.hpp"
+#include "bench/run/run.hpp"
+#include "bench/tune/tune.hpp"
+
+namespace km {
+namespace {
+
+class Searcher {
+ public:
+  Searcher(const Desk& desk, const TuningSpace& space, const TuneOptions& options)
+      : desk_(desk), space_(space), options_(options),
+        history_(points_file(options, space.at(space.start()).implementation_name), options.by.machine),
+        left_(desk.jobs().rbegin(), desk.jobs().rend()) {
+    if (const char* until = std::getenv(until_variable)) until_s_ = std::strtod(until, nullptr);
+    ::unsetenv(until_variable);
+  }
+
+  void search() {
+    try {
+      km::search(options_.strategy, space_, options_.seed, options_.repetitions, answering(space_, history_, [this](const Case& c) -> const Tried& {
+                   if (steady_now_s() > until_s_ || left_.empty()) throw SearchOver();
+                   return measure(c);
+                 }));
+    } catch (const SearchOver&) {}
+    for (; !left_.empty(); left_.pop_back()) {
+      desk_.start(left_.back());
+      desk_.end(left_.back(), "");
+    }
+  }
+
+ private:
+  const Tried& measure(const Case& c) {
+    const std::string turn = left_.back();
+    left_.pop_back();
+    desk_.start(turn);
+    const auto [line, clean] = measured(c, options_.by);
+    desk_.end(turn, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (!clean) desk_.leave();
+    until_s_ = std::min(until_s_, steady_now_s() + options_.budget_s);
+    history_.add(line);
+    return *history_.find(c.id(), c.repetitions);
+  }
+
+  const Desk& desk_;
+  const TuningSpace& space_;
+  const TuneOptions& options_;
+  History history_;
+  std::vector<std::string> left_;  // turns, the next one last
+  double until_s_ = std::numeric_limits<double>::infinity();
+};
+
+/// The defaults and every point with a line: those that are wanted again lie on the desk, and take turns.
+int measure_again(const Desk& desk, const TuningSpace& space, const TuneOptions& options) {
+  const Case start = space.at(space.start());
+  std::map<std::string, Case> all = {{start.id(), start}};
+  const History history(points_file(options, start.implementation_name), options.by.machine);
+  for (const auto& [id, line] : history.lines())
+    if (Case c = case_of(line, start); c.id() == id) all.insert_or_assign(id, std::move(c));
+  std::vector<Case> cases;
+  for (auto& [id, c] : all) {
+    c.repetitions = options.at_last;
+    cases.push_back(std::move(c));
+  }
+  RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
+  run.machine = options.by.machine;
+  return work(std::move(cases), run, desk);
+}
+
+}  // namespace
+
+Evaluate answering(const TuningSpace& space, const History& history, std::function<const Tried&(const Case&)> measure) {
+  return [&space, &history, measure = std::move(measure)](const TuningPoint& point, int repetitions) -> std::optional<double> {
+    Case c = space.at(point);
+    if (!c.skip.empty()) return std::nullopt;
+    c.repetitions = repetitions;
+    const Tried* known = history.find(c.id(), repetitions);
+    const Tried& tried = known ? *known : measure(c);
+    return tried.counts() ? std::optional(tried.seconds) : std::nullopt;
+  };
+}
+
+int tune_at(const Desk& desk, const TuningSpace& space, const TuneOptions& options) {
+  if (!desk.jobs().empty() && !desk.jobs().front().starts_with("turn:")) return measure_again(desk, space, options);
+  count_stops();
+  adopt_orphans();
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
+  Searcher(desk, space, options).search();
+  return 0;
+}
+
+}  // namespace km

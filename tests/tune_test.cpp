@@ -1,0 +1,333 @@
+// Tuning: what there is to choose from, in which order it is tried, what is found, and which values a run gets.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bench/plan/combination.hpp"
+#include "bench/tune/advise.hpp"
+#include "bench/tune/history.hpp"
+#include "bench/tune/rank_test.hpp"
+#include "bench/tune/store.hpp"
+#include "bench/tune/strategy.hpp"
+#include "tests/dataset_helpers.hpp"
+
+namespace km {
+namespace {
+
+Case problem(std::int64_t n = 1000, int k = 4, const std::string& precision = "fp32", const std::string& name = "faults/fast_where_wrong") {
+  Sweep sweep{
+      .axes = {{"implementation", {name}}, {"dataset", {std::string("blobs")}}, {"n", {n}}, {"k", {std::int64_t(k)}}, {"precision", {precision}}}};
+  return expand(sweep, "", "paper").front();
+}
+
+std::vector<Value> numbers(std::initializer_list<std::int64_t> values) { return {values.begin(), values.end()}; }
+
+/// 6 x 2 points, of which those with pace 32 cannot run.
+TuningSpace space() { return TuningSpace(problem(), {}); }
+
+/// What a search asks for, in order, with a time for each.
+struct Asked {
+  std::vector<std::pair<TuningPoint, int>> order;
+  std::size_t most = 1000;
+  std::function<std::optional<double>(const TuningPoint&)> time;
+
+  Evaluate evaluate() {
+    return [this](const TuningPoint& point, int runs) {
+      if (order.size() == most) throw SearchOver();
+      order.emplace_back(point, runs);
+      return time(point);
+    };
+  }
+};
+
+TEST(TuningSpace, IsTheRangesOfTheTunableParameters) {
+  const auto all = space();
+  EXPECT_EQ(all.names(), (std::vector<std::string>{"pace", "idle"}));
+  EXPECT_EQ(all.size(), 12);
+  EXPECT_EQ(all.at({2, 1}).config.number("pace"), 4);
+  EXPECT_EQ(all.at({2, 1}).config.number("idle"), 2);
+  EXPECT_EQ(all.at({5, 0}).skip, "pace 32 is too fast");
+  EXPECT_EQ(all.at(all.start()).id(), problem().id());
+}
+
+TEST(TuningSpace, HoldsTheValuesAskedForAndTheDefault) {
+  const TuningSpace asked(problem(), {{"pace", numbers({4, 8})}, {"idle", numbers({2})}});
+  EXPECT_EQ(asked.names(), std::vector<std::string>{"pace"});
+  EXPECT_EQ(asked.axes()[0].values, numbers({1, 4, 8}));
+  EXPECT_EQ(asked.start(), TuningPoint{0});
+  expect_has(complaint_of([] { TuningSpace(problem(), {{"pace", numbers({4})}, {"idle", numbers({2})}}); }), {"no tunable parameter"});
+}
+
+TEST(TuningSpace, KnowsItsOwnCases) {
+  EXPECT_TRUE(space().holds(space().at({3, 1})));
+  EXPECT_FALSE(TuningSpace(problem(), {{"pace", numbers({4, 8})}}).holds(space().at({1, 0})));
+  EXPECT_FALSE(space().holds(problem(2000)));
+}
+
+TEST(Search, BeginsWithTheDefaultsAndTriesEverythingOnce) {
+  for (const std::string strategy : {"exhaustive", "random"}) {
+    Asked asked{.time = [](const TuningPoint&) { return 1.0; }};
+    search(strategy, space(), 1, 2, asked.evaluate());
+    std::set<TuningPoint> points;
+    for (const auto& [point, runs] : asked.order) {
+      points.insert(point);
+      EXPECT_EQ(runs, 2);
+    }
+    EXPECT_EQ(asked.order.front().first, space().start()) << strategy;
+    EXPECT_EQ(points.size(), strategy == "random" ? 10u : 12u) << strategy << ": at random only what can run";
+  }
+}
+
+TEST(Search, ASeedDrawsTheSamePoints) {
+  const auto drawn = [](std::uint64_t seed) {
+    Asked asked{.time = [](const TuningPoint&) { return 1.0; }};
+    search("random", space(), seed, 1, asked.evaluate());
+    return asked.order;
+  };
+  EXPECT_EQ(drawn(1), drawn(1));
+  EXPECT_NE(drawn(1), drawn(2));
+}
+
+TEST(Search, DescentGoesToTheLeast) {
+  const TuningSpace wide(problem(), {{"pace", numbers({1, 2, 3, 4, 5, 6, 7, 8})}, {"idle", numbers({1, 2})}});
+  const auto bowl = [](const TuningPoint& p) { return std::optional(1.0 + double((p[0] - 5.0) * (p[0] - 5.0)) + (p[1] == 1 ? 0.0 : 0.5)); };
+  Asked asked{.most = 12, .time = bowl};
+  EXPECT_THROW(search("descent", wide, 1, 1, asked.evaluate()), SearchOver);
+  const auto best = std::ranges::min_element(asked.order, {}, [&](const auto& one) { return *bowl(one.first); });
+  EXPECT_EQ(best->first, (TuningPoint{5, 1}));
+}
+
+TEST(Search, DescentPassesOverWhatDoesNotCount) {
+  const TuningSpace wide(problem(), {{"pace", numbers({1, 2, 3, 4, 5, 6})}, {"idle", numbers({1})}});
+  Asked asked{.time = [](const TuningPoint& p) { return p[0] == 1 ? std::nullopt : std::optional(10.0 - double(p[0])); }};
+  search("descent", wide, 1, 1, asked.evaluate());
+  EXPECT_TRUE(std::ranges::any_of(asked.order, [](const auto& one) { return one.first == TuningPoint{5}; })) << "one wrong value is no wall";
+}
+
+TEST(Search, HalvingGivesTheBetterMoreRuns) {
+  std::vector<std::int64_t> paces;
+  for (int pace = 1; pace <= 30; ++pace) paces.push_back(pace);
+  const TuningSpace wide(problem(), {{"pace", std::vector<Value>(paces.begin(), paces.end())}, {"idle", numbers({1, 2})}});
+  Asked asked{.most = 41, .time = [](const TuningPoint& p) { return double(p[0] + 1); }};
+  EXPECT_THROW(search("halving", wide, 1, 2, asked.evaluate()), SearchOver);
+  std::map<int, std::vector<std::size_t>> paces_by_runs;
+  for (std::size_t at = 1; at < asked.order.size(); ++at) paces_by_runs[asked.order[at].second].push_back(asked.order[at].first[0]);
+  EXPECT_EQ(paces_by_runs[2].size(), 27u);
+  EXPECT_EQ(paces_by_runs[6].size(), 9u);
+  EXPECT_EQ(paces_by_runs[18].size(), 3u);
+  EXPECT_EQ(paces_by_runs[54].size(), 1u);
+  EXPECT_EQ(paces_by_runs[54][0], *std::ranges::min_element(paces_by_runs[2])) << "the best of all 27";
+}
+
+TEST(Search, EndsWhereNothingIsLeft) {
+  for (const auto& strategy : tuning_strategies()) {
+    Asked asked{.time = [](const TuningPoint&) { return std::nullopt; }};
+    search(strategy, space(), 1, 1, asked.evaluate());
+    EXPECT_LT(asked.order.size(), 1000u) << strategy;
+  }
+}
+
+// ---- what is found --------------------------------------------------------------------------------------------
+
+class TuningFiles : public Files {
+ protected:
+  /// A result line of a point, with this time, verdict and grade.
+  Json line(const TuningPoint& point, double seconds, const std::string& verdict = "", const std::string& grade = "exact", int runs = 2) const {
+    Json made = skeleton(space().at(point), {}, "m");
+    made["verdict"] = verdict;
+    if (!verdict.empty()) return made;
+    made["grade"] = grade;
+    made["iterations"] = 10;
+    for (int run = 0; run < runs; ++run) made["samples_s"].push_back(seconds);
+    return made;
+  }
+  History history(const std::vector<Json>& lines, const std::string& machine = "m") const {
+    std::ofstream out(folder_ / "points.jsonl");
+    for (const auto& one : lines) out << one.dump() << "\n";
+    out.close();
+    return {folder_ / "points.jsonl", machine};
+  }
+};
+
+TEST_F(TuningFiles, TheBestIsTheFastestThatIsRight) {
+  const auto known = history({line({0, 0}, 4), line({1, 0}, 2), line({3, 0}, 0.1, "point 0 has another label"), line({2, 0}, 3)});
+  const Found found = found_in(known, space(), 2);
+  ASSERT_TRUE(found.best);
+  EXPECT_EQ(found.best->config.number("pace"), 2);
+  EXPECT_EQ(found.points, 4);
+  EXPECT_EQ(found.wrong, 1);
+  ASSERT_EQ(found.reasons.size(), 1u);
+  EXPECT_EQ(found.reasons[0], std::pair(std::string("pace=8 idle=1"), std::string("wrong: point 0 has another label")));
+}
+
+TEST_F(TuningFiles, AWorseGradeThanTheDefaultsDoesNotCount) {
+  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "coarse")}), space(), 2).best->config.number("pace"), 1);
+  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "coarse"), line({1, 0}, 2, "", "coarse")}), space(), 2).best->config.number("pace"), 2);
+}
+
+TEST_F(TuningFiles, FewerRunsThanAskedForDoNotWin) {
+  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "exact", 6), line({1, 0}, 2)}), space(), 6).best->config.number("pace"), 1);
+  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2)}), space(), 6).best->config.number("pace"), 2) << "unless nobody has as many";
+}
+
+TEST_F(TuningFiles, AnAnswerIsTheFirstLineWithSoManyRuns) {
+  const auto known = history({line({0, 0}, 4, "", "exact", 2), line({0, 0}, 3, "", "exact", 6)});
+  const std::string id = space().at({0, 0}).id();
+  EXPECT_DOUBLE_EQ(known.find(id, 2)->seconds, 0.4);
+  EXPECT_DOUBLE_EQ(known.find(id, 6)->seconds, 0.3);
+  EXPECT_EQ(known.find(id, 7), nullptr);
+  EXPECT_EQ(known.find("nobody", 1), nullptr);
+}
+
+TEST_F(TuningFiles, LinesOfOtherMachinesAndCommitsAreLeftAside) {
+  Json other = line({1, 0}, 2);
+  other["commit"] = "0000";
+  EXPECT_EQ(history({line({0, 0}, 4), other}).others(), 1);
+  EXPECT_EQ(history({line({0, 0}, 4)}, "another").others(), 1);
+}
+
+// ---- which values a run gets ------------------------------------------------------------------------------------
+
+TEST_F(TuningFiles, ValuesAreExactNearestOrDefault) {
+  Case tuned = space().at({2, 1});
+  TunedValues(folder_, "m").keep(tuned, {"pace", "idle"}, Json::object());
+  const TunedValues values(folder_, "m");
+  const auto applied = [&](Case c, const std::set<std::string>& given = {}) {
+    values.apply(c, given);
+    return std::pair(c.tuned, c.config.number("pace"));
+  };
+  EXPECT_EQ(applied(problem()), std::pair(std::string("exact"), std::int64_t(4)));
+  EXPECT_EQ(applied(problem(1023, 7)), std::pair(std::string("exact"), std::int64_t(4))) << "2^9 and 2^2 likewise";
+  EXPECT_EQ(applied(problem(1024)), std::pair(std::string("nearest"), std::int64_t(4)));
+  EXPECT_EQ(applied(problem(1000, 4, "fp64")), std::pair(std::string("default"), std::int64_t(1)));
+  EXPECT_EQ(applied(problem(), {"pace"}), std::pair(std::string("exact"), std::int64_t(1))) << "what was given stays";
+  Case other = problem(1000, 4, "fp32", "cpu/lloyd/naive");
+  values.apply(other, {});
+  EXPECT_EQ(other.tuned, "default");
+}
+
+TEST_F(TuningFiles, TheNearestIsTheLeastFar) {
+  TunedValues values(folder_, "m");
+  const auto keep = [&](std::int64_t n, const TuningPoint& point) { values.keep(TuningSpace(problem(n), {}).at(point), {}, Json::object()); };
+  keep(1'000, {1, 0});
+  keep(100'000, {2, 0});
+  const auto pace = [&](std::int64_t n) {
+    Case c = problem(n);
+    values.apply(c, {});
+    return c.config.number("pace");
+  };
+  EXPECT_EQ(pace(4'000), 2);
+  EXPECT_EQ(pace(40'000), 4);
+}
+
+TEST_F(TuningFiles, OtherValuesOfOtherParametersAreNearAtMost) {
+  TunedValues values(folder_, "m");
+  values.keep(space().at({2, 0}), {}, Json::object());
+  Sweep sweep{.axes = {{"implementation", {std::string("faults/fast_where_wrong")}},
+                       {"dataset", {std::string("blobs")}},
+                       {"n", {std::int64_t(1000)}},
+                       {"k", {std::int64_t(4)}},
+                       {"set.mode", {std::int64_t(1)}}}};
+  Case c = expand(sweep, "", "paper").front();
+  values.apply(c, {"mode"});
+  EXPECT_EQ(c.tuned, "nearest");
+  EXPECT_EQ(c.config.number("mode"), 1);
+}
+
+TEST_F(TuningFiles, ValuesThatCannotRunAreNoValues) {
+  TunedValues values(folder_, "m");
+  values.keep(space().at({5, 0}), {}, Json::object());  // pace 32 says no
+  Case c = problem();
+  values.apply(c, {});
+  EXPECT_EQ(c.tuned, "default");
+  EXPECT_EQ(c.config.number("pace"), 1);
+  EXPECT_EQ(c.skip, "");
+}
+
+TEST_F(TuningFiles, AFileOfAnotherFormIsRefused) {
+  const std::string entry = R"({"precision": "fp32", "n": 1000, "d": 2, "k": 4, "fixed": {"mode": 0}, "parameters": {"pace": 4}})";
+  const auto file = [&](const std::string& text) {
+    write("m.json", text);
+    return complaint_of([&] { TunedValues(folder_, "m"); });
+  };
+  const auto with = [&](const std::string& one) {
+    return R"({"schema": 1, "device": "m", "implementations": {"faults/fast_where_wrong": {"fp32": )" + one + "}}}";
+  };
+  EXPECT_EQ(file(with(entry)), "no complaint");
+  expect_has(file("{"), {"m.json: no JSON"});
+  expect_has(file("[]"), {"m.json", "an object with implementations is accepted"});
+  expect_has(file(R"({"schema": 2, "implementations": {}})"), {"schema 2, where 1 is accepted"});
+  expect_has(file(R"({"schema": 1, "implementations": {"x": 3}})"), {"'x' is no object of shape classes"});
+  expect_has(file(with("[]")), {"lacks one of precision"});
+  expect_has(file(with(R"({"precision": "fp32", "n": 0, "d": 2, "k": 4, "fixed": {}, "parameters": {}})")), {"lacks one of precision"});
+  expect_has(file(with(R"({"precision": "fp32", "n": 1, "d": 2, "k": 4, "fixed": {}, "parameters": {"pace": 1.5}})")), {"lacks one of precision"});
+  expect_has(file(std::string(1 << 20, '[')), {"m.json"});
+}
+
+// ---- advice -------------------------------------------------------------------------------------------------
+
+/// A candidate with these samples of ten iterations.
+Advised candidate(const std::string& name, std::vector<double> samples, const std::string& grade = "exact", const std::string& verdict = "") {
+  Advised one{.c = problem(1000, 4, "fp32", name), .line = {}, .again = true};
+  one.line = skeleton(one.c, {}, "m");
+  one.line["verdict"] = verdict;
+  if (!verdict.empty()) return one;
+  one.line["grade"] = grade;
+  one.line["iterations"] = 10;
+  one.line["samples_s"] = std::move(samples);
+  return one;
+}
+
+const std::vector<double> fast = {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6}, slow = {2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6},
+                          as_fast = {0.9, 1.05, 1.25, 1.35, 1.45, 1.55, 1.7};
+
+TEST(RankTest, IsExact) {
+  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{1.0}, std::vector{2.0}), 0.5);
+  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{2.0}, std::vector{1.0}), 1);
+  EXPECT_DOUBLE_EQ(chance_of_ranks(fast, slow), 1.0 / 3432) << "7 of 14 in one way of all";
+  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{1.0, 2.0, 4.0}, std::vector{3.0, 5.0, 6.0}), 2.0 / 20) << "one pair of nine is turned";
+  EXPECT_GT(chance_of_ranks(fast, fast), 0.4);
+}
+
+TEST(Advice, NamesTheFastestThatIsRight) {
+  const std::vector<Advised> all = {candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast),
+                                    candidate("cpu/lloyd/naive_soa", {}, "", "one label is wrong"),
+                                    candidate("cpu/lloyd/reference", {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, "coarse")};
+  const std::string text = advice(all);
+  EXPECT_TRUE(text.starts_with("Fastest, and exact: cpu/lloyd/two_step, 130.000 ms an iteration (100.000 to 160.000); sure (p = 0.0003")) << text;
+  EXPECT_NE(text.find("the next, cpu/lloyd/naive, takes 1.77 times as long"), text.npos) << text;
+  EXPECT_EQ(text.find("naive_soa"), text.npos) << text;
+  EXPECT_EQ(text.find("reference"), text.npos) << text;
+}
+
+TEST(Advice, SaysWhereItIsNotSure) {
+  const std::string text = advice({candidate("cpu/lloyd/naive", as_fast), candidate("cpu/lloyd/two_step", fast)});
+  EXPECT_NE(text.find("not sure: cpu/lloyd/naive may be as fast"), text.npos) << text;
+}
+
+TEST(Advice, TellsTheFastestAtAllFromTheFastestExact) {
+  const std::string text = advice({candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast, "rounded")});
+  EXPECT_NE(text.find("Fastest at all: cpu/lloyd/two_step"), text.npos) << text;
+  EXPECT_NE(text.find("Fastest exact: cpu/lloyd/naive"), text.npos) << text;
+  EXPECT_NE(advice({candidate("cpu/lloyd/two_step", fast, "rounded")}).find("None of those measured is exact"), text.npos);
+}
+
+TEST(Advice, SaysWhatItHadNoTimeFor) {
+  EXPECT_EQ(advice({}), "No candidate has a right result that may be advised.\n");
+  EXPECT_EQ(advice({candidate("cpu/lloyd/naive", slow, "coarse")}), "No candidate has a right result that may be advised.\n");
+  Advised untried = candidate("cpu/lloyd/naive", slow);
+  untried.line = nullptr;
+  EXPECT_NE(advice({candidate("cpu/lloyd/two_step", fast), untried}).find("There was no time for 1 of 2 candidates"), std::string::npos);
+}
+
+TEST(Advice, TheTableGivesAReasonForATime) {
+  const std::string text = advice_table({candidate("cpu/lloyd/naive", {}, "", "one label is wrong"), candidate("cpu/lloyd/two_step", fast)}, 0);
+  EXPECT_LT(text.find("two_step"), text.find("naive")) << text;
+  EXPECT_NE(text.find("wrong: one label is wrong"), text.npos) << text;
+  EXPECT_NE(text.find("130.000"), text.npos) << text;
+}
+
+}  // namespace
+}  // namespace km
