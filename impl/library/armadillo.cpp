@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "bench/implementation.hpp"
+#include "bench/library.hpp"
 
 namespace km {
 namespace {
@@ -34,7 +35,9 @@ class Armadillo {
  public:
   Armadillo(const Problem<T>& problem, const Config& config, Trace&)
       : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()),
-        points_(const_cast<T*>(p_.points.data()), p_.d, p_.n, false, true) {}
+        points_(const_cast<T*>(p_.points.data()), p_.d, p_.n, false, true) {
+    note_library({"Armadillo", arma::arma_version::as_string()});
+  }
 
   void reset() { out_.poison(p_); }
 

@@ -9,18 +9,34 @@
 #include <utility>
 
 #include "bench/implementation.hpp"
+#include "bench/library.hpp"
 #include "bench/lloyd.hpp"
 
 namespace km {
 namespace {
 
-void* blas() {
-  static void* const library = [] {
-    for (const char* name : {"libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libmkl_rt.so.2"})
-      if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return found;
-    return static_cast<void*>(nullptr);
+struct Found {
+  void* library = nullptr;
+  const char* name = "";
+};
+
+const Found& found() {
+  static const Found first = [] {
+    for (const auto& [file, name] :
+         {std::pair("libopenblas.so.0", "OpenBLAS"), {"libopenblas.so", "OpenBLAS"}, {"libblis.so.4", "BLIS"}, {"libmkl_rt.so.2", "MKL"}})
+      if (void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL)) return Found{library, name};
+    return Found{};
   }();
-  return library;
+  return first;
+}
+
+void* blas() { return found().library; }
+
+/// As OpenBLAS tells it, processor and all; the others are not asked.
+std::string version() {
+  const auto config = reinterpret_cast<char* (*)()>(dlsym(blas(), "openblas_get_config"));
+  const std::string_view text = config ? config() : "", name = "OpenBLAS ";
+  return std::string(text.starts_with(name) ? text.substr(name.size()) : text);
 }
 
 /// cblas_sgemm or cblas_dgemm, integers of 32 bits.
@@ -40,7 +56,9 @@ class Blas {
  public:
   Blas(const Problem<T>& problem, const Config& config, Trace&)
       : p_(problem), product_(gemm<T>()), block_(std::min<std::int64_t>(p_.n, config.number("block"))), threads_(omp_get_num_procs()),
-        scores_(std::size_t(p_.k) * block_) {}
+        scores_(std::size_t(p_.k) * block_) {
+    note_library({found().name, version()});
+  }
 
   void reset() { out_.poison(p_); }
 

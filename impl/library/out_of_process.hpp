@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/implementation.hpp"
+#include "bench/library.hpp"
 #include "impl/library/shared_array.hpp"
 #include "impl/library/worker.hpp"
 
@@ -21,8 +22,9 @@ class OutOfProcess {
   OutOfProcess(const Problem<T>& problem, const Config& config, Trace& trace, const Command& command, std::string_view precision = "input")
       : p_(problem), points_(p_.n, p_.d), initial_(p_.k, p_.d), assigned_(p_.k, p_.d), centroids_(p_.k, p_.d), labels_(p_.n, 0),
         worker_(Worker::get(command)) {
-    if (const std::string said = worker_->hello().value("precision", ""); said != precision)
-      throw std::runtime_error("the program computes in '" + said + "', and is judged by '" + std::string(precision) + "'");
+    if (said("precision") != precision)
+      throw std::runtime_error("the program computes in '" + said("precision") + "', and is judged by '" + std::string(precision) + "'");
+    note_library({said("name"), said("version")});
     copy_points();
     Worker::Json parameters = Worker::Json::object();
     for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
@@ -70,6 +72,12 @@ class OutOfProcess {
   const Problem<T>& problem() const { return p_; }
 
  private:
+  /// A word of its hello, empty where it is none.
+  std::string said(const char* key) const {
+    const auto at = worker_->hello().find(key);
+    return at != worker_->hello().end() && at->is_string() ? at->template get<std::string>() : "";
+  }
+
   void copy_points() {
     const T* const from = p_.points.data();
     T* const to = points_.values().data();

@@ -25,7 +25,8 @@ std::string python() {
 
 namespace {
 
-constexpr const char* search = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
+constexpr const char* find = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
+constexpr const char* import_and_look = "import importlib, sys; getattr(importlib.import_module(sys.argv[1]), sys.argv[2])";
 
 /// Run the words, output thrown away; true where it ends with code 0 within the time. No shell: a word may hold anything.
 bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
@@ -53,10 +54,10 @@ bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
 
 }  // namespace
 
-bool python_has(const std::string& module) {
-  static std::map<std::string, bool> known;
-  const auto [at, fresh] = known.try_emplace(module, false);
-  if (fresh) at->second = succeeds({python(), "-c", search, module}, std::chrono::seconds(30));
+bool python_has(const std::string& module, const std::string& attribute) {
+  static std::map<std::pair<std::string, std::string>, bool> known;
+  const auto [at, fresh] = known.try_emplace({module, attribute}, false);
+  if (fresh) at->second = succeeds({python(), "-c", attribute.empty() ? find : import_and_look, module, attribute}, std::chrono::seconds(30));
   return at->second;
 }
 

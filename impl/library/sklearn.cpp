@@ -1,51 +1,23 @@
-// scikit-learn's KMeans(algorithm="lloyd") as its users call it: fit() on a NumPy array, in a Python process that holds the
-// points in shared memory. fit() centres the data, then makes chunks of 256 points and one matrix product a chunk.
-// It ends with an assign where the task ends with an update: t iterations are fit(max_iter = t - 1), and the last means
-// are taken in download, untimed, in scikit-learn's favour.
-#include "bench/implementation.hpp"
-#include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
+// scikit-learn's KMeans, Lloyd's or Elkan's (ICML 2003), as its users call it: fit() on a NumPy array. fit() centres the data; Lloyd's then makes
+// chunks of 256 points and one matrix product a chunk.
+#include "impl/library/sklearn.hpp"
 
 namespace km {
 namespace {
 
-std::vector<std::string> environment(const Config& config) {
-  const auto threads = config.number("threads");
-  return threads > 0 ? std::vector{"OMP_NUM_THREADS=" + std::to_string(threads)} : std::vector<std::string>{};
-}
-
 template <class T>
-class Sklearn : public OutOfProcess<T> {
+class Sklearn : public Fitted<T> {
  public:
   Sklearn(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("sklearn_worker.py", {}, environment(config))) {}
-
-  Solution<T> download() {
-    const Problem<T>& p = this->problem();
-    Solution<T> out = OutOfProcess<T>::download();
-    std::vector<double> sums(out.centroids.size());
-    std::vector<std::int64_t> counts(p.k);
-    for (std::int64_t i = 0; i < p.n; ++i) {
-      const auto c = out.labels[i];
-      if (c < 0 || c >= p.k) continue;  // the judge will say so
-      ++counts[c];
-      for (int j = 0; j < p.d; ++j) sums[std::size_t(c) * p.d + j] += p.points[i * p.d + j];
-    }
-    out.centroids = out.assigned_centroids;
-    for (int c = 0; c < p.k; ++c)
-      if (counts[c] > 0)
-        for (int j = 0; j < p.d; ++j) out.centroids[std::size_t(c) * p.d + j] = T(sums[std::size_t(c) * p.d + j] / double(counts[c]));
-    return out;
-  }
+      : Fitted<T>(problem, config, trace, "sklearn.cluster", config.word("algorithm")) {}
 };
 
 const Register<Sklearn> registration{{
-    .summary = "scikit-learn's KMeans(algorithm=\"lloyd\"), called as users do",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .summary = "scikit-learn's KMeans, called as users do",
+    .parameters = {{.name = "algorithm", .fallback = "lloyd", .range = {"lloyd", "elkan"}, .help = "of KMeans"},
+                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      if (p.max_iters < 2) return "scikit-learn's fit makes two assigns at least";
-      if (p.tolerance < 0) return "scikit-learn stops when no label changes: give a tolerance of 0";
-      if (p.tolerance > 0) return "a tolerance above 0 is a movement of the centroids in scikit-learn, not a share of labels";
+      if (const auto why = unfit(p); !why.empty()) return why;
       return python_has("sklearn") ? "" : "scikit-learn is not installed for " + python();
     },
     .distance = Distance::expansion,

@@ -1,26 +1,27 @@
-"""The Python side of sklearn.cpp: fit when told to."""
+"""The Python side of sklearn.cpp and sklearnex.cpp: fit the KMeans of the first argument's module, when told to."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 import warnings
+from importlib import metadata
 
 from worker import Job, Prepare, serve
 
 
-class Lloyd:
+class Fit:
     def __init__(self, job: Job) -> None:
-        self.job = job
+        self.job, self.KMeans = job, importlib.import_module(sys.argv[1]).KMeans
 
     def reset(self) -> None:
         self.model = None
 
     def iterate(self) -> int:
         """fit ends with an assign where the task ends with an update: one update fewer, unless it converged before."""
-        from sklearn.cluster import KMeans
-
         job, updates = self.job, self.job.iterations - 1
-        settings = {"n_init": 1, "max_iter": updates, "tol": 0, "algorithm": "lloyd"}
-        self.model = KMeans(len(job.initial), init=job.initial, **settings).fit(job.points)
+        settings = {"n_init": 1, "max_iter": updates, "tol": 0, "algorithm": sys.argv[2]}
+        self.model = self.KMeans(len(job.initial), init=job.initial, **settings).fit(job.points)
         return self.model.n_iter_ + (self.model.n_iter_ == updates)
 
     def download(self) -> None:
@@ -29,11 +30,10 @@ class Lloyd:
 
 
 def load() -> tuple[dict[str, str], Prepare]:
-    import sklearn
-    import sklearn.cluster
-
+    importlib.import_module(sys.argv[1])
+    package = metadata.packages_distributions()[sys.argv[1].split(".")[0]][0]
     warnings.simplefilter("ignore")  # fewer distinct points than clusters, no convergence: both are asked for
-    return {"name": "scikit-learn", "version": sklearn.__version__, "precision": "input", "device": "cpu"}, Lloyd
+    return {"name": package, "version": metadata.version(package), "precision": "input", "device": "cpu"}, Fit
 
 
 serve(load)

@@ -43,11 +43,20 @@ def job_of(asked: dict[str, Any]) -> Job:
     return Job(**arrays, **{name: asked[name] for name in ("iterations", "tolerance", "parameters")})
 
 
+def means(points: np.ndarray, labels: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """k x d in fp64: of the points of each label; a cluster without points stays where it was."""
+    counts = np.bincount(labels, minlength=len(before))
+    sums = np.stack([np.bincount(labels, weights=values, minlength=len(before)) for values in points.T], axis=1)
+    return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], before)
+
+
 def give_back_gpu_memory() -> None:
-    """What PyTorch, where it is loaded, keeps for its next arrays."""
-    torch = sys.modules.get("torch")
+    """What PyTorch and CuPy, where they are loaded, keep for their next arrays."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
+    if cupy:
+        cupy.get_default_memory_pool().free_all_blocks()
 
 
 def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:

@@ -1,0 +1,23 @@
+// A library that this build did not find keeps its name, so that exhibits and filters know it, and is skipped with the reason.
+#pragma once
+
+#include "bench/implementation.hpp"
+
+namespace km {
+
+/// The summary as it stands, `library` as its users call it, `package` as Debian does. The value is for a constant of the file that calls.
+template <class... T>
+bool register_missing(const std::string& name, const char* summary, const std::string& library, const std::string& package) {
+  const std::string reason = "this kmbench was built without " + library + " (Debian: " + package + "; then configure and build again)";
+  Implementation implementation{.name = name,
+                                .description = {.summary = summary,
+                                                .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true}},
+                                                .unsupported = [reason](const ProblemShape&, const Config&, int) { return reason; }}};
+  const auto refuse = [reason](const auto&, const Config&, Trace&) -> std::nullptr_t { throw std::runtime_error(reason); };
+  if constexpr ((std::is_same_v<T, float> || ...)) implementation.fp32 = refuse;
+  if constexpr ((std::is_same_v<T, double> || ...)) implementation.fp64 = refuse;
+  register_implementation(std::move(implementation));
+  return true;
+}
+
+}  // namespace km
