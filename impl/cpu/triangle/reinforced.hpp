@@ -1,0 +1,196 @@
+// wu2011's reinforced k-means (Algorithms 2 and 3) with one thread. Every iteration first takes the distances² between all centroids (ICD) and
+// ranks each centroid's row of them (RID). A point x of label a then goes through a's row, nearest first, and ends where a centroid c is more than
+// twice as far from a as x is: by the triangle inequality c, and all behind it, are further from x than a. The rows lie ranked, distance²
+// beside index, so that the loop reads them in order.
+//
+// The cut-off, in squares and as computed: D² > 4 W r², with D² for |a - c|² and r² for |x - a|². A computed sum of d squares of differences is
+// the true one times 1 + e, |e| <= g = (d + 2) u / (1 - (d + 2) u), in whatever order it is added. By the plain loop's own arithmetic c is further
+// than a as soon as (D - r)² (1 - g) > r² (1 + g) with the true D and r, that is D > r (1 + q), q² = (1 + g) / (1 - g). The computed squares
+// promise that where D² > r² (1 + q)² (1 + g) / (1 - g). With y = g / (1 - g): q² = 1 + 2y, so that (1 + q)² <= 4 (1 + y / 2)²; the product is below
+// 4 (1 + 3.1 y) for y <= 0.01, and W = 1 + 4 (d + 4) u covers it and the rounding of the test, which is in fp64.
+// Underflow moves a sum by less than d times the least normal number; r² is taken to be at least that over u, which hides it. So what is skipped
+// would have lost by this very arithmetic, ties included: the labels are those of the plain loop, bit by bit, however far from the origin.
+//
+// Cost of an iteration: n k' distances, k' <= k as many as the data leave, 3 k² d / 2 flops for ICD, k² log k comparisons for RID. Memory:
+// k² (4 + bytes of a value).
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+template <class T, int N>
+struct SideBySide {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+
+template <class T>
+class Reinforced {
+ public:
+  /// cut: times the proven cut-off; less than 1 is wrong (tests/faults/cut_too_early.cpp, tests/reinforced_test.cpp).
+  Reinforced(const Problem<T>& problem, const Config&, Trace&, double cut = 1)
+      : p_(problem), widened_(4 * (1 + 4 * (problem.d + 4) * (double(std::numeric_limits<T>::epsilon()) / 2)) * cut),
+        least_(double(problem.d) * double(std::numeric_limits<T>::min()) / (double(std::numeric_limits<T>::epsilon()) / 2)),
+        apart_(std::size_t(problem.k) * problem.k), ranked_(apart_.size()) {}
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    worked_.assign(trace.active() ? p_.n : 0, 0);
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      out_.assigned_centroids = out_.centroids;
+      {
+        const auto phase = trace.phase("icd_rid");
+        rank_centroids(trace);
+      }
+      std::int64_t changed = 0;
+      {
+        const auto phase = trace.phase("assign");
+        changed = assign();
+      }
+      {
+        const auto phase = trace.phase("update");
+        update();
+      }
+      if (trace.active()) count(trace);
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  static constexpr int lanes = 32 / sizeof(T);
+
+  /// The sum of N values side by side, by halves.
+  template <int N>
+  static T total(const typename SideBySide<T, N>::type& values) {
+    if constexpr (N == 2) {
+      return values[0] + values[1];
+    } else {
+      typename SideBySide<T, N / 2>::type low, high;
+      std::memcpy(&low, &values, sizeof low);
+      std::memcpy(&high, reinterpret_cast<const char*>(&values) + sizeof low, sizeof high);
+      return total<N / 2>(low + high);
+    }
+  }
+
+  /// |a - b|²; every term goes through at most d additions, in an order that is always the same.
+  static T distance(const T* a, const T* b, int d) {
+    using Vector = typename SideBySide<T, lanes>::type;
+    Vector sums = {};
+    int j = 0;
+    for (; j + lanes <= d; j += lanes) {
+      Vector x, y;
+      std::memcpy(&x, a + j, sizeof x);
+      std::memcpy(&y, b + j, sizeof y);
+      const Vector diff = x - y;
+      sums += diff * diff;
+    }
+    T sum = total<lanes>(sums);
+    for (; j < d; ++j) {
+      const T diff = a[j] - b[j];
+      sum += diff * diff;
+    }
+    return sum;
+  }
+
+  const T* centroid(int c) const { return out_.assigned_centroids.data() + std::size_t(c) * p_.d; }
+
+  /// ICD and RID: every centroid's row begins with itself and goes on with the others, nearest first.
+  void rank_centroids(Trace& trace) {
+    const int k = p_.k;
+    {
+      const auto phase = trace.phase("icd");
+      for (int a = 0; a < k; ++a)
+        for (int c = 0; c <= a; ++c) apart_[std::size_t(a) * k + c] = apart_[std::size_t(c) * k + a] = distance(centroid(a), centroid(c), p_.d);
+    }
+    const auto phase = trace.phase("rid");
+    row_.resize(k);
+    for (int a = 0; a < k; ++a) {
+      T* const apart = apart_.data() + std::size_t(a) * k;
+      for (int c = 0; c < k; ++c) row_[c] = {apart[c], c};
+      std::swap(row_[0], row_[a]);
+      std::sort(row_.begin() + 1, row_.end());
+      for (int rank = 0; rank < k; ++rank) std::tie(apart[rank], ranked_[std::size_t(a) * k + rank]) = row_[rank];
+    }
+  }
+
+  /// Labels every point; how many changed. At first all are taken to have label 0, as good as any.
+  std::int64_t assign() {
+    const int d = p_.d, k = p_.k;
+    std::int64_t changed = 0;
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      const T* const x = p_.points.data() + i * d;
+      const std::size_t row = std::size_t(std::max(out_.labels[i], 0)) * k;
+      std::int32_t best = 0;
+      T best_dist = 0;
+      double limit = 0;
+      int rank = 0;
+      for (; rank < k && double(apart_[row + rank]) <= limit; ++rank) {
+        const std::int32_t c = ranked_[row + rank];
+        const T dist = distance(x, centroid(c), d);
+        if (rank == 0) limit = widened_ * std::max(double(dist), least_);
+        if (rank == 0 || dist < best_dist || (dist == best_dist && c < best)) {
+          best_dist = dist;
+          best = c;
+        }
+      }
+      if (!worked_.empty()) worked_[i] = rank;
+      changed += out_.labels[i] != best;
+      out_.labels[i] = best;
+    }
+    return changed;
+  }
+
+  /// Sums in fp64, point by point.
+  void update() {
+    const int d = p_.d;
+    sums_.assign(out_.centroids.size(), 0);
+    counts_.assign(p_.k, 0);
+    for (std::int64_t i = 0; i < p_.n; ++i) {
+      const int c = out_.labels[i];
+      ++counts_[c];
+      for (int j = 0; j < d; ++j) sums_[std::size_t(c) * d + j] += double(p_.points[i * d + j]);
+    }
+    for (std::size_t cell = 0; cell < sums_.size(); ++cell)
+      if (const auto count = counts_[cell / d]; count > 0) out_.centroids[cell] = T(sums_[cell] / double(count));
+  }
+
+  /// M, and what a warp of 32 threads would waste on its differences (Equation 2), points in their own order.
+  void count(Trace& trace) const {
+    constexpr std::int64_t warp = 32;
+    double total = 0, in_step = 0;
+    for (std::int64_t first = 0; first < p_.n; first += warp) {
+      const auto begin = worked_.begin() + first, end = worked_.begin() + std::min(first + warp, p_.n);
+      for (auto at = begin; at < end; ++at) total += *at;
+      in_step += double(*std::max_element(begin, end)) * double(end - begin);
+    }
+    trace.count("distances", total);
+    trace.count("mean_m", total / double(p_.n));
+    trace.count("warp_imbalance", in_step / total - 1);
+  }
+
+  Problem<T> p_;
+  double widened_, least_;
+  std::vector<T> apart_;              // k x k distances², each row by rank
+  std::vector<std::int32_t> ranked_;  // k x k, the centroid of each rank
+  std::vector<std::pair<T, std::int32_t>> row_;
+  std::vector<std::int32_t> worked_;  // M of each point, in a traced run
+  std::vector<double> sums_;
+  std::vector<std::int64_t> counts_;
+  Solution<T> out_;
+};
+
+}  // namespace
+}  // namespace km

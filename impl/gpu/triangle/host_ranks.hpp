@@ -1,0 +1,50 @@
+// wu2011's ICD and RID on the host (Algorithm 2, steps 1 and 2), with one thread: the distances² between all centroids, and each centroid's row of
+// them in order. Cost: 3 k² d / 2 flops, k² log k comparisons.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace km::triangle {
+
+template <class T>
+class HostRanking {
+ public:
+  /// icd: k x k. A value is a plain sum of d squares in the order of the dimensions.
+  void measure(const std::vector<T>& centroids, int d, int k, T* icd) {
+    columns_.resize(centroids.size());  // d x k, so that one row's distances grow side by side
+    for (int c = 0; c < k; ++c)
+      for (int j = 0; j < d; ++j) columns_[std::size_t(j) * k + c] = centroids[std::size_t(c) * d + j];
+    for (int a = 0; a < k; ++a) {
+      T* const row = icd + std::size_t(a) * k;
+      std::fill(row, row + a + 1, T(0));
+      for (int j = 0; j < d; ++j) {
+        const T x = centroids[std::size_t(a) * d + j];
+        const T* const column = columns_.data() + std::size_t(j) * k;
+        for (int c = 0; c < a; ++c) {
+          const T diff = x - column[c];
+          row[c] += diff * diff;
+        }
+      }
+      for (int c = 0; c < a; ++c) icd[std::size_t(c) * k + a] = row[c];
+    }
+  }
+
+  /// rid: k x k, the centroids of each row, nearest first, itself before all.
+  void rank(const T* icd, int k, int* rid) {
+    row_.resize(k);
+    for (int a = 0; a < k; ++a) {
+      for (int c = 0; c < k; ++c) row_[c] = {icd[std::size_t(a) * k + c], c};
+      std::swap(row_[0], row_[a]);
+      std::sort(row_.begin() + 1, row_.end());
+      for (int rank = 0; rank < k; ++rank) rid[std::size_t(a) * k + rank] = row_[rank].second;
+    }
+  }
+
+ private:
+  std::vector<T> columns_;
+  std::vector<std::pair<T, int>> row_;
+};
+
+}  // namespace km::triangle

@@ -1,0 +1,54 @@
+// wu2011's hybrid (Figure 4, Section IV): the reinforced kernel where it pays, else the standard one. First by shape: beyond k log k = c n d / b ranking
+// the centroids alone costs more than all distances. Then, once the mean M is steady, by what epoch 1 saved: above Equation 9's share
+// M / k = c / a - b k log k / (a d n) the standard kernel makes the rest; below it the points are laid out by decreasing M. The constants a, b and c
+// are this machine's, measured once and kept (calibration.cuh).
+// Cost: that of the better of the two, and epoch 1; in prepare, once a machine, the calibration.
+#include "impl/gpu/triangle/calibration.cuh"
+#include "impl/gpu/triangle/least_work.hpp"
+
+namespace km {
+namespace {
+
+using triangle::Constants, triangle::Plan;
+
+Plan plan_for(const ProblemShape& p, const Constants& constants) {
+  const auto [a, b, c] = constants;
+  const double k_log_k = p.k * std::log2(p.k), cells = double(p.n) * p.d;
+  if (k_log_k > c * cells / b) return {};
+  return {.reinforced = true, .rearranged = true, .worth = c / a - b * k_log_k / (a * cells)};
+}
+
+template <class T>
+class Hybrid {
+ public:
+  Hybrid(const Problem<T>& problem, const Config& config, Trace& trace)
+      : constants_(triangle::constants<T>(triangle::launch_of(config))),
+        run_(problem, trace, triangle::launch_of(config), plan_for(problem, constants_), triangle::kernels<T, true, true>(problem.d, problem.k),
+             triangle::Cutoff<T>(problem.d)) {}
+
+  void reset() { run_.reset(); }
+  int iterate(Trace& trace) {
+    const int iters = run_.iterate(trace);
+    trace.count("constant_a", constants_.a * iters);  // all in the last iteration, so that the mean is the value
+    trace.count("constant_b", constants_.b * iters);
+    trace.count("constant_c", constants_.c * iters);
+    return iters;
+  }
+  Solution<T> download() { return run_.download(); }
+
+ private:
+  Constants constants_;
+  triangle::HostDriven<T> run_;
+};
+
+const Register<Hybrid> registration{{
+    .summary = "standard or reinforced, by k log k and by what the first iterations skip, with constants measured on this machine",
+    .paper = "wu2011",
+    .device = Device::gpu,
+    .parameters = triangle::launch_parameters(),
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return triangle::too_large(p); },
+    .work = triangle::least_work,
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,169 @@
+// wu2011's two labeling kernels: every point against every centroid (Algorithm 1), and by rank up to the cut-off (Algorithm 3). A thread takes a
+// point at a time; a warp's 32 lie side by side, and the blocks take turns, so that a rearranged order shares its heavy points out over the card.
+// Algorithm 3 as printed gives each block one stretch, and with points by decreasing M the first block would have all that is heavy.
+// Both kernels sum distances by the same code, so that their labels agree bit by bit (cutoff.hpp).
+// Cost: points (d x n, one coalesced read) and labels read once; 2 d instructions a distance; the reinforced one reads RID, ICD and a row of
+// its own for each lane and distance: from shared memory where k rows fit, else from caches.
+#pragma once
+
+#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/triangle/cutoff.hpp"
+
+namespace km::triangle {
+
+constexpr int most_threads = 512;
+
+/// Rows in shared memory begin 16 bytes more, or an odd number of values, apart: threads that read different rows seldom want one bank.
+template <class T, int D>
+constexpr int pitch(int d) {
+  return D > 0 && D % cuda::Pack<T>::size == 0 ? D + cuda::Pack<T>::size : d | 1;
+}
+
+/// counters: how many labels changed, and how many distances were computed.
+template <class T>
+struct Labeling {
+  const T *points, *centroids;  // d x n in the order of processing, k x d
+  std::int64_t n;
+  int d, k;
+  std::int32_t* labels;  // in the order of processing
+  unsigned long long* counters;
+};
+
+/// The distances² between centroids, and each row's centroids by them, itself first.
+template <class T>
+struct Ranks {
+  const T* icd;    // k x k
+  const int* rid;  // k x k
+  unsigned* m;     // n: distances computed for each point; null: not wanted
+  Cutoff<T> cutoff;
+};
+
+/// A thread's point: in registers where D is known, else read again for each centroid.
+template <class T, int D>
+class Point {
+ public:
+  __device__ Point(const Labeling<T>& l, std::int64_t i) : at_(l.points + i), n_(l.n), d_(l.d) {
+#pragma unroll
+    for (int j = 0; j < D; ++j) x_[j] = at_[j * n_];
+  }
+  __device__ T distance(const T* row) const {
+    if constexpr (D > 0) {
+      return cuda::distance<D>(x_, row);
+    } else {
+      T dist = 0;
+      for (int j = 0; j < d_; ++j) {
+        const T diff = at_[j * n_] - row[j];
+        dist += diff * diff;
+      }
+      return dist;
+    }
+  }
+
+ private:
+  T x_[D > 0 ? D : 1];
+  const T* at_;
+  std::int64_t n_;
+  int d_;
+};
+
+/// Centroids where the kernel reads them, `apart` values from row to row. All threads of the block call it.
+template <class T, int D, bool Shared>
+__device__ __forceinline__ const T* rows(const Labeling<T>& l, int& apart) {
+  apart = l.d;
+  if constexpr (!Shared) return l.centroids;
+  extern __shared__ int4 shared[];
+  T* const copy = reinterpret_cast<T*>(shared);
+  apart = pitch<T, D>(l.d);
+  for (int at = threadIdx.x; at < l.k * l.d; at += blockDim.x) copy[at / l.d * apart + at % l.d] = l.centroids[at];
+  __syncthreads();
+  return copy;
+}
+
+/// A warp's sum to one counter.
+__device__ __forceinline__ void add(unsigned long long value, unsigned long long* counter) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFF, value, step);
+  if (threadIdx.x % 32 == 0 && value > 0) atomicAdd(counter, value);
+}
+
+template <class T, int D, bool Shared>
+__global__ void __launch_bounds__(most_threads) label_standard(const Labeling<T> l) {
+  int apart = 0;
+  const T* const centroids = rows<T, D, Shared>(l, apart);
+  unsigned changed = 0;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < l.n; i += std::int64_t(gridDim.x) * blockDim.x) {
+    const Point<T, D> point(l, i);
+    std::int32_t best = 0;
+    T best_dist = cuda::infinity<T>;
+    for (int c = 0; c < l.k; ++c) {
+      const T dist = point.distance(centroids + std::int64_t(c) * apart);
+      if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+    }
+    changed += l.labels[i] != best;
+    l.labels[i] = best;
+  }
+  add(changed, l.counters);
+}
+
+/// A point without a label begins with centroid 0, as good as any.
+template <class T, int D, bool Shared>
+__global__ void __launch_bounds__(most_threads) label_reinforced(const Labeling<T> l, const Ranks<T> ranks) {
+  int apart = 0;
+  const T* const centroids = rows<T, D, Shared>(l, apart);
+  unsigned changed = 0;
+  unsigned long long computed = 0;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < l.n; i += std::int64_t(gridDim.x) * blockDim.x) {
+    const Point<T, D> point(l, i);
+    const std::int32_t old = l.labels[i], own = old < 0 ? 0 : old;
+    const T* const icd = ranks.icd + std::int64_t(own) * l.k;
+    const int* const rid = ranks.rid + std::int64_t(own) * l.k;
+    std::int32_t best = own;
+    T best_dist = point.distance(centroids + std::int64_t(own) * apart);
+    const T cutoff = ranks.cutoff(best_dist);
+    int m = 1, c = rid[l.k > 1 ? 1 : 0];
+    T apart_now = icd[c];
+    while (m < l.k && apart_now <= cutoff) {
+      const int here = c;
+      if (++m < l.k) c = rid[m], apart_now = icd[c];  // on the way while this distance is summed
+      const T dist = point.distance(centroids + std::int64_t(here) * apart);
+      if (dist < best_dist || (dist == best_dist && here < best)) best_dist = dist, best = here;
+    }
+    computed += m;
+    if (ranks.m) ranks.m[i] = m;
+    changed += old != best;
+    l.labels[i] = best;
+  }
+  add(changed, l.counters);
+  if (ranks.m) add(computed, l.counters + 1);
+}
+
+/// One plan's kernels, null where it asks for none, and the shared memory that they want.
+template <class T>
+struct Kernels {
+  void (*standard)(Labeling<T>) = nullptr;
+  void (*reinforced)(Labeling<T>, Ranks<T>) = nullptr;
+  std::size_t shared_bytes = 0;
+};
+
+/// The wanted kernels for d dimensions and k centroids. The paper's d is known to them at compile time, any other is not.
+template <class T, bool Standard, bool Reinforced>
+Kernels<T> kernels(int d, int k) {
+  int device = 0, most_bytes = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  Kernels<T> found;
+  with_dimension<32>(d, [&](auto dimension) {
+    constexpr int D = decltype(dimension)::value;
+    const std::size_t bytes = sizeof(T) * k * pitch<T, D>(d);
+    const bool fits = bytes <= std::size_t(most_bytes);
+    if (fits) found.shared_bytes = bytes;
+    const auto allow = [&](auto kernel) {
+      if (fits) cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+      return kernel;
+    };
+    if constexpr (Standard) found.standard = allow(fits ? label_standard<T, D, true> : label_standard<T, D, false>);
+    if constexpr (Reinforced) found.reinforced = allow(fits ? label_reinforced<T, D, true> : label_reinforced<T, D, false>);
+  });
+  return found;
+}
+
+}  // namespace km::triangle

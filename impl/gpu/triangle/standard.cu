@@ -1,0 +1,33 @@
+// wu2011's standard k-means on CUDA (Algorithm 1), which its reinforced and hybrid ones are compared with: every point against every centroid, in
+// the same grid, layout and memories as theirs, and with the same means on the host.
+// Cost of an iteration: labeling.cuh, host_driven.cuh. Floor on a whole card: n k d 2 instructions; the paper's grid of 30 blocks is a fraction of one.
+#include "impl/gpu/triangle/host_driven.cuh"
+
+namespace km {
+namespace {
+
+template <class T>
+class Standard {
+ public:
+  Standard(const Problem<T>& problem, const Config& config, Trace& trace)
+      : run_(problem, trace, triangle::launch_of(config), {}, triangle::kernels<T, true, false>(problem.d, problem.k),
+             triangle::Cutoff<T>(problem.d)) {}
+
+  void reset() { run_.reset(); }
+  int iterate(Trace& trace) { return run_.iterate(trace); }
+  Solution<T> download() { return run_.download(); }
+
+ private:
+  triangle::HostDriven<T> run_;
+};
+
+const Register<Standard> registration{{
+    .summary = "a thread a point against all centroids, in shared memory where they fit; means on the host",
+    .paper = "wu2011",
+    .device = Device::gpu,
+    .parameters = triangle::launch_parameters(),
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return triangle::too_large(p); },
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,203 @@
+"""wu2011's exhibits: the groups of its sets, EALT and what M says, claims and figures over many sets, a quick run.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import ROOT
+from synthetic import line, wrong
+
+from plots.decide.verdicts import FAILED, REPRODUCED
+from plots.draw import figures
+from plots.draw.sets import merged
+from plots.draw.shares import steps
+from plots.errors import UserError
+from plots.read import exhibits
+from plots.read.intervals import exact
+from plots.read.metrics import metric
+
+PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
+PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["wu2011"]) for exhibit in paper.exhibits}
+GPU = ["gpu/triangle/standard", "gpu/triangle/reinforced", "gpu/triangle/hybrid"]
+# mean M of five iterations of k = 8, and Equation 2 for each
+COUNTED = line(
+    k=8,
+    iterations=5,
+    samples_s=[0.5, 0.5, 0.5],
+    phases={"icd_rid": [0.01] * 5, "icd": [0.004] * 5, "assign": [0.06] * 5, "update": [0.02] * 5},
+    counters={"mean_m": [8.0, 4.0, 2.0, 2.01, 2.0], "warp_imbalance": [0.0, 1.0, 0.5, 0.0, 0.0]},
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "sigmas"),
+    [
+        ("convergence", 32, 24),
+        ("figure3", 32, 24),
+        ("figure6a", 32, 24),
+        ("figure6b", 32, 24),
+        ("figure6d", 1024, 24),
+        ("figure7", [64, 128, 256, 512, 1024], 3),
+    ],
+)
+def test_groups_are_the_papers(name, k, sigmas):
+    """Section V: 245,760 points in 32 dimensions, ten sets of each sigma, 24 of them from 0.0125 to 0.3 in A and B."""
+    for sweep in PAPER[name].spec["sweep"]:
+        assert (sweep["n"], sweep["d"], sweep["k"], sweep["precision"]) == (245_760, 32, k, "fp32")
+        assert len(sweep["data"]["seed"]) == 10 and len(sweep["data"]["sigma2"]) == sigmas
+        if sigmas == 24:
+            assert sweep["data"]["sigma2"] == pytest.approx([0.0125 * (i + 1) for i in range(24)])
+
+
+def test_group_f_grows_16_times():
+    assert all(s["n"] == [61_440 * 2**i for i in range(5)] for s in PAPER["figure8"].spec["sweep"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ealt", 70),  # 10 + 60: icd is within icd_rid
+        ("ealt_share:icd", 100 * 4 / 70),
+        ("ealt_share:labeling", 100 * 60 / 70),
+        ("saved", 100 * (1 - 18.01 / 40)),
+        ("saved_in_warps", 100 * (1 - 23.01 / 40)),
+        ("settled", 4),
+    ],
+)
+def test_metric(name, value):
+    assert metric(name).of(COUNTED, {}).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", ["ealt", "ealt_share:icd", "saved", "saved_in_warps", "settled"])
+def test_a_wrong_run_and_one_that_counts_nothing_have_none(name):
+    assert metric(name).of(wrong("label"), {}) is None
+    assert metric(name).of(line(phases={}, counters={"distances": [1.0]}), {}) is None
+
+
+def test_what_never_settles_has_no_value():
+    assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
+
+
+def sets(*times: float, implementation: str = GPU[2], **fields) -> list[dict]:
+    """A line for seeds 1, 2, … of sets of sigma 0.15, EALT a time each."""
+    return [
+        line(
+            implementation=implementation,
+            phases={"assign": [t] * 5, "update": [9.0] * 5},
+            generator={"seed": i + 1, "sigma2": 0.15},
+            counters={"mean_m": [4.0, 3.0, 2.0, 2.0, 2.0]},
+            **fields,
+        )
+        for i, t in enumerate(times)
+    ]
+
+
+FIGURE = """
+kind = "figure"
+title = "made up"
+[[sweep]]
+implementation = "gpu/triangle/hybrid"
+dataset = "balls"
+data.seed = [1, 2, 3, 4]
+[figure]
+style = "{style}"
+x = "sigma2"
+sets = "seed"
+y = ["{y}"]
+series = ["implementation"]
+baseline = {{ implementation = ["gpu/triangle/standard", "gpu/triangle/reinforced"] }}
+"""
+SHARES, SETS = FIGURE.format(style="shares", y="speedup:ealt"), FIGURE.format(style="sets", y="ealt")
+THREE = [
+    *sets(1.0, 4.0, 2.0, 1.0, implementation=GPU[0]),
+    *sets(2.0, 2.0, 2.0, 1.0, implementation=GPU[1]),
+    *sets(1.0, 2.1, 4.0, 0.5),
+]
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.75, REPRODUCED), (0.8, FAILED)])
+def test_a_share_of_the_sets_is_within_ten_percent_of_the_better_one(bench, share, verdict):
+    """1 / 1, 2 / 2.1, 2 / 4 and 1 / 0.5: three of four."""
+    where = {"implementation": GPU[2]}
+    found = bench.judge(THREE, SHARES, kind="share", metric="speedup:ealt", where=where, at_least=0.909, share=share)
+    assert found.verdict == verdict
+    assert found.measured.startswith("3 of 4 cases; 0.5000 … 2")
+
+
+@pytest.mark.parametrize(("expect", "verdict"), [(1750, REPRODUCED), (17_500, FAILED)])
+def test_a_mean_is_over_all_cases(bench, expect, verdict):
+    """2, 2, 2 and 1 s."""
+    where = {"implementation": GPU[1]}
+    found = bench.judge(THREE, SETS, kind="mean", metric="ealt", where=where, expect=expect, within=2.5)
+    assert found.verdict == verdict and found.measured.startswith("1750 [")
+
+
+def test_curves_over_sets_show_their_median_and_range():
+    pairs = [(0.1, exact(3.0)), (0.1, exact(1.0)), (0.1, exact(2.0)), (0.2, exact(5.0))]
+    assert [(x, e.value, e.low, e.high) for x, e in merged(pairs)] == [(0.1, 2, 1, 3), (0.2, 5, 5, 5)]
+
+
+def test_a_stair_ends_at_all_of_them():
+    assert steps([3, 1, 2, 2]) == ([1, 2, 2, 3], [25, 50, 75, 100])
+
+
+def test_figures_over_sets_hold_one_curve_an_implementation(bench):
+    (ax,) = figures.draw(bench.view(THREE, SETS)).axes
+    assert len(ax.containers) == 3, "and not one a seed"
+    (ax,) = figures.draw(bench.view(THREE, SHARES)).axes
+    assert set(ax.get_legend_handles_labels()[1]) == {f"{name} (4 sets)" for name in GPU}
+
+
+def test_a_counter_along_iterations(bench):
+    text = FIGURE.format(style="iterations", y="counter:mean_m").replace('sets = "seed"', "xmax = 3")
+    (ax,) = figures.draw(bench.view(sets(1.0, 2.0), text)).axes
+    assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2]] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (FIGURE.format(style="line", y="ealt"), "belongs to the styles sets and shares"),
+        (SETS.replace('sets = "seed"', ""), "belongs to the styles sets and shares"),
+        (FIGURE.format(style="iterations", y="ealt").replace('sets = "seed"', ""), "along iterations"),
+    ],
+)
+def test_a_figure_that_cannot_be_is_refused(bench, text, said):
+    with pytest.raises(UserError, match=said):
+        bench.exhibit(text)
+
+
+@pytest.mark.parametrize("share", [0, 1.5])
+def test_a_share_that_is_none_is_refused(bench, share):
+    claim = f'[[claim]]\nid = "c"\ntext = "t"\nkind = "share"\nmetric = "ealt"\nat_least = 1\nshare = {share}\n'
+    with pytest.raises(UserError, match="is no share"):
+        bench.exhibit(SETS + claim)
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+def test_the_quick_profile_runs_the_cpus_series_and_says_why_the_gpus_are_not_there(tmp_path):
+    environment = {**os.environ, "KMBENCH_HOME": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    run = [PROGRAM, "run", "wu2011/figure6a", "--profile", "quick", "--out", tmp_path]
+    subprocess.run(run, check=True, capture_output=True, env=environment)
+    lines = [json.loads(text) for text in (tmp_path / "wu2011.jsonl").read_text().splitlines()]
+    measured = [one for one in lines if one["samples_s"]]
+    assert {one["implementation"] for one in measured} == {"cpu/lloyd/naive", "cpu/triangle/reinforced"}
+    assert all(one["skip"] for one in lines if one not in measured)
+    of = {one["dataset"]["generator"]["sigma2"]: one for one in measured if "triangle" in one["implementation"]}
+    assert of[0.0125]["counters"]["distances"][-1] < 0.5 * 4096 * 32 < 0.95 * of[0.3]["counters"]["distances"][-1]
+    for one in of.values():
+        assert one["counters"]["distances"] == [4096 * m for m in one["counters"]["mean_m"]]
+
+
+def test_an_exhibit_that_reuses_others_keeps_the_sets_that_they_vary(bench):
+    bench.exhibit(SETS, "demo/source")
+    text = SETS.replace(
+        '[[sweep]]\nimplementation = "gpu/triangle/hybrid"\ndataset = "balls"\ndata.seed = [1, 2, 3, 4]', ""
+    )
+    lines = [{**one, "exhibit": "demo/source"} for one in THREE]
+    assert len(bench.view(lines, 'reuse = "demo/source"\n' + text).lines) == len(THREE)
