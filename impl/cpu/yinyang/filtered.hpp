@@ -1,0 +1,273 @@
+// Yinyang k-means: Ding et al., ICML 2015; without its local filter: Newling and Fleuret, ICML 2016; on several cores: taylor2021, Section IV.C. A
+// point keeps one upper bound of the distance to its centroid, and for each group of centroids a lower bound of the distance to all others of it.
+// What the bounds rule out is not computed; what is left open is decided exactly (bench/exact.hpp): labels are those of exact Lloyd's.
+//
+// A point that nothing happens to costs 12 bytes read and none written: one bound for all groups, less than the least of theirs, is looked at first,
+// and all bounds hold unwritten (bounds.hpp). The others are taken up in blocks: bounds of groups, distance to the own centroid, then group by group
+// the block's points that need it, four at a time against a vector of centroids.
+#pragma once
+
+#include <omp.h>
+
+#include "bench/exact.hpp"
+#include "bench/implementation.hpp"
+#include "impl/cpu/yinyang/incremental.hpp"
+#include "impl/cpu/yinyang/open_points.hpp"
+#include "impl/cpu/yinyang/parameters.hpp"
+#include "impl/cpu/yinyang/point_bounds.hpp"
+#include "impl/cpu/yinyang/sums.hpp"
+
+namespace km {
+namespace {
+
+enum class Filters { two, three };  // three: the local one, a centroid at a time
+
+template <class T, Filters filters>
+class Filtered {
+ public:
+  /// groups: at most. widening, moving: of the bounds' and the movements' shares; less than 1 is wrong (tests/yinyang_test.cpp).
+  Filtered(const Problem<T>& problem, const Config& config, int groups, double widening = 1, double moving = 1)
+      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), most_groups_(groups),
+        radius_(problem.d, widening), moving_(moving), incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_),
+        workers_(threads_), moves_(threads_) {}
+
+  void reset() { out_.poison(p_); }
+
+  int iterate(Trace& trace) {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      if (out_.iters == 1) {
+        const auto phase = trace.phase("group");
+        group();
+      }
+      const std::int64_t changed = assign(trace);
+      {
+        const auto phase = trace.phase("update");
+        update();
+      }
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
+  }
+
+  Solution<T> download() { return out_; }
+
+ private:
+  void group() {
+    groups_ = Groups<T>(group_centroids(out_.centroids, p_.k, p_.d, most_groups_), p_.d);
+    bounds_.begin(p_.n, p_.k, groups_.count());
+    before_ = bounds_.group_movement();
+    moved_.assign(p_.k, 0);
+    for (auto& worker : workers_) worker.begin_run(groups_.count());
+  }
+
+  std::int64_t assign(Trace& trace) {
+    const auto phase = trace.phase("assign");
+    out_.assigned_centroids = out_.centroids;
+    groups_.take(out_.assigned_centroids, threads_);
+    constexpr int block = OpenPoints<T>::most_points;
+    const std::int64_t blocks = (p_.n + block - 1) / block;
+#pragma omp parallel num_threads(threads_)
+    {
+      const int own = omp_get_thread_num();
+      auto& worker = workers_[own];
+      worker.begin_iteration();
+      moves_[own].clear();
+      for (std::int64_t b = own; b < blocks; b += omp_get_num_threads()) {
+        const int length = int(std::min<std::int64_t>(block, p_.n - b * block));
+        worker.points.clear();
+        if (out_.iters == 1) take_all(worker, b * block, length);
+        else filter(worker, b * block, length);
+        for (int g = 0; g < groups_.count(); ++g) scan(worker, g);
+        for (auto& point : worker.points) finish(worker, point, moves_[own]);
+      }
+    }
+    std::int64_t changed = 0;
+    for (const auto& list : moves_) changed += std::ssize(list);
+    count(trace);
+    return changed;
+  }
+
+  void take_all(OpenPoints<T>& worker, std::int64_t first, int length) {
+    for (int p = 0; p < length; ++p) {
+      worker.points.push_back({.i = first + p, .label = no_label, .first = infinite, .second = infinite, .other = infinite});
+      for (int g = 0; g < groups_.count(); ++g) worker.need(g, true);
+    }
+  }
+
+  void filter(OpenPoints<T>& worker, std::int64_t first, int length) {
+    bool is_open[OpenPoints<T>::most_points];
+    std::int16_t at[OpenPoints<T>::most_points];
+    bounds_.open(first, length, &out_.labels[first], is_open);
+    int count = 0;
+    for (int p = 0; p < length; ++p) {
+      at[count] = std::int16_t(p);
+      count += is_open[p];
+    }
+    for (int o = 0; o < count; ++o) open(worker, first + at[o]);
+  }
+
+  /// Global filter, by the groups' bounds and then with the upper bound made tight; group filter.
+  void open(OpenPoints<T>& worker, std::int64_t i) {
+    const int label = out_.labels[i];
+    const float least = bounds_.least(i);
+    if (least > bounds_.upper(i, label)) return bounds_.keep_least(i, least);
+    const T own = distance(row(i), centroid(label), p_.d);
+    const double radius = radius_.upper(own);
+    const float upper = rounded_up(radius);
+    ++worker.distances;
+    if (least > upper) {
+      bounds_.keep_least(i, least);
+      return bounds_.keep_upper(i, label, radius);
+    }
+    ++worker.past_global;
+    const bool again = filters == Filters::two && bounds_.group_is_open(i, groups_.of(label), upper);
+    worker.points.push_back({.i = i,
+                             .upper = upper,
+                             .own = own,
+                             .label = label,
+                             .nearest = label,
+                             .first = again ? infinite : own,
+                             .second = infinite,
+                             .other = infinite,
+                             .own_is_among_its_group = again});
+    for (int g = 0; g < groups_.count(); ++g) worker.need(g, bounds_.group_is_open(i, g, upper));
+  }
+
+  void scan(OpenPoints<T>& worker, int g) {
+    const int count = std::exchange(worker.counts[g], 0);
+    const std::int16_t* const places = &worker.places[std::size_t(g) * OpenPoints<T>::most_points];
+    if (out_.iters > 1) worker.past_group += count;
+    if (filters == Filters::three && out_.iters > 1) {
+      for (int at = 0; at < count; ++at) scan_locally(worker, worker.points[places[at]], g);
+      return;
+    }
+    worker.distances += double(count) * groups_.size(g);
+    int at = 0;
+    for (; at + 4 <= count; at += 4) scan_points<4, 2>(worker, g, places + at);
+    for (; at < count; ++at) scan_points<1, 4>(worker, g, places + at);
+  }
+
+  template <int P, int U>
+  void scan_points(OpenPoints<T>& worker, int g, const std::int16_t* places) {
+    const T* x[P];
+    TwoLeast<T> least[P];
+    for (int p = 0; p < P; ++p) x[p] = row(worker.points[places[p]].i);
+    groups_.template scan<P, U>(
+        g, x, [&](int p, int v, Lanes<T> dist) __attribute__((always_inline)) { least[p].see(v, dist); });
+    for (int p = 0; p < P; ++p) {
+      const auto [first, second, place] = least[p].result();
+      fold(worker.points[places[p]], g, first, second, groups_.member(place), unbounded);
+    }
+  }
+
+  /// The local filter: a centroid of the group is as far as the group's bound of the iteration before, less its own last movement.
+  void scan_locally(OpenPoints<T>& worker, Open<T>& point, int g) {
+    const float before = bounds_.group_when(point.i, g, before_[g]);
+    T first = infinite, second = infinite;
+    double skipped = unbounded;
+    int nearest = no_label;
+    for (int place = groups_.first(g) * lanes<T>; place < groups_.first(g + 1) * lanes<T> && groups_.member(place) >= 0; ++place) {
+      const int c = groups_.member(place);
+      if (c == point.label) continue;
+      if (const double bound = (double(before) - moved_[c]) * (1 - 0x1p-52); before > 0 && bound > double(point.upper)) {
+        skipped = std::min(skipped, bound);
+        continue;
+      }
+      const T dist = distance(row(point.i), centroid(c), p_.d);
+      ++worker.distances, ++worker.past_local;
+      if (dist < first) {
+        second = std::exchange(first, dist);
+        nearest = c;
+        point.upper = std::min(point.upper, rounded_up(radius_.upper(dist)));
+      } else {
+        second = std::min(second, dist);
+      }
+    }
+    fold(point, g, first, second, nearest, skipped);
+  }
+
+  /// A group's two nearest, and a lower bound for those that the local filter left out.
+  void fold(Open<T>& point, int g, T first, T second, int nearest, double skipped) {
+    bounds_.keep_group(point.i, g, std::min(skipped, radius_.lower(first)));
+    if (first < point.first || (first == point.first && nearest < point.nearest)) {
+      point.other = std::min({point.other, point.first, second});
+      point.first = first, point.second = second, point.nearest = nearest;
+      point.skipped = skipped, point.nearest_is_of_a_group = true;
+    } else {
+      point.other = std::min(point.other, first);
+    }
+  }
+
+  void finish(OpenPoints<T>& worker, Open<T>& point, std::vector<Move>& moves) {
+    const std::int64_t i = point.i;
+    const bool is_close = double(point.other) <= radius_.as_near(point.first);
+    const int nearest = is_close ? settle(worker, i, point.first) : point.nearest;
+    const T dist = nearest == point.nearest ? point.first : distance(row(i), centroid(nearest), p_.d);
+    if (nearest == point.nearest && point.nearest_is_of_a_group)
+      bounds_.keep_group(i, groups_.of(nearest), std::min(point.skipped, radius_.lower(point.second)));
+    if (nearest != point.label) {
+      if (point.label >= 0 && !point.own_is_among_its_group) bounds_.lower_group(i, groups_.of(point.label), radius_.lower(point.own));
+      moves.push_back({i, point.label, nearest});
+      out_.labels[i] = nearest;
+    }
+    bounds_.keep_upper(i, nearest, radius_.upper(dist));
+    bounds_.keep_least(i, bounds_.least(i));
+  }
+
+  /// The nearest centroid, exactly, among those whose distance² in T is about the least.
+  int settle(OpenPoints<T>& worker, std::int64_t i, T least) {
+    const double as_near = radius_.as_near(least);
+    int best = no_label;
+    for (int c = 0; c < p_.k; ++c) {
+      if (double(distance(row(i), centroid(c), p_.d)) > as_near) continue;
+      if (best < 0 || compare_distances(row(i), centroid(c), centroid(best), p_.d) < 0) best = c;
+    }
+    worker.distances += p_.k;
+    return best;
+  }
+
+  void update() {
+    if (incremental_) incremental_means_.update(moves_, out_.centroids, out_.iters == 1);
+    else sums_.update(moves_, out_.labels, out_.centroids, out_.iters == 1);
+    before_ = bounds_.group_movement();
+    for (int c = 0; c < p_.k; ++c) {
+      const T* const now = &out_.centroids[std::size_t(c) * p_.d];
+      moved_[c] = std::equal(now, now + p_.d, centroid(c)) ? 0 : moving_ * radius_.upper(distance(centroid(c), now, p_.d));
+    }
+    bounds_.move(moved_, [this](int c) { return groups_.of(c); });
+  }
+
+  void count(Trace& trace) const {
+    for (const auto& worker : workers_) {
+      trace.count("distances", worker.distances);
+      trace.count("past_global", worker.past_global);
+      trace.count("past_group", worker.past_group);
+      if (filters == Filters::three) trace.count("past_local", worker.past_local);
+    }
+  }
+
+  const T* row(std::int64_t i) const { return p_.points.data() + i * p_.d; }
+  const T* centroid(int c) const { return &out_.assigned_centroids[std::size_t(c) * p_.d]; }
+
+  static constexpr T infinite = std::numeric_limits<T>::infinity();
+  static constexpr double unbounded = std::numeric_limits<double>::infinity();
+  Problem<T> p_;
+  int threads_, most_groups_;
+  Radius<T> radius_;
+  double moving_;
+  bool incremental_;
+  MovedSums<T> sums_;
+  IncrementalMeans<T> incremental_means_;
+  Groups<T> groups_;
+  PointBounds bounds_;
+  std::vector<float> before_;  // movement of groups until the iteration before
+  std::vector<double> moved_;  // each centroid's last movement, at most
+  std::vector<OpenPoints<T>> workers_;
+  std::vector<std::vector<Move>> moves_;  // one list a thread
+  Solution<T> out_;
+};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,21 @@
+// The super-simplified Yinyang (taylor2021, Section IV.C; there on the GPU): one lower bound for all centroids but the point's own. Where it does not
+// hold, all k distances are computed. Hamerly's bounds (SDM 2010), but for the distances between centroids.
+#include "impl/cpu/yinyang/filtered.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+struct Global : Filtered<T, Filters::two> {
+  Global(const Problem<T>& problem, const Config& config, Trace&) : Filtered<T, Filters::two>(problem, config, 1) {}
+};
+
+const Register<Global> registration{{
+    .summary = "global filter alone; means from points that moved",
+    .paper = "taylor2021",
+    .parameters = {update_parameter, threads_parameter},
+    .incremental = is_incremental,
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,21 @@
+// taylor2021's CPU-YYs (Section IV.C): the global and the group filter, without the local one, on several cores; k / 10 groups (Section IV.D).
+// Memory: 8 bytes a point and 4 for each group of each, groups filled up to a multiple of 16.
+#include "impl/cpu/yinyang/filtered.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+struct Group : Filtered<T, Filters::two> {
+  Group(const Problem<T>& problem, const Config& config, Trace&) : Filtered<T, Filters::two>(problem, config, groups_of(problem, config)) {}
+};
+
+const Register<Group> registration{{
+    .summary = "global and group filter; means from points that moved",
+    .paper = "taylor2021",
+    .parameters = {groups_parameter, update_parameter, threads_parameter},
+    .incremental = is_incremental,
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,26 @@
+// Parameters of the Yinyang implementations.
+#pragma once
+
+#include <algorithm>
+
+#include "bench/implementation.hpp"
+
+namespace km {
+namespace {
+
+const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 1, 7, 20, 1000000}, .help = "of centroids; 0: k / 10"};
+const Parameter update_parameter = {
+    .name = "update", .fallback = "exact", .range = {"exact", "incremental"}, .help = "incremental: as published, means from means"};
+const Parameter threads_parameter = {
+    .name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"};
+
+inline bool is_incremental(const Config& config) { return config.word("update") == "incremental"; }
+
+/// taylor2021, Section IV.D, after Ding et al.: k / 10.
+inline int groups_of(const ProblemShape& p, const Config& config) {
+  const auto asked = config.number("groups");
+  return int(std::clamp<std::int64_t>(asked > 0 ? asked : p.k / 10, 1, p.k));
+}
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,67 @@
+// taylor2021's GPU-Lloyd: every point compared with every centroid, a thread a point, and the centroid update in two parts that their Yinyang
+// has (means.cuh): n threads add what moved, atomically, then sums become means. No filters, no bounds.
+// Cost of an iteration: n k d differences and FMAs; a point's values read k / 16 times, from cache after the first; moved points once more.
+#include "impl/gpu/yinyang/means.cuh"
+#include "impl/gpu/yinyang/scan.cuh"
+
+namespace km {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(yinyang::block)
+    assign(const T* __restrict__ points, std::int64_t n, int d, yinyang::GroupedView<T> all, std::int32_t* labels, unsigned long long* changed) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * yinyang::block + threadIdx.x;
+  bool moved = false;
+  if (i < n) {
+    const int nearest = yinyang::scan(points + i, n, d, all, all.stretches[0]).at, best = nearest == yinyang::nobody ? 0 : nearest;
+    moved = labels[i] != best;
+    if (moved) labels[i] = best;
+  }
+  const int of_block = __syncthreads_count(moved);
+  if (threadIdx.x == 0 && of_block > 0) atomicAdd(changed, of_block);
+}
+
+template <class T>
+class Atomic {
+ public:
+  Atomic(const Problem<T>& problem, const Config&, Trace& trace)
+      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), all_(problem.d, problem.k, 1),
+        means_(problem, points_, lloyd_.stream()) {
+    all_.arrange(std::vector<int>(problem.k), lloyd_.stream());
+  }
+
+  void reset() { lloyd_.reset(); }
+  int iterate(Trace& trace) {
+    means_.clear(lloyd_.stream());
+    first_ = true;
+    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
+  }
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  void launch_assign() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
+    if (std::exchange(first_, false)) all_.enqueue_turn(lloyd_.assigned(), lloyd_.stream());
+    assign<<<cuda::blocks(n, yinyang::block), yinyang::block, 0, lloyd_.stream()>>>(points_.data(), n, d, all_.view(), lloyd_.labels(),
+                                                                                    lloyd_.changed());
+    cuda::check_launch();
+  }
+  void launch_update() { means_.enqueue(lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), all_.view(), lloyd_.stream()); }
+
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_;  // d x n
+  yinyang::Grouped<T> all_;
+  yinyang::Means<T> means_;
+  bool first_ = true;
+};
+
+const Register<Atomic> registration{{
+    .summary = "a thread a point; what moved is added to sums in global memory, which a second kernel makes means",
+    .paper = "taylor2021",
+    .device = Device::gpu,
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return yinyang::too_many_points(p); },
+    .summation_depth = yinyang::rounded_once,
+}};
+
+}  // namespace
+}  // namespace km

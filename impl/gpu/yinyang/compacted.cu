@@ -1,0 +1,24 @@
+// compacted.cuh has the idea; docs/kernels.md what bounds it and what was measured.
+// Where it stops: while most points move no bound holds, and gpu/lloyd/screened, with wgmma, is ahead; with few clusters and few dimensions
+// gpu/lloyd/resident reads hardly more than bounds take.
+#include "impl/gpu/yinyang/compacted.cuh"
+
+namespace km {
+namespace {
+
+template <class T>
+struct OfBounds : compacted::Compacted<T> {
+  using compacted::Compacted<T>::Compacted;
+};
+
+const Register<OfBounds> registration{{
+    .summary = "bounds leave most points alone, tensor cores and exact differences take the compacted rest, all iterations in one kernel",
+    .paper = "taylor2021",
+    .device = Device::gpu,
+    .parameters = compacted::parameters(),
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return compacted::too_large(p); },
+    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+}};
+
+}  // namespace
+}  // namespace km

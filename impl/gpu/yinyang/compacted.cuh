@@ -1,0 +1,226 @@
+// Exact k-means that leaves alone what cannot have changed. Each point keeps two bounds, of the distance to its own centroid and to any other
+// (Hamerly 2010; the global filter of Yinyang, Ding et al. 2015, taylor2021); as long as the first stays below the second its label stands,
+// and an iteration reads 12 bytes of it. The points past their bounds are compacted, so that whole warps work on them: fp16 tensor-core
+// scores with a proven margin, then differences (gpu/lloyd/screened has the ideas). Both ends leave new bounds behind.
+// The second bound pays for the fastest centroid. Where that one is far away it need not: of the centroids that are faster than some level, a
+// point hears how near the nearest is to its own centroid, which bounds their distances anew; the bound pays for the slower ones alone
+// (after Rysavy and Hamerly 2016, who leave out centroids that are no neighbours). Eight levels, of which the best counts. Equal centroids are
+// one to the bounds, or the points between them would be looked at for ever.
+// Centroids move only by what moved points change in exact integer sums (moved_sums has the idea), so that one whose cluster is at rest
+// does not move at all, by no rounding either, and costs no bound anything.
+// All iterations are one kernel: blocks have their share of the points, in slices dealt out in turn; they meet three times an iteration, when
+// all sums are made, all centroids, and all distances between them. Whether to stop is decided there.
+// Cost of an iteration: 12 bytes a point read, 8 written where bounds changed; of a point past them 2 k' K flops (k', K: k, d rounded up to
+// 32) and 2 K bytes; of a moved one d values and 2 d additions to L2; three barriers of the grid; for the levels k² d operations by differences.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "bench/implementation.hpp"
+#include "impl/gpu/yinyang/compacted_run.cuh"
+
+namespace km::compacted {
+
+constexpr int least_products = 16;  // dimensions; below it fp16 leaves most points open
+constexpr int least_company = 64;   // points a cluster, for distances between centroids to pay
+constexpr int wanted_cells = 2048;  // that blocks add to at once
+constexpr int most_differences = 48 * 1024;
+
+/// A row's fp16 halves, deep x 32 of them; what rounding left, and |x|², for bounds. A warp a point.
+template <class T>
+__global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, const double* __restrict__ centre, double scale, std::int64_t n,
+                                                  int d, int deep, __half* halves, std::uint32_t* left, float* length2) {
+  const int lane = threadIdx.x % 32;
+  for (std::int64_t i = blockIdx.x * std::int64_t(8) + threadIdx.x / 32; i < n; i += gridDim.x * std::int64_t(8)) {
+    double lost2 = 0, high2 = 0, all2 = 0;
+    for (int j = lane; j < deep * 32; j += 32) {
+      const double x = j < d ? (double(points[i * d + j]) - centre[j]) * scale : 0.0;
+      const screen::Halves value(x);
+      halves[i * deep * 32 + j] = value.high;
+      const double high = __half2float(value.high);
+      lost2 += value.left * value.left, high2 += high * high, all2 += x * x;
+    }
+    for (int half = 16; half > 0; half /= 2) {
+      lost2 += __shfl_xor_sync(0xFFFFFFFF, lost2, half);
+      high2 += __shfl_xor_sync(0xFFFFFFFF, high2, half);
+      all2 += __shfl_xor_sync(0xFFFFFFFF, all2, half);
+    }
+    if (lane > 0) continue;
+    left[i] = screen::pack_up(__double2float_ru(sqrt(lost2)) * 1.0001f, __double2float_ru(sqrt(high2)) * 1.0001f);
+    length2[i] = static_cast<float>(all2);
+  }
+}
+
+template <class T>
+class Compacted {
+ public:
+  /// paid: the share of each shift that bounds pay. Below 1 labels are not proven.
+  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float paid = 1)
+      : problem_(problem), points_(cuda::upload_rows(problem, trace, stream_)), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
+        centroids_(2 * cells_), labels_(problem.n), upper_(problem.n), lower_(problem.n),
+        copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / cells_, 1, 32))), coarse_(copies_ * cells_), fine_(copies_ * cells_),
+        counts_(copies_ * std::int64_t(problem.k)), twins_(2 * std::int64_t(problem.k)), freed_(problem.k), shifts_(problem.k), tops_(2), lengths_(2),
+        tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1), iters_(1) {
+    const cuda::Phase phase(trace, "layout", stream_);
+    const auto [n, d, k, max_iters, tolerance] = static_cast<const ProblemShape&>(problem);
+    upload(initial_, problem.initial_centroids, stream_);
+    frame_.emplace(problem, points_.data(), initial_.data(), stream_);
+    const bool products = config.word("begin") == "products" && d >= least_products;
+    const int deep = screen::up_to(d, 32) / 32, k_padded = screen::up_to(k, 32);
+    turned_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
+    image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
+    starts_ = cuda::Buffer<float>(k_padded);
+    if (std::int64_t(k) * least_company <= n) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
+    cuda::check(cudaMemsetAsync(turned_.data(), 0, turned_.bytes(), stream_));
+    cuda::check(cudaMemsetAsync(image_.data(), 0, image_.bytes(), stream_));
+    const std::vector<float> none(k_padded, -cuda::infinity<float>);
+    upload(starts_, std::span<const float>(none), stream_);
+    if (products) {
+      halves_ = cuda::Buffer<uint4>(n * deep * 4), left_ = cuda::Buffer<std::uint32_t>(n), length2_ = cuda::Buffer<float>(n);
+      halve_rows<<<std::min(cuda::blocks(n, 8), 4096u), 256, 0, stream_>>>(points_.data(), frame_->centre(), frame_->scale(), n, d, deep,
+                                                                           reinterpret_cast<__half*>(halves_.data()), left_.data(), length2_.data());
+      cuda::check_launch();
+    }
+    int device = 0, multiprocessors = 0;
+    cuda::check(cudaGetDevice(&device));
+    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    grid_ = std::min({static_cast<unsigned>(multiprocessors), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
+    const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
+    bytes_ = (sizeof(Room<T>) + 15) / 16 * 16 + sets * set_bytes;
+    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    run_ = {.points = points_.data(),
+            .halves = halves_.data(),
+            .left = left_.data(),
+            .length2 = length2_.data(),
+            .n = n,
+            .d = d,
+            .k = k,
+            .k_padded = k_padded,
+            .deep = deep,
+            .max_iters = max_iters,
+            .sets = sets,
+            .stop_at = tolerance < 0 ? -1.0 : tolerance * static_cast<double>(n),
+            .products = products,
+            .centre = frame_->centre(),
+            .scale = frame_->scale(),
+            .paid = paid,
+            .quanta = moved_sums::Quanta(frame_->greatest(), n),
+            .initial = initial_.data(),
+            .centroids = {centroids_.data(), centroids_.data() + cells_},
+            .turned = turned_.data(),
+            .image = image_.data(),
+            .starts = starts_.data(),
+            .shifts = shifts_.data(),
+            .reach = reach_.data(),
+            .twin = twins_.data(),
+            .twin_before = twins_.data() + k,
+            .freed = freed_.data(),
+            .tops = tops_.data(),
+            .lengths = lengths_.data(),
+            .copies = copies_,
+            .coarse = coarse_.data(),
+            .fine = fine_.data(),
+            .counts = counts_.data(),
+            .labels = labels_.data(),
+            .upper = upper_.data(),
+            .lower = lower_.data(),
+            .tallies = tallies_.data(),
+            .iters = iters_.data(),
+            .ended = ended_.data()};
+    stream_.synchronize();
+  }
+
+  void reset() {
+    upload(initial_, problem_.initial_centroids, stream_);
+    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
+    cuda::check(cudaMemsetAsync(centroids_.data(), 0xFF, centroids_.bytes(), stream_));  // NaN
+    stream_.synchronize();
+  }
+
+  int iterate(Trace& trace) {
+    iters_[0] = 0;
+    const auto clear = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream_)); };
+    clear(coarse_), clear(fine_), clear(counts_), clear(tops_), clear(lengths_), clear(tallies_), clear(freed_);
+    cuda::check(cudaMemsetAsync(twins_.data(), 0x7F, twins_.bytes(), stream_));    // no_twin
+    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
+    void* arguments[] = {&run_};
+    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
+    stream_.synchronize();
+    if (trace.active()) tell(trace);
+    return iters_[0];
+  }
+
+  Solution<T> download() {
+    Solution<T> out = Solution<T>::poisoned(problem_);
+    const int odd = iters_[0] % 2;  // the first iteration assigns by the first set and makes the second
+    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
+    cuda::download(out.assigned_centroids.data(), run_.centroids[odd ? 0 : 1], cells_ * sizeof(T), stream_);
+    cuda::download(out.centroids.data(), run_.centroids[odd], cells_ * sizeof(T), stream_);
+    out.iters = iters_[0];
+    return out;
+  }
+
+ private:
+  /// The kernel's own clock and counts by iteration, as there is nothing to time from outside.
+  void tell(Trace& trace) {
+    std::vector<Bits> ended(std::size_t(iters_[0]) + 1);
+    std::vector<Tally> tallies(ended.size());
+    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
+    cuda::download(tallies.data(), tallies_.data(), tallies.size() * sizeof tallies[0], stream_);
+    for (std::size_t iter = 1; iter < ended.size(); ++iter) {
+      const Tally& tally = tallies[iter];
+      trace.begin_iteration();
+      trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
+      trace.count("changed", double(tally.changed));
+      trace.count("past_global", double(tally.past_bound));
+      trace.count("distances", double(tally.past_bound) * problem_.k + (reach_.size() > 0 ? double(problem_.k) * problem_.k : 0.0));
+      trace.count("open", double(tally.open));
+      trace.count("by_differences", double(tally.by_differences));
+      trace.count("in_doubt", double(tally.in_doubt));
+    }
+  }
+
+  Problem<T> problem_;  // views
+  cuda::Stream stream_;
+  cuda::Buffer<T> points_;
+  std::int64_t cells_;
+  cuda::Buffer<T> initial_, centroids_, turned_;
+  cuda::Buffer<uint4> halves_, image_;
+  cuda::Buffer<std::uint32_t> left_;
+  cuda::Buffer<float> length2_, starts_;
+  cuda::Buffer<std::int32_t> labels_;
+  cuda::Buffer<float> upper_, lower_;
+  int copies_;
+  cuda::Buffer<Bits> coarse_, fine_;
+  cuda::Buffer<int> counts_, twins_, freed_;
+  cuda::Buffer<float> shifts_, tops_, reach_;
+  cuda::Buffer<screen::Lengths> lengths_;
+  cuda::Buffer<Tally> tallies_;
+  cuda::Buffer<Bits> ended_;
+  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
+  std::optional<screen::Frame> frame_;
+  Run<T> run_{};
+  unsigned grid_ = 1;
+  std::size_t bytes_ = 0;
+  // From the constructor alone: where two files have the same kernel, its other users may mean the other one.
+  void (*kernel_)(Run<T>) = iterate_all<T>;
+};
+
+inline std::vector<Parameter> parameters() {
+  return {{.name = "begin",
+           .fallback = "products",
+           .range = {"products", "differences"},
+           .tunable = true,
+           .help = "how points past their bounds are compared with all centroids; products go on to differences where they decide too little"},
+          {.name = "grid", .fallback = 132, .range = {1, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor"}};
+}
+
+inline std::string too_large(const ProblemShape& p) {
+  if (p.d > 1024) return "more than 1024 dimensions: eight points exceed a block's shared memory";
+  if (p.n >= std::int64_t(1) << 30) return "2^30 points or more";
+  return "";
+}
+
+}  // namespace km::compacted

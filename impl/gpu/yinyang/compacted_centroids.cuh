@@ -1,0 +1,123 @@
+// From what moved to the sums, from sums to centroids in all the forms that the next assign takes, and how far these are from each other.
+#pragma once
+
+#include "impl/gpu/yinyang/compacted_room.cuh"
+
+namespace km::compacted {
+
+/// What moved, from one cluster's sums to another's: as many lanes a row as it needs, all of them integers' additions.
+template <class T>
+__device__ __forceinline__ void move_rows(const Run<T>& r, const Room<T>& s) {
+  constexpr int values = 4;  // of a thread on the way
+  const int lane = threadIdx.x % 32, lanes = lanes_of(r.d), rows = 32 / lanes, copy = blockIdx.x % r.copies;
+  const std::int64_t cells = std::int64_t(r.k) * r.d;
+  Bits *const all_coarse = r.coarse + copy * cells, *const all_fine = r.fine + copy * cells;
+  for (int row = threadIdx.x / 32 * rows + lane / lanes; row < s.moves; row += warps * rows) {
+    const MovedRow moved = s.moved[row];
+    const T* const x = r.points + std::int64_t(moved.i) * r.d;
+    const std::int64_t to = std::int64_t(moved.to) * r.d, from = std::int64_t(moved.from) * r.d;
+    for (int j0 = lane % lanes; j0 < r.d; j0 += values * lanes) {
+      T value[values];
+#pragma unroll
+      for (int u = 0; u < values; ++u) value[u] = j0 + u * lanes < r.d ? x[j0 + u * lanes] : T(0);
+#pragma unroll
+      for (int u = 0; u < values; ++u) {
+        const int j = j0 + u * lanes;
+        long long coarse, fine;
+        r.quanta.split(double(value[u]), coarse, fine);
+        if (coarse != 0) atomicAdd(&all_coarse[to + j], Bits(coarse));
+        if (fine != 0) atomicAdd(&all_fine[to + j], Bits(fine));
+        if (moved.from < 0) continue;
+        if (coarse != 0) atomicAdd(&all_coarse[from + j], Bits(-coarse));
+        if (fine != 0) atomicAdd(&all_fine[from + j], Bits(-fine));
+      }
+    }
+    if (lane % lanes > 0) continue;
+    atomicAdd(&r.counts[copy * r.k + moved.to], 1);
+    if (moved.from >= 0) atomicAdd(&r.counts[copy * r.k + moved.from], -1);
+  }
+}
+
+/// Warps numbered so that the first ones are on different multiprocessors.
+__device__ __forceinline__ int warp_of_grid() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+/// A warp a cluster: from sums to the mean, how far it is from where it was, and both forms for the next assign. given: no sums yet.
+template <class T>
+__device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, const T* from, T* to, int slot) {
+  const int lane = threadIdx.x % 32;
+  const std::int64_t cells = std::int64_t(r.k) * r.d;
+  for (int c = warp_of_grid(); c < r.k; c += gridDim.x * warps) {
+    int count = 0;
+    for (int copy = 0; copy < r.copies && !given; ++copy) count += __ldcg(&r.counts[copy * r.k + c]);
+    double shift2 = 0, length2 = 0, left2 = 0;
+    for (int j = lane; j < r.d; j += 32) {
+      const std::int64_t at = std::int64_t(c) * r.d + j;
+      const T before = from[at];
+      Bits coarse = 0, fine = 0;
+      for (int copy = 0; copy < r.copies && count > 0; ++copy)
+        coarse += __ldcg(&r.coarse[copy * cells + at]), fine += __ldcg(&r.fine[copy * cells + at]);
+      const T value = count > 0 ? static_cast<T>(r.quanta.value(coarse, fine) / count) : before;
+      to[at] = value;
+      r.cell(c, j) = value;
+      const double x = (double(value) - r.centre[j]) * r.scale, shift = (double(value) - double(before)) * r.scale;
+      const screen::Halves halves(x);
+      const std::int64_t lane_at = (std::int64_t(c / 8) * r.deep + j / 32) * 32 + c % 8 * 4 + j % 32 / 8;
+      reinterpret_cast<__half*>(r.image)[lane_at * 8 + j % 8] = halves.high;
+      shift2 += shift * shift, length2 += x * x, left2 += halves.left * halves.left;
+    }
+    for (int half = 16; half > 0; half /= 2) {
+      shift2 += __shfl_xor_sync(0xFFFFFFFF, shift2, half);
+      length2 += __shfl_xor_sync(0xFFFFFFFF, length2, half);
+      left2 += __shfl_xor_sync(0xFFFFFFFF, left2, half);
+    }
+    if (r.reach != nullptr && lane < levels) r.reach[std::int64_t(c) * levels + lane] = cuda::infinity<float>;
+    if (lane > 0) continue;
+    r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;
+    r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.paid);
+    screen::raise(&r.tops[slot], r.shifts[c]);
+    r.starts[c] = static_cast<float>(-length2 / 2);
+    screen::raise(&r.lengths[slot].centroid2, static_cast<float>(length2) * 1.000001f);
+    screen::raise(&r.lengths[slot].left2, static_cast<float>(left2) * 1.000001f);
+  }
+}
+
+/// By level, the distance from each centroid to the nearest other that moved by more than what is slow there, from below; and twins, which
+/// lose every tie and are left out, so that bounds know nothing of them: where one parts from the centroid it was equal to, the points of
+/// that one have to look again; for all others its distance was that centroid's. A warp takes a centroid and 32 others at a time.
+/// reach: infinite before; twin: none.
+template <class T>
+__device__ __forceinline__ void find_reach(const Run<T>& r, const T* centroids, float top) {
+  const int lane = threadIdx.x % 32, bands = r.k_padded / 32;
+  const OfDifferences<T> bounds(r.d, r.scale);
+  for (std::int64_t job = warp_of_grid(); job < std::int64_t(r.k) * bands; job += std::int64_t(gridDim.x) * warps) {
+    const int a = static_cast<int>(job / bands), c = static_cast<int>(job % bands) * 32 + lane;
+    const float shift = c < r.k && c != a ? r.shifts[c] : 0;
+    if (job % bands == 0 && lane == 0)
+      if (const int twin = r.twin_before[a]; twin != no_twin && (r.shifts[a] > 0 || r.shifts[twin] > 0)) r.freed[twin] = 1;
+    const T* const row = centroids + std::int64_t(a) * r.d;
+    T dist = 0;
+#pragma unroll 4
+    for (int j = 0; j < r.d; ++j) {
+      const T diff = row[j] - r.cell(c, j);
+      dist += diff * diff;
+    }
+    bool same = c < a && dist == 0;
+    for (int j = 0; same && j < r.d; ++j) same = row[j] == r.cell(c, j);
+    const unsigned same_here = __ballot_sync(0xFFFFFFFF, same);
+    if (same && lane == __ffs(same_here) - 1) {
+      atomicMin(&r.twin[a], c);
+      r.starts[a] = -cuda::infinity<float>;
+    }
+    // None is negative: they order as their bits do.
+    const unsigned away = __float_as_uint(bounds.below(dist)), none = __float_as_uint(cuda::infinity<float>);
+    unsigned mine = none;
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      const unsigned least = __reduce_min_sync(0xFFFFFFFF, shift > slow(top, level) ? away : none);
+      if (lane == level) mine = least;
+    }
+    if (mine != none) atomicMin(reinterpret_cast<unsigned*>(r.reach) + std::int64_t(a) * levels + lane, mine);
+  }
+}
+
+}  // namespace km::compacted

@@ -1,0 +1,109 @@
+// What scores leave open, and all where scores cannot tell, by differences: a point's few candidates, or all centroids, in fp64 where fp32
+// leaves a doubt. Either way a point ends with its label and both bounds.
+#pragma once
+
+#include "impl/gpu/yinyang/compacted_room.cuh"
+
+namespace km::compacted {
+
+/// What the lane so far away has to say of a point.
+template <class T>
+__device__ __forceinline__ void hear(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
+  const T first = __shfl_xor_sync(0xFFFFFFFF, given.first, away), second = __shfl_xor_sync(0xFFFFFFFF, given.second, away);
+  mine.see(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
+}
+
+/// The distance² between two rows, in U, by `lanes` lanes. All lanes of the warp call it.
+template <class U, class T>
+__device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes) {
+  U dist = 0;
+#pragma unroll 4
+  for (int j = threadIdx.x % lanes; j < d; j += lanes) {
+    const U diff = U(x[j]) - U(c[j]);
+    dist += diff * diff;
+  }
+  for (int half = lanes / 2; half > 0; half /= 2) dist += __shfl_xor_sync(0xFFFFFFFF, dist, half);
+  return dist;
+}
+
+/// Open points, so many lanes each: their candidates by differences, and what fp32 leaves in doubt in fp64.
+template <class T>
+__device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
+  const int lanes = s.opens <= 2 * warps ? 32 : 8, at_once = block / lanes;
+  for (int first = threadIdx.x / 32 * (32 / lanes); first < s.opens; first += at_once) {
+    const int at = first + threadIdx.x % 32 / lanes;
+    const bool here = at < s.opens;
+    const OpenRow& open = s.open[here ? at : first];
+    const int i = open.i, count = __reduce_max_sync(0xFFFFFFFF, open.count), old = r.labels[i];
+    const float others = lower_from(below(r.length2[i], open.others, margin_of.at(r.left[i])));
+    const T* const x = r.points + std::int64_t(i) * r.d;
+    screen::Nearest<T> best;
+    for (int a = 0; a < count; ++a) {
+      const int c = open.candidates[min(a, open.count - 1)];
+      const T dist = distance2<T>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
+      if (a < open.count) best.see(dist, c);
+    }
+    int label = best.at;
+    const OfDifferences<T> bounds(r.d, r.scale);
+    float upper = bounds.above(best.first), lower = bounds.below(best.second);
+    const bool doubt = sizeof(T) == 4 && !screen::leads(best, r.d);
+    if (__any_sync(0xFFFFFFFF, doubt)) {
+      screen::Nearest<double> exact;
+      for (int a = 0; a < count; ++a) {
+        const int c = open.candidates[min(a, open.count - 1)];
+        const double dist = distance2<double>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
+        if (a < open.count) exact.see(dist, c);
+      }
+      const OfDifferences<double> finer(r.d, r.scale);
+      if (doubt) label = exact.at, upper = finer.above(exact.first), lower = finer.below(exact.second);
+    }
+    if (here && threadIdx.x % lanes == 0) settled(r, s, i, old, label, upper, fminf(lower, others));
+  }
+}
+
+/// The label and bounds of a row, or the row to the list of those that fp32 leaves in doubt. In fp64 nothing is finer: sums in order decide.
+template <class T>
+__device__ __forceinline__ void conclude(const Run<T>& r, Room<T>& s, int i, int old, int row, const screen::Nearest<T>& best) {
+  if (sizeof(T) == 4 && !screen::leads(best, r.d)) {
+    s.doubtful[atomicAdd(&s.doubts, 1)] = row;
+    return;
+  }
+  const OfDifferences<T> bounds(r.d, r.scale);
+  settled(r, s, i, old, best.at, bounds.above(best.first), bounds.below(best.second));
+}
+
+/// Rows in doubt in fp64: warps share out a row's centroids, lanes the dimensions. All threads call it.
+template <class T>
+__device__ __forceinline__ void settle_doubts(const Run<T>& r, Room<T>& s, const T* centroids, const int* rows) {
+  if (s.doubts == 0) return;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, lanes = lanes_of(r.d), at_once = 32 / lanes;
+  const int across = max(warps / s.doubts, 1), sets = warps / across;
+  for (int first = 0; first < s.doubts; first += sets) {
+    const int doubt = first + warp / across;
+    if (warp < sets * across && doubt < s.doubts) {
+      const T* const x = r.points + std::int64_t(rows[s.doubtful[doubt]]) * r.d;
+      screen::Nearest<double> best;
+      for (int c0 = warp % across * at_once; c0 < r.k; c0 += across * at_once) {
+        const int c = c0 + lane / lanes;
+        const double dist = distance2<double>(x, centroids + std::int64_t(min(c, r.k - 1)) * r.d, r.d, lanes);
+        if (c < r.k && r.twin[c] == no_twin) best.see(dist, c);
+      }
+      for (int other = 16; other >= lanes; other /= 2) hear(best, best, other);
+      if (lane == 0) s.exact[warp] = best;
+    }
+    __syncthreads();
+    if (threadIdx.x < sets && first + int(threadIdx.x) < s.doubts) {
+      const int i = rows[s.doubtful[first + threadIdx.x]];
+      screen::Nearest<double> best = s.exact[threadIdx.x * across];
+      for (int other = 1; other < across; ++other) {
+        const auto& part = s.exact[threadIdx.x * across + other];
+        best.see(part.first, part.at, part.second);
+      }
+      const OfDifferences<double> bounds(r.d, r.scale);
+      settled(r, s, i, r.labels[i], best.at, bounds.above(best.first), bounds.below(best.second));
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace km::compacted

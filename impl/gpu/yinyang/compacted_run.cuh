@@ -1,0 +1,161 @@
+// The kernel of compacted.cuh: a run from its initial centroids to its labels.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include "impl/gpu/yinyang/compacted_centroids.cuh"
+#include "impl/gpu/yinyang/compacted_scores.cuh"
+#include "impl/gpu/yinyang/compacted_settle.cuh"
+
+namespace km::compacted {
+
+__device__ __forceinline__ Bits nanoseconds() {
+  Bits now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+/// The points of a list to labels and bounds, and what moved to the sums. m: at most a batch, or most_rows of few dimensions. tally: thread 0's.
+template <class T>
+__device__ __forceinline__ void assign_batch(const Run<T>& r, Room<T>& s, T* x, const T* centroids, const screen::Margin<1>& margin, bool products,
+                                             const int* rows, int m, Tally& tally) {
+  const int t = threadIdx.x, warp = t / 32;
+  if (t == 0) s.moves = s.opens = s.untold_size = 0;
+  __syncthreads();
+  if (products) {
+    const int tiles = (m + warp_rows - 1) / warp_rows, across = warps / tiles, tile = warp % tiles, strip = warp / tiles;
+    if (strip < across) {
+      switch (r.deep) {
+        case 1: score<1>(r, s, rows, m, tile, strip, across); break;
+        case 2: score<2>(r, s, rows, m, tile, strip, across); break;
+        case 3: score<3>(r, s, rows, m, tile, strip, across); break;
+        case 4: score<4>(r, s, rows, m, tile, strip, across); break;
+        default: score<0>(r, s, rows, m, tile, strip, across);
+      }
+    }
+    __syncthreads();
+    if (t < m) decide(r, s, margin, rows, t, across * 4);
+    __syncthreads();
+    compare(r, s, centroids, margin);
+  }
+  const int by_differences = products ? s.untold_size : m;
+  int doubted = 0;
+  if (by_differences > 0) {
+    const int* const them = products ? s.untold : rows;
+    const auto by_threads = [&]<int D>() {
+      return m > block ? settle_few<D, 2>(r, s, centroids, them, m) : settle_few<D, 1>(r, s, centroids, them, m);
+    };
+    switch (few_padded(r.d)) {
+      case 4: doubted = by_threads.template operator()<4>(); break;
+      case 8: doubted = by_threads.template operator()<8>(); break;
+      case 16: doubted = by_threads.template operator()<16>(); break;
+      default:
+        if (by_differences <= together) doubted = settle<1>(r, s, x, centroids, them, by_differences);
+        else doubted = settle<together>(r, s, x, centroids, them, by_differences);
+    }
+  }
+  __syncthreads();
+  move_rows(r, s);
+  if (t == 0) {
+    tally.changed += s.moves, tally.open += s.opens + (products ? s.untold_size : 0);
+    tally.by_differences += by_differences, tally.in_doubt += doubted;
+  }
+  __syncthreads();
+}
+
+template <class T>
+__global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ Run<T> r) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  auto& s = *reinterpret_cast<Room<T>*>(shared);
+  T* const x = reinterpret_cast<T*>(shared + (sizeof(Room<T>) + 15) / 16 * 16);
+  const int t = threadIdx.x, lane = t % 32;
+  const auto grid = cooperative_groups::this_grid();
+  bool products = r.products;
+
+  if (t == 0) s.size = 0;
+  if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
+  make_centroids(r, true, r.initial, r.centroids[0], 1);
+  grid.sync();
+
+  for (int iter = 1;; ++iter) {
+    const T* const centroids = r.centroids[(iter - 1) % 2];
+    const screen::Margin<1> margin(r.lengths[iter % 2], r.deep * 32, false, 0, 1);
+    const float top = __ldcg(&r.tops[iter % 2]);
+    const bool reaching = r.reach != nullptr;
+    if (reaching) {
+      find_reach(r, centroids, top);
+      grid.sync();
+    }
+    Tally tally{};
+    if (blockIdx.x == 0 && t == 0) r.lengths[(iter + 1) % 2] = {0, 0}, r.tops[(iter + 1) % 2] = 0;
+
+    const int enough = products || few_padded(r.d) == 0 ? batch : most_rows;
+    // Slices of 32 points are dealt out to the blocks in turn, so that all have alike.
+    const std::int64_t slices = (r.n + 31) / 32, slices_at_once = std::int64_t(gridDim.x) * warps;
+    for (std::int64_t first = 0; first < slices; first += ahead * slices_at_once) {
+      const auto point = [&](int u) { return (first + u * slices_at_once + warp_of_grid()) * 32 + lane; };
+      std::int32_t label[ahead];
+      float upper[ahead], lower[ahead];
+#pragma unroll
+      for (int u = 0; u < ahead; ++u) {
+        const std::int64_t i = point(u);
+        label[u] = i < r.n ? r.labels[i] : 0;
+        upper[u] = i < r.n ? r.upper[i] : 0, lower[u] = i < r.n ? r.lower[i] : 1;
+      }
+#pragma unroll
+      for (int u = 0; u < ahead; ++u) {
+        const std::int64_t i = point(u);
+        bool past = i < r.n;
+        if (past && label[u] >= 0) {
+          const float up = __fadd_ru(upper[u], r.shifts[label[u]]);
+          float down = __fsub_rd(lower[u], top);
+          if (reaching) {
+            const auto* const reach = reinterpret_cast<const float4*>(r.reach + std::int64_t(label[u]) * levels);
+            const float4 near = reach[0], far = reach[1];
+            const float fast[levels] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
+#pragma unroll
+            for (int level = 0; level < levels; ++level) down = fmaxf(down, fminf(__fsub_rd(lower[u], slow(top, level)), __fsub_rd(fast[level], up)));
+          }
+          past = !(up < down) || (reaching && r.freed[label[u]]);
+          if (!past && up != upper[u]) r.upper[i] = up;
+          if (!past && down != lower[u]) r.lower[i] = down;
+        }
+        const unsigned all = __ballot_sync(0xFFFFFFFF, past);
+        int at = 0;
+        if (lane == 0 && all) at = atomicAdd(&s.size, __popc(all));
+        at = __shfl_sync(0xFFFFFFFF, at, 0) + __popc(all & ((1u << lane) - 1));
+        if (past) s.list[at] = static_cast<int>(i);
+      }
+      __syncthreads();
+      const bool last = first + ahead * slices_at_once >= slices;
+      int size = s.size;
+      while (size >= enough || (last && size > 0)) {
+        const int m = min(size, enough);
+        size -= m;
+        assign_batch(r, s, x, centroids, margin, products, s.list + size, m, tally);
+        tally.past_bound += m;
+      }
+      __syncthreads();
+      if (t == 0) s.size = size;
+      __syncthreads();
+    }
+    Tally& all = r.tallies[iter];
+    if (t == 0 && tally.past_bound > 0) {
+      atomicAdd(&all.changed, tally.changed), atomicAdd(&all.past_bound, tally.past_bound), atomicAdd(&all.open, tally.open);
+      atomicAdd(&all.by_differences, tally.by_differences), atomicAdd(&all.in_doubt, tally.in_doubt);
+    }
+    grid.sync();
+
+    // Where scores leave most of many points to differences, later iterations begin there.
+    products = products && 2 * __ldcg(&all.by_differences) <= max(__ldcg(&all.past_bound), Bits(r.n / 4));
+    make_centroids(r, false, centroids, r.centroids[iter % 2], (iter + 1) % 2);
+    if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
+    if (iter == r.max_iters || static_cast<double>(__ldcg(&all.changed)) <= r.stop_at) {
+      if (blockIdx.x == 0 && t == 0) *r.iters = iter;
+      break;
+    }
+    grid.sync();
+  }
+}
+
+}  // namespace km::compacted

@@ -1,0 +1,128 @@
+// Yinyang's assign, a thread a point (taylor2021, Section III; Ding et al., ICML 2015). A point keeps an upper bound of the distance to its centroid
+// and, for each group, a lower bound of the distances to the group's other centroids. Both follow the centroids' drifts, rounded the safe way
+// (bounds.cuh). Global filter: no lower bound is within the upper one, as it is or made tight by one distance: the label stays. Group filter: only
+// groups whose bound is within are compared, as Compare does, and their bounds made anew. A filter lets through what it cannot exclude,
+// ties included.
+#pragma once
+
+#include "impl/gpu/yinyang/scan.cuh"
+
+namespace km::yinyang {
+
+/// What one iteration did, in a traced run.
+struct Counts {
+  unsigned long long distances, past_global, past_group,
+      past_local;  // points past the first filter, groups past the second, centroids past the third
+};
+
+template <class T>
+struct Filters {
+  const T *points, *centroids;  // d x n, k x d
+  std::int64_t n;
+  int d;
+  bool first;          // no bounds yet: all pass
+  GroupedView<T> all;  // the centroids again
+  Widening<T> widening;
+  T *upper, *lower;  // n, groups x n
+  std::int32_t* labels;
+  unsigned long long* changed;
+  Counts* counts;  // or null
+};
+
+/// What came of a group.
+template <class T>
+struct Compared {
+  Two<T> nearest;
+  T skipped = cuda::infinity<T>;  // no centroid that was left out is nearer
+  unsigned distances = 0;
+};
+
+/// All centroids of a group that passed.
+struct WholeGroup {
+  static constexpr bool local = false;
+  template <class T>
+  static __device__ __forceinline__ Compared<T> compare(const Filters<T>& f, const T* x, int g, T, const Two<T>&, int, T) {
+    const Stretch stretch = f.all.stretches[g];
+    return {scan(x, f.n, f.d, f.all, stretch), cuda::infinity<T>, static_cast<unsigned>(stretch.size)};
+  }
+};
+
+/// Adds a warp's total.
+__device__ __forceinline__ void count(unsigned long long* to, unsigned mine) {
+  const unsigned of_warp = __reduce_add_sync(0xFFFFFFFF, mine);
+  if (threadIdx.x % 32 == 0 && of_warp > 0) atomicAdd(to, of_warp);
+}
+
+template <class T, class Compare>
+__global__ void __launch_bounds__(block) filter_and_assign(const __grid_constant__ Filters<T> f) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * block + threadIdx.x;
+  const T* const x = f.points + i;
+  T* const lower = f.lower + i;
+  bool open = i < f.n, moved = false;
+  const std::int32_t old = open && !f.first ? f.labels[i] : no_label;
+  T upper = cuda::infinity<T>, old_dist = cuda::infinity<T>;
+  unsigned tightened = 0, groups = 0, compared = 0;
+
+  if (open && !f.first) {
+    upper = sum_up(f.upper[i], f.all.drift[old]);
+    T least = cuda::infinity<T>;
+    for (int g = 0; g < f.all.groups; ++g) {
+      const T bound = sum_down(lower[g * f.n], -f.all.group_drift[g]);
+      lower[g * f.n] = bound;
+      least = min(least, bound);
+    }
+    open = !(least > upper);
+    if (open) {
+      old_dist = distance_to(x, f.n, f.centroids + std::int64_t(old) * f.d, 1, f.d);
+      upper = f.widening.at_most(old_dist);
+      open = !(least > upper);
+      tightened = 1;
+    }
+    f.upper[i] = upper;
+  }
+
+  if (__any_sync(0xFFFFFFFF, open)) {
+    Two<T> best;  // of all: first and at
+    best.first = old_dist, best.at = old >= 0 ? old : nobody;
+    T beside = 0;  // the bound of best's group
+    int best_group = -1;
+    for (int g = 0; g < f.all.groups; ++g) {
+      __syncwarp();  // those that skipped a group wait for the others
+      const T bound = open && !f.first ? lower[g * f.n] : T(0);
+      if (!open || bound > upper) continue;
+      const Compared<T> found = Compare::compare(f, x, g, bound, best, old, old_dist);
+      const Two<T>& nearest = found.nearest;
+      lower[g * f.n] = min(f.widening.at_least(nearest.first), found.skipped);
+      compared += found.distances;
+      ++groups;
+      if (nearest.first < best.first || (nearest.first == best.first && nearest.at <= best.at && nearest.at != nobody)) {
+        best.first = nearest.first, best.at = nearest.at;
+        best_group = g;
+        beside = min(f.widening.at_least(nearest.second), found.skipped);
+      }
+    }
+    if (open) {
+      if (best.at == nobody) best.at = 0;  // no distance is a number
+      if (best_group >= 0) lower[best_group * f.n] = beside;
+      moved = best.at != old;
+      if (moved) {
+        if (old >= 0) {  // another of its group's from now on
+          T& bound = lower[f.all.group_of[old] * f.n];
+          bound = min(bound, f.widening.at_least(old_dist));
+        }
+        f.upper[i] = f.widening.at_most(best.first);
+        f.labels[i] = best.at;
+      }
+    }
+  }
+
+  const int of_block = __syncthreads_count(moved);
+  if (threadIdx.x == 0 && of_block > 0) atomicAdd(f.changed, of_block);
+  if (!f.counts) return;
+  count(&f.counts->distances, tightened + compared);
+  count(&f.counts->past_global, open);
+  count(&f.counts->past_group, groups);
+  if constexpr (Compare::local) count(&f.counts->past_local, compared);
+}
+
+}  // namespace km::yinyang

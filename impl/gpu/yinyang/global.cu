@@ -1,0 +1,24 @@
+// taylor2021's GPU-YYss, "super-simplified": the global filter alone. One group of all centroids, so that one lower bound a point says whether
+// any of the others may be nearer; if so, all are compared. Hamerly's bounds (SDM 2010) without the distances between centroids.
+// Where it stops: one centroid that moves far loosens every point's bound.
+#include "impl/gpu/yinyang/yinyang.cuh"
+
+namespace km {
+namespace {
+
+template <class T>
+struct Global : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
+  Global(const Problem<T>& problem, const Config&, Trace& trace) : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint>(problem, trace, 1) {}
+};
+
+const Register<Global> registration{{
+    .summary = "Yinyang's global filter alone, a thread a point",
+    .paper = "taylor2021",
+    .device = Device::gpu,
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return yinyang::too_many_points(p); },
+    .summation_depth = yinyang::rounded_once,
+    .work = [](const ProblemShape& p, const Config&, int value_bytes) { return yinyang::filtered_work(p, 1, value_bytes); },
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,43 @@
+// Groups of centroids: five iterations of k-means on the initial centroids, on the host (Ding et al., ICML 2015, Section 3; taylor2021,
+// Section III.C). Which centroids share a group changes speed and nothing else, so groups stay as they are for the whole run.
+// Cost: 5 k t d FMAs. The same groups for the same centroids: one thread, sums in the order of the centroids.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace km::yinyang {
+
+/// The group of each of k centroids (k x d, row-major); groups may be empty. The centres start at every (k / groups)th centroid.
+template <class T>
+std::vector<int> group_centroids(std::span<const T> centroids, int d, int k, int groups, int iterations = 5) {
+  const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
+  std::vector<double> centres(std::size_t(d) * groups), sums(centres.size()), dist(groups);  // d x groups: the innermost loops have no chains
+  for (int g = 0; g < groups; ++g)
+    for (int j = 0; j < d; ++j) centres[std::size_t(j) * groups + g] = row(static_cast<int>(std::int64_t(g) * k / groups))[j];
+  std::vector<int> group(k), sizes(groups);
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    std::ranges::fill(sums, 0.0);
+    std::ranges::fill(sizes, 0);
+    for (int c = 0; c < k; ++c) {
+      std::ranges::fill(dist, 0.0);
+      for (int j = 0; j < d; ++j) {
+        const double value = row(c)[j], *const of_centres = centres.data() + std::size_t(j) * groups;
+        for (int g = 0; g < groups; ++g) dist[g] += (value - of_centres[g]) * (value - of_centres[g]);
+      }
+      group[c] = static_cast<int>(std::ranges::min_element(dist) - dist.begin());
+      ++sizes[group[c]];
+      for (int j = 0; j < d; ++j) sums[std::size_t(j) * groups + group[c]] += row(c)[j];
+    }
+    for (std::size_t at = 0; at < sums.size(); ++at)
+      if (const int size = sizes[at % groups]; size > 0) centres[at] = sums[at] / size;
+  }
+  return group;
+}
+
+/// taylor2021, Section IV.D: 20 groups on the GPU, k where k is smaller; `wanted` where it is not 0, k at the most.
+inline int how_many_groups(int k, int wanted) { return std::min(k, wanted > 0 ? wanted : 20); }
+
+}  // namespace km::yinyang

@@ -1,0 +1,148 @@
+// taylor2021's centroid update in two kernels (Section III.D): n threads add what moved to sums in global memory, atomically; then the sums
+// become means. The paper keeps means alone, next = (c old_count - left + joined) / new_count, each rounded and multiplied up again, so that a
+// cluster which shrinks inherits the rounding of the larger one (cpu/yinyang has that as update = "incremental"). Here c old_count stays what
+// it was, a sum in integers (quanta.cuh): nothing is rounded, whatever the order, and what was added can be taken away again.
+// With the means come the centroids' drifts, widened (bounds.cuh), and the layout of the next iteration.
+// Cost of an iteration: labels read twice; for each value of a moved point, which is read once, two to four atomicAdds.
+#pragma once
+
+#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/yinyang/bounds.cuh"
+#include "impl/gpu/yinyang/grouped.cuh"
+
+namespace km::yinyang {
+
+template <class T>
+struct MovedSums {
+  const T* points;  // d x n
+  std::int64_t n;
+  int d, k;
+  const std::int32_t* labels;
+  std::int32_t* before;               // the labels that the sums hold
+  unsigned long long *coarse, *fine;  // k x d
+  int* counts;                        // k
+  moved_sums::Quanta quanta;
+
+  /// To the sum of cluster c in dimension j.
+  __device__ __forceinline__ void add(int c, int j, double value) const {
+    const std::int64_t cell = std::int64_t(c) * d + j;
+    long long of_coarse, of_fine;
+    quanta.split(value, of_coarse, of_fine);
+    atomicAdd(&coarse[cell], static_cast<unsigned long long>(of_coarse));
+    if (of_fine != 0) atomicAdd(&fine[cell], static_cast<unsigned long long>(of_fine));
+  }
+};
+
+/// A thread takes a point.
+template <class T>
+__global__ void add_moved(const __grid_constant__ MovedSums<T> s) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const std::int32_t now = s.labels[i], old = s.before[i];
+  if (now == old) return;
+  s.before[i] = now;
+  atomicAdd(&s.counts[now], 1);
+  if (old >= 0) atomicAdd(&s.counts[old], -1);
+#pragma unroll 4
+  for (int j = 0; j < s.d; ++j) {
+    const double value = s.points[j * s.n + i];
+    s.add(now, j, value);
+    if (old >= 0) s.add(old, j, -value);
+  }
+}
+
+/// A warp takes a centroid. centroids, next: k x d. An empty cluster keeps its centroid. caution: drifts in proven ones.
+template <class T>
+__global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __restrict__ centroids, T* __restrict__ next, GroupedView<T> grouped,
+                             Widening<T> widening, T caution) {
+  const int c = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = threadIdx.x % 32;
+  if (c >= s.k) return;
+  const int count = s.counts[c], position = grouped.position_of[c];
+  T dist = 0;
+  bool moved = false;
+  for (int j = lane; j < s.d; j += 32) {
+    const std::int64_t cell = std::int64_t(c) * s.d + j;
+    const T old = centroids[cell], now = count > 0 ? static_cast<T>(s.quanta.value(s.coarse[cell], s.fine[cell]) / count) : old, diff = now - old;
+    next[cell] = grouped.turned[std::int64_t(j) * grouped.pitch + position] = now;
+    dist = fma(diff, diff, dist);
+    moved = moved || diff != 0;
+  }
+  for (int step = 16; step > 0; step /= 2) dist += __shfl_xor_sync(0xFFFFFFFF, dist, step);
+  moved = __any_sync(0xFFFFFFFF, moved);
+  if (lane > 0) return;
+  const T drift = moved ? caution * widening.at_most(dist) : T(0);
+  grouped.drift[c] = drift;
+  raise(&grouped.group_drift[grouped.group_of[c]], drift);
+}
+
+/// The greatest |value|.
+template <class T>
+__global__ void find_greatest(const T* __restrict__ values, std::int64_t size, double* greatest) {
+  double most = 0;
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x)
+    most = max(most, abs(double(values[at])));
+  for (int step = 16; step > 0; step /= 2) most = max(most, __shfl_xor_sync(0xFFFFFFFF, most, step));
+  if (threadIdx.x % 32 == 0) raise(greatest, most);
+}
+
+/// The first kernel: a thread a point.
+struct ByPoint {
+  template <class T>
+  static void add(const MovedSums<T>& sums, cudaStream_t stream) {
+    add_moved<<<cuda::blocks(sums.n, 256), 256, 0, stream>>>(sums);
+    cuda::check_launch();
+  }
+};
+
+template <class T, class Add = ByPoint>
+class Means {
+ public:
+  /// points: d x n, on the device. caution: of drifts; below 1 bounds do not hold.
+  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, T caution = 1)
+      : p_(p), points_(points.data()), widening_(p.d), caution_(caution), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
+    cuda::Buffer<double> greatest(1);
+    cuda::check(cudaMemsetAsync(greatest.data(), 0, greatest.bytes(), stream));
+    find_greatest<<<std::min(cuda::blocks(points.size(), 1024), 1056u), 256, 0, stream>>>(points.data(), points.size(), greatest.data());
+    cuda::check_launch();
+    double most = 0;
+    cuda::download(&most, greatest.data(), sizeof most, stream);
+    quanta_ = moved_sums::Quanta(most, p.n);
+  }
+
+  const Widening<T>& widening() const { return widening_; }
+
+  /// No points in any cluster.
+  void clear(cudaStream_t stream) {
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    cuda::check(cudaMemsetAsync(before_.data(), 0xFF, before_.bytes(), stream));  // no_label
+  }
+
+  /// Sums brought up to date with the labels; then next, drifts and layout.
+  void enqueue(const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
+    unsigned long long* const coarse = sums_.data();
+    const MovedSums<T> sums{points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), quanta_};
+    cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
+    Add::add(sums, stream);
+    finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, caution_);
+    cuda::check_launch();
+  }
+
+ private:
+  ProblemShape p_;
+  const T* points_;
+  Widening<T> widening_;
+  T caution_;
+  moved_sums::Quanta quanta_{};
+  cuda::Buffer<std::int32_t> before_;
+  cuda::Buffer<unsigned long long> sums_;
+  cuda::Buffer<int> counts_;
+};
+
+inline std::int64_t rounded_once(const ProblemShape&, const Config&) { return 1; }
+inline std::string too_many_points(const ProblemShape& p) {
+  return p.n > std::numeric_limits<std::int32_t>::max() ? "a cluster of more than 2^31 points would overflow its count" : "";
+}
+
+}  // namespace km::yinyang

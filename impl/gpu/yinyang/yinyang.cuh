@@ -1,0 +1,81 @@
+// Yinyang on the GPU as taylor2021 has it (Algorithm 1): groups made on the host, then assign (filter.cuh) and a two-part update (means.cuh).
+// gpu/yinyang/group, global and local differ in the number of groups, in what is compared, and in how sums are added.
+// Cost of an iteration: bounds read and written, n (t + 1) values each way, labels read three times; a distance to the own centroid for points
+// that fail the global filter, and those to the centroids of the groups that pass. A warp does what any of its points needs.
+// Memory: points twice while they are turned, then once; n (t + 1) values of bounds, 8 n bytes of labels.
+#pragma once
+
+#include "impl/gpu/yinyang/filter.cuh"
+#include "impl/gpu/yinyang/means.cuh"
+
+namespace km::yinyang {
+
+template <class T, class Compare, class Add>
+class Yinyang {
+ public:
+  /// caution: drifts in proven ones; below 1 labels are not right.
+  Yinyang(const Problem<T>& problem, Trace& trace, int groups, T caution = 1)
+      : problem_(problem), lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
+        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), caution), upper_(problem.n), lower_(problem.n * groups),
+        counts_(1) {}
+
+  void reset() { lloyd_.reset(); }
+
+  int iterate(Trace& trace) {
+    {
+      const auto phase = trace.phase("grouping");
+      grouped_.arrange(group_centroids(problem_.initial_centroids, problem_.d, problem_.k, grouped_.groups()), lloyd_.stream());
+    }
+    means_.clear(lloyd_.stream());
+    first_ = true;
+    return lloyd_.run(trace, {{"assign", [this, &trace] { launch_assign(trace); }}, {"update", [this] { launch_update(); }}});
+  }
+
+  Solution<T> download() { return lloyd_.download(); }
+
+ private:
+  void launch_assign(Trace& trace) {
+    const cudaStream_t stream = lloyd_.stream();
+    if (first_) grouped_.enqueue_turn(lloyd_.assigned(), stream);
+    if (trace.active()) cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    filter_and_assign<T, Compare><<<cuda::blocks(problem_.n, block), block, 0, stream>>>(
+        {points_.data(), lloyd_.assigned(), problem_.n, problem_.d, first_, grouped_.view(), means_.widening(), upper_.data(), lower_.data(),
+         lloyd_.labels(), lloyd_.changed(), trace.active() ? counts_.data() : nullptr});
+    cuda::check_launch();
+    first_ = false;
+    if (!trace.active()) return;
+    Counts made;
+    cuda::download(&made, counts_.data(), sizeof made, stream);
+    trace.count("distances", double(made.distances));
+    trace.count("past_global", double(made.past_global));
+    trace.count("past_group", double(made.past_group));
+    if (Compare::local) trace.count("past_local", double(made.past_local));
+  }
+
+  void launch_update() { means_.enqueue(lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), grouped_.view(), lloyd_.stream()); }
+
+  Problem<T> problem_;  // views
+  cuda::Lloyd<T> lloyd_;
+  cuda::Buffer<T> points_;  // d x n
+  Grouped<T> grouped_;
+  Means<T, Add> means_;
+  cuda::Buffer<T> upper_, lower_;
+  cuda::Buffer<Counts> counts_;
+  bool first_ = true;
+};
+
+inline Parameter groups_parameter() {
+  return {.name = "groups",
+          .fallback = 0,
+          .range = {0, 5, 10, 20, 40, 80, 160},
+          .tunable = true,
+          .help = "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)"};
+}
+
+/// The least that is left when every point is filtered: bounds read and written, labels read.
+inline Work filtered_work(const ProblemShape& p, int groups, int value_bytes) {
+  const double n = static_cast<double>(p.n);
+  return {.bytes = n * (2.0 * (groups + 1) * value_bytes + 4), .flops = n * (2.0 * groups + 1)};
+}
+
+}  // namespace km::yinyang

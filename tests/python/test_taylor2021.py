@@ -1,0 +1,130 @@
+"""taylor2021's exhibits: its printed values, claims on real sets and stand-ins, the time to the answer, a quick run.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import ROOT
+from synthetic import line, wrong
+
+from plots.draw import figures
+from plots.errors import UserError
+from plots.read import exhibits
+from plots.read.answer import traced
+from plots.read.metrics import metric
+
+PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
+PAPER = {e.name: e for paper in exhibits.load(ROOT / "papers", ["taylor2021"]) for e in paper.exhibits}
+REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
+
+
+def test_tables_hold_what_the_paper_prints():
+    """Table II: eight k of four sets; Table IV: five algorithms, four k, four sets, as 1 / printed."""
+    (two,) = PAPER["table2"].spec["paper"]
+    assert len(two["rows"]) == 32
+    assert ["higgs", 1024, "gpu/yinyang/group", "3000"] in two["rows"]
+    assert ["msd", 128, "gpu/yinyang/group", "812"] in two["rows"]
+    (four,) = PAPER["table4"].spec["paper"]
+    assert len(four["rows"]) == 80
+    printed = {tuple(row[:4]): float(row[4]) for row in four["rows"]}
+    assert printed["msd", 8, "fp64", "cpu/yinyang/group"] == pytest.approx(1 / 7.85, rel=5e-3)
+    assert printed["census1990", 1024, "fp64", "gpu/lloyd/atomic"] == pytest.approx(1 / 62.45, rel=5e-3)
+    assert printed["susy", 8, "fp32", "gpu/yinyang/local"] == pytest.approx(1 / 104.14, rel=5e-3)
+
+
+def test_the_start_is_the_papers():
+    for name in ("table2", "table3", "table4", "groups", "threads"):
+        spec = PAPER[name].spec
+        for sweep in [*spec["sweep"], *spec["profile"]["quick"].get("sweep", [])]:
+            assert (sweep["init"], sweep["init_seed"]) == ("taylor2021", 90)
+
+
+@pytest.mark.parametrize("name", sorted(PAPER))
+def test_printed_values_are_claimed_of_real_sets_alone(name):
+    """A stand-in may show a direction; what was printed of a real set says nothing of it."""
+    for claim in PAPER[name].spec.get("claim", []):
+        if "expect" in claim:
+            for side in ("where", "numerator", "denominator"):
+                assert claim.get(side, {}).get("dataset", "msd") in REAL, claim["id"]
+
+
+def made(implementation: str, series: list[float], **fields):
+    return line(
+        implementation=implementation,
+        n=1000,
+        k=10,
+        iterations=len(series),
+        counters={"distances": series} if series[0] else {},
+        phases={"assign": [0.001 * (i + 1) for i in range(len(series))], "update": [0.0005] * len(series)},
+        **fields,
+    )
+
+
+def test_distances_saved_are_of_all_iterations():
+    run = made("cpu/yinyang/group", [10_000.0, 5_000.0, 1_000.0, 0.0])
+    assert metric("distances_saved").of(run, {}).value == pytest.approx(60)
+    assert metric("distances_saved").of(line(counters={}), {}) is None
+    assert metric("distances_saved").of(wrong("label"), {}) is None
+
+
+def test_shares_of_the_time_add_up():
+    run = made("cpu/yinyang/group", [1.0, 1.0], prepare_s=0.002, download_s=0.001)
+    shares = [metric(f"time_share:{name}").of(run, {}).value for name in ("assign", "update", "other")]
+    assert shares == pytest.approx([100 * 0.003 / 0.007, 100 * 0.001 / 0.007, 100 * 0.003 / 0.007])
+    assert metric("time_share:icd").of(run, {}) is None
+
+
+def test_time_by_iteration_is_the_sum_of_the_phases():
+    assert traced(made("cpu/yinyang/group", [1.0, 1.0])) == pytest.approx([1.5, 2.5])
+
+
+FIGURE = """
+kind = "figure"
+title = "made up"
+[[sweep]]
+implementation = ["cpu/lloyd/two_step", "cpu/yinyang/group"]
+dataset = ["balls", "other"]
+[figure]
+style = "iterations"
+x = "iteration"
+y = ["iteration"]
+series = ["implementation"]
+panels = "dataset"
+"""
+
+
+def test_curves_along_iterations_show_time_or_a_counter(bench):
+    plain, filtered = made("cpu/lloyd/two_step", [0.0] * 4), made("cpu/yinyang/group", [4.0, 3.0, 2.0, 1.0])
+    other = made("cpu/yinyang/group", [2.0, 1.0], dataset="other")
+    first, second = figures.draw(bench.view([plain, filtered, other], FIGURE)).axes
+    assert [len(curve.get_ydata()) for curve in first.lines] == [4, 4]
+    assert [list(curve.get_ydata()) for curve in second.lines] == [pytest.approx([1.5, 2.5])]
+    counted = FIGURE.replace('y = ["iteration"]', 'y = ["counter:distances"]').replace('panels = "dataset"', "")
+    (ax,) = figures.draw(bench.view([plain, filtered], counted)).axes
+    assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2, 1]]
+
+
+def test_what_has_no_course_is_refused(bench):
+    with pytest.raises(UserError, match="along iterations"):
+        bench.exhibit(FIGURE.replace('y = ["iteration"]', 'y = ["run"]'))
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+def test_quick_runs_are_exact_and_agree(tmp_path):
+    """Table II's quick profile, a part of it: every filter makes the iterations of plain Lloyd's."""
+    flags = ["--profile", "quick", "--filter", "susy_like.*k:8/", "--out", str(tmp_path)]
+    environment = {**os.environ, "KMBENCH_HOME": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    subprocess.run([PROGRAM, "run", "taylor2021/table2", *flags], check=True, capture_output=True, env=environment)
+    rows = [json.loads(text) for text in (tmp_path / "taylor2021.jsonl").read_text().splitlines()]
+    ran = [row for row in rows if row["samples_s"]]
+    cpu = [row for row in ran if row["device"] == "cpu"]
+    assert {row["implementation"] for row in cpu} >= {"cpu/yinyang/group", "cpu/yinyang/global", "cpu/yinyang/local"}
+    assert len({row["iterations"] for row in ran}) == 1
+    assert all(row["verdict"] == "" for row in ran)
+    assert all(row["grade"] == "exact" for row in cpu if "yinyang" in row["implementation"])
+    assert all(row["init"]["method"] == "taylor2021" for row in rows)

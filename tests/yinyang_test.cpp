@@ -1,0 +1,255 @@
+// cpu/yinyang: bounds that no rounding breaks, labels of exact Lloyd's after hundreds of iterations at any offset, means that outliers leave, what
+// is counted; taylor2021's start.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+#include "bench/data/catalogue.hpp"
+#include "bench/judge/judge.hpp"
+#include "impl/cpu/yinyang/filtered.hpp"
+#include "tests/dataset_helpers.hpp"
+
+namespace km {
+namespace {
+
+const Implementation& named(std::string_view name) {
+  for (const auto& implementation : implementations())
+    if (implementation.name == name) return implementation;
+  throw std::logic_error(std::string(name));
+}
+
+Config config_of(const Implementation& implementation, std::map<std::string, Value, std::less<>> values = {}) {
+  for (const auto& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
+  return Config(std::move(values));
+}
+
+/// Uniform points: their clusters go on moving for hundreds of iterations.
+template <class T>
+struct Cube {
+  Cube(std::int64_t n, int d, int k, double offset) {
+    static_cast<ProblemShape&>(problem) = {.n = n, .d = d, .k = k};
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> value(0, 1);
+    for (std::int64_t at = 0; at < n * d; ++at) points.push_back(T(offset + value(random)));
+    problem.points = points;
+    problem.initial_centroids = std::span<const T>(points).first(std::int64_t(k) * d);
+  }
+  std::vector<T> points;
+  Problem<T> problem;
+};
+
+template <class T, class Solver>
+Solution<T> solve(Solver&& solver, Trace& trace) {
+  solver.reset();
+  solver.iterate(trace);
+  return solver.download();
+}
+
+template <class T>
+class Yinyang : public ::testing::Test {};
+using Precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Yinyang, Precisions);
+
+TYPED_TEST(Yinyang, IsExactForHundredsOfIterationsAtAnyOffset) {
+  using T = TypeParam;
+  for (const double offset : {0.0, 300.0, sizeof(T) == 4 ? 3e4 : 1e9}) {
+    Cube<T> cube(2000, 5, 40, offset);
+    for (const char* name : {"cpu/yinyang/group", "cpu/yinyang/global", "cpu/yinyang/local"})
+      for (const int iters : {37, 300}) {
+        const auto& implementation = named(name);
+        const Config config = config_of(implementation, {{"threads", std::int64_t(1)}});
+        cube.problem.max_iters = iters;
+        Trace trace;
+        const auto solver = implementation.prepare<T>()(cube.problem, config, trace);
+        const auto judgement = judge(cube.problem, solve<T>(*solver, trace), implementation.description, config);
+        EXPECT_EQ(judgement.verdict, "") << name << " offset " << offset << " iterations " << iters;
+        EXPECT_EQ(judgement.grade, Grade::exact) << name << " offset " << offset << " iterations " << iters;
+      }
+  }
+}
+
+/// Points on the middle between two centroids, but for rounding: what the nearer one is shows beyond T alone.
+TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
+  using T = TypeParam;
+  constexpr int d = 17;
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  std::vector<T> a(d), b(d), points, start;
+  for (int j = 0; j < d; ++j) a[j] = T(normal(random)), b[j] = T(normal(random));
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<double> away(d);
+    double along = 0, length = 0;
+    for (int j = 0; j < d; ++j) {
+      const double step = double(b[j]) - double(a[j]);
+      away[j] = normal(random);
+      along += away[j] * step, length += step * step;
+    }
+    for (int j = 0; j < d; ++j) points.push_back(T((double(a[j]) + double(b[j])) / 2 + away[j] - along / length * (double(b[j]) - double(a[j]))));
+  }
+  start.insert(start.end(), a.begin(), a.end());
+  start.insert(start.end(), b.begin(), b.end());
+  Problem<T> problem;
+  static_cast<ProblemShape&>(problem) = {.n = 2000, .d = d, .k = 2, .max_iters = 1};
+  problem.points = points, problem.initial_centroids = start;
+  const auto& implementation = named("cpu/yinyang/group");
+  const Config config = config_of(implementation, {{"threads", std::int64_t(1)}});
+  const auto is_exact = [&](double widening) {
+    Trace trace;
+    const auto solution = solve<T>(Filtered<T, Filters::two>(problem, config, 1, widening), trace);
+    const auto judgement = judge(problem, solution, implementation.description, config);
+    return judgement.verdict.empty() && judgement.wrong_labels == 0;
+  };
+  EXPECT_TRUE(is_exact(1));
+  EXPECT_FALSE(is_exact(0));
+}
+
+TYPED_TEST(Yinyang, NeedsTheMovementOfCentroids) {
+  using T = TypeParam;
+  Cube<T> cube(3000, 3, 20, 0);
+  cube.problem.max_iters = 10;
+  const auto& implementation = named("cpu/yinyang/group");
+  const Config config = config_of(implementation, {{"threads", std::int64_t(1)}});
+  const auto verdict = [&](double moving) {
+    Trace trace;
+    return judge(cube.problem, solve<T>(Filtered<T, Filters::two>(cube.problem, config, 2, 1, moving), trace), implementation.description, config)
+        .verdict;
+  };
+  EXPECT_EQ(verdict(1), "");
+  EXPECT_NE(verdict(0), "");
+}
+
+TYPED_TEST(Yinyang, MeansForgetAnOutlierThatLeft) {
+  using T = TypeParam;
+  const std::vector<T> points = {T(1e30), T(0.1), T(0.2), T(0.4)};
+  Problem<T> problem;
+  static_cast<ProblemShape&>(problem) = {.n = 4, .d = 1, .k = 2};
+  problem.points = points;
+  MovedSums<T> sums(problem, 1);
+  std::vector<T> centroids(2);
+  std::vector<std::int32_t> labels = {0, 0, 0, 0};
+  sums.update(std::vector<std::vector<Move>>{{{0, -1, 0}, {1, -1, 0}, {2, -1, 0}, {3, -1, 0}}}, labels, centroids, true);
+  labels[0] = 1;
+  sums.update(std::vector<std::vector<Move>>{{{0, 0, 1}}}, labels, centroids, false);
+  EXPECT_EQ(centroids[0], T((double(points[1]) + double(points[2]) + double(points[3])) / 3));
+  EXPECT_EQ(centroids[1], T(1e30));
+}
+
+TYPED_TEST(Yinyang, CountsDistancesAndWhatPassesEachFilter) {
+  using T = TypeParam;
+  Cube<T> cube(3000, 4, 50, 0);
+  cube.problem.max_iters = 30;
+  const auto series = [&](const char* name) {
+    const auto& implementation = named(name);
+    Trace trace(true);
+    const auto solver = implementation.prepare<T>()(cube.problem, config_of(implementation), trace);
+    solve<T>(*solver, trace);
+    trace.finish();
+    return trace.counters();
+  };
+  const auto group = series("cpu/yinyang/group"), global = series("cpu/yinyang/global"), local = series("cpu/yinyang/local");
+  EXPECT_EQ(group.at("distances").at(0), 3000.0 * 50);
+  for (int iter = 1; iter < 30; ++iter) {
+    EXPECT_LE(group.at("past_global").at(iter), 3000);
+    EXPECT_LE(group.at("past_global").at(iter), group.at("past_group").at(iter));
+    EXPECT_LE(local.at("past_local").at(iter), local.at("distances").at(iter));
+  }
+  const auto total = [](const Trace::Series& counters) {
+    double sum = 0;
+    for (const double distances : counters.at("distances")) sum += distances;
+    return sum;
+  };
+  EXPECT_LT(total(group), total(global));
+  EXPECT_LT(total(local), total(global));
+  EXPECT_LT(total(global), 3000.0 * 50 * 30);
+}
+
+TYPED_TEST(Yinyang, MakesMeansFromMeansAsPublishedAndSaysSo) {
+  using T = TypeParam;
+  Cube<T> cube(2000, 4, 10, 0);
+  cube.problem.max_iters = 40;
+  const auto& implementation = named("cpu/yinyang/group");
+  const Config config = config_of(implementation, {{"update", "incremental"}});
+  Trace trace;
+  const auto solver = implementation.prepare<T>()(cube.problem, config, trace);
+  EXPECT_EQ(judge(cube.problem, solve<T>(*solver, trace), implementation.description, config).verdict, "");
+  EXPECT_NE(departure(implementation.description, config), "");
+  EXPECT_EQ(departure(implementation.description, config_of(implementation)), "");
+}
+
+TEST(YinyangBounds, RoundOutward) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> mantissa(-1, 1), exponent(-160, 128);
+  for (int at = 0; at < 100'000; ++at) {
+    const double value = std::ldexp(mantissa(random), int(exponent(random)));
+    EXPECT_GE(double(rounded_up(value)), value);
+    EXPECT_LE(double(rounded_down(value)), value);
+  }
+  EXPECT_EQ(rounded_down(1e300), most);
+  EXPECT_EQ(rounded_up(-1e300), -most);
+  EXPECT_EQ(rounded_up(1e300), std::numeric_limits<float>::infinity());
+  for (const double unbounded : {stored_lower(INFINITY, 0), stored_lower(INFINITY, 3)}) EXPECT_EQ(unbounded, double(most));
+}
+
+TEST(YinyangBounds, HoldWhateverTheCentroidsMoved) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> value(0, 1);
+  for (int run = 0; run < 300; ++run) {
+    Movement movement(1);
+    for (int at = 0; at < 20; ++at) movement.add(0, value(random));
+    const double lower = 10 * value(random), upper = 10 * value(random);
+    const float kept_lower = stored_lower(lower, movement.total(0)), kept_upper = stored_upper(upper, movement.total(0));
+    long double moved = 0;
+    for (int at = 0; at < 50; ++at) {
+      const double step = std::ldexp(value(random), -at % 40);
+      movement.add(0, step);
+      moved += step;
+      EXPECT_LE(static_cast<long double>(kept_lower) - movement.above()[0], lower - moved);
+      EXPECT_GE(static_cast<long double>(kept_upper) + movement.above()[0], upper + moved);
+    }
+  }
+}
+
+template <class T>
+void expect_radii_enclose(double offset) {
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> value(0, 1);
+  for (const int d : {1, 3, 16, 45, 300}) {
+    const Radius<T> radius(d);
+    for (int run = 0; run < 200; ++run) {
+      std::vector<T> x(d), c(d);
+      long double dist = 0;
+      for (int j = 0; j < d; ++j) {
+        x[j] = T(offset + value(random)), c[j] = T(offset + value(random));
+        const long double diff = static_cast<long double>(x[j]) - static_cast<long double>(c[j]);
+        dist += diff * diff;
+      }
+      const T found = distance(x.data(), c.data(), d);
+      EXPECT_LE(static_cast<long double>(radius.lower(found)), std::sqrt(dist)) << d;
+      EXPECT_GE(static_cast<long double>(radius.upper(found)), std::sqrt(dist)) << d;
+    }
+  }
+}
+TEST(YinyangBounds, EncloseTheDistanceAtAnyOffset) {
+  for (const double offset : {0.0, 1000.0}) expect_radii_enclose<float>(offset);
+  for (const double offset : {0.0, 1e12}) expect_radii_enclose<double>(offset);
+}
+
+TEST(Taylor2021, StartIsTheAuthorsOwn) {
+  const auto data = load_dataset<double>(request("blobs", 1003));
+  const int k = 7;
+  const auto start = initial_centroids(data, k, "taylor2021", 90);
+  ASSERT_EQ(start.size(), std::size_t(k) * data.d);
+  const std::int64_t stretch = data.n / k;
+#ifdef __GLIBC__
+  std::srand(90);
+  for (int c = 0; c < k; ++c)
+    for (int j = 0; j < data.d; ++j)
+      EXPECT_EQ(start[std::size_t(c) * data.d + j], data.values[std::size_t((c * stretch + std::rand() % stretch) * data.d + j)]);
+#endif
+  EXPECT_NE(start, initial_centroids(data, k, "taylor2021", 91));
+}
+
+}  // namespace
+}  // namespace km
