@@ -1,4 +1,4 @@
-"""The program: python3 -m plots render | claims | report | show | scatter | readme. Bad input: one line, exit 2.
+"""The program: python3 -m plots COMMAND. Bad input: one line, exit 2.
 
 What draws is imported once the input has been read: matplotlib takes longer to load than a mistake to be told."""
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from plots import comparing, reproducing, tracking, tuning
 from plots.errors import UserError
 from plots.read import exhibits, results
 from plots.write import claim_sheet
@@ -25,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     about = {
         "render": "tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit",
-        "claims": "the papers' claims with a verdict each, shown and written (claims.md, .csv, .json)",
+        "claims": "the papers' claims with a verdict each, shown and written (claims.html, .md, .csv, .json)",
         "report": "one self-contained page, index.html",
         "readme": "fills the regions between <!-- begin:… --> and <!-- end --> of a Markdown file",
     }
@@ -74,20 +75,23 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", type=Path, required=True, metavar="FIG", help=".svg, .pdf or .png")
     sub.add_argument("--dims", default="0,1", metavar="i,j", help="the two dimensions shown (0,1)")
     sub.add_argument("--title", default="")
+    comparing.add(commands)
+    tracking.add(commands)
+    reproducing.add(commands)
+    tuning.add(commands)
     return top
 
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     try:
-        COMMANDS[args.command](args)
+        return COMMANDS[args.command](args) or 0
     except UserError as e:
         print(f"plots: {e}", file=sys.stderr)
         return 2
     except OSError as e:
         print(f"plots: {e.filename or 'a file'}: {e.strerror or e}", file=sys.stderr)
         return 2
-    return 0
 
 
 def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results.Machine]]:
@@ -107,6 +111,9 @@ def run_claims(args: argparse.Namespace) -> None:
     claim_sheet.show(findings, Console(), args.all)
     for name, text in claim_sheet.FORMATS.items():
         write(args.out / name, text(findings))
+    from plots.write import claims_page
+
+    write(args.out / "claims.html", claims_page.page(findings))
 
 
 def run_show(args: argparse.Namespace) -> None:
@@ -160,6 +167,10 @@ COMMANDS = {
     "readme": run_readme,
     "show": run_show,
     "scatter": run_scatter,
+    "compare": comparing.run_compare,
+    "history": tracking.run_history,
+    **reproducing.COMMANDS,
+    **tuning.COMMANDS,
 }
 
 if __name__ == "__main__":

@@ -86,6 +86,23 @@ def factor(claim: Claim) -> str:
     return f", within a factor of {claim['within']:g}" if "within" in claim else ""
 
 
+def claimed_value(claim: Claim) -> str:
+    """The paper's value in a few words: `9.1 ×`, `at least 3 ms`, `grows`, `min at k = 4`."""
+    kind = claim["kind"]
+    if kind == "ratio":
+        return f"{amount(claim)} ×"
+    if kind in ("bound", "value", "mean", "share"):
+        return amount(claim, f" {metric(claim['metric']).unit}".rstrip())
+    if kind in ("order", "trend"):
+        return {"up": "grows", "down": "falls", "flat": "stays"}[claim.get("direction", "up")]
+    if kind == "location":
+        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
+        return f"{claim['extreme']} at {claim['along']} = {' or '.join(map(words.field_value, expect))}"
+    if kind == "difference":
+        return f"differ by at least {100 * claim['at_least']:g}%"
+    return f"equal within {100 * claim.get('within', 0):g}%"
+
+
 def expectation(claim: Claim) -> str:
     """What is claimed, in the claim's own numbers."""
     kind = claim["kind"]
@@ -94,8 +111,11 @@ def expectation(claim: Claim) -> str:
     one = metric(claim["metric"])
     unit, where = f" {one.unit}".rstrip(), claim.get("where")
     among = f" ({selector_text(where)})" if where else ""
-    if kind in ("bound", "value"):
-        return f"{one.label} {amount(claim, unit)}{among}{factor(claim)}"
+    if kind == "share":
+        return f"{one.label} {amount(claim, unit)} in {100 * claim['share']:g}% of the cases or more{among}"
+    if kind in ("bound", "value", "mean"):
+        mean = "mean " * (kind == "mean")
+        return f"{mean}{one.label} {amount(claim, unit)}{among}{factor(claim)}"
     if kind == "order":
         return f"{one.label} grows: {item_texts(claim['items'], ' < ')}"
     if kind == "trend":

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from plots.decide import verdicts
-from plots.decide.claim_text import Claim, caution, expectation, listing, points, with_unit
+from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
 from plots.decide.lookup import IncomparableError, curve, measured_lines, one
 from plots.decide.reach import limit, within_reach
 from plots.read import words
 from plots.read.exhibits import Exhibit
-from plots.read.intervals import Estimate, ratio
+from plots.read.intervals import Estimate, of_mean, ratio
 from plots.read.results import Machine
 from plots.read.select import prefer, same, select
 from plots.read.view import View, gather
@@ -32,6 +32,7 @@ class Finding:
     expected: str
     why: str
     profile: str
+    paper_value: str = ""  # what is claimed, in a few words
     need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
 
 
@@ -61,6 +62,7 @@ def judge_one(view: View, claim: Claim) -> Finding:
         expectation(claim),
         why,
         view.profile,
+        claimed_value(claim),
         need if verdict == verdicts.INCOMPARABLE else "",
     )
 
@@ -132,6 +134,22 @@ def by_value(view: View, claim: Claim) -> Outcome:
     return verdicts.inside(value, wanted_band(claim)), with_unit(words.both(value), claim), caution([value])
 
 
+def by_mean(view: View, claim: Claim) -> Outcome:
+    """The mean over all matching cases, its interval that of these as samples."""
+    values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
+    mean = of_mean([value.value for value in values])
+    text = with_unit(f"{words.both(mean)} ({len(values)} cases)", claim)
+    return verdicts.inside(mean, wanted_band(claim)), text, warnings(view, claim, values)
+
+
+def by_share(view: View, claim: Claim) -> Outcome:
+    values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
+    verdict, count = verdicts.of_share(values, wanted_band(claim), claim["share"])
+    low, high = min(v.value for v in values), max(v.value for v in values)
+    text = f"{count} of {len(values)} cases; {words.number(low)} … {words.number(high)}"
+    return verdict, with_unit(text, claim), warnings(view, claim, values)
+
+
 KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
     "ratio": by_ratio,
     "order": by_order,
@@ -141,6 +159,8 @@ KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
     "equality": by_equality,
     "difference": by_difference,
     "value": by_value,
+    "mean": by_mean,
+    "share": by_share,
 }
 
 

@@ -10,7 +10,7 @@ from plots.read.metrics import metric
 from plots.read.select import ALL_THREADS, select, value_of
 from plots.read.view import View
 
-ABOUT_SIZE = ("ratio", "order", "value")  # kinds of claims whose numbers belong to one size
+ABOUT_SIZE = ("ratio", "order", "value", "mean")  # kinds of claims whose numbers belong to one size
 
 
 def limit(view: View, claim: Claim) -> tuple[str, str]:
@@ -25,7 +25,7 @@ def limit(view: View, claim: Claim) -> tuple[str, str]:
 
 def within_reach(verdict: str, kind: str) -> str:
     """The verdict of a claim of which only the direction counts; a value has none."""
-    return TREND if verdict in (REPRODUCED, TREND) and kind != "value" else INCOMPARABLE
+    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean") else INCOMPARABLE
 
 
 def timed(claim: Claim) -> bool:

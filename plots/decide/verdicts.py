@@ -113,6 +113,16 @@ def of_bound(values: Sequence[Estimate], wanted: Band) -> str:
     return FAILED if FAILED in verdicts else NOISE if NOISE in verdicts else REPRODUCED
 
 
+def of_share(values: Sequence[Estimate], wanted: Band, share: float) -> tuple[str, int]:
+    """Whether at least that share of the values lies in the band, and how many points do. Undecided where it hangs on
+    values whose interval crosses an edge."""
+    verdicts, needed = [inside(value, wanted) for value in values], share * len(values)
+    count = sum(wanted.low <= value.value <= wanted.high for value in values)
+    if verdicts.count(REPRODUCED) >= needed:
+        return REPRODUCED, count
+    return (FAILED if len(values) - verdicts.count(FAILED) < needed else NOISE), count
+
+
 def of_difference(values: Sequence[Estimate], at_least: float) -> str:
     """The largest over the smallest at least 1 + at_least; trend only when they differ beyond noise by less."""
     smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)

@@ -11,9 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, NullFormatter
 
-from plots.draw import bars, line_curves, style
+from plots.draw import bars, line_curves, sets, shares, style
 from plots.draw.best_map import best_map
+from plots.draw.by_iteration import by_iteration
 from plots.draw.curves import Curve, looks
+from plots.draw.heat import heat_exhibit
 from plots.draw.scatter import scatter_exhibit
 from plots.read import words
 from plots.read.intervals import Estimate
@@ -24,7 +26,13 @@ from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
 ACROSS = 3  # panels side by side
-PAINTERS = {"line": line_curves.paint, "bar": bars.paint, "stacked": bars.paint_stacked}
+PAINTERS = {
+    "line": line_curves.paint,
+    "bar": bars.paint,
+    "stacked": bars.paint_stacked,
+    "sets": sets.paint,
+    "shares": shares.paint,
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,10 @@ def draw(view: View) -> Figure | None:
             return scatter_exhibit(view)
         if view.exhibit.figure["style"] == "map":
             return best_map(view)
+        if view.exhibit.figure["style"] == "heat":
+            return heat_exhibit(view)
+        if view.exhibit.figure["style"] == "iterations":
+            return by_iteration(view)
         panels = arrange(view)
         measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
         panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
@@ -72,7 +84,7 @@ def arrange(view: View) -> list[Panel]:
     """Panels by metric and by the panel field; a stack shows all its metrics in one."""
     figure = view.exhibit.figure
     x, field = figure["x"], figure.get("panels")
-    base = list(dict.fromkeys([x, *figure.get("series", []), *([field] if field else [])]))
+    base = list(dict.fromkeys([x, *figure.get("series", []), *([field] if field else []), *apart(figure)]))
     series = [*figure.get("series", []), *separating(view.lines, base)]
     found, _ = rows(view, base)
     named = [f for f in series if len({str(row.fields.get(f)) for row in found}) > 1]
@@ -96,7 +108,8 @@ def curves(
     curve, the same in every panel."""
     figure = view.exhibit.figure
     series, named = fields
-    x, others = figure["x"], [figure["x"], *series, *([figure["panels"]] if "panels" in figure else [])]
+    x, panels = figure["x"], [figure["panels"]] if "panels" in figure else []
+    others = [x, *series, *panels, *apart(figure)]
     groups: dict[tuple[str, ...], Curve] = {}
     everywhere = list(dict.fromkeys(row.fields[x] for row in found if row.fields[x] is not None))
     for row in sorted(found, key=lambda r: tuple(sort_key(f, r.fields.get(f), view.exhibit.listed(f)) for f in others)):
@@ -109,6 +122,11 @@ def curves(
                 if own is not None and view.coarse(row.line, name, others):
                     curve.coarse.setdefault(name, []).append((at, own.value))
     return [curve for curve in groups.values() if curve.ours or curve.paper or curve.missing]
+
+
+def apart(figure: dict[str, Any]) -> list[str]:
+    """The field that tells sets of one kind apart, which a curve holds together."""
+    return [figure["sets"]] if "sets" in figure else []
 
 
 def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:

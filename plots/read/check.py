@@ -9,9 +9,10 @@ from typing import Any
 from plots.errors import UserError
 
 Line = dict[str, Any]
-SCHEMAS = (1, 2, 3)
+SCHEMAS = (1, 2, 3, 4, 5)
 PROFILES = ("paper", "quick")
 GRADES = ("exact", "rounded", "coarse")
+TUNED = ("exact", "nearest", "default")
 
 
 def integer(value: Any) -> bool:
@@ -99,6 +100,9 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "dirty": (optional(lambda v: isinstance(v, bool)), "true, false or null"),
     "date": (text, "text"),
 }
+ENERGY = fields(
+    joules=optional(time), iterations=optional(count), window_s=optional(time), source=text, skipped=optional(text)
+)
 LATER: dict[int, dict[str, tuple[Callable[[Any], bool], str]]] = {
     2: {
         "grade": (optional(any_of(*GRADES)), f"one of {', '.join(GRADES)}, or null"),
@@ -110,6 +114,11 @@ LATER: dict[int, dict[str, tuple[Callable[[Any], bool], str]]] = {
         "departs": (optional(text), "text or null"),
     },
     3: {"continues": (optional(count), "a count or null")},
+    4: {
+        "energy": (optional(ENERGY), "an object with joules, iterations, window_s, source and skipped, or null"),
+        "tuned": (optional(any_of(*TUNED)), f"one of {', '.join(TUNED)}, or null"),
+    },
+    5: {"library": (optional(fields(name=text, version=optional(text))), "an object with name and version, or null")},
 }
 ALL = {**FIELDS, **{name: field for later in LATER.values() for name, field in later.items()}}
 SERIES = ("samples_s", "samples_event_s")

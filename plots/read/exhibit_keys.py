@@ -9,7 +9,7 @@ from plots.read.check import integer, items, number, text, values
 
 Keys = dict[str, tuple[Callable[[Any], bool], str]]  # by key: what its value must be, and that in words
 KINDS = ("table", "figure", "machine")
-STYLES = ("line", "bar", "stacked", "scatter", "map")
+STYLES = ("line", "bar", "stacked", "scatter", "map", "heat", "sets", "shares", "iterations")
 
 
 def flag(value: Any) -> bool:
@@ -74,6 +74,7 @@ FIGURE: Keys = {
     "y": NAMES,
     "series": (items(some_text), "a list of names"),
     "panels": NAME,
+    "sets": NAME,
     "down": NAMES,
     "logx": FLAG,
     "logy": FLAG,
@@ -84,6 +85,7 @@ FIGURE: Keys = {
     "xlabel": (text, "text"),
     "ylabel": (text, "text"),
     "ymin": (number, "a number"),
+    "xmax": (number, "a number"),
 }
 PAPER: Keys = {
     "source": TEXT,
@@ -106,7 +108,7 @@ CLAIM: Keys = {
     "direction": TEXT,
     "extreme": TEXT,
     "expect": AXIS,
-    **dict.fromkeys(("within", "at_least", "at_most"), FACTOR),
+    **dict.fromkeys(("within", "at_least", "at_most", "share"), FACTOR),
     "coarse_numerator": FLAG,
 }
 ABOUT_EVERY_CLAIM = ("id", "text", "section", "kind", "metric", "numerator_metric", "denominator_metric")
@@ -120,6 +122,8 @@ CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "equality": (("items",), ("within",)),
     "difference": (("items", "at_least"), ()),
     "value": (("expect", "within"), ("where",)),
+    "mean": (("expect", "within"), ("where",)),
+    "share": (("share",), ("where", "at_least", "at_most")),
 }
 WORDS = {"direction": ("up", "down", "flat"), "extreme": ("min", "max")}
 SOURCES = ("printed", "read off the plot")
@@ -128,4 +132,7 @@ RECORD: Keys = {
     "authors": (lambda v: text(v) or items(text)(v), "a list of names"),
     "year": (integer, "a year"),
     **dict.fromkeys(("venue", "doi", "machine"), (text, "text")),
+    "peak": (values(table), "a table with cpu, gpu or both"),
 }
+AMOUNT = (lambda v: number(v) and v > 0, "a number above 0")
+PEAK: Keys = {**dict.fromkeys(("bandwidth_gbs", "fp32_gflops", "fp64_gflops"), AMOUNT), "source": TEXT}

@@ -98,9 +98,11 @@ class Exhibit:
 
     @property
     def swept(self) -> list[str]:
-        """The settings of the data set's generator that the sweeps vary."""
-        quick = self.spec.get("profile", {}).get("quick", {})
-        tables = [*self.spec.get("sweep", []), *quick.get("sweep", []), quick]
+        """The settings of the data set's generator that the sweeps vary, its own or those of the exhibits it reuses."""
+        files = [self.path.parents[1] / f"{key}.toml" for key in self.sources if key and key != self.key]
+        specs = [self.spec, *(read_toml(path) for path in files if path.exists())]
+        quick = [spec.get("profile", {}).get("quick", {}) for spec in specs]
+        tables = [*quick, *(sweep for spec in [*specs, *quick] for sweep in spec.get("sweep", []))]
         return sorted({name for table in tables for name in table.get("data", {})})
 
     def printed(self) -> list[Printed]:

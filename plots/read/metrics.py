@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from plots.errors import UserError
+from plots.read import answer, labeling
 from plots.read.check import Line
 from plots.read.intervals import Estimate, exact, of_mean, of_median, once
 
 MS = 1e3
+TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "energy", "cost")
 WORD_COLUMNS = ("grade",)  # what a table may show beside metrics: a word of the line
 Record = dict[str, Any]
 Formula = Callable[[Line, Record], Estimate | None]
@@ -31,7 +33,7 @@ class Metric:
     @property
     def timed(self) -> bool:
         """Whether a time is in it."""
-        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in ("floor_share", "bus_share")
+        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES
 
     @property
     def title(self) -> str:
@@ -194,6 +196,29 @@ def per_price(of: Formula) -> Formula:
     return formula
 
 
+def ceiling_share(work: str) -> Formula:
+    """The least work of an iteration over its time, as a share of this machine's own measured ceiling, in percent."""
+
+    def formula(line: Line, record: Record) -> Estimate | None:
+        made, most = rate(work)(line, record), peak(work)(line, record)
+        return made.scaled(100 / most.value) if made and most else None
+
+    return formula
+
+
+def energy(line: Line, _: Record) -> Estimate | None:
+    """Joules an iteration, of runs of their own (`kmbench run --energy`): all that the device drew, measured once."""
+    found = line.get("energy") or {}
+    right = line["verdict"] == "" and found.get("joules") is not None and found.get("iterations")
+    return once(found["joules"] / found["iterations"]) if right else None
+
+
+def cost(line: Line, record: Record) -> Estimate | None:
+    """Dollars of rent for a million iterations."""
+    one, dollars = per_iteration(run_s)(line, record), price(line, record)
+    return one.scaled(1e6 * dollars.value / 3600) if one and dollars else None
+
+
 def _times() -> list[Metric]:
     formulas = {
         "iteration": ("iteration", per_iteration(run_s)),
@@ -214,7 +239,12 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in [
         *_times(),
+        Metric("ealt", "EALT", "ms", "lower", labeling.ealt),
+        Metric("saved", "distances saved", "%", "higher", labeling.of_m(labeling.saved)),
+        Metric("saved_in_warps", "saved, waits counted", "%", "higher", labeling.of_m(labeling.saved_in_warps)),
+        Metric("settled", "iterations until M settles", "", "lower", labeling.of_m(labeling.settled)),
         Metric("iterations", "iterations", "", "", number("iterations")),
+        Metric("distances_saved", "distances saved", "%", "higher", answer.distances_saved),
         Metric("centroid_error", "centroid error", "", "lower", number("centroid_error")),
         Metric("mean_error", "error of the means", "", "lower", number("mean_error")),
         Metric("inertia", "inertia", "", "lower", number("inertia")),
@@ -230,6 +260,10 @@ METRICS: dict[str, Metric] = {
         Metric("throughput", "throughput of the points", "GB/s", "higher", throughput),
         Metric("bus_share", "share of the upload bandwidth", "%", "higher", bus_share),
         Metric("price", "price", "USD/h", "lower", price),
+        Metric("cost", "price of 10⁶ iterations", "USD", "lower", cost),
+        Metric("energy", "energy of an iteration", "J", "lower", energy),
+        Metric("memory_share", "share of the memory bandwidth", "%", "higher", ceiling_share("bytes")),
+        Metric("arithmetic_share", "share of the arithmetic", "%", "higher", ceiling_share("flops")),
         Metric("peak_flops", "peak arithmetic", "GFLOPS", "higher", peak("flops")),
         Metric("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", peak("bytes")),
         Metric("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", per_price(peak("flops"))),
@@ -249,6 +283,11 @@ def metric(name: str) -> Metric:
     family, _, member = name.partition(":")
     if family == "phase" and member:
         return Metric(name, member, "ms", "lower", milliseconds(phase(member)))
+    if family == "ealt_share" and member:
+        title = labeling.TITLES.get(member, member)
+        return Metric(name, f"{title}, share of EALT", "%", "", labeling.ealt_share(member))
+    if family == "time_share" and member:
+        return Metric(name, f"{member}, share of the time", "%", "", answer.time_share(member))
     if family == "counter" and member:
         return Metric(name, f"{member} an iteration", "", "lower", counter(member))
     if family == "cluster_size" and member.isdigit():
@@ -258,5 +297,6 @@ def metric(name: str) -> Metric:
         inner = metric(member)
         return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.of)
     raise UserError(
-        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, counter:…, cluster_size:…, speedup:…"
+        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, counter:…, time_share:…, cluster_size:…, "
+        "speedup:…"
     )

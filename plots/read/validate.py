@@ -18,6 +18,7 @@ from plots.read.exhibit_keys import (
     FIGURE,
     KINDS,
     PAPER,
+    PEAK,
     QUICK,
     RECORD,
     SOURCES,
@@ -33,6 +34,7 @@ from plots.read.metrics import WORD_COLUMNS, metric
 from plots.read.words import PRINTED_WORDS, SECONDS, parse
 
 Table = dict[str, Any]
+PLACED = {"map": ("down", "series"), "heat": ("down",)}  # styles whose cells have a place, and what they need for it
 
 
 def check_exhibit(spec: Table, where: str) -> None:
@@ -48,6 +50,9 @@ def check_paper(record: Table, where: str) -> None:
     try:
         bounded(record)
         keys(record, "paper", RECORD)
+        for device, peak in record.get("peak", {}).items():
+            word({"peak": device}, "peak", ("cpu", "gpu"), "paper")
+            keys(peak, f"[peak.{device}]", PEAK, needed=("source",))
     except UserError as e:
         raise UserError(f"{where}: {e}") from None
 
@@ -81,15 +86,23 @@ def _exhibit(spec: Table) -> None:
         seen.add(claim["id"])
 
 
+def by_iteration(name: str) -> bool:
+    return name == "iteration" or name.startswith("counter:")
+
+
 def _figure(figure: Table) -> None:
     keys(figure, "[figure]", FIGURE, needed=("style",))
     word(figure, "style", STYLES, "[figure]")
     if figure["style"] == "scatter":
         return
-    keys(figure, "[figure]", FIGURE, needed=("x", "y", *(("down", "series") if figure["style"] == "map" else ())))
-    if figure["style"] == "map" and len(figure["y"]) != 1:
+    keys(figure, "[figure]", FIGURE, needed=("x", "y", *PLACED.get(figure["style"], ())))
+    if figure["style"] in PLACED and len(figure["y"]) != 1:
         raise UserError('[figure]: a map shows one metric, y = ["…"]')
-    if figure["style"] != "map" and "down" in figure:
+    if figure["style"] == "iterations" and not (len(figure["y"]) == 1 and by_iteration(figure["y"][0])):
+        raise UserError('[figure]: along iterations go one counter, y = ["counter:…"], or time, y = ["iteration"]')
+    if ("sets" in figure) != (figure["style"] in ("sets", "shares")):
+        raise UserError("[figure]: sets, the field that tells sets apart, belongs to the styles sets and shares")
+    if figure["style"] not in PLACED and "down" in figure:
         raise UserError("[figure]: down belongs to a map")
     metrics(figure["y"], "[figure] y", figure)
 
@@ -130,17 +143,19 @@ def _claim(claim: Table, shown: Table) -> None:
     if "metric" not in claim and len(sides) < 2:
         raise UserError(f"{place}: no metric")
     metrics([claim[name] for name in ("metric", *sides) if name in claim], place, shown)
-    if claim["kind"] in ("ratio", "bound") and not {"expect", "at_least", "at_most"} & claim.keys():
+    if claim["kind"] in ("ratio", "bound", "share") and not {"expect", "at_least", "at_most"} & claim.keys():
         raise UserError(f"{place}: needs {'expect and within, or ' * (claim['kind'] == 'ratio')}at_least or at_most")
-    if "expect" in claim and claim["kind"] in ("ratio", "value"):
+    if "expect" in claim and claim["kind"] in ("ratio", "value", "mean"):
         if not number(claim["expect"]) or claim["expect"] <= 0:
             raise UserError(f"{place}: expect = {claim['expect']!r} is no number above 0")
         if "within" not in claim:
             raise UserError(f"{place}: expect needs within (a factor)")
-    if "within" in claim and claim["kind"] in ("ratio", "value", "trend") and not claim["within"] >= 1:
+    if "within" in claim and claim["kind"] in ("ratio", "value", "mean", "trend") and not claim["within"] >= 1:
         raise UserError(f"{place}: within = {claim['within']} is no factor of at least 1")
     if "within" in claim and claim["within"] < 0:
         raise UserError(f"{place}: within = {claim['within']} is below 0")
+    if "share" in claim and not 0 < claim["share"] <= 1:
+        raise UserError(f"{place}: share = {claim['share']} is no share, above 0 and at most 1")
     if "items" in claim and len(claim["items"]) < (1 if claim["kind"] == "equality" else 2):
         raise UserError(f"{place}: too few items")
 

@@ -81,7 +81,10 @@ class View:
             return list(self.exhibit.table["rows"])
         figure = self.exhibit.figure
         single = [figure[name] for name in ("panels", "x") if name in figure]
-        return list(dict.fromkeys([*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:]]))
+        apart = [figure["sets"]] if "sets" in figure else []
+        return list(
+            dict.fromkeys([*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:], *apart])
+        )
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that
@@ -89,27 +92,32 @@ class View:
         own = metric(name).of(line, self.machine.record)
         if not name.startswith("speedup:") or own is None:
             return own
-        base = self.base(line, others)
+        base = self.base(line, others, name)
         if base is line:
             return exact(1.0)
         theirs = metric(name).of(base, self.machine.record) if base else None
         return theirs and ratio(theirs, own)
 
-    def base(self, line: Line, others: Sequence[str] | None = None) -> Line | None:
-        """The one line that a speedup of `line` is over."""
+    def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
+        """The one line that a speedup of `line` is over; where the baseline lists values, the best of theirs."""
         alike = {
             f: value_of(line, f)
             for f in (self.place if others is None else others)
             if f not in self.baseline and value_of(line, f) is not None
         }
         found = select(self.lines, {**self.baseline, **alike})
+        if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
+            values = [
+                (own.value, i) for i, one in enumerate(found) if (own := metric(name).of(one, self.machine.record))
+            ]
+            return found[min(values)[1]] if values else None
         return found[0] if len(found) == 1 else None
 
     def coarse(self, line: Line, name: str, others: Sequence[str] | None = None) -> bool:
         """Whether the value of `name` is a time that rests on a coarse result: its own, or that of its baseline."""
         if not metric(name).timed:
             return False
-        base = self.base(line, others) if name.startswith("speedup:") else None
+        base = self.base(line, others, name) if name.startswith("speedup:") else None
         return coarse(line) or (base is not None and coarse(base))
 
     def label(self, name: str, value: Any) -> str:

@@ -106,6 +106,40 @@ def markdown(findings: list[Finding]) -> str:
     return "\n".join(parts) or "No claims.\n"
 
 
+PAGE_HEAD = ("exhibit", "claim", "paper's value", "ours", "verdict", "machine")
+
+
+def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
+    """A row for every machine that decides a claim; a claim that none decides has one, with what it would need."""
+    by_claim: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
+    shown = []
+    for of_one in by_claim.values():
+        decided = [f for f in of_one if f.verdict != INCOMPARABLE]
+        shown += [(f, f.machine) for f in decided] or [(of_one[0], "none")]
+    return [(f, (*page_cells(f), machine)) for f, machine in shown]
+
+
+def page_cells(finding: Finding) -> tuple[str, ...]:
+    """One row under PAGE_HEAD, but for the machine."""
+    exhibit, text, verdict, measured, _ = cells(finding)
+    return exhibit, text, finding.paper_value, measured, verdict
+
+
+def page(findings: list[Finding]) -> str:
+    """Every claim of every paper on one page, by paper."""
+    parts = [f"# Claims\n\n{summary(findings)}\n"]
+    for name in dict.fromkeys(f.machine for f in findings):
+        parts.append(f"- {escape_md(name)}: {escape_md(reach([f for f in findings if f.machine == name]))}")
+    rows = page_rows(findings)
+    for paper in dict.fromkeys(f.exhibit.partition("/")[0] for f, _ in rows):
+        parts += ["", f"## {paper}", "", "| " + " | ".join(PAGE_HEAD) + " |", "|:--" * len(PAGE_HEAD) + "|"]
+        own = [texts for f, texts in rows if f.exhibit.partition("/")[0] == paper]
+        parts += ["| " + " | ".join(map(escape_md, texts)) + " |" for texts in own]
+    return "\n".join(parts) + "\n"
+
+
 def csv_text(findings: list[Finding]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -118,4 +152,4 @@ def json_text(findings: list[Finding]) -> str:
     return json.dumps([asdict(f) for f in findings], indent=1, ensure_ascii=False) + "\n"
 
 
-FORMATS = {"claims.md": markdown, "claims.csv": csv_text, "claims.json": json_text}
+FORMATS = {"claims.md": page, "claims.csv": csv_text, "claims.json": json_text}

@@ -1,4 +1,5 @@
-// The page is whole without this. It adds: claims by verdict, the current place in the contents, fields that stay in sight.
+// The page is whole without this. It adds: claims by verdict, the current place in the contents, fields that stay in sight, tables
+// that are sorted by a column and whose rows are filtered by words.
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 const filter = document.querySelector(".filter");
@@ -8,7 +9,7 @@ filter.addEventListener("click", ({ target }) => {
   if (!button) return;
   const chosen = button.getAttribute("aria-pressed") === "true" ? "" : button.dataset.tone;
   all("button", filter).forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.tone === chosen && chosen !== "")));
-  all(".claims li").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
+  all(".claims li, tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
   all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector(".claims li:not([hidden])"); });
   all("article details:has(.claims)").forEach((d) => { d.open = chosen !== ""; });
   document.body.classList.toggle("filtered", chosen !== "");
@@ -47,5 +48,73 @@ const stay = (box) => {
 };
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => target.clientWidth && stay(target)));
 all(".scroll").forEach((box) => sizes.observe(box));
+
+// A press on a head sorts by its column: upwards, downwards, as it was. What has no number stays below.
+const number = (text) => /^[~≈<>≤≥]?\s*-?[\d,]*\.?\d/.test(text) ? parseFloat(text.replace(/[^\d.eE+-]*/, "").replace(/,/g, "")) : NaN;
+const shown = (row, column) => {
+  let at = 0;
+  for (const cell of row.cells) {
+    at += cell.colSpan;
+    if (at > column) return cell.classList.contains("why") ? "" : (cell.firstChild?.textContent ?? "").trim().replace(/^–$/, "");
+  }
+  return "";
+};
+const order = (column, rows, down) => {
+  const texts = new Map(rows.map((row) => [row, shown(row, column)]));
+  const filled = [...texts.values()].filter((text) => text !== "");
+  const numeric = filled.filter((text) => !Number.isNaN(number(text))).length > filled.length / 2;
+  const missing = (text) => text === "" || (numeric && Number.isNaN(number(text)));
+  return rows.toSorted((a, b) => {
+    const [x, y] = [texts.get(a), texts.get(b)];
+    if (missing(x) || missing(y)) return missing(x) - missing(y);
+    return (down ? -1 : 1) * (numeric ? number(x) - number(y) : x.localeCompare(y, "en", { numeric: true }));
+  });
+};
+// The heads that stand above one column each, with its place.
+const heads = (table) => {
+  const [top, sub] = all("thead tr", table), found = [];
+  const below = sub ? [...sub.cells] : [];
+  let at = 0;
+  for (const th of top.cells) {
+    if (!sub || th.rowSpan > 1) found.push([th, at]);
+    else for (let i = 0; i < th.colSpan; ++i) found.push([below.shift(), at + i]);
+    at += th.colSpan;
+  }
+  return found;
+};
+const sortable = (table) => {
+  const body = table.tBodies[0], before = [...body.rows];
+  if (before.length < 2) return;
+  for (const [th, column] of heads(table)) {
+    const button = document.createElement("button");
+    button.className = "sort";
+    button.append(...th.childNodes);
+    th.append(button);
+    button.addEventListener("click", () => {
+      const next = { ascending: "descending", descending: "none" }[th.ariaSort] ?? "ascending";
+      all("th[aria-sort]", table).forEach((other) => other.removeAttribute("aria-sort"));
+      if (next !== "none") th.ariaSort = next;
+      table.classList.toggle("sorted", next !== "none");
+      body.append(...(next === "none" ? before : order(column, before, next === "descending")));
+    });
+  }
+};
+// Rows that hold every word that was typed.
+const searchable = (table) => {
+  const rows = [...table.tBodies[0].rows];
+  if (rows.length < 8) return;
+  const box = document.createElement("input"), count = document.createElement("span"), line = document.createElement("p");
+  Object.assign(box, { type: "search", placeholder: "filter rows", ariaLabel: "Filter the rows of this table" });
+  line.className = "search small soft";
+  line.append(box, count);
+  table.closest(".scroll").before(line);
+  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  box.addEventListener("input", () => {
+    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of rows) row.classList.toggle("off", !words.every((word) => texts.get(row).includes(word)));
+    count.textContent = words.length ? ` ${rows.filter((row) => !row.classList.contains("off")).length} of ${rows.length}` : "";
+  });
+};
+all(".scroll table").forEach((table) => { sortable(table); searchable(table); });
 
 all("a[data-figure]").forEach((a) => a.addEventListener("click", () => { a.href = a.closest("article").querySelector("figure img").src; }));

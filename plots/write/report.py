@@ -13,8 +13,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from plots.decide.claims import judge
-from plots.decide.verdicts import VERDICTS
+from plots.decide.claims import Finding, judge
+from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, style
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine, raw_lines, reason
@@ -30,20 +30,40 @@ HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "trend", "failed", "noise", "incomparable"), strict=True))
 
 
-def page(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> str:
-    """The report as HTML."""
-    environment = Environment(
+def environment() -> Environment:
+    """What the pages' templates are read with, and what they may use."""
+    made = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals.update(tone=TONE, groups=groups, body=body, tint=tint, section=claim_sheet.section, words=WORDS)
+    made.globals.update(tone=TONE, groups=groups, body=body, tint=tint, section=claim_sheet.section, words=WORDS)
+    made.globals.update(verdict_none=INCOMPARABLE)
+    return made
+
+
+def page(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> str:
+    """The report as HTML."""
     parts = [machine_part(m, papers, profile) for m in machines]
     counts = Counter(f.verdict for m in parts for p in m["papers"] for e in p["exhibits"] for f in e["findings"])
-    return environment.get_template("report.html.j2").render(
-        css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
-        script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
-        machines=parts,
-        verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
+            script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
+            machines=parts,
+            claim_rows=claim_rows(parts) if len(parts) > 1 else [],
+            verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
+        )
     )
+
+
+def claim_rows(parts: Sequence[dict[str, Any]]) -> list[tuple[str, str, dict[str, Finding]]]:
+    """The claims that some machine decides: exhibit, sentence, and by machine what became of it."""
+    found: dict[tuple[str, str], dict[str, Finding]] = {}
+    for finding in (f for m in parts for p in m["papers"] for e in p["exhibits"] for f in e["findings"]):
+        found.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
+    decided = {key: by for key, by in found.items() if any(f.verdict != INCOMPARABLE for f in by.values())}
+    return [(exhibit, next(iter(by.values())).text, by) for (exhibit, _), by in decided.items()]
 
 
 def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> dict[str, Any]:

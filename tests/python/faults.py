@@ -177,6 +177,8 @@ CATALOGUE: dict[str, list[Fault]] = {
         F("stays_near", LABEL),
         F("wrong_bound", LABEL),
         F("margin_of_a_hundredth", LABEL, "far groups", precisions=BOTH),
+        F("drift_not_added", LABEL, precisions=BOTH),
+        F("cut_too_early", LABEL, precisions=BOTH),
         F("compares_with_nan", LABEL),
         F("labels_of_iteration_before", LABEL),
         F("labels_in_sorted_order", LABEL),

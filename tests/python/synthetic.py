@@ -28,7 +28,7 @@ DEFAULTS = {
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
     """One right line; `fields` replace top-level fields, and unknown names become parameters."""
     made = {
-        "schema": 3,
+        "schema": 5,
         "case": "",
         "exhibit": exhibit,
         "exhibit_hash": "e" * 16,
@@ -54,7 +54,7 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "download_s": seconds / 50,
         "prepare_phases": {"transfer": seconds / 20, "transpose": seconds / 200},
         "phases": {"assign": [seconds * 0.1] * 4 + [seconds * 0.11], "update": [seconds * 0.05] * 4 + [seconds * 0.06]},
-        "counters": {"distances": [16000.0] * 5},
+        "counters": {"distances": [16000.0] * 5, "mean_m": [4.0, 3.0, 2.0, 2.0, 2.0], "warp_imbalance": [0.1] * 5},
         "work": {"bytes": 20000, "flops": 64000},
         "inertia": 123.5,
         "centroid_error": 0.001,
@@ -74,6 +74,9 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "peak_bytes": 1 << 24,
         "device_peak_bytes": None,
         "gpu": None,
+        "energy": None,
+        "tuned": None,
+        "library": None,
         "machine": "demo",
         "commit": "0123456789abcdef",
         "dirty": False,
@@ -94,9 +97,22 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
     return made
 
 
+def of_schema_4(made: dict[str, Any]) -> dict[str, Any]:
+    """The same line as kmbench wrote it before it said whose library computed."""
+    return {**{name: value for name, value in made.items() if name != "library"}, "schema": 4}
+
+
+def of_schema_3(made: dict[str, Any]) -> dict[str, Any]:
+    """The same line as kmbench wrote it before it measured energy and knew tuned values."""
+    return {
+        **{name: value for name, value in of_schema_4(made).items() if name not in ("energy", "tuned")},
+        "schema": 3,
+    }
+
+
 def of_schema_2(made: dict[str, Any]) -> dict[str, Any]:
     """The same line as kmbench wrote it before one could continue another."""
-    return {**{name: value for name, value in made.items() if name != "continues"}, "schema": 2}
+    return {**{name: value for name, value in of_schema_3(made).items() if name != "continues"}, "schema": 2}
 
 
 def of_schema_1(made: dict[str, Any]) -> dict[str, Any]:

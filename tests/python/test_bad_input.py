@@ -119,7 +119,7 @@ LINES = {
     "not UTF-8": json.dumps(line()).encode().replace(b"demo/table1", b"demo/\xff\xfe"),
     "half a character": json.dumps(line()).replace('"balls"', '"\\ud800"'),
     "nested too deep": "[" * 200_000,
-    "a later schema": json.dumps({**line(), "schema": 4}),
+    "a later schema": json.dumps({**line(), "schema": 6}),
     "no schema": json.dumps({**line(), "schema": None}),
     "schema in words": json.dumps({**line(), "schema": "2"}),
     "schema 0": json.dumps({**line(), "schema": 0}),

@@ -125,6 +125,6 @@ def test_a_later_schema_is_one_clear_line(bench, capsys):
     bench.exhibit()
     folder = bench.run([line()])
     with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write(json.dumps({**line(), "schema": 4}) + "\n")
+        file.write(json.dumps({**line(), "schema": 6}) + "\n")
     assert main(["claims", "--papers", str(bench.papers), "--results", str(folder)]) == 2
-    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 4 is of a later kmbench; this one reads up to 3\n")
+    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 6 is of a later kmbench; this one reads up to 5\n")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 
 import pytest
+from conftest import ROOT
 
-from plots.write import latex
+from plots.read import exhibits, results
+from plots.read.view import gather
+from plots.write import latex, tables
 from plots.write.tables import Cell, Column, Table
 
 
@@ -66,3 +71,27 @@ def test_a_footnote_stands_where_it_is_used():
 def test_best_and_coarse_are_told_apart():
     assert latex.value(Cell("1.5", best=True)) == r"\textbf{1.5}"
     assert latex.value(Cell("1.5", coarse=True, marks=(2, 3))) == r"1.5$^\dagger$$^{2,3}$"
+
+
+COMPILED = ("he2021/table3", "he2021/table7", "ours/peers", "benedetti2025/table3", "lutz2018/figure14")  # of the h200
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex: the tables are not compiled")
+def test_recorded_tables_compile(tmp_path):
+    machine = results.load_machine(ROOT / "results/h200")
+    papers = exhibits.load(ROOT / "papers", None, list(COMPILED))
+    views = [gather(exhibit, machine) for paper in papers for exhibit in paper.exhibits]
+    made = [table(8, 60, notes=["50% of a_b & c^2 #1 {x} ~ × – − ² ∞ ≈ ≤ ≥ · … † ⁹ → <>"]), *map(tables.build, views)]
+    names = [f"t{i}.tex" for i in range(len(made))]
+    for name, one in zip(names, made, strict=True):
+        (tmp_path / name).write_text(latex.latex(one))
+    body = "\n\\clearpage\n".join(f"\\input{{{name}}}" for name in names)
+    packages = ("[utf8]{inputenc}", "[T1]{fontenc}", "{booktabs,graphicx}")
+    head = "\\documentclass{article}\n" + "".join(f"\\usepackage{name}\n" for name in packages)
+    (tmp_path / "all.tex").write_text(f"{head}\\begin{{document}}\n{body}\n\\end{{document}}\n")
+    compile_all = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "all.tex"]
+    ran = subprocess.run(compile_all, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide", ran.stdout)]
+    tall = re.findall(r"Float too large for page by ([\d.]+)pt", ran.stdout)
+    assert max(wide, default=0) < 1 and not tall, (wide, tall)

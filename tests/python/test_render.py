@@ -127,7 +127,7 @@ def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
         written.append(
             {p.relative_to(tmp_path / out): p.read_bytes() for p in sorted((tmp_path / out).rglob("*")) if p.is_file()}
         )
-    assert len(written[0]) == 3 + 6 + 3 + 1
+    assert len(written[0]) == 3 + 6 + 4 + 1
     assert written[0] == written[1]
 
 

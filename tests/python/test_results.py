@@ -7,13 +7,14 @@ import json
 import jsonschema
 import pytest
 from conftest import ROOT
-from synthetic import NEW, line, of_schema_1, of_schema_2, skipped, wrong
+from synthetic import NEW, line, of_schema_1, of_schema_2, of_schema_3, of_schema_4, skipped, wrong
 
 from plots.errors import UserError
 from plots.read import results
 
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+ENERGY = {"joules": 3.5, "iterations": 70, "window_s": 1.1, "source": "NVML", "skipped": None}
 RECORDED = sorted((ROOT / "results").glob("*/*.jsonl"))
 
 
@@ -30,6 +31,10 @@ def test_the_schema_is_one():
         line(exhibit=None),
         of_schema_1(line()),
         of_schema_2(line()),
+        of_schema_3(line()),
+        of_schema_4(line()),
+        line(library={"name": "FAISS", "version": None}),
+        line(energy=ENERGY),
         line(grade="coarse"),
         line(continues=10),
     ],
@@ -41,7 +46,12 @@ def test_made_up_lines_keep_the_schema(made):
 @pytest.mark.parametrize(
     "fault",
     [
-        {"schema": 4},
+        {"schema": 6},
+        {"library": "FAISS"},
+        {"library": {"name": "FAISS"}},
+        {"energy": 3.5},
+        {"tuned": "best"},
+        {"energy": {**ENERGY, "joules": -1}},
         {"continues": 0},
         {"grade": "good"},
         {"device": "tpu"},
@@ -78,6 +88,16 @@ def test_what_schema_2_added_is_asked_from_then_on(field):
 def test_what_schema_3_added_is_asked_from_then_on():
     assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "continues"})
     assert VALIDATOR.is_valid(of_schema_2(line()))
+
+
+def test_what_schema_4_added_is_asked_from_then_on():
+    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "energy"})
+    assert VALIDATOR.is_valid(of_schema_3(line()))
+
+
+def test_what_schema_5_added_is_asked_from_then_on():
+    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "library"})
+    assert VALIDATOR.is_valid(of_schema_4(line()))
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}/{p.name}")

@@ -94,7 +94,7 @@ def completions(*words: str, script: str) -> list[str]:
 
 def test_completion_knows_commands_flags_and_names() -> None:
     script = plain("completion", "bash").stdout
-    assert completions("c", script=script) == ["check", "ceilings", "completion"]
+    assert completions("c", script=script) == ["check", "ceilings", "compare", "completion"]
     assert completions("run", "--prec", script=script) == ["--precision"]
     assert completions("check", "--hu", script=script) == ["--huge"]
     assert completions("run", "he2021/table3", script=script) == ["he2021/table3"]

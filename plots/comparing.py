@@ -1,0 +1,134 @@
+"""The command compare: two states of the code held against each other, or implementations in order."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from plots.errors import UserError
+from plots.read import sides
+from plots.read.sides import Side
+from plots.write import latex, table_formats
+from plots.write.files import write
+from plots.write.tables import Table
+
+Parts = Sequence[str | Table]
+ENDINGS = (".md", ".csv", ".tex")
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    text = "two states of the code, case by case: faster, slower, same, undecided; code 1: a regression"
+    sub = commands.add_parser("compare", help=text, description=text)
+    what = "result lines (.jsonl), a folder of them or of rounds, or Google Benchmark's JSON"
+    sub.add_argument("sides", type=Path, nargs="+", metavar="BASE NEW", help=what)
+    for name, default, meaning in (
+        ("within", 2, "what lies within so many percent is the same"),
+        ("threshold", 5, "slower by so many percent is a regression, code 1"),
+    ):
+        sub.add_argument(
+            f"--{name}", type=share, default=default / 100, metavar="PERCENT", help=f"{meaning} ({default})"
+        )
+    sub.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
+    sub.add_argument("--all", action="store_true", help="every case, not only those that changed")
+    sub.add_argument("--markdown", action="store_true", help="Markdown for a pull request, also on a terminal")
+    what = "also write .md, .tex or, with every case, .csv; may be repeated"
+    sub.add_argument("--out", type=Path, action="append", default=[], metavar="FILE", help=what)
+    what = "instead: implementations by the geometric mean over shared cases, of one side or more"
+    sub.add_argument("--rank", action="store_true", help=what)
+
+
+def share(text: str) -> float:
+    """2 or 2% as 0.02."""
+    try:
+        value = float(text.removesuffix("%")) / 100
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 10:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number of percent from 0 to 1000 is needed")
+    return value
+
+
+def run_compare(args: argparse.Namespace) -> int:
+    for path in args.out:
+        if path.suffix not in ENDINGS:
+            raise UserError(f"--out {path}: the ending is none of {', '.join(ENDINGS)}")
+    if not args.rank and len(args.sides) != 2:
+        raise UserError(
+            f"compare takes BASE and NEW, two files or folders, not {len(args.sides)}; one or more with --rank"
+        )
+    chosen = [matching(sides.read(path), args.filter) for path in args.sides]
+    from plots.decide import compare, rank
+    from plots.write import comparison
+
+    if args.rank:
+        ranking = rank.ranking(case for side in chosen for case in side.cases.values())
+        if not ranking.places:
+            raise UserError(
+                f"{', '.join(map(str, args.sides))}: no case with a time that is not coarse, nothing to rank"
+            )
+        table = comparison.ranks(ranking, [side.title for side in chosen])
+        say([table], args.markdown)
+        keep([table], table, args.out)
+        return 0
+    made = compare.compare(*chosen, args.within, args.threshold)
+    if not made.pairs:
+        counts = f"{len(made.only_base)} and {len(made.only_new)} cases"
+        raise UserError(f"{args.sides[0]} and {args.sides[1]} share no case: {counts}")
+    parts = comparison.parts(made, args.all)
+    say(parts, args.markdown)
+    keep(parts, comparison.by_case(made, True), args.out)
+    return 1 if made.regressions else 0
+
+
+def say(parts: Parts, as_markdown: bool) -> None:
+    """On standard output: Markdown where it is asked for or no person looks."""
+    console = Console()
+    if as_markdown or not console.is_terminal:
+        console.print(markdown(parts), end="", soft_wrap=True, markup=False, highlight=False)
+        return
+    from plots.write.show import print_table
+
+    for part in parts:
+        if isinstance(part, str):
+            console.print(part, markup=False, highlight=False)
+        else:
+            print_table(part, console)
+        console.print()
+
+
+def keep(parts: Parts, cases: Table, files: Sequence[Path]) -> None:
+    """Markdown and LaTeX hold what is shown, CSV the cases, all of them, with raw numbers."""
+    texts = {
+        ".md": lambda: markdown(parts),
+        ".tex": lambda: "\n".join(latex.latex(part) for part in parts if isinstance(part, Table)),
+        ".csv": lambda: table_formats.csv_text(cases),
+    }
+    for path in files:
+        write(path, texts[path.suffix]())
+
+
+def markdown(parts: Parts) -> str:
+    return "\n".join(
+        f"{table_formats.escape_md(part)}\n" if isinstance(part, str) else table_formats.markdown(part)
+        for part in parts
+    )
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as e:
+        raise UserError(f"--filter {text!r}: not a regular expression: {e}") from None
+
+
+def matching(side: Side, pattern: str) -> Side:
+    wanted = pattern_of(pattern)
+    cases = {name: case for name, case in side.cases.items() if wanted.search(name)}
+    if not cases:
+        raise UserError(f"--filter {pattern!r} matches no case of {side.title}")
+    return replace(side, cases=cases)

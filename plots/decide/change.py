@@ -1,0 +1,110 @@
+"""How much slower one set of samples is than another: the ratio with its interval, a rank test, and what could have
+been seen (docs/method.md, "Comparing two states"). Pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from plots.read.intervals import LEVEL, Estimate, of_median, ratio
+
+FEWEST_ROUNDS = 6  # below, no 95% interval over rounds is to be had from ranks
+FEWEST_SAMPLES = 4  # a side; below, Mann and Whitney's test cannot reach 5%
+POWER = 0.8  # with which the smallest change would have been seen
+
+
+@dataclass(frozen=True)
+class Change:
+    """`ratio`: new over base. `p`: two-sided, None where there is too little for a test. `least_p`: the smallest that
+    so many samples or rounds can give. `test`: which one, in words."""
+
+    ratio: Estimate
+    p: float | None
+    least_p: float
+    test: str
+
+    @property
+    def in_rounds(self) -> bool:
+        return self.test.startswith("signed ranks")
+
+    def detectable(self, tests: int) -> float | None:
+        """The smallest change that would have been told from none, four times of five, among so many tests: 0.03 is 3%
+        slower. None where no change could have been."""
+        low, high = self.ratio.range
+        if self.p is None or self.least_p * tests > 1 - LEVEL or not 0 < low <= high < math.inf:
+            return None
+        from scipy import special
+
+        error = math.log(high / low) / (2 * float(special.ndtri((1 + LEVEL) / 2)))
+        needed = -float(special.ndtri((1 - LEVEL) / (2 * tests))) + float(special.ndtri(POWER))
+        return math.expm1(needed * error)
+
+
+def of_rounds(logs: Sequence[float]) -> Change:
+    """From the logarithms of new / base, one a round: Wilcoxon's signed ranks, with the estimate and the interval that
+    belong to them, the median and the order statistics of all averages of two rounds (Hodges and Lehmann 1963)."""
+    from scipy import stats
+
+    x = np.asarray(logs, dtype=float)
+    m = len(x)
+    averages = np.sort([(x[i] + x[j]) / 2 for i in range(m) for j in range(i, m)])
+    out = rank_outside(m)
+    low, high = averages[out], averages[len(averages) - 1 - out]
+    found = Estimate(*(math.exp(v) for v in (np.median(averages), low, high)), m, "signed ranks")
+    least = 2.0 ** (1 - m)
+    if not x.any():
+        return Change(found, 1.0, least, f"signed ranks, {m} rounds")
+    exact = m <= 50 and x.all() and len(set(np.abs(x))) == m
+    p = stats.wilcoxon(x, method="exact" if exact else "approx").pvalue
+    return Change(found, float(p), least, f"signed ranks, {m} rounds")
+
+
+@cache
+def rank_outside(m: int) -> int:
+    """How many of the m (m + 1) / 2 averages lie below a 95% interval: the most that signed ranks allow."""
+    ways = np.ones(1)
+    for rank in range(1, m + 1):
+        longer = np.zeros(len(ways) + rank)
+        longer[: len(ways)] += ways
+        longer[rank:] += ways
+        ways = longer / 2
+    return max(int(np.searchsorted(np.cumsum(ways), (1 - LEVEL) / 2, side="right")) - 1, 0)
+
+
+def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:
+    """From the samples of one run each: the ratio of the medians with its interval, and Mann and Whitney's test."""
+    found = [of_median(base), of_median(new)]
+    if found[0] is None or found[1] is None or found[0].value <= 0:
+        return None
+    change = ratio(found[1], found[0])
+    few = min(len(base), len(new))
+    least = 2 / math.comb(len(base) + len(new), len(base))
+    if change is None or few < FEWEST_SAMPLES:
+        return change and Change(change, None, 1.0, "no test: too few runs")
+    from scipy import stats
+
+    p = stats.mannwhitneyu(new, base, method="auto").pvalue
+    return Change(change, float(p), least, f"ranks, {len(base)} and {len(new)} runs")
+
+
+def fewest_samples(tests: int) -> int:
+    """A side, with which ranks can show a change among so many tests."""
+    return next(m for m in range(FEWEST_SAMPLES, 100) if 2 * tests / math.comb(2 * m, m) <= 1 - LEVEL)
+
+
+def fewest_rounds(tests: int) -> int:
+    return next(m for m in range(FEWEST_ROUNDS, 100) if tests * 2.0 ** (1 - m) <= 1 - LEVEL)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """P values corrected for their number (Holm 1979), in the same order."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    corrected, worst = [1.0] * len(values), 0.0
+    for at, i in enumerate(order):
+        worst = max(worst, min(1.0, (len(values) - at) * values[i]))
+        corrected[i] = worst
+    return corrected

@@ -1,0 +1,161 @@
+"""Two sides, case by case and by implementation: what became faster, what slower, what can no longer be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
+from plots.read.intervals import LEVEL
+from plots.read.sides import Case, Side
+
+SLOWER, FASTER, SAME, UNDECIDED = "slower", "faster", "same", "undecided"
+BROKEN, COARSE, NO_TIME, OTHER = "no time now", "coarse now", "no time", "another task"
+VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # in the order in which they are told
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One case on both sides. `change` is None where either has no time (`why`); `p` is corrected for their number, and
+    `detectable` the smallest change that would have been seen among so many."""
+
+    name: str
+    base: Case
+    new: Case
+    change: Change | None
+    verdict: str
+    why: str = ""
+    p: float | None = None
+    detectable: float | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The cases of one implementation together: the median of their ratios."""
+
+    implementation: str
+    cases: int
+    change: Change | None
+    ratio: float | None
+    verdict: str
+    p: float | None = None
+    detectable: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`within`: 0.02 calls same what lies within 2%; `threshold`: 0.05 is a regression of 5%."""
+
+    base: Side
+    new: Side
+    pairs: list[Pair]
+    groups: list[Group]
+    only_base: list[str]
+    only_new: list[str]
+    within: float
+    threshold: float
+
+    @property
+    def regressions(self) -> list[str]:
+        """What the exit code tells: cases and implementations slower past the threshold, and what has no time any more
+        or a coarse result."""
+        cases = [
+            pair.name
+            for pair in self.pairs
+            if pair.verdict in (BROKEN, COARSE) or (pair.verdict == SLOWER and past(pair.change, self.threshold))
+        ]
+        groups = [g.implementation for g in self.groups if g.verdict == SLOWER and past(g.change, self.threshold)]
+        return groups + cases
+
+
+def past(change: Change | None, threshold: float) -> bool:
+    return change is not None and change.ratio.value >= 1 + threshold
+
+
+def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
+    shared = sorted(base.cases.keys() & new.cases.keys())
+    pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
+    groups = [group_of(name, of_one) for name, of_one in by_implementation(pairs).items()]
+    only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
+    return Comparison(
+        base, new, decided(pairs, within), decided(groups, within), only_base, only_new, within, threshold
+    )
+
+
+def pair_of(name: str, base: Case, new: Case) -> Pair:
+    """A pair that is not decided yet, or the reason why it cannot be."""
+    if base.reason or new.reason:
+        broke = not base.reason and new.reason.partition(":")[0] in ("wrong", "failed")
+        why = f"base: {base.reason}" if base.reason else f"new: {new.reason}"
+        return Pair(name, base, new, None, BROKEN if broke else NO_TIME, why)
+    if base.points and new.points and base.points != new.points:
+        return Pair(name, base, new, None, OTHER, "other points under the same name")
+    if new.coarse and not base.coarse:
+        return Pair(name, base, new, None, COARSE, "the new result is coarse, the old one was not")
+    logs = round_logs(base, new)
+    change = of_rounds(list(logs.values())) if len(logs) >= FEWEST_ROUNDS else of_samples(base.samples, new.samples)
+    if change is None:
+        return Pair(name, base, new, None, NO_TIME, "a time of 0")
+    counts = (base.iterations, new.iterations)
+    return Pair(
+        name, base, new, change, UNDECIDED, "" if len(set(counts)) == 1 else "{} iterations, now {}".format(*counts)
+    )
+
+
+def round_logs(base: Case, new: Case) -> dict[str, float]:
+    """By round, the logarithm of the ratio of its two medians; of the rounds that both have."""
+    found = {}
+    for name in base.rounds.keys() & new.rounds.keys():
+        before, after = median(base.rounds[name]), median(new.rounds[name])
+        if before > 0 and after > 0:
+            found[name] = math.log(after / before)
+    return dict(sorted(found.items()))
+
+
+def by_implementation(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    found: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        if pair.change is not None:
+            found.setdefault(pair.base.implementation, []).append(pair)
+    return dict(sorted(found.items()))
+
+
+def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:
+    """In every round the median over the cases: one value a round, and what struck one case in one round is not in it.
+    With one run a side, cases share whatever that run suffered: it has no interval, and nothing is decided by it."""
+    rounds = [round_logs(pair.base, pair.new) for pair in pairs]
+    shared = set.intersection(*map(set, rounds))
+    if len(shared) >= FEWEST_ROUNDS:
+        change = of_rounds([median(logs[name] for logs in rounds) for name in sorted(shared)])
+        return Group(implementation, len(pairs), change, change.ratio.value, UNDECIDED)
+    ratios = [pair.change.ratio.value for pair in pairs if pair.change]
+    return Group(implementation, len(pairs), None, median(ratios), UNDECIDED)
+
+
+def decided(found: Sequence, within: float) -> list:
+    """The same pairs or groups with verdicts, corrected for how many of them have a test."""
+    tested = [i for i, one in enumerate(found) if one.change is not None and one.change.p is not None]
+    corrected = dict(zip(tested, holm([found[i].change.p for i in tested]), strict=True))
+    made = []
+    for i, one in enumerate(found):
+        if one.change is None:
+            made.append(one)
+            continue
+        p, seen = corrected.get(i), one.change.detectable(max(len(tested), 1))
+        made.append(replace(one, p=p, detectable=seen, verdict=verdict(one.change, p, within)))
+    return made
+
+
+def verdict(change: Change, p: float | None, within: float) -> str:
+    """Same: the whole interval within the band, significant or not. Faster, slower: the corrected test says that there
+    is a change, and the interval holds no 1. Else undecided; what was measured once always is."""
+    low, high = change.ratio.range
+    if not change.ratio.known:
+        return UNDECIDED
+    if 1 / (1 + within) <= low and high <= 1 + within:
+        return SAME
+    if p is not None and p <= 1 - LEVEL and not low <= 1 <= high:
+        return SLOWER if low > 1 else FASTER
+    return UNDECIDED

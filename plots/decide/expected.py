@@ -1,0 +1,75 @@
+"""What the paper's time would be here, were nothing but the hardware another: scaled by the binding resource."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plots.decide.side_by_side import WHOLE, Pair
+from plots.read import words
+from plots.read.exhibits import Paper
+from plots.read.metrics import device, metric
+from plots.read.results import Line, Machine
+from plots.read.select import ALL_THREADS, value_of
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The least seconds of an iteration on a machine, and the resource that binds it: memory or arithmetic."""
+
+    seconds: float
+    resource: str
+
+
+@dataclass(frozen=True)
+class Expected:
+    """`value` in the metric's unit; None with `why` where there is no telling."""
+
+    metric: str
+    theirs: float | None
+    value: float | None
+    there: str = ""
+    here: str = ""
+    why: str = ""
+
+
+def floor(work: dict[str, Any] | None, bytes_per_s: float | None, flops_per_s: float | None) -> Floor | None:
+    """The larger of bytes / bandwidth and flops / arithmetic; None unless both are known."""
+    if not work or not bytes_per_s or not flops_per_s:
+        return None
+    memory, arithmetic = work["bytes"] / bytes_per_s, work["flops"] / flops_per_s
+    return Floor(max(memory, arithmetic), "memory" if memory >= arithmetic else "arithmetic")
+
+
+def floor_here(line: Line, machine: Machine) -> Floor | None:
+    speeds = (machine.record.get("floor") or {}).get(device(line)) or {}
+    return floor(line["work"], speeds.get("bytes_per_s"), (speeds.get("flops_per_s") or {}).get(line["precision"]))
+
+
+def floor_there(line: Line, paper: Paper) -> Floor | None:
+    """By the peaks of the paper's machine, `[peak.cpu]` and `[peak.gpu]` of its paper.toml."""
+    peak = paper.record.get("peak", {}).get(device(line), {})
+    flops = peak.get(f"{line['precision']}_gflops")
+    return floor(line["work"], peak.get("bandwidth_gbs", 0) * 1e9, flops and flops * 1e9)
+
+
+def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected | None:
+    """None where the paper prints no whole time of this case."""
+    printed = next(((p, m) for m in WHOLE for p in one.printed if m in p.values), None)
+    theirs = printed and words.parse(printed[0].values[printed[1]], printed[0].unit(printed[1]))
+    if not printed or not theirs:
+        return None
+    name = printed[1]
+    threads = value_of(line, "threads")
+    if device(line) == "cpu" and threads not in (None, ALL_THREADS):
+        return Expected(name, theirs, None, why="some of the threads: peaks are those of all")
+    there, here = floor_there(line, paper), floor_here(line, machine)
+    if there is None:
+        return Expected(name, theirs, None, why=f"no peaks of the paper's {device(line).upper()} in its paper.toml")
+    if here is None:
+        return Expected(
+            name, theirs, None, why=f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
+        )
+    scale = here.seconds / there.seconds
+    factor = 1 / scale if metric(name).better == "higher" else scale
+    return Expected(name, theirs, theirs * factor, there.resource, here.resource)

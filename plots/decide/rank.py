@@ -1,0 +1,65 @@
+"""Implementations in order: the geometric mean, over the problems that all of them solved, of how many times the best
+time each took (as the benchmark of regular expressions, rebar, ranks engines)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from plots.read.sides import Case
+
+
+@dataclass(frozen=True)
+class Place:
+    """`mean`: 1 is the fastest everywhere; `first`: on how many of the problems it was."""
+
+    implementation: str
+    mean: float
+    first: int
+    worst: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """`places`, the best first, over `problems` many; `left_out`: the others, with how many problems they solved."""
+
+    places: list[Place]
+    problems: int
+    left_out: dict[str, int]
+
+
+def problem_of(case: Case) -> str:
+    """What is solved: all of a case but its implementation and that one's parameters, and the exhibit that asked."""
+    return "/".join(text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
+
+
+def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
+    """By implementation and problem the median, of several parameter values the least. A wrong result has no time, and
+    a coarse one takes no part."""
+    found: dict[str, dict[str, float]] = {}
+    for case in cases:
+        if case.reason or case.coarse or not case.samples or (time := median(case.samples)) <= 0:
+            continue
+        own, problem = found.setdefault(case.implementation, {}), problem_of(case)
+        own[problem] = min(time, own.get(problem, math.inf))
+    return found
+
+
+def ranking(cases: Iterable[Case]) -> Ranking:
+    """While no problem is solved by all, whoever solved the fewest is left out."""
+    times = times_of(cases)
+    kept = sorted(times, key=lambda name: (-len(times[name]), name))
+    while kept and not (shared := set.intersection(*(set(times[name]) for name in kept))):
+        kept.pop()
+    if not kept:
+        return Ranking([], 0, {})
+    best = {problem: min(times[name][problem] for name in kept) for problem in shared}
+    places = []
+    for name in kept:
+        ratios = [times[name][problem] / best[problem] for problem in sorted(shared)]
+        mean = math.exp(fmean(map(math.log, ratios)))
+        places.append(Place(name, mean, sum(ratio == 1 for ratio in ratios), max(ratios)))
+    places.sort(key=lambda place: (place.mean, place.implementation))
+    return Ranking(places, len(shared), {name: len(times[name]) for name in sorted(times) if name not in kept})

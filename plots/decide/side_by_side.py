@@ -1,0 +1,97 @@
+"""One exhibit on several machines: its cases paired by all that makes them a case, whatever machine measured them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plots.read.check import PROFILES
+from plots.read.exhibits import Exhibit, Printed
+from plots.read.results import Line, Machine
+from plots.read.select import matches, separating, value_of
+from plots.read.view import View, gather
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One case: its line on every machine that has one, by the machine's name; what the paper prints of it."""
+
+    fields: dict[str, Any]
+    lines: dict[str, Line]
+    printed: tuple[Printed, ...] = ()
+
+    @property
+    def any_line(self) -> Line:
+        return next(iter(self.lines.values()))
+
+
+@dataclass(frozen=True)
+class Sides:
+    """`views` holds the machines with lines of the exhibit, in their order; `pairs` is in reading order."""
+
+    exhibit: Exhibit
+    profile: str
+    views: dict[str, View]
+    pairs: tuple[Pair, ...]
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def fields(self) -> list[str]:
+        return list(self.pairs[0].fields) if self.pairs else []
+
+
+def sides(exhibit: Exhibit, machines: Sequence[Machine], profile: str | None = None) -> Sides:
+    """The machines that have lines of it in one profile: the one asked for, else that of most machines."""
+    found = {p: {m.name: v for m in machines if (v := gather(exhibit, m, p)).lines} for p in PROFILES}
+    chosen = profile or max(PROFILES, key=lambda p: len(found[p]))  # of a tie, the paper's
+    views = found[chosen]
+    remarks = [f"Not run in the {chosen} profile on {', '.join(m.name for m in machines if m.name not in views)}."]
+    kept: dict[str, dict[str, Line]] = {}
+    nowhere: Counter[str] = Counter()
+    for name, view in views.items():
+        for line in view.lines:
+            if line["n"] == 0 or line["d"] == 0:
+                nowhere[name] += 1
+            else:
+                kept.setdefault(case_key(line, exhibit), {})[name] = line
+    remarks += [f"Left out: {n} cases whose data set was not on {name}." for name, n in nowhere.items()]
+    if not kept:
+        return Sides(exhibit, chosen, {}, (), tuple(remarks[1:]))
+    first = next(iter(views.values()))
+    alone = [next(iter(lines.values())) for lines in kept.values()]
+    place = [name for name in first.place if name != "machine"]
+    fields = list(dict.fromkeys([*place, *separating(alone, place)]))
+    pairs = [pair(first, fields, lines) for lines in kept.values()]
+    pairs.sort(key=lambda one: first.order(one.fields))
+    return Sides(exhibit, chosen, views, tuple(pairs), tuple(remarks[len(views) == len(machines) :]))
+
+
+PROBLEM = ("dataset", "n", "d", "k", "precision", "max_iters", "tolerance", "init", "init_seed")
+
+
+def problem_key(line: Line, exhibit: Exhibit) -> str:
+    """What is solved, whoever solves it. Of the generator's settings those that the exhibit varies: what was skipped
+    does not tell the others."""
+    return repr([value_of(line, name) for name in (*PROBLEM, *exhibit.swept)])
+
+
+def case_key(line: Line, exhibit: Exhibit) -> str:
+    """The same with the implementation and its parameters: a case, on whatever machine."""
+    return repr([line["implementation"], sorted(line["parameters"].items()), problem_key(line, exhibit)])
+
+
+def pair(view: View, fields: Sequence[str], lines: dict[str, Line]) -> Pair:
+    one = next(iter(lines.values()))
+    printed = tuple(row for row in view.exhibit.printed() if matches(one, row.key))
+    return Pair({name: value_of(one, name) for name in fields}, lines, printed)
+
+
+def main_metric(exhibit: Exhibit) -> str:
+    """The metric that machines are compared by: the first whole time that the exhibit shows, else the iteration's."""
+    shown = [*exhibit.table.get("columns", []), *exhibit.figure.get("y", [])]
+    return next((name for name in shown if name in WHOLE), "iteration")
+
+
+WHOLE = ("iteration", "run", "overall", "end_to_end", "end_to_end_iteration", "iteration_event", "run_event")

@@ -1,0 +1,73 @@
+"""A counter, or the time, along the iterations of the traced run: a curve a line."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plots.draw import style
+from plots.read.answer import traced
+from plots.read.check import Line
+from plots.read.metrics import metric
+from plots.read.select import separating, sort_key, value_of
+from plots.read.view import View
+
+
+def series_of(line: Line, name: str) -> list[float]:
+    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none."""
+    if line["verdict"] != "":
+        return []
+    if name == "iteration":
+        return traced(line) if line["phases"] else []
+    return list((line.get("counters") or {}).get(name.partition(":")[2]) or [])
+
+
+def by_iteration(view: View) -> Figure | None:
+    """y: a counter or the time; None where no line has it. Curves are told apart by the series, and by whatever else
+    has to; a panel holds one value of the panel field."""
+    spec = view.exhibit.figure
+    (name,) = spec["y"]
+    panels = [spec["panels"]] if "panels" in spec else []
+    fields = [*spec.get("series", []), *separating(view.lines, [*spec.get("series", []), *panels])]
+    lines = [line for line in view.lines if series_of(line, name)]
+    lines.sort(key=lambda line: [sort_key(f, value_of(line, f), view.exhibit.listed(f)) for f in [*panels, *fields]])
+    if not lines:
+        return None
+    titles = list(dict.fromkeys(view.label(f, value_of(line, f)) for line in lines for f in panels)) or [""]
+    across = min(3, len(titles))
+    down = -(-len(titles) // across)
+    figure = Figure(figsize=(5.8, 3.4) if len(titles) == 1 else (4.0 * across, 2.8 * down + 0.6))
+    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    own = spec.get("series", [])
+    names = {
+        id(line): ", ".join(("" if f in own else f"{f} = ") + view.label(f, value_of(line, f)) for f in fields)
+        for line in lines
+    }
+    shown = list(dict.fromkeys(names.values()))
+    looks = (style.colours(shown), style.markers(shown))
+    for ax, title in zip(axes, titles, strict=False):
+        here = [line for line in lines if not panels or view.label(panels[0], value_of(line, panels[0])) == title]
+        paint(ax, [(names[id(line)], series_of(line, name)) for line in here], looks, spec)
+        ax.set_title(title)
+        ax.set_xlabel(spec.get("xlabel", "iteration"))
+        ax.set_ylabel(spec.get("ylabel", metric(name).title))
+    for ax in axes[len(titles) :]:
+        ax.remove()
+    entries = {label: h for ax in figure.axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3, fontsize=7)
+    figure.suptitle(view.size, x=0.008, ha="left", fontsize=7.5, color="#666666")
+    return figure
+
+
+def paint(ax: Axes, curves: list[tuple[str, list[float]]], looks: tuple[dict, dict], spec: dict) -> None:
+    """Markers only where they do not hide a long run's curve."""
+    colours, markers = looks
+    for name, series in curves:
+        cut = series[: int(spec.get("xmax", 1e9))]
+        marker = markers[name] if len(cut) <= 60 else None
+        ax.plot(range(1, len(cut) + 1), cut, color=colours[name], marker=marker, markersize=3, linewidth=1, label=name)
+    ax.set_xscale("log" if spec.get("logx") else "linear")
+    if spec.get("logy"):
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=spec.get("ymin", 0))

@@ -1,0 +1,84 @@
+"""The cascade of performance portability: efficiencies from the best machine to the worst, PP beside (Sewall 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from plots.draw import style
+from plots.read.cascades import Portability
+
+PANEL = (4.6, 3.1)  # inches
+GREYS = ("#333333", "#BBBBBB", "#777777", "#DDDDDD", "#555555", "#999999")  # machines: no colour of an implementation
+
+
+def draw(found: Sequence[tuple[str, Portability]]) -> Figure | None:
+    """One panel for each kind of efficiency and device that has something to compare; None where nothing has. Below
+    each, a row an implementation: which machine is its best, its second, …"""
+    shown = [(kind, tried(one)) for kind, one in found if tried(one).cascades]
+    if not shown:
+        return None
+    with matplotlib.rc_context(fname=style.STYLE):
+        rows = max(len(one.cascades) for _, one in shown)
+        figure = Figure(figsize=(PANEL[0] * len(shown), PANEL[1] + 0.22 * rows + 0.9))
+        axes = figure.subplots(2, len(shown), squeeze=False, sharex="col", height_ratios=[PANEL[1], 0.22 * rows])
+        colours = style.colours(c.implementation for _, one in shown for c in one.cascades)
+        markers = style.markers(c.implementation for _, one in shown for c in one.cascades)
+        names = sorted({p for _, one in shown for p in one.platforms})
+        machines = {name: GREYS[i % len(GREYS)] for i, name in enumerate(names)}
+        for (kind, one), above, below in zip(shown, *axes, strict=True):
+            lines(above, kind, one, colours, markers)
+            strip(below, one, machines)
+        legend(figure, colours, markers, machines)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def tried(one: Portability) -> Portability:
+    """Without the implementations that were tried on no machine as a whole."""
+    return replace(one, cascades=tuple(c for c in one.cascades if c.steps))
+
+
+def lines(ax: Axes, kind: str, one: Portability, colours: dict[str, str], markers: dict[str, str]) -> None:
+    for cascade in one.cascades:
+        at = range(1, len(cascade.steps) + 1)
+        look = {"color": colours[cascade.implementation], "marker": markers[cascade.implementation]}
+        ax.plot(at, [e for _, e, _ in cascade.steps], linestyle=style.DASHES[2], markerfacecolor="white", **look)
+        ax.plot(at, [pp for _, _, pp in cascade.steps], **look)
+    ax.set_title(
+        f"{one.device.upper()}, {kind} efficiency, {one.problems} {'problem' if one.problems == 1 else 'problems'}"
+    )
+    ax.set_ylabel("efficiency")
+    ax.set_ylim(0, max(1.05, 1.05 * max(e for c in one.cascades for _, e, _ in c.steps)))
+    ax.set_xlim(0.5, len(one.platforms) + 0.5)
+    ax.set_xticks(range(1, len(one.platforms) + 1))
+
+
+def strip(ax: Axes, one: Portability, machines: dict[str, str]) -> None:
+    """The machines of every implementation in its own order."""
+    for row, cascade in enumerate(one.cascades):
+        for i, (platform, _, _) in enumerate(cascade.steps, start=1):
+            ax.barh(row, 0.94, left=i - 0.47, height=0.8, color=machines[platform])
+    ax.set_yticks(range(len(one.cascades)), [cascade.implementation for cascade in one.cascades], fontsize=6.5)
+    ax.set_ylim(len(one.cascades) - 0.4, -0.6)
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    ax.set_xlabel("machines, each implementation's best first")
+
+
+def legend(figure: Figure, colours: dict[str, str], markers: dict[str, str], machines: dict[str, str]) -> None:
+    handles = [Line2D([], [], color=colours[name], marker=markers[name], label=name) for name in sorted(colours)]
+    ink = {"color": style.PAPER_INK}
+    handles += [
+        Line2D([], [], label="PP over the machines so far", **ink),
+        Line2D([], [], linestyle=style.DASHES[2], label="efficiency on the machine", **ink),
+    ]
+    handles += [Patch(color=colour, label=name) for name, colour in sorted(machines.items())]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(figure.axes) > 2 else 2, fontsize=7)

@@ -1,0 +1,135 @@
+"""A map of time over two parameters: a cell the least measured there, its colour how far that is from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from plots.draw import style
+from plots.draw.best_map import along, frame, named
+from plots.read import tuning, words
+from plots.read.metrics import metric
+from plots.read.select import value_of
+from plots.read.tuning import Tuning
+from plots.read.view import View
+
+CELL = (0.62, 0.34)  # inches
+COLOURS = "YlGnBu"
+NONE = "#EEEEEE"
+LEAST_SPREAD = 1.5  # a worst cell nearer to the best than this is not drawn as dark as one that is far from it
+
+
+@dataclass(frozen=True)
+class Cell:
+    value: float | None  # None: tried, but nothing there counts
+    default: bool = False
+
+
+Cells = Mapping[tuple[Any, Any], Cell]
+
+
+def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, spread: float) -> None:
+    """Cells by (column, row); the best of them is framed, the defaults' dashed. White: not tried."""
+    values = [cell.value for cell in cells.values() if cell.value is not None]
+    best = min(values, default=1.0)
+    norm, colours = LogNorm(1, spread), matplotlib.colormaps[COLOURS]
+    for (column, row), cell in cells.items():
+        x, y = columns.index(column), rows.index(row)
+        far = 1.0 if cell.value is None else cell.value / best
+        face = NONE if cell.value is None else colours(norm(far))
+        ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white"))
+        text = "×" if cell.value is None else words.number(cell.value, 3)
+        dark = cell.value is not None and norm(far) > 0.55
+        ax.text(x, y, text, ha="center", va="center", fontsize=7, color="white" if dark else "#222222")
+        for marked, dash in ((cell.value == best, "-"), (cell.default, (0, (3, 2)))):
+            if marked:
+                edge = {"fill": False, "edgecolor": "#BB2222", "linestyle": dash, "linewidth": 1.4}
+                ax.add_patch(Rectangle((x - 0.44, y - 0.4), 0.88, 0.8, **edge))
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.grid(False)
+
+
+def spread_of(panels: Sequence[Cells]) -> float:
+    """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour's meaning."""
+    far = [LEAST_SPREAD]
+    for cells in panels:
+        values = [cell.value for cell in cells.values() if cell.value is not None]
+        far += [max(values) / min(values)] if values else []
+    return max(far)
+
+
+def canvas(panels: int, columns: int, rows: int) -> tuple[Figure, list[Axes]]:
+    wide, high = columns * CELL[0] + 1.6, rows * CELL[1] + 1.7
+    figure = Figure(figsize=(max(5.0, wide * panels), high))
+    return figure, list(figure.subplots(1, panels, squeeze=False).flat)
+
+
+def legend(figure: Figure, defaults: bool) -> None:
+    marks = [Patch(fill=False, edgecolor="#BB2222", linewidth=1.4, label="best")]
+    if defaults:
+        marks.append(Patch(fill=False, edgecolor="#BB2222", linestyle=(0, (3, 2)), linewidth=1.4, label="defaults"))
+    figure.legend(handles=marks, loc="outside lower center", ncols=2)
+
+
+def heat_exhibit(view: View) -> Figure | None:
+    """A panel a value of the panel field, rows the field of `down`, columns x; None where nothing was measured."""
+    spec, (name,) = view.exhibit.figure, view.exhibit.figure["y"]
+    panel_fields = [spec["panels"]] if "panels" in spec else []
+    measured = [line for line in view.lines if line["samples_s"]]
+    if not measured:
+        return None
+    panels = along(view, panel_fields, measured)
+    rows, columns = along(view, spec["down"], measured), along(view, [spec["x"]], measured)
+    places = [*panel_fields, *spec["down"], spec["x"]]
+    found: list[dict[tuple[Any, Any], Cell]] = [{} for _ in panels]
+    for line in view.lines:
+        here = tuple(value_of(line, field) for field in places)
+        at = (here[-1:], here[len(panel_fields) : -1])
+        panel = here[: len(panel_fields)]
+        if panel not in panels or at[0] not in columns or at[1] not in rows:
+            continue
+        own = None if view.coarse(line, name) else view.value(line, name)
+        before = found[panels.index(panel)].get(at)
+        value = min((v for v in (before and before.value, own and own.value) if v is not None), default=None)
+        found[panels.index(panel)][at] = Cell(value)
+    figure, axes = canvas(len(panels), len(columns), len(rows))
+    spread = spread_of(found)
+    for ax, panel, cells in zip(axes, panels, found, strict=True):
+        paint(ax, columns, rows, cells, spread)
+        frame(ax, view, (rows, columns))
+        ax.set_title(named(view, panel_fields, panel))
+    legend(figure, False)
+    figure.suptitle(f"{view.size}\n{metric(name).title}", x=0.008, ha="left", fontsize=7, color="#666666")
+    return figure
+
+
+def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
+    """The least time at each pair of values, whatever the other parameters were."""
+    columns, rows = one.values(x), one.values(y)
+    cells: dict[tuple[Any, Any], Cell] = {}
+    counting = {line["case"] for line in one.right}
+    for line in one.lines:
+        at = (value_of(line, x), value_of(line, y))
+        own = tuning.time(line, name) if line["case"] in counting else None
+        before = cells.get(at, Cell(None))
+        value = min((v for v in (before.value, own and own.value) if v is not None), default=None)
+        cells[at] = Cell(value, before.default or line is one.default)
+    with matplotlib.rc_context(fname=style.STYLE):
+        figure, (ax,) = canvas(1, len(columns), len(rows))
+        paint(ax, columns, rows, cells, spread_of([cells]))
+        ax.set_xticks(range(len(columns)), [str(value) for value in columns])
+        ax.set_yticks(range(len(rows)), [str(value) for value in rows])
+        ax.set_xlabel(x.replace("_", " "))
+        ax.set_ylabel(y.replace("_", " "))
+        legend(figure, True)
+        said = f"{metric(name).title}, the least over the other parameters; × nothing there is right; empty: not tried"
+        figure.suptitle(f"{one.title}\n{said}", x=0.008, ha="left", fontsize=7, color="#666666")
+    return figure

@@ -1,0 +1,62 @@
+"""Medians by commit: a panel an implementation, a curve a case, over its first median; where a level begins, a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator
+
+from plots.draw import style
+from plots.read import words
+from plots.read.history import Series
+
+PANEL, ACROSS, MOST_PANELS = (4.3, 2.6), 3, 12
+MOST_NAMED = 12  # commits with a name below the axis
+
+
+def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequence[str]) -> Figure | None:
+    """`levels`: by name of a case the indices, among its own commits, at which another level begins. Of too many
+    implementations, those with the largest changes."""
+    panels: dict[str, list[Series]] = {}
+    for one in found:
+        panels.setdefault(one.implementation, []).append(one)
+    kept = sorted(panels, key=lambda name: (-max(spread(one) for one in panels[name]), name))[:MOST_PANELS]
+    if not kept:
+        return None
+    with matplotlib.rc_context(fname=style.STYLE):
+        across = min(ACROSS, len(kept))
+        down = -(-len(kept) // across)
+        figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down + 0.3))
+        axes = list(figure.subplots(down, across, squeeze=False).flat)
+        for ax, name in zip(axes, sorted(kept), strict=False):
+            ax.set_title(name)
+            for one in panels[name]:
+                paint(ax, one, levels[one.name], commits)
+            named = range(0, len(commits), -(-len(commits) // MOST_NAMED))
+            ax.xaxis.set_major_locator(FixedLocator(list(named)))
+            ax.set_xticklabels([commits[i] for i in named], rotation=35, ha="right", fontsize=6.5)
+            ax.set_yscale("log")
+            ax.yaxis.set_major_formatter(lambda value, _: words.number(value, 3))
+            ax.yaxis.set_minor_formatter(lambda value, _: words.number(value, 3))
+            ax.set_ylabel("time / first")
+        for ax in axes[len(kept) :]:
+            ax.remove()
+        figure.suptitle("Diamonds: another level begins", x=0.008, ha="left", fontsize=7.5, color="#666666")
+        return figure
+
+
+def spread(one: Series) -> float:
+    values = [median.value for median in one.medians.values()]
+    return max(values) / min(values)
+
+
+def paint(ax, one: Series, levels: Sequence[int], commits: Sequence[str]) -> None:
+    first = next(iter(one.medians.values())).value
+    at = [commits.index(commit) for commit in one.medians]
+    values = [median.value / first for median in one.medians.values()]
+    ax.plot(
+        at, values, color=style.colours([one.implementation])[one.implementation], marker=".", linewidth=0.8, alpha=0.6
+    )
+    ax.plot([at[i] for i in levels], [values[i] for i in levels], "D", color=style.PAPER_INK, markersize=4)

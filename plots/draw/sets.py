@@ -1,0 +1,35 @@
+"""Curves over many sets of one kind: the median of the sets, and a bar from the least to the most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from plots.draw import line_curves
+from plots.draw.curves import Curve, Looks
+from plots.read.intervals import Estimate
+from plots.read.view import View
+
+
+def merged(pairs: Sequence[tuple[Any, Estimate]]) -> list[tuple[Any, Estimate]]:
+    """One estimate an x: the median of its sets, with their range as bounds."""
+    groups: dict[Any, list[float]] = {}
+    for x, estimate in pairs:
+        groups.setdefault(x, []).append(estimate.value)
+    return [(x, Estimate(median(v), min(v), max(v), len(v), "range of the sets")) for x, v in groups.items()]
+
+
+def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
+    whole = [
+        replace(
+            curve,
+            ours={name: merged(pairs) for name, pairs in curve.ours.items()},
+            paper={name: list(dict(pairs).items()) for name, pairs in curve.paper.items()},
+        )
+        for curve in curves
+    ]
+    line_curves.paint(ax, whole, metrics, view, looks)

@@ -1,0 +1,29 @@
+"""How values are distributed over many sets: for every value the share of the sets that have at most it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from plots.draw.curves import Curve, Looks
+from plots.read.view import View
+
+
+def steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Corners of the stair: values in order, and the share (%) of them up to each."""
+    ordered = sorted(values)
+    return ordered, [100 * (i + 1) / len(ordered) for i in range(len(ordered))]
+
+
+def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], _: View, looks: Looks) -> None:
+    """A stair a series, the number of its sets in the legend; a thin line at 1, where both sides are equal."""
+    (name,) = metrics
+    for curve in curves:
+        if pairs := curve.ours.get(name):
+            values, shares = steps([value.value for _, value in pairs])
+            label = f"{curve.name} ({len(values)} sets)".strip()
+            look = {"color": looks.colour[curve.lead], "linestyle": looks.dash[curve.name]}
+            ax.step([values[0], *values], [0, *shares], where="post", label=label, **look)
+    ax.axvline(1, color="#999999", linewidth=0.8)
+    ax.set_ylim(0, 102)

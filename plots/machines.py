@@ -1,0 +1,72 @@
+"""The command hardware: machines side by side."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from plots.read import exhibits, results
+from plots.read.results import Machine
+from plots.replaying import show
+
+
+def folders(
+    sub: argparse.ArgumentParser, out: str | None = "report", out_text: str = "where to write (report)"
+) -> None:
+    sub.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="DIR", help="holds <machine>/<paper>.jsonl (results)"
+    )
+    sub.add_argument(
+        "--papers", type=Path, default=Path("papers"), metavar="DIR", help="holds <paper>/<exhibit>.toml (papers)"
+    )
+    if out:
+        sub.add_argument("--out", type=Path, default=Path(out), metavar="PATH", help=out_text)
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    text = "machines side by side: time, ratio, share of their ceilings, portability, price, energy; claims by machine"
+    sub = commands.add_parser("hardware", help=text, description=text)
+    sub.add_argument(
+        "exhibits",
+        nargs="*",
+        metavar="EXHIBIT",
+        help="shown on standard output; without any, all are written and the claims shown",
+    )
+    folders(sub)
+    sub.add_argument(
+        "--machine", action="append", metavar="NAME", help="only this machine; may be repeated, the first is the base"
+    )
+    sub.add_argument("--profile", choices=results.PROFILES, help="default: the one that most machines have")
+    sub.add_argument("--all", action="store_true", help="also the claims that no machine decides")
+
+
+def chosen_machines(args: argparse.Namespace) -> list[Machine]:
+    """In the order in which they are named, else by name."""
+    if not args.machine:
+        return results.load(args.results)
+    return [machine for name in dict.fromkeys(args.machine) for machine in results.load(args.results, name)]
+
+
+def run_hardware(args: argparse.Namespace) -> None:
+    papers, machines = exhibits.load(args.papers, None, args.exhibits or None), chosen_machines(args)
+    from plots.decide.side_by_side import sides
+    from plots.write import claim_sheet, claims_by_machine, hardware, table_formats
+    from plots.write.files import write
+
+    files = 0
+    for paper in papers:
+        for exhibit in paper.exhibits:
+            both = sides(exhibit, machines, args.profile)
+            if both.pairs:
+                files += len(hardware.write_exhibit(both, paper, args.out))
+            if args.exhibits:
+                text = hardware.page(both, paper) if both.pairs else f"Nothing of {exhibit.key} was run.\n"
+                show(text)
+    findings = claim_sheet.sheet(papers, machines, args.profile)
+    table = claims_by_machine.table(findings, args.all)
+    if findings:
+        show(table_formats.markdown(table))
+        for ending, text in ((".md", table_formats.markdown), (".csv", table_formats.csv_text)):
+            write(args.out / "hardware" / f"claims{ending}", text(table))
+            files += 1
+    show(f"{files} files in {args.out / 'hardware'}")

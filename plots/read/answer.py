@@ -1,0 +1,38 @@
+"""Time to the answer: what runs to convergence are told apart by, beside their total time and their iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plots.read.check import Line
+from plots.read.intervals import Estimate, exact, once
+
+
+def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
+    """Distances that were not computed, in percent of the n k of every iteration; those computed twice count twice."""
+    series = (line.get("counters") or {}).get("distances")
+    if not series or line["verdict"] != "":
+        return None
+    return exact(100 * (1 - sum(series) / (line["n"] * line["k"] * len(series))))
+
+
+def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
+    """A phase's part of prepare + iterate + download, in percent; `other`: what the phases of the iterations leave."""
+
+    def formula(line: Line, _: dict[str, Any]) -> Estimate | None:
+        verbs = [line.get(field) for field in ("prepare_s", "download_s")]
+        if line["verdict"] != "" or None in verbs or not line["phases"]:
+            return None
+        sums = {phase: sum(series) for phase, series in line["phases"].items()}
+        inside = sum(sums.values())  # the traced run's own iterate: shares are of one run
+        whole = inside + sum(verb for verb in verbs if verb is not None)
+        part = whole - inside if name == "other" else sums.get(name)
+        return None if part is None or whole <= 0 else once(100 * part / whole)
+
+    return formula
+
+
+def traced(line: Line) -> list[float]:
+    """Milliseconds of each iteration of the traced run: the sum of its phases."""
+    return [1e3 * sum(parts) for parts in zip(*line["phases"].values(), strict=True)]

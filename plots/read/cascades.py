@@ -1,0 +1,30 @@
+"""What a cascade of performance portability shows (decided in plots/decide/portability.py, drawn in plots/draw)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cascade:
+    """One implementation. `steps`: platform, its efficiency and PP up to it, the best platform first; `missing`: on
+    which platforms it was never tried, so that its PP over all of them is not known."""
+
+    implementation: str
+    steps: tuple[tuple[str, float, float], ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def pp(self) -> float | None:
+        return None if self.missing or not self.steps else self.steps[-1][2]
+
+
+@dataclass(frozen=True)
+class Portability:
+    """Of one kind of efficiency and one kind of device. `why`: why there is no comparison, else empty."""
+
+    device: str
+    platforms: tuple[str, ...]
+    problems: int
+    cascades: tuple[Cascade, ...]
+    why: str = ""

@@ -1,0 +1,59 @@
+"""Google Benchmark's JSON: its context, and every run with its name and its time."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plots.errors import UserError
+from plots.read import check, json_text
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+LARGEST = 256 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Run:
+    """One repetition: wall clock of an iteration of its loop, or why it has none."""
+
+    name: str
+    seconds: float
+    reason: str = ""
+
+
+def is_one(path: Path) -> bool:
+    """Whether the file is to be read so: a JSON file, where result lines are a .jsonl."""
+    return path.suffix == ".json"
+
+
+def read(path: Path) -> tuple[dict[str, Any], list[Run]]:
+    """The context and the runs; aggregates, which hold no samples, are left out. UserError where there is no run."""
+    if path.stat().st_size > LARGEST:
+        raise UserError(f"{path}: {path.stat().st_size} bytes; accepted: up to {LARGEST}")
+    found = json_text.read(path)
+    entries = found.get("benchmarks") if isinstance(found, dict) else None
+    if not check.items(lambda entry: isinstance(entry, dict))(entries):
+        raise UserError(f"{path}: not Google Benchmark's JSON: no array of benchmarks")
+    single = [entry for entry in entries if entry.get("run_type", "iteration") == "iteration"]
+    if entries and not single:
+        raise UserError(f"{path}: only aggregates; runs are needed: without --benchmark_report_aggregates_only")
+    context = found.get("context")
+    return context if isinstance(context, dict) else {}, [run_of(entry, i, path) for i, entry in enumerate(single)]
+
+
+def run_of(entry: dict[str, Any], i: int, path: Path) -> Run:
+    name = entry.get("run_name", entry.get("name"))
+    if not isinstance(name, str) or not name:
+        raise UserError(f"{path}: benchmark {i} has no name")
+    for field, message, said in (("error_occurred", "error_message", "failed"), ("skipped", "skip_message", "skipped")):
+        if entry.get(field):
+            return Run(name, math.nan, f"{said}: {entry.get(message) or 'no reason given'}")
+    unit, time = entry.get("time_unit", "ns"), entry.get("real_time")
+    if unit not in SECONDS or not check.time(time):
+        raise UserError(
+            f"{path}: {name}: real_time is {json.dumps(time)[:40]} {unit}, not a time in {', '.join(SECONDS)}"
+        )
+    return Run(name, time * SECONDS[unit])

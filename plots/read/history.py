@@ -1,0 +1,51 @@
+"""The recorded lines of one machine as series: of every case its median by commit, in the order of the commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plots.read import results
+from plots.read.check import Line
+from plots.read.intervals import Estimate, of_median
+from plots.read.sides import name_of, parts_of
+
+
+@dataclass
+class Series:
+    """One case: `medians` by commit in seconds, in the order in which this machine first measured them."""
+
+    name: str
+    implementation: str
+    parts: dict[str, str]
+    medians: dict[str, Estimate] = field(default_factory=dict)
+
+
+def read(folder: Path) -> list[Line]:
+    """Every line of a machine's folder, those included that later ones replace."""
+    pool: dict[str, Any] = {}
+    return [line for path in sorted(folder.glob("*.jsonl")) for line in results.read_lines(path, pool)]
+
+
+def by_commit(lines: Iterable[Line]) -> dict[str, list[Line]]:
+    """In the order in which the commits were first measured."""
+    found: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda line: line["date"]):
+        found.setdefault(f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}", []).append(line)
+    return found
+
+
+def series(lines: Iterable[Line]) -> list[Series]:
+    """By name. A wrong, failed, skipped or coarse result has no place in it; of one commit the later line counts, and
+    what was measured with uncommitted changes is a commit of its own, marked +."""
+    found: dict[str, Series] = {}
+    for commit, own in by_commit(lines).items():
+        for line in results.latest(own):
+            value = None if results.reason(line) or results.coarse(line) else of_median(line["samples_s"])
+            if value is not None and value.value > 0:
+                name = name_of(line)
+                one = found.setdefault(name, Series(name, line["implementation"], parts_of(line)))
+                one.medians[commit] = value
+    return [found[name] for name in sorted(found)]

@@ -1,0 +1,67 @@
+"""What wu2011 measures: the time of labeling, its parts, and the distances that the triangle inequality saves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plots.read.check import Line
+from plots.read.intervals import Estimate, exact, once
+
+STEADY = 0.01  # the change of the mean M from one iteration to the next that counts as none (wu2011, Section III)
+PARTS = ("icd", "rid")  # phases within the phase icd_rid
+TITLES = {"icd": "ICD", "rid": "RID", "rearrange": "hybridizing"}  # Table I's words
+BESIDES = ("icd_rid", "rearrange")  # phases of EALT that are not labeling itself
+
+
+def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
+    """Equivalent average labeling time, in ms: (total - updating) / iterations (Equation 10), of the traced run: every
+    phase of its iterations but the update. A difference of two runs would be mostly the scatter of their updates."""
+    phases = line["phases"]
+    if line["verdict"] != "" or not line.get("iterations") or "update" not in phases:
+        return None
+    total = sum(sum(series) for name, series in phases.items() if name not in ("update", *PARTS))
+    return once(1e3 * total / line["iterations"]) if total > 0 else None
+
+
+def ealt_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
+    """A phase's part of EALT, in percent; `labeling`: what the others leave."""
+
+    def formula(line: Line, record: dict[str, Any]) -> Estimate | None:
+        whole = ealt(line, record)
+        if whole is None:
+            return None
+        sums = {phase: 1e3 * sum(series) / line["iterations"] for phase, series in line["phases"].items()}
+        part = whole.value - sum(sums.get(phase, 0.0) for phase in BESIDES) if name == "labeling" else sums.get(name)
+        return None if part is None else once(100 * part / whole.value)
+
+    return formula
+
+
+def of_m(formula: Callable[[list[float], Line], float | None]) -> Callable[[Line, dict[str, Any]], Estimate | None]:
+    """A number from the mean M of every iteration of the traced run."""
+
+    def counted(line: Line, _: dict[str, Any]) -> Estimate | None:
+        series = (line.get("counters") or {}).get("mean_m")
+        value = formula(series, line) if series and line["verdict"] == "" else None
+        return None if value is None else exact(value)
+
+    return counted
+
+
+def saved(series: list[float], line: Line) -> float:
+    """Distances not computed, in percent of n k, over all iterations: the theoretical bound of Figure 3."""
+    return 100 * (1 - sum(series) / len(series) / line["k"])
+
+
+def saved_in_warps(series: list[float], line: Line) -> float | None:
+    """The same where 32 points in a row take as long as the one with the most distances: with Equation 2's R, a point
+    waits for M (1 + R)."""
+    waits = line["counters"].get("warp_imbalance")
+    return saved([m * (1 + r) for m, r in zip(series, waits, strict=True)], line) if waits else None
+
+
+def settled(series: list[float], _: Line) -> float | None:
+    """The first iteration whose mean M differs from the one before by less than 1%."""
+    steady = (i for i in range(1, len(series)) if abs(series[i] - series[i - 1]) < STEADY * series[i - 1])
+    return next((i + 1.0 for i in steady), None)

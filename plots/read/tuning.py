@@ -1,0 +1,108 @@
+"""The lines of a tuning (tuning/<device>/<implementation>.jsonl, docs/tuning.md): by problem, what was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plots.errors import UserError
+from plots.read import results
+from plots.read.check import Line
+from plots.read.intervals import Estimate
+from plots.read.metrics import metric
+from plots.read.select import sort_key, value_of
+
+PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "max_iters", "tolerance")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tried for one problem: a line a point, the last of each, in the order of the search, the defaults first.
+    `again` are the lines of the winner and the defaults measured again, where there are some."""
+
+    device: str
+    lines: tuple[Line, ...]
+    again: tuple[Line, ...] = ()
+
+    @property
+    def default(self) -> Line:
+        return self.lines[0]
+
+    @property
+    def axes(self) -> list[str]:
+        """The parameters of which more than one value was tried."""
+        names = self.default["parameters"]
+        return [name for name in names if len({value_of(line, name) for line in self.lines}) > 1]
+
+    @property
+    def right(self) -> list[Line]:
+        """Those that count: right, and not coarse unless the defaults are."""
+        fair = [line for line in self.lines if line["verdict"] == "" and line["samples_s"]]
+        return [line for line in fair if line["grade"] != "coarse" or self.default["grade"] == "coarse"]
+
+    @property
+    def title(self) -> str:
+        one = self.default
+        shape = f"n = {one['n']:,} · d = {one['d']} · k = {one['k']} · {one['precision']}"
+        return f"{one['implementation']}, {value_of(one, 'dataset')} · {shape}"
+
+    @property
+    def best(self) -> Line | None:
+        """The fastest of the search that counts."""
+        return min(self.right, key=lambda line: time(line, "iteration").value, default=None)
+
+    @property
+    def kept(self) -> Line | None:
+        """The best, or the defaults where measured again they were the faster: what kmbench tune keeps."""
+        again, default = self.measured_again(self.best), self.measured_again(self.default)
+        beaten = again and default and time(default, "iteration").value <= time(again, "iteration").value
+        return self.default if beaten else self.best
+
+    def values(self, name: str) -> list[Any]:
+        return sorted({value_of(line, name) for line in self.lines}, key=lambda value: sort_key(name, value))
+
+    def measured_again(self, line: Line | None) -> Line | None:
+        """The last line of that case's second measurement, where it has a time."""
+        found = [one for one in self.again if line and one["parameters"] == line["parameters"] and one["samples_s"]]
+        return found[-1] if found else None
+
+
+def time(line: Line, name: str) -> Estimate | None:
+    return metric(name).of(line, {})
+
+
+def load(path: Path) -> list[Tuning]:
+    """The tunings of one file. Raises UserError where it is none, or has no line."""
+    if not path.is_file():
+        raise UserError(f"{path}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
+    winners = path.with_name(path.name.removesuffix(".jsonl") + ".winners.jsonl")
+    again = list(results.read_lines(winners)) if winners.is_file() else []
+    found = [tuning(path.parent.name, group, again) for group in by_problem(results.read_lines(path)).values()]
+    if not found:
+        raise UserError(f"{path}: no result lines")
+    return found
+
+
+def by_problem(lines: Any) -> dict[str, list[Line]]:
+    groups: dict[str, list[Line]] = {}
+    for line in lines:
+        groups.setdefault(problem(line), []).append(line)
+    return groups
+
+
+def problem(line: Line) -> str:
+    """Without the points' hash: a point that failed has none."""
+    return repr([value_of(line, name) for name in PROBLEM])
+
+
+def tuning(device: str, lines: Sequence[Line], again: Sequence[Line]) -> Tuning:
+    """Lines of the newest commit alone: other code is another tuning."""
+    commit = (lines[-1]["commit"], lines[-1]["dirty"])
+    last: dict[str, Line] = {}
+    for line in lines:
+        if (line["commit"], line["dirty"]) == commit:
+            last[line["case"]] = line
+    same = [one for one in again if problem(one) == problem(lines[-1]) and (one["commit"], one["dirty"]) == commit]
+    return Tuning(device, tuple(last.values()), tuple(same))

@@ -1,0 +1,99 @@
+"""The command replay: the cases of a result file run again on this machine, and compared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from plots.errors import UserError
+from plots.read import results
+from plots.read.sides import Side
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    text = "the cases of a result file again: what differs here, runs, compares"
+    sub = commands.add_parser("replay", help=text, description=text)
+    sub.add_argument(
+        "lines",
+        type=Path,
+        metavar="RESULTS.jsonl",
+        help="result lines; machine.json beside them is their machine's record",
+    )
+    sub.add_argument("--kmbench", default="build/kmbench", metavar="PROGRAM", help="what measures (build/kmbench)")
+    sub.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
+    sub.add_argument("--repetitions", type=whole, metavar="N", help="timed runs of each case (as many as it had)")
+    sub.add_argument("--dry-run", action="store_true", help="write the plan, show what differs, run nothing")
+    sub.add_argument(
+        "--out",
+        type=Path,
+        default=Path("report/replay"),
+        metavar="DIR",
+        help="for the plan and the new lines (report/replay)",
+    )
+
+
+def whole(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r}: a whole number from 1 to 1,000,000 is needed")
+    return int(text)
+
+
+def run_replay(args: argparse.Namespace) -> int:
+    if not args.lines.is_file():
+        raise UserError(f"{args.lines}: no such file; replay takes a .jsonl file of result lines")
+    lines = results.latest(results.read_lines(args.lines))
+    from plots.write import comparison, replaying, table_formats
+
+    texts = replaying.plans(lines, args.repetitions)
+    if not texts:
+        raise UserError(f"{args.lines}: holds no case that could be run again")
+    told = env(args.kmbench)
+    old = side(str(args.lines), lines, results.record(args.lines.with_name("machine.json")))
+    show(table_formats.markdown(comparison.environment(old, Side("here", {}, told))))
+    files = replaying.write_plans(texts, args.out / "plan")
+    command = [args.kmbench, "run", *map(str, files), "--out", str(args.out / "results"), "--machine", "replay"]
+    command += ["--filter", args.filter] if args.filter else []
+    show(" ".join(command))
+    ran = subprocess.run([*command, *(["--dry-run"] if args.dry_run else ["--redo"])], check=False)
+    if args.dry_run or ran.returncode not in (0, 1):
+        return ran.returncode
+    from plots.decide import compare
+
+    folder = results.load_machine(args.out / "results")
+    made = compare.compare(old, side("replay", folder.lines, folder.record))
+    if not made.pairs:
+        raise UserError(f"{args.lines} and its replay share no case")
+    for sentence in (comparison.summary(made), comparison.conclusion(made)):
+        show(sentence)
+    for table in (comparison.by_implementation(made), comparison.by_case(made, True)):
+        show(table_formats.markdown(table))
+    return ran.returncode
+
+
+def show(text: str) -> None:
+    Console().print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+def env(program: str) -> dict[str, Any]:
+    """What kmbench says of this machine and its own build."""
+    try:
+        said = subprocess.run([program, "env", "--json"], capture_output=True, text=True, check=True)
+        return json.loads(said.stdout)
+    except (OSError, ValueError, subprocess.CalledProcessError) as e:
+        why = str(getattr(e, "strerror", None) or e).splitlines()[0]
+        raise UserError(f"{program} env --json: {why}; --kmbench names the program that measures") from None
+
+
+def side(title: str, lines: Sequence[results.Line], record: dict[str, Any]) -> Side:
+    """The lines as compare takes them, those of a replayed ad hoc run without the exhibit that they got for it."""
+    from plots.read import sides
+    from plots.write.replaying import AD_HOC
+
+    own = [{**line, "exhibit": None if line["exhibit"] == AD_HOC else line["exhibit"]} for line in lines]
+    return sides.of_lines(title, {sides.ONE: own}, record)

@@ -1,0 +1,52 @@
+"""The command history: medians by commit over the recorded lines, and where their level changed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from plots.comparing import ENDINGS, keep, pattern_of, say
+from plots.errors import UserError
+from plots.read import history
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    text = "medians by commit over the recorded lines of a machine, and where their level changed"
+    sub = commands.add_parser("history", help=text, description=text)
+    what = "holds <machine>/*.jsonl (results)"
+    sub.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help=what)
+    sub.add_argument("--machine", metavar="NAME", help="only this machine's lines")
+    sub.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
+    sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
+
+
+def run_history(args: argparse.Namespace) -> None:
+    wanted = pattern_of(args.filter)
+    if not args.results.is_dir():
+        raise UserError(f"{args.results}: no such folder of results")
+    folders = sorted({path.parent for path in args.results.glob("*/*.jsonl")})
+    folders = [folder for folder in folders if args.machine in (None, folder.name)]
+    if not folders:
+        raise UserError(f"{args.results}: no lines of {'machine ' + args.machine if args.machine else 'any machine'}")
+    found, commits = {}, {}
+    for folder in folders:
+        lines = history.read(folder)
+        several = [one for one in history.series(lines) if len(one.medians) > 1]
+        found[folder.name] = [one for one in several if wanted.search(one.name)]
+        commits[folder.name] = [c for c in history.by_commit(lines) if any(c in one.medians for one in several)]
+    if not any(found.values()):
+        raise UserError(f"{args.results}: no case{' that matches' * bool(args.filter)} was measured at two commits")
+    from plots.draw import history as drawing
+    from plots.draw import style
+    from plots.write import history as text
+
+    for machine, own in found.items():
+        if not own:
+            continue
+        levels = text.levels_of(own)
+        table = text.table(own, levels, machine)
+        say([table], False)
+        keep([table], table, [args.out / f"history-{machine}{ending}" for ending in ENDINGS])
+        figure = drawing.draw(own, levels, commits[machine])
+        for ending in style.METADATA:
+            style.save(figure, args.out / f"history-{machine}{ending}")

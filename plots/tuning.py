@@ -1,0 +1,87 @@
+"""The commands that read a tuning: python3 -m plots tuning | t4."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from rich.console import Console
+
+from plots.errors import UserError
+from plots.read import tuning
+from plots.read.metrics import metric
+from plots.read.results import read_lines
+from plots.write import t4
+from plots.write.files import write
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    text = "what kmbench tune tried: regret of the defaults as a table, time over two parameters as a map"
+    sub = commands.add_parser("tuning", help=text, description=text)
+    sub.add_argument("file", type=Path, metavar="FILE", help="tuning/<device>/<implementation>.jsonl")
+    sub.add_argument("--x", metavar="PARAMETER", help="columns of the map (default: what matters most)")
+    sub.add_argument("--y", metavar="PARAMETER", help="its rows (default: what matters next)")
+    sub.add_argument("--metric", default="iteration", metavar="NAME", help="a time: iteration, update, … (iteration)")
+    sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
+    text = "what kmbench tune tried in the results format T4 of auto-tuners"
+    sub = commands.add_parser("t4", help=text, description=text)
+    sub.add_argument("file", type=Path, metavar="FILE", help="tuning/<device>/<implementation>.jsonl")
+    sub.add_argument("--out", type=Path, metavar="FILE.json", help="default: standard output")
+
+
+def run_tuning(args: argparse.Namespace) -> None:
+    from plots.draw import heat, style
+    from plots.write import regret, show, table_formats
+
+    if not metric(args.metric).timed:
+        raise UserError(f"--metric {args.metric}: a time is needed, as iteration or update")
+    tunings = tuning.load(args.file)
+    axes = [chosen(one, args.x, args.y) for one in tunings]
+    table = regret.build(tunings)
+    stem = args.out / f"tuning-{args.file.stem}-{tunings[0].device}"
+    show.print_table(table, Console())
+    written = [
+        write(stem.with_name(stem.name + ".md"), table_formats.markdown(table)),
+        write(stem.with_name(stem.name + ".csv"), table_formats.csv_text(table)),
+    ]
+    for at, (one, pair) in enumerate(zip(tunings, axes, strict=True), start=1):
+        for ending in (".svg", ".png") if pair else ():
+            written.append(stem.with_name(f"{stem.name}-{at}{ending}"))
+            style.save(heat.heat_tuning(one, *pair, args.metric), written[-1])
+    for path in written:
+        print(path)
+
+
+def chosen(one: tuning.Tuning, x: str | None, y: str | None) -> tuple[str, str] | None:
+    """The two parameters of the map: those named, else those whose worst value costs most; None where one varied."""
+    for name in (x, y):
+        if name and name not in one.axes:
+            raise UserError(f"{name}: not varied in this tuning; varied: {', '.join(one.axes) or 'nothing'}")
+    if x and x == y:
+        raise UserError(f"--x and --y are both {x}")
+    free = sorted((name for name in one.axes if name not in (x, y)), key=lambda name: (-cost(one, name), name))
+    pair = [name or (free.pop(0) if free else None) for name in (x, y)]
+    return (pair[0], pair[1]) if pair[0] and pair[1] else None
+
+
+def cost(one: tuning.Tuning, name: str) -> float:
+    """The best time at the worst value of a parameter, over the best time at its best value."""
+    best: dict[object, float] = {}
+    for line in one.right:
+        value = line["parameters"][name]
+        best[value] = min(best.get(value, float("inf")), tuning.time(line, "iteration").value)
+    return max(best.values()) / min(best.values()) if best else 1.0
+
+
+def run_t4(args: argparse.Namespace) -> None:
+    if not args.file.is_file():
+        raise UserError(f"{args.file}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
+    text = json.dumps(t4.document(read_lines(args.file)), indent=1, ensure_ascii=False) + "\n"
+    if args.out is None:
+        print(text, end="")
+    else:
+        print(write(args.out, text))
+
+
+COMMANDS = {"tuning": run_tuning, "t4": run_t4}

@@ -1,0 +1,31 @@
+"""Every claim of every paper on one page that sorts and filters, in the report's own looks."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from markupsafe import Markup
+
+from plots.decide.claims import Finding
+from plots.decide.verdicts import VERDICTS
+from plots.write import claim_sheet
+from plots.write.report import HERE, environment
+
+
+def page(findings: list[Finding]) -> str:
+    """The same rows as claims.md, as HTML that needs no network."""
+    rows = claim_sheet.page_rows(findings)
+    counts = Counter(finding.verdict for finding, _ in rows)
+    names = dict.fromkeys(finding.machine for finding in findings)
+    return (
+        environment()
+        .get_template("claims.html.j2")
+        .render(
+            css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
+            script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
+            heads=claim_sheet.PAGE_HEAD,
+            machines=[(name, claim_sheet.reach([f for f in findings if f.machine == name])) for name in names],
+            rows=[(finding, texts, texts[-1]) for finding, texts in rows],
+            verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
+        )
+    )

@@ -1,0 +1,245 @@
+"""A comparison as tables: what differs between the machines and builds, implementations, cases; and as sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from plots.decide import compare
+from plots.decide.change import fewest_rounds, fewest_samples
+from plots.decide.compare import Comparison, Group, Pair
+from plots.decide.rank import Ranking
+from plots.read import words
+from plots.read.history import Series
+from plots.read.intervals import Estimate, exact, of_median
+from plots.read.sides import Case, Side
+from plots.write.machine import flatten
+from plots.write.tables import Cell, Column, Footnotes, Table
+
+PASSING = ("ceilings.", "floor.", "price.", "cpu.mhz", "gpu.power_w", "gpu.temperature_c", "gpu.sm_mhz", "gpu.mem_mhz")
+EXPECTED = ("commit", "dirty", "date", "load", "build.commit", "build.dirty", "warnings", "kmbench_commit")
+ALWAYS = (compare.SLOWER, compare.FASTER, compare.BROKEN, compare.COARSE, compare.OTHER)  # the verdicts that are shown
+MS = 1e3
+DIMENSIONLESS = 4  # digits of a ratio
+
+
+def word(text: str, marks: tuple[int, ...] = ()) -> Cell:
+    return Cell(text, marks=marks, raw=(text,))
+
+
+def environment(base: Side, new: Side) -> Table:
+    """What the two sides' records say differently; what changes from hour to hour is left out, and so is what a record
+    of another kind (Google Benchmark's context) does not speak of."""
+    told = [flatten(side.environment) for side in (base, new)]
+    alike = len({"cpu.model" in one for one in told}) == 1
+    names = [name for name in dict.fromkeys(n for one in told for n in one) if not name.startswith(PASSING)]
+    spoken = [name for name in names if alike or all(name in one for one in told)]
+    differ = [name for name in spoken if told[0].get(name) != told[1].get(name)]
+    columns = [Column("what", "field", ""), Column("base", "field", "base"), Column("new", "field", "new")]
+    rows = [[word(name), *(word(one.get(name, words.MISSING)) for one in told)] for name in differ]
+    remarks = environment_remarks(differ, told, alike)
+    return Table("environment", "What differs between the two", columns, rows, remarks=remarks)
+
+
+def environment_remarks(differ: Sequence[str], told: Sequence[dict], alike: bool) -> list[str]:
+    if not (alike and all(told)):
+        return ["One side has no record of its machine: whether it was the same cannot be told."]
+    other = [name for name in differ if name not in EXPECTED]
+    if other:
+        return [f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} differ as well."]
+    return [] if differ else ["Nothing that the records hold differs."]
+
+
+def percent(value: float | None, signed: bool = True) -> str:
+    if value is None:
+        return words.MISSING
+    number = words.number(100 * value, 2, 1)
+    return f"{'+' if signed and value > 0 else ''}{number}%"
+
+
+def ratio_cell(estimate: Estimate | None) -> Cell:
+    if estimate is None:
+        return Cell(words.MISSING, raw=(None, None, None))
+    text = words.number(estimate.value, DIMENSIONLESS, 3)
+    bounds = "" if not estimate.known or estimate.exact else ", ".join(words.number(v, 4, 3) for v in estimate.range)
+    return Cell(text, bounds, raw=(estimate.value, estimate.low, estimate.high))
+
+
+def verdict_text(verdict: str, within: float) -> str:
+    return f"same within {100 * within:g}%" if verdict == compare.SAME else verdict
+
+
+def decision(one: Pair | Group, within: float, marks: tuple[int, ...] = ()) -> list[Cell]:
+    p = words.MISSING if one.p is None else f"{one.p:.2g}"
+    seen = percent(one.detectable, False)
+    return [
+        Cell(p, raw=(one.p,)),
+        Cell(seen, raw=(one.detectable,)),
+        word(verdict_text(one.verdict, within), marks),
+    ]
+
+
+DECISION = [
+    Column("p", "word", "p"),
+    Column("smallest_seen", "word", "smallest change seen"),
+    Column("verdict", "word", "verdict"),
+]
+
+
+def by_implementation(made: Comparison) -> Table:
+    columns = [Column("implementation", "field", "implementation"), Column("cases", "field", "cases")]
+    columns += [Column("ratio", "ours", "new / base"), *DECISION]
+    rows = []
+    for group in made.groups:
+        estimate = group.change.ratio if group.change else None
+        if estimate is None and group.ratio is not None:
+            estimate = Estimate(group.ratio, None, None, group.cases, "one run each")
+        head = [word(group.implementation), Cell(str(group.cases), raw=(group.cases,)), ratio_cell(estimate)]
+        rows.append([*head, *decision(group, made.within)])
+    remarks = []
+    if any(group.change is None for group in made.groups):
+        remarks = [
+            "One run a side: what it suffers falls on all cases of an implementation alike, so that their median "
+            "decides nothing. scripts/regress measures in rounds."
+        ]
+    return Table("implementations", "By implementation, the median of its cases", columns, rows, remarks=remarks)
+
+
+def by_case(made: Comparison, everything: bool = False) -> Table:
+    """The cases that changed, or every one; of what all of them share, a line."""
+    pairs = [pair for pair in made.pairs if everything or pair.verdict in ALWAYS]
+    pairs.sort(
+        key=lambda pair: (compare.VERDICTS.index(pair.verdict), -(pair.change.ratio.value if pair.change else 0))
+    )
+    labels, shared = told_apart([pair.base for pair in made.pairs])
+    fields = [Column("implementation", "field", "implementation"), Column("case", "field", "case")]
+    columns = [*fields, Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
+    columns += [Column("ratio", "ours", "new / base"), *DECISION]
+    notes, rows = Footnotes(), []
+    for pair in pairs:
+        case = "/".join(text for label, text in pair.base.parts.items() if label in labels) or words.MISSING
+        marks = (notes.mark(pair.why),) if pair.why else ()
+        times = [time_cell(side.samples if pair.change else [], side.coarse) for side in (pair.base, pair.new)]
+        ratio = ratio_cell(pair.change.ratio if pair.change else None)
+        rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made.within, marks)])
+    title = "Cases" if everything else "Cases that changed"
+    return Table("cases", title, columns, rows, notes.sentences, remarks(made), shared)
+
+
+def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
+    """The labels that tell cases apart, and the text of those that all have alike. A setting of a data set or of an
+    implementation counts among its own: that another has none of it tells nothing."""
+    texts: dict[str, list[str]] = {}
+    values: dict[tuple[str, str], set[str]] = {}
+    for case in cases:
+        owners = {"data": case.parts.get("dataset", ""), "set": case.implementation}
+        for label, text in case.parts.items():
+            texts.setdefault(label, []).append(text)
+            values.setdefault((label, owners.get(label.partition(".")[0], "")), set()).add(text)
+    everywhere = {label for label, found in texts.items() if len(found) == len(cases)}
+    apart = {label for (label, owner), found in values.items() if len(found) > 1 or not (owner or label in everywhere)}
+    shared = [found[0] for label, found in texts.items() if label in everywhere - apart and len(set(found)) == 1]
+    return apart, " · ".join(shared)
+
+
+def time_cell(samples: Sequence[float], coarse: bool) -> Cell:
+    value = of_median(samples)
+    if value is None:
+        return Cell(words.MISSING, raw=(None, None, None))
+    ms = value.scaled(MS)
+    return Cell(words.point(ms), coarse=coarse, raw=(ms.value, ms.low, ms.high))
+
+
+def remarks(made: Comparison) -> list[str]:
+    methods = Counter(pair.change.test for pair in made.pairs if pair.change)
+    ways = "; ".join(f"{test} ({count} cases)" if len(methods) > 1 else test for test, count in methods.most_common())
+    found = []
+    if methods:
+        found.append(
+            f"[95% interval] of new / base; p: {ways}, corrected after Holm for {sum(methods.values())} cases; "
+            "smallest change seen: what would have been told from none four times of five (docs/method.md)."
+        )
+    if any(pair.base.coarse or pair.new.coarse for pair in made.pairs):
+        found.append("† coarse: explained by rounding, yet too far from fp64's result.")
+    return found
+
+
+def sight(made: Comparison) -> str:
+    """What the undecided cases could have shown, and what it takes where that is nothing."""
+    undecided = [pair for pair in made.pairs if pair.verdict == compare.UNDECIDED]
+    seen = sorted(pair.detectable for pair in undecided if pair.detectable is not None)
+    told = []
+    if seen:
+        low, middle, high = (percent(value, False) for value in (seen[0], median(seen), seen[-1]))
+        many = plural(len(seen), "undecided case")
+        told.append(f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median).")
+    if blind := [pair for pair in undecided if pair.detectable is None]:
+        tests = sum(pair.change is not None for pair in made.pairs)
+        runs = "" if any(pair.change.in_rounds for pair in blind) else f"{fewest_samples(tests)} runs a side, or "
+        told.append(
+            f"{plural(len(blind), 'undecided case')} could have shown no change among {tests}: that takes "
+            f"{runs}{fewest_rounds(tests)} rounds (scripts/regress)."
+        )
+    return " ".join(told)
+
+
+def summary(made: Comparison) -> str:
+    """`216 pairs: 3 slower · 200 same within 2% · 13 undecided. Only in base: 2 cases.`"""
+    counts = Counter(pair.verdict for pair in made.pairs)
+    told = " · ".join(f"{counts[v]} {verdict_text(v, made.within)}" for v in compare.VERDICTS if counts[v])
+    text = f"{plural(len(made.pairs), 'pair')}: {told}." if made.pairs else "No case is on both sides."
+    for names, side in ((made.only_base, "base"), (made.only_new, "new")):
+        text += f" Only in {side}: {plural(len(names), 'case')}." if names else ""
+    return text
+
+
+def conclusion(made: Comparison) -> str:
+    found = made.regressions
+    if not found:
+        return f"No regression past {100 * made.threshold:g}% was seen."
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    return f"Regression past {100 * made.threshold:g}%: {', '.join(found[:5])}{more}."
+
+
+def plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def unpaired(made: Comparison) -> Table:
+    """By side and implementation, how many cases the other side does not have."""
+    counts = Counter()
+    for side, names, where in (("base", made.only_base, made.base), ("new", made.only_new, made.new)):
+        counts.update((side, where.cases[name].implementation) for name in names)
+    columns = [Column(name, "field", name) for name in ("only in", "implementation", "cases")]
+    rows = [[word(side), word(what), Cell(str(n), raw=(n,))] for (side, what), n in sorted(counts.items())]
+    return Table("unpaired", "Without a counterpart", columns, rows)
+
+
+def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
+    """All of it in reading order, the environment first; of a table without rows its remarks."""
+    around = environment(made.base, made.new)
+    found = [around if around.rows else around.remarks[0], summary(made), conclusion(made)]
+    found += [text for text in [sight(made)] if text]
+    tables = (by_implementation(made), by_case(made, everything), unpaired(made))
+    return [*found, *(table for table in tables if table.rows)]
+
+
+def ranks(made: Ranking, sides: Sequence[str]) -> Table:
+    columns = [Column("place", "field", "place"), Column("implementation", "field", "implementation")]
+    columns += [
+        Column("mean", "ours", "times the best"),
+        Column("first", "word", "first"),
+        Column("worst", "ours", "at worst"),
+    ]
+    rows = []
+    for at, place in enumerate(made.places, start=1):
+        mean, worst = (ratio_cell(exact(value)) for value in (place.mean, place.worst))
+        first = Cell(str(place.first), raw=(place.first,))
+        rows.append([Cell(str(at), raw=(at,)), word(place.implementation), mean, first, worst])
+    solved = plural(made.problems, "problem")
+    told = [f"Geometric mean over {solved} that all of these solved; of several parameter values the fastest counts."]
+    if made.left_out:
+        names = ", ".join(f"{name} ({plural(count, 'problem')})" for name, count in made.left_out.items())
+        told.append(f"Left out, for they share none of them: {names}.")
+    return Table("rank", f"Implementations of {', '.join(sides)}", columns, rows, remarks=told)

@@ -1,0 +1,159 @@
+"""What stands behind one cell of an exhibit's table: the samples, who made them, the judge's word, the paper's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plots.decide.claim_text import selectors
+from plots.errors import UserError
+from plots.read import words
+from plots.read.exhibits import Paper
+from plots.read.intervals import Estimate
+from plots.read.metrics import METRICS, WORD_COLUMNS, metric
+from plots.read.results import Line, reason
+from plots.read.select import matches, same
+from plots.read.view import Row, View, rows
+from plots.write.tables import against_paper, layout
+
+MOST_SAMPLES = 40
+Part = tuple[str, str]
+
+
+def explain(view: View, paper: Paper, row: str, column: str) -> str:
+    """`row`: its number, from 1, or `field=value,…`; `column`: a metric. UserError for what is not in the table."""
+    fields, shown = layout(view)
+    name = metric_of(column, shown)
+    found, added = rows(view, fields)
+    fields = [*fields, *added]
+    number = row_of(row, found, fields)
+    one = found[number - 1]
+    parts: list[Part] = [
+        ("exhibit", f"{view.exhibit.key}: {view.exhibit.heading}"),
+        ("machine", f"{view.machine.name}, {view.profile or 'no'} profile"),
+        ("row", f"{number} of {len(found)}: " + ", ".join(f"{f} = {view.label(f, one.fields[f])}" for f in fields)),
+        ("column", f"{name}: {metric(name).title}"),
+        *(of_line(view, one.line, name, fields) if one.line else [("value", "nothing of this row was run here")]),
+        *of_paper(view, paper, one, name, fields),
+    ]
+    width = max(len(label) for label, _ in parts)
+    return "\n".join(f"{label:<{width}}  {text}" for label, text in parts) + "\n"
+
+
+def metric_of(column: str, shown: Sequence[str]) -> str:
+    """A column of the table, else any metric at all."""
+    numbers = [name for name in shown if name not in WORD_COLUMNS]
+    for name in numbers:
+        if column in (name, metric(name).label, metric(name).title):
+            return name
+    try:
+        return metric(column).name
+    except UserError:
+        raise UserError(
+            f"no column {column!r}; this table has {', '.join(numbers)}; any metric will do: {', '.join(METRICS)}"
+        ) from None
+
+
+def row_of(text: str, found: Sequence[Row], fields: Sequence[str]) -> int:
+    if text.isdigit():
+        if not 1 <= int(text) <= len(found):
+            raise UserError(
+                f"row {text}: the table has rows 1 to {len(found)}" if found else f"row {text}: the table is empty"
+            )
+        return int(text)
+    wanted: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or name not in fields:
+            raise UserError(f"row {text!r}: a number, or field=value,… is needed; fields: {', '.join(fields)}")
+        wanted[name] = value
+    fitting = [i for i, row in enumerate(found, start=1) if all(is_value(row.fields[f], v) for f, v in wanted.items())]
+    if len(fitting) != 1:
+        told = f"rows {', '.join(map(str, fitting[:8]))}{' …' if len(fitting) > 8 else ''}" if fitting else "no row"
+        raise UserError(f"row {text!r} is {told} of {len(found)}; fields: {', '.join(fields)}")
+    return fitting[0]
+
+
+def is_value(value: object, text: str) -> bool:
+    """Whether the text says this value: 1e6 and 1,000,000 alike."""
+    if str(value) == text:
+        return True
+    try:
+        return same(value, float(text.replace(",", "")))
+    except ValueError:
+        return False
+
+
+def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Part]:
+    value = view.value(line, name, fields)
+    why = reason(line)
+    method = f" ({value.method}, {value.samples} samples)" if value and not value.exact and value.known else ""
+    text = why or (f"{words.both(value)} {metric(name).unit}".rstrip() + method if value else "not in this line")
+    parts = [("value", text + ("; coarse, hence never the best" if view.coarse(line, name, fields) else ""))]
+    if not why:
+        parts += samples(line, name)
+    if name.startswith("speedup:") and (base := view.base(line, fields)):
+        parts.append(("baseline", f"{base['implementation']}, case {base['case']}"))
+    parts += [
+        ("case", line["case"]),
+        ("line", "; ".join(f"{path.name}, byte {offset}" for path, offset in line.get("places", [])) or "–"),
+        ("command", "; ".join(view.exhibit.commands) or "kmbench run --implementation … --dataset …"),
+        (
+            "commit",
+            f"{line['commit'] or '?'}{' with uncommitted changes' if line['dirty'] else ''}, measured {line['date']}",
+        ),
+        ("judge", judged(line)),
+    ]
+    if library := line["library"]:
+        parts.append(("library", f"{library['name']} {library['version'] or 'of an unknown version'}"))
+    return parts
+
+
+def samples(line: Line, name: str) -> list[Part]:
+    """The runs by the clock, and the iterations of the traced run where the metric is a phase."""
+    unit = f"s a run of {line['iterations']} {'iteration' if line['iterations'] == 1 else 'iterations'}"
+    parts = [("samples", f"{listed(line['samples_s'])} {unit}")]
+    phase = name.removeprefix("speedup:").removeprefix("phase:")
+    if phase in line["phases"]:
+        parts.append(("traced", f"{listed(line['phases'][phase])} s an iteration"))
+    return parts
+
+
+def listed(values: Sequence[float]) -> str:
+    shown = ", ".join(f"{value:.6g}" for value in values[:MOST_SAMPLES])
+    return shown + (f", … ({len(values)} in all)" if len(values) > MOST_SAMPLES else "")
+
+
+def judged(line: Line) -> str:
+    if line["verdict"] is None:
+        return "nothing to judge"
+    if line["verdict"]:
+        return f"wrong: {line['verdict']}"
+    parts = [f"right, {line['grade']}" if line["grade"] else "right (graded from schema 2 on)"]
+    if line["judged_points"] is not None:
+        parts.append(f"{words.field_value(line['judged_points'])} of {words.field_value(line['n'])} labels judged")
+    if line["wrong_labels"] is not None:
+        parts.append(f"{line['wrong_labels']} not the nearest centroid's")
+    if line["mean_error"] is not None:
+        parts.append(f"means off by at most {line['mean_error']:.2g}")
+    return ", ".join(parts)
+
+
+def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str]) -> list[Part]:
+    parts = []
+    printed = next((p for p in row.printed if name in p.values), None)
+    if printed:
+        own: Estimate | None = view.value(row.line, name, fields) if row.line else None
+        ratio = against_paper(own, printed, name) if view.comparable else None
+        unit = printed.unit(name) or metric(name).unit
+        times = f"; ours is {words.number(ratio, 3)} times that" if ratio else ""
+        parts.append(("paper", f"{printed.values[name]} {unit} ({printed.source}){times}"))
+        if printed.note:
+            parts.append(("note", printed.note))
+    else:
+        parts.append(("paper", "prints no such value"))
+    address = f"https://doi.org/{paper.record['doi']}" if paper.record.get("doi") else ""
+    place = [view.exhibit.spec.get("number", ""), paper.citation, address]
+    parts.append(("source", ", ".join(part for part in place if part) or paper.title))
+    about = [c for c in view.exhibit.claims if row.line and any(s and matches(row.line, s) for s in selectors(c))]
+    parts += [("claim", f"{c['id']}: {c['text']}" + (f" (§{c['section']})" if c.get("section") else "")) for c in about]
+    return parts

@@ -1,0 +1,60 @@
+"""The comparison of machines, written: a page of tables an exhibit, their CSV and TeX, the cascade, the claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plots.decide.portability import portability
+from plots.decide.side_by_side import Sides, main_metric
+from plots.draw import cascade, style
+from plots.read.cascades import Portability
+from plots.read.exhibits import Paper
+from plots.write import cascade_table, expected_table, side_tables
+from plots.write.files import write
+from plots.write.render import FIGURE_FORMATS, TABLE_FORMATS
+from plots.write.table_formats import markdown
+from plots.write.tables import Table
+
+
+def cascades_of(both: Sides) -> list[tuple[str, Portability]]:
+    """By kind of efficiency; of devices that were measured."""
+    name = main_metric(both.exhibit)
+    found = [(k, portability(both, d, k, name)) for k in ("application", "architecture") for d in ("cpu", "gpu")]
+    return [(kind, one) for kind, one in found if one.platforms]
+
+
+def tables(both: Sides, paper: Paper) -> list[Table]:
+    """Those of one exhibit that have rows, in reading order."""
+    made = [
+        side_tables.times(both),
+        side_tables.ceilings(both),
+        side_tables.costs(both),
+        expected_table.expectations(both, paper),
+        cascade_table.cascades(both, cascades_of(both)),
+    ]
+    return [table for table in made if table.rows or table.key.endswith(("/cost", "/portability"))]
+
+
+def page(both: Sides, paper: Paper) -> str:
+    return "\n".join(markdown(table) if table.rows else remarks_only(table) for table in tables(both, paper))
+
+
+def remarks_only(table: Table) -> str:
+    return "\n\n".join([f"**{table.title}**", *table.remarks]) + "\n"
+
+
+def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
+    """Under out/hardware/<paper>/: <exhibit>.md, <exhibit>-<table>.csv and .tex, <exhibit>-cascade.svg, .pdf, .png."""
+    stem = out / "hardware" / both.exhibit.key
+    written = [write(stem.with_name(stem.name + ".md"), page(both, paper))]
+    for table in tables(both, paper):
+        name = f"{stem.name}-{table.key.rpartition('/')[2]}"
+        for ending, text in TABLE_FORMATS.items() if table.rows else ():
+            if ending != ".md":
+                written.append(write(stem.with_name(name + ending), text(table)))
+    figure = cascade.draw(cascades_of(both))
+    for ending in FIGURE_FORMATS if figure else ():
+        path = stem.with_name(f"{stem.name}-cascade{ending}")
+        style.save(figure, path)
+        written.append(path)
+    return written

@@ -1,0 +1,58 @@
+"""The history of one machine as a table: first and last median of every case, and where its level changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plots.decide.levels import FEWEST, change_points
+from plots.read import words
+from plots.read.history import Series
+from plots.read.intervals import of_median, ratio
+from plots.write.comparison import plural, ratio_cell, told_apart, word
+from plots.write.tables import Cell, Column, Table
+
+MS = 1e3
+
+
+def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
+    return {one.name: change_points([value.value for value in one.medians.values()]) for one in found}
+
+
+def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -> Table:
+    """A row a case, the largest changes first."""
+    columns = [Column(name, "field", name) for name in ("implementation", "case", "commits")]
+    columns += [Column("first", "ours", "first (ms)"), Column("last", "ours", "last (ms)")]
+    columns += [Column("ratio", "ours", "last / first"), Column("levels", "word", "another level from")]
+    labels, shared = told_apart(found)
+    rows = []
+    for one in sorted(found, key=lambda one: (-abs(change(one) - 1), one.name)):
+        commits, values = list(one.medians), list(one.medians.values())
+        case = "/".join(text for label, text in one.parts.items() if label in labels) or words.MISSING
+        told = [step(one, levels[one.name], i) for i in range(len(levels[one.name]))]
+        ends = [Cell(words.point(v.scaled(MS)), raw=(v.value * MS, *bounds(v))) for v in (values[0], values[-1])]
+        count = Cell(str(len(commits)), raw=(len(commits),))
+        level = word("; ".join(told) or (words.MISSING if len(commits) < FEWEST else "none"))
+        ends.append(ratio_cell(ratio(values[-1], values[0])))
+        rows.append([word(one.implementation), word(case), count, *ends, level])
+    remarks = [
+        "[95% interval] of last / first. Levels: binary segmentation, permutation test on ranks at 1% "
+        f"(docs/method.md), from {FEWEST} commits on; the factor is that of the medians after and before."
+    ]
+    title = f"Medians by commit on {machine}: {plural(len(rows), 'case')}"
+    return Table("history", title, columns, rows, [], remarks, shared)
+
+
+def change(one: Series) -> float:
+    values = list(one.medians.values())
+    return values[-1].value / values[0].value
+
+
+def bounds(value) -> tuple[float | None, float | None]:
+    return tuple(None if bound is None else bound * MS for bound in (value.low, value.high))
+
+
+def step(one: Series, levels: Sequence[int], i: int) -> str:
+    """`3f2a91c0de ×1.21`."""
+    values, edges = [value.value for value in one.medians.values()], [0, *levels, len(one.medians)]
+    before, after = (of_median(values[edges[j] : edges[j + 1]]) for j in (i, i + 1))
+    return f"{list(one.medians)[levels[i]]} ×{words.number(after.value / before.value, 3, 2)}"

@@ -1,0 +1,56 @@
+"""What the defaults cost: of each tuning the defaults' time beside the best's."""
+
+from __future__ import annotations
+
+from plots.read import words
+from plots.read.intervals import Estimate, ratio
+from plots.read.results import reason
+from plots.read.tuning import Tuning, time
+from plots.write.tables import Cell, Column, Table
+
+COLUMNS = [
+    Column("problem", "field", "problem"),
+    Column("points", "word", "points tried"),
+    Column("wrong", "word", "wrong"),
+    Column("failed", "word", "failed"),
+    Column("default", "ours", "defaults (ms)"),
+    Column("best", "ours", "best (ms)"),
+    Column("regret", "ours", "regret of the defaults (%)"),
+    Column("values", "word", "the best's values, where not the defaults'"),
+]
+REMARK = "Regret: the defaults' time over the best's, less 1; both measured again in a fresh process, where they were."
+
+
+def build(tunings: list[Tuning]) -> Table:
+    return Table("tuning", "Regret of the defaults", COLUMNS, [row(one) for one in tunings], remarks=[REMARK])
+
+
+def row(one: Tuning) -> list[Cell]:
+    best = one.kept
+    default, tuned = (one.measured_again(line) or line for line in (one.default, best))
+    times = [time(line, "iteration") if line and line["samples_s"] else None for line in (default, tuned)]
+    over = ratio(*times) if all(times) else None
+    regret = over and over.shifted(-1).scaled(100)
+    wrong = sum(reason(line).startswith("wrong") for line in one.lines)
+    failed = sum(bool(line["failure"] or line["skip"]) for line in one.lines)
+    counts = [len(one.lines), wrong, failed]
+    return [
+        Cell(one.title, raw=(one.title,)),
+        *(Cell(str(count), raw=(count,)) for count in counts),
+        *(shown(value) for value in (*times, regret)),
+        Cell(values := changed(one), raw=(values,)),
+    ]
+
+
+def shown(value: Estimate | None) -> Cell:
+    if value is None:
+        return Cell(words.MISSING, raw=(None, None, None))
+    return Cell(words.point(value), words.interval(value), raw=(value.value, value.low, value.high))
+
+
+def changed(one: Tuning) -> str:
+    """The best's parameters that are not the defaults'."""
+    if one.kept is None:
+        return "nothing tried has a time"
+    own, default = one.kept["parameters"], one.default["parameters"]
+    return ", ".join(f"{name} = {value}" for name, value in own.items() if value != default[name]) or "none"

@@ -1,0 +1,65 @@
+"""A plan from result lines: exhibits that hold exactly the cases of a file, under the keys that they had there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from plots.errors import UserError
+from plots.read.results import Line
+from plots.write.files import write
+
+AD_HOC = "replay/adhoc"  # the exhibit of lines that had none
+
+
+def key_of(line: Line) -> str:
+    return line["exhibit"] or AD_HOC
+
+
+def plans(lines: Iterable[Line], repetitions: int | None = None) -> dict[str, str]:
+    """By exhibit key the text of its file: a sweep a case, with the repetitions that it had or those given. What was
+    skipped where it had no points is left out: nobody knows its size."""
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        if line["n"] and line["d"] and line["k"]:
+            found.setdefault(key_of(line), []).append(line)
+    return {key: plan(key, of_one, repetitions) for key, of_one in sorted(found.items())}
+
+
+def plan(key: str, lines: Sequence[Line], repetitions: int | None) -> str:
+    head = f'kind = "table"\ntitle = "{key}, replayed"\n\n[table]\nrows = ["implementation"]\ncolumns = ["iteration"]\n'
+    return "\n".join([head, *(sweep(line, repetitions) for line in lines)])
+
+
+def sweep(line: Line, repetitions: int | None) -> str:
+    dataset, init = line["dataset"], line["init"]
+    values: dict[str, Any] = {
+        "implementation": line["implementation"],
+        "dataset": dataset["name"],
+        **{name: line[name] for name in ("n", "d", "k", "precision")},
+        "init": init["method"],
+        "init_seed": init["seed"],
+        "iterations": line["max_iters"],
+        "tolerance": line["tolerance"],
+        "repetitions": repetitions or max(len(line["samples_s"]), 1),
+        **{f"set.{name}": value for name, value in sorted(line["parameters"].items())},
+        **{f"data.{name}": value for name, value in sorted((dataset.get("generator") or {}).items())},
+    }
+    return "[[sweep]]\n" + "".join(f"{name} = {toml(value)}\n" for name, value in values.items() if value is not None)
+
+
+def toml(value: Any) -> str:
+    """A number or a word as TOML has it, which is as JSON has it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def write_plans(texts: dict[str, str], folder: Path) -> list[Path]:
+    """<folder>/<paper>/<exhibit>.toml, so that kmbench reads the same key from the place."""
+    for key in texts:
+        if any(part in ("", ".", "..") or "/" in part for part in key.split("/", 1)):
+            raise UserError(f"exhibit {key!r} is no <paper>/<exhibit>")
+    return [write(folder / f"{key}.toml", text) for key, text in texts.items()]

@@ -1,0 +1,50 @@
+"""A tuning in the results format T4 (version 1.0.0) that auto-tuners exchange: Kernel Tuner and KTT write it, the suite
+BAT reads it. Times are in milliseconds, as theirs are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+from typing import Any
+
+from plots.read.check import Line
+from plots.read.results import reason
+
+VERSION = "1.0.0"
+OBJECTIVE = "time"
+
+
+def document(lines: Iterable[Line]) -> dict[str, Any]:
+    """Of every line one result; of a wrong point no time."""
+    return {"schema_version": VERSION, "results": [result(line) for line in lines]}
+
+
+def result(line: Line) -> dict[str, Any]:
+    """`time` is the median of an iteration; `runtimes` are the timed runs, of all their iterations."""
+    why = reason(line)
+    runs = [] if why else [1e3 * seconds for seconds in line["samples_s"]]
+    measured = [{"name": OBJECTIVE, "value": median(runs) / line["iterations"], "unit": "ms"}] if runs else []
+    measured += [] if why else [{"name": name, "value": line[name], "unit": ""} for name in ("grade",) if line[name]]
+    return {
+        "timestamp": line["date"],
+        "configuration": dict(line["parameters"]),
+        "times": {
+            "compilation_time": 0,
+            "runtimes": runs,
+            "framework": 1e3 * (line["prepare_s"] or 0),
+            "search_algorithm": 0,
+        },
+        "invalidity": invalidity(line),
+        "correctness": int(line["verdict"] == ""),
+        "measurements": measured,
+        "objectives": [OBJECTIVE],
+    }
+
+
+def invalidity(line: Line) -> str:
+    """Their word for why a configuration does not count; `correct` where it does."""
+    if line["skip"]:
+        return "constraints"
+    if line["failure"]:
+        return "timeout" if line["failure"].startswith("no end after") else "runtime"
+    return "correct" if line["verdict"] == "" else "correctness"

@@ -1,0 +1,62 @@
+"""A stand-in for CuPy, as far as impl/library/cuml_worker.py uses it: its arrays are no NumPy arrays, nor the other way
+round."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+def values_of(array: Any) -> np.ndarray | int:
+    if not isinstance(array, (Array, int)):
+        raise TypeError(f"Unsupported type {type(array)}")
+    return array if isinstance(array, int) else array.values
+
+
+def lifted(of: Callable) -> Callable:
+    """The same function from arrays of the device to arrays of the device."""
+    return lambda *arrays, **named: Array(of(*map(values_of, arrays), **named))
+
+
+class Array:
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, at: Any) -> Array:
+        return Array(self.values[at])
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def copy(self) -> Array:
+        return Array(self.values.copy())
+
+    __gt__ = lifted(operator.gt)
+    __truediv__ = lifted(operator.truediv)
+
+
+def asarray(values: np.ndarray) -> Array:
+    return Array(np.array(values))
+
+
+def asnumpy(array: Array) -> np.ndarray:
+    return array.values.copy()
+
+
+def get_default_memory_pool() -> SimpleNamespace:
+    return SimpleNamespace(free_all_blocks=lambda: None)
+
+
+zeros_like, bincount, where, maximum = map(lifted, (np.zeros_like, np.bincount, np.where, np.maximum))
+cuda = SimpleNamespace(
+    Device=lambda: SimpleNamespace(synchronize=lambda: None),
+    runtime=SimpleNamespace(getDeviceCount=lambda: int(os.environ.get("STAND_IN_GPUS", "1"))),
+)

@@ -1,0 +1,159 @@
+"""The report and the page of claims in a headless Chromium: no complaint, no overflow, sorted, filtered, printed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from chromium import PROGRAM, Chromium
+from conftest import TABLE
+from synthetic import line, skipped, write, wrong
+
+from plots.__main__ import main
+
+if PROGRAM is None:
+    pytest.skip("no chromium, chromium-browser or google-chrome: the pages are not opened", allow_module_level=True)
+
+COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+SECONDS = [0.5, 0.1, 0.9, 0.3, 2.0, 0.2, 0.4, 11.0, 0.6, 0.7]
+EXHIBIT = TABLE.replace(
+    'columns = ["iteration", "assign"]', 'columns = ["iteration", "assign", "update", "overall", "grade"]'
+)
+PRINTED = (
+    '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration", "assign"]\n'
+    'rows=[[1, "10.0", "5"], [3, "20", "4"]]\n'
+)
+LONG = "A sentence that goes on for a while, as papers like them. " * 3
+CLAIMS = "".join(
+    f'[[claim]]\nid="{name}"\ntext="{LONG}"\nkind="bound"\nmetric="run"\n{bound}\n'
+    for name, bound in (("holds", "at_most=1e6"), ("fails", "at_least=1e6"))
+)
+FIGURE = (
+    EXHIBIT.replace('"table"', '"figure"').split("[table]")[0]
+    + '[figure]\nstyle = "line"\nx = "packages"\ny = ["iteration"]\n'
+)
+TABLES = "document.querySelectorAll('article table')"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The report and the claims of two machines, and a browser."""
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "papers/demo").mkdir(parents=True)
+    (folder / "papers/demo/table1.toml").write_text(EXHIBIT + PRINTED + CLAIMS)
+    (folder / "papers/demo/figure1.toml").write_text(FIGURE)
+    lines = [line(packages=p, seconds=s) for p, s in zip(COUNTS, SECONDS, strict=True)]
+    lines += [skipped("too large for this card, by far", packages=11), wrong("label 3 is wrong", packages=12)]
+    lines += [line(exhibit="demo/figure1", packages=p, seconds=s) for p, s in zip(COUNTS, SECONDS, strict=True)]
+    for name in ("a-machine-with-a-rather-long-name", "another"):
+        write(folder / "results", name, lines)
+    for command in ("report", "claims"):
+        assert (
+            main(
+                [
+                    command,
+                    "--papers",
+                    str(folder / "papers"),
+                    "--results",
+                    str(folder / "results"),
+                    "--out",
+                    str(folder),
+                ]
+            )
+            == 0
+        )
+    with Chromium(folder / "profile") as browser:
+        yield browser, folder
+
+
+@pytest.mark.parametrize("page", ["index.html", "claims.html"])
+@pytest.mark.parametrize(("width", "mobile"), [(320, True), (390, True), (1280, False), (1920, False)])
+def test_it_opens_without_complaint_and_without_scrolling_sideways(pages, page, width, mobile):
+    browser, folder = pages
+    browser.open(folder / page, width, mobile=mobile)
+    browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    wide, seen = browser.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert wide <= seen <= width
+    assert browser.errors == []
+
+
+def column(browser, table, head):
+    """The texts of a column, from the top, of the rows in sight: its own values, without intervals."""
+    script = f"""(() => {{
+      const table = {table}, [, at] = heads(table).find(([th]) => th.textContent.trim() === "{head}");
+      return [...table.tBodies[0].rows].filter((row) => row.offsetParent).map((row) => shown(row, at)); }})()"""
+    return browser.run(script)
+
+
+def press(browser, table, head):
+    browser.run(f"heads({table}).find(([th]) => th.textContent.trim() === '{head}')[0].querySelector('button').click()")
+
+
+def test_a_press_on_a_head_sorts_and_two_more_bring_it_back(pages):
+    browser, folder = pages
+    browser.open(folder / "index.html", 1280)
+    table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
+    before = column(browser, table, "packages")
+    assert before == [str(p) for p in COUNTS] + ["11", "12"]
+    press(browser, table, "ours")  # of the iteration
+    by_time = [str(p) for _, p in sorted(zip(SECONDS, COUNTS, strict=True))]
+    assert column(browser, table, "packages") == [*by_time, "11", "12"]  # no time: below
+    press(browser, table, "ours")
+    assert column(browser, table, "packages") == [*by_time[::-1], "11", "12"]
+    assert browser.run(f"[...{table}.querySelectorAll('th')].filter((th) => th.ariaSort).map((th) => th.ariaSort)") == [
+        "descending"
+    ]
+    press(browser, table, "ours")
+    assert column(browser, table, "packages") == before
+    press(browser, table, "packages")  # as numbers: 10 after 9
+    press(browser, table, "packages")
+    assert column(browser, table, "packages")[:3] == ["12", "11", "10"]
+
+
+def test_rows_are_filtered_by_every_word(pages):
+    browser, folder = pages
+    browser.open(folder / "index.html", 1280)
+    table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
+    box = f"{table}.closest('.scroll').previousElementSibling.querySelector('input')"
+    for words, left in (("rounded", 10), ("skipped", 1), ("skipped", 1), ("no such row", 0), ("", 12)):
+        browser.run(f"(() => {{ const box = {box}; box.value = '{words}'; box.dispatchEvent(new Event('input')); }})()")
+        assert len(column(browser, table, "packages")) == left, words
+
+
+def test_claims_are_filtered_by_verdict_on_both_pages(pages):
+    browser, folder = pages
+    for page, rows, all_of_them in (("index.html", ".claims li", 4), ("claims.html", "tr.claim", 4)):
+        browser.open(folder / page, 1280)
+        count = f"[...document.querySelectorAll('{rows}')].filter((row) => row.offsetParent).length"
+        assert browser.run(count) == all_of_them
+        for left in (2, all_of_them):
+            browser.run("document.querySelector('[data-tone=failed]').click()")
+            assert browser.run(count) == left
+
+
+def test_the_claims_by_machine_lead_to_the_claim(pages):
+    browser, folder = pages
+    browser.open(folder / "index.html", 1280)
+    there = "document.getElementById(decodeURIComponent(a.hash.slice(1)))"
+    missing = f"[...document.querySelectorAll('.by-machine a')].filter((a) => !{there})"
+    assert browser.run("document.querySelectorAll('.by-machine a').length") == 4
+    assert browser.run(f"{missing}.length") == 0
+
+
+@pytest.mark.parametrize("page", ["index.html", "claims.html"])
+def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
+    browser, folder = pages
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    browser.open(folder / page, 703)  # A4 less its margins
+    hidden = "nav, .filter, .search, input"
+    assert browser.run(f"[...document.querySelectorAll('{hidden}')].filter((part) => part.offsetParent).length") == 0
+    wide = "t.offsetParent && t.offsetWidth > t.parentElement.clientWidth + 1"
+    cut = f"[...document.querySelectorAll('table')].filter((t) => {wide}).length"
+    assert browser.run(cut) == 0
+    assert browser.run(
+        "[...document.querySelectorAll('.scroll')].every((box) => getComputedStyle(box).maxHeight === 'none')"
+    )
+    pdf = browser.printed()
+    assert pdf.startswith(b"%PDF") and len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 1 and len(pdf) > 10_000
+    browser.call("Emulation.setEmulatedMedia", media="")
+    assert browser.errors == []

@@ -1,0 +1,214 @@
+"""Machines side by side: how cases are paired, what is divided by what, portability, and claims by machine."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+from conftest import TABLE
+from synthetic import line, skipped, write, wrong
+
+from plots.__main__ import main
+from plots.decide import portability
+from plots.decide.expected import expected, floor
+from plots.decide.side_by_side import sides
+from plots.decide.verdicts import FAILED, REPRODUCED
+from plots.read import exhibits, results
+from plots.write import claim_sheet, claims_by_machine, expected_table, side_tables, table_formats
+
+RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
+FLOOR = {"floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
+PAPER = """
+[[paper]]
+source = "printed"
+fields = ["packages"]
+metrics = ["iteration"]
+rows = [[1, "100"], [10, "200"]]
+"""
+CLAIM = '[[claim]]\nid="short"\ntext="short"\nkind="bound"\nmetric="run"\nat_most=300\n'
+
+
+@pytest.fixture
+def two(bench):
+    """The same exhibit on a fast machine and on one that takes twice as long; records as given."""
+
+    def made(lines, slower=2.0, text=RIVALS, records=({}, {}), slow_lines=None):
+        bench.exhibit(text)
+        write(bench.results, "fast", lines, records[0])
+        scaled = [{**m, "samples_s": [s * slower for s in m["samples_s"]]} for m in slow_lines or lines]
+        write(bench.results, "slow", scaled, records[1])
+        (paper,) = exhibits.load(bench.papers)
+        return sides(paper.exhibits[0], results.load(bench.results)), paper
+
+    return made
+
+
+def cells(table):
+    return [{c.name: cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
+
+
+def test_cases_are_paired_whatever_their_hash_and_their_points_source(two):
+    lines = [line(packages=1), line(packages=10)]
+    elsewhere = [{**made, "case": f"other {i}", "exhibit_hash": "f" * 16} for i, made in enumerate(lines)]
+    both, _ = two(lines, slow_lines=elsewhere)
+    assert [sorted(one.lines) for one in both.pairs] == [["fast", "slow"]] * 2
+    faster = [row["faster:slow"].raw for row in cells(side_tables.times(both))]
+    assert [value for value, *_ in faster] == pytest.approx([0.5, 0.5])
+    assert all(low < 0.5 < high for _, low, high in faster)
+
+
+def test_what_one_machine_lacks_is_a_dash_and_what_it_skipped_says_why(two):
+    both, _ = two([line(packages=1), line(packages=10)], slow_lines=[skipped("too large", packages=10)])
+    first, second = cells(side_tables.times(both))
+    assert (first["iteration:slow"].text, first["faster:slow"].text) == ("–", "–")
+    assert second["iteration:slow"].text == "skipped"
+    assert side_tables.times(both).footnotes == ["skipped: too large"]
+
+
+def test_the_profile_is_that_of_most_machines(bench):
+    exhibit = bench.exhibit()
+    for name, profile in (("a", "paper"), ("b", "quick"), ("c", "quick")):
+        write(bench.results, name, [line(packages=1, n=10 if profile == "quick" else 1000, profile=profile)])
+    write(bench.results, "a", [line(packages=1, n=10, profile="quick")])
+    machines = results.load(bench.results)
+    assert (sides(exhibit, machines).profile, list(sides(exhibit, machines).views)) == ("quick", ["a", "b", "c"])
+    assert list(sides(exhibit, machines, "paper").views) == ["a"]
+    assert "Not run in the paper profile on b, c." in sides(exhibit, machines, "paper").remarks
+
+
+def test_shares_are_of_the_machines_own_ceilings(two):
+    work = {"bytes": 2_000_000, "flops": 8_000_000}
+    both, _ = two([line(packages=1, work=work)], records=(FLOOR, {}))
+    (row,) = cells(side_tables.ceilings(both))
+    assert row["memory_share:fast"].raw[0] == pytest.approx(10)  # 2 MB in 20 ms of 1 GB/s
+    assert row["arithmetic_share:fast"].raw[0] == pytest.approx(40)
+    assert row["bound:fast"].text == "arithmetic"
+    assert row["memory_share:slow"].text == "–"
+    assert any("No ceilings of slow" in remark for remark in side_tables.ceilings(both).remarks)
+
+
+def test_price_and_energy_are_told_or_the_reason(two):
+    energy = {"joules": 60.0, "iterations": 300, "window_s": 1.2, "source": "NVML", "skipped": None}
+    none = {**energy, "joules": None, "iterations": None, "skipped": "no RAPL counters"}
+    lines = [line(packages=1, energy=energy)]
+    both, _ = two(lines, records=({"price": {"cpu": 3.6}}, {}), slow_lines=[{**lines[0], "energy": none}])
+    table = side_tables.costs(both)
+    (row,) = cells(table)
+    assert row["cost:fast"].raw[0] == pytest.approx(20)  # 20 ms, 3.6 dollars an hour, 10^6 times
+    assert row["energy:fast"].raw[0] == pytest.approx(0.2)
+    assert row["cost:slow"].text == row["energy:slow"].text == "–"
+    assert "slow: no price recorded of its CPU (price.cpu in machine.json)." in table.remarks
+    assert "slow: no energy: no RAPL counters." in table.remarks
+
+
+def test_the_binding_resource_is_the_one_that_takes_longer():
+    assert floor({"bytes": 1e9, "flops": 1e9}, 1e9, 2e9) == floor({"bytes": 1e9, "flops": 0}, 1e9, 2e9)
+    assert floor({"bytes": 1e9, "flops": 4e9}, 1e9, 2e9).resource == "arithmetic"
+    assert floor({"bytes": 1e9, "flops": 4e9}, 1e9, None) is None
+
+
+def test_expected_is_the_papers_time_by_the_binding_resources(bench, two):
+    peak = '[peak.cpu]\nbandwidth_gbs = 0.5\nfp32_gflops = 8\nsource = "made up"\n'
+    (bench.papers / "demo").mkdir(parents=True)
+    (bench.papers / "demo" / "paper.toml").write_text(peak)
+    work = {"bytes": 2_000_000, "flops": 8_000_000}  # there 4 ms of memory, here 8 ms of arithmetic
+    both, paper = two(
+        [line(packages=p, work=work, threads=0) for p in (1, 10)], text=RIVALS + PAPER, records=(FLOOR, {})
+    )
+    one = both.pairs[0]
+    found = expected(one, one.lines["fast"], both.views["fast"].machine, paper)
+    assert (found.there, found.here) == ("memory", "arithmetic")
+    assert found.value == pytest.approx(200)
+    rows = cells(expected_table.expectations(both, paper))
+    assert [row["over:fast"].raw[0] for row in rows] == pytest.approx([0.1, 0.05])
+    assert rows[0]["expected:slow"].text == "unknown"
+    some = {**one.lines["fast"], "parameters": {"threads": 1}}
+    assert "threads" in expected(one, some, both.views["fast"].machine, paper).why
+
+
+def test_peaks_of_a_paper_are_checked(bench, capsys):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    for text in ("[peak.tpu]\nsource='x'", "[peak.cpu]\nbandwidth_gbs=1", "[peak.cpu]\nsource='x'\nfp32_gflops=0"):
+        (bench.papers / "demo" / "paper.toml").write_text(text)
+        assert main(["hardware", "--papers", str(bench.papers), "--results", str(bench.results)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_pp_is_the_harmonic_mean_and_0_where_one_is_not_supported():
+    assert portability.pp([1.0, 0.5]) == pytest.approx(2 / 3)
+    assert portability.pp([1.0, 0.0]) == 0
+    found = portability.cascade("a", {"x": 0.5, "y": 1.0, "z": None})
+    assert [(p, e) for p, e, _ in found.steps] == [("y", 1.0), ("x", 0.5)]
+    assert found.steps[-1][2] == pytest.approx(2 / 3)
+    assert found.pp is None and found.missing == ("z",)
+
+
+def test_efficiencies_are_against_the_best_of_each_machine(two):
+    lines = [line(seconds=0.1, n=n, implementation="cpu/a", packages=p) for n in (10, 20) for p in (1, 10)]
+    lines += [line(seconds=0.4, n=n, implementation="cpu/b") for n in (10, 20)]
+    slow = [*lines[:4], line(seconds=0.1, n=10, implementation="cpu/b"), skipped("no", n=20, implementation="cpu/b")]
+    both, _ = two(lines, slow_lines=slow)
+    found = portability.portability(both, "cpu", "application")
+    assert (found.platforms, found.problems) == (("fast", "slow"), 2)
+    a, b = found.cascades
+    assert (a.implementation, a.pp) == ("cpu/a", pytest.approx(1))
+    assert {p: e for p, e, _ in b.steps} == {"fast": pytest.approx(0.25), "slow": 0}  # it does not solve every problem
+    assert b.pp == 0
+    assert portability.portability(both, "gpu", "application").cascades == ()
+
+
+@pytest.mark.parametrize("bad", [{"grade": "coarse"}, {"verdict": "label 3", "samples_s": []}])
+def test_what_is_coarse_or_wrong_supports_nothing(two, bad):
+    lines = [line(implementation="cpu/a"), {**line(implementation="cpu/b", seconds=0.01), **bad}]
+    both, _ = two(lines, slow_lines=[line(implementation="cpu/a"), line(implementation="cpu/b")])
+    a, b = portability.portability(both, "cpu", "application").cascades
+    assert (a.implementation, a.pp, b.pp) == ("cpu/a", pytest.approx(1), 0)
+
+
+def test_claims_by_machine_are_one_table(bench):
+    exhibit = bench.exhibit(RIVALS + CLAIM)
+    for name, seconds in (("a", 0.1), ("b", 0.9)):
+        write(bench.results, name, [line(packages=1, seconds=seconds)])
+    write(bench.results, "c", [line(exhibit="demo/other")])
+    papers, machines = exhibits.load(bench.papers), results.load(bench.results)
+    findings = claim_sheet.sheet(papers, machines)
+    table = claims_by_machine.table(findings)
+    (row,) = table.rows
+    assert [cell.text for cell in row] == [exhibit.key, "short", REPRODUCED, FAILED, "–"]
+    assert any("Decided on two machines or more: 1 claims, 0 with one verdict" in text for text in table.remarks)
+
+
+def test_the_command_writes_pages_tables_and_the_cascade(bench, tmp_path, capsys):
+    bench.exhibit(RIVALS + PAPER + CLAIM)
+    lines = [line(implementation=f"cpu/{x}", packages=1, seconds=s) for x, s in (("a", 0.1), ("b", 0.2))]
+    for name in ("one", "two"):
+        write(bench.results, name, lines, FLOOR)
+    args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
+    assert main(["hardware", "demo/table1", *args, "--machine", "two", "--machine", "one"]) == 0
+    out = capsys.readouterr().out
+    assert "one is … times as fast as two" in out and "performance portability" in out and "Claims by machine" in out
+    folder = tmp_path / "out/hardware"
+    names = {path.name for path in folder.rglob("*") if path.is_file()}
+    assert {"table1.md", "table1-time.csv", "table1-time.tex", "table1-cascade.svg", "claims.md", "claims.csv"} <= names
+    rows = list(csv.DictReader((folder / "demo/table1-time.csv").open()))
+    assert [float(row["faster:one"]) for row in rows] == pytest.approx([1, 1])
+    assert re.search(
+        r"\| application \| cpu \| cpu/a \| 1\.000 \| 1\.000 \| 1\.000 \|", (folder / "demo/table1.md").read_text()
+    )
+
+
+@pytest.mark.parametrize("bad", [["demo/nothing"], ["--machine", "nowhere"], ["--results", "/nonexistent"]])
+def test_bad_input_is_one_line(bench, capsys, bad):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    assert main(["hardware", "--papers", str(bench.papers), "--results", str(bench.results), *bad]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_wrong_case_has_a_word_and_no_share(two):
+    both, _ = two([wrong("label 3", packages=1), line(packages=10)], records=(FLOOR, FLOOR))
+    for table in (side_tables.times(both), side_tables.ceilings(both)):
+        assert cells(table)[0][next(c.name for c in table.columns if c.role == "ours")].text == "wrong"
+    assert "wrong: label 3" in table_formats.markdown(side_tables.times(both))

@@ -1,0 +1,96 @@
+"""Medians by commit, and where their level changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import synthetic
+from synthetic import line, wrong
+
+from plots.__main__ import main
+from plots.decide.levels import FEWEST, change_points
+from plots.read import history
+
+
+def lines(values: list[float], **fields) -> list[dict]:
+    """One a commit, a day apart; commits that do not sort by letters."""
+    return [
+        line(None, seconds, commit=f"{(i * 37) % 100:02}abcdef0123", date=f"2024-02-{i + 1:02}T00:00:00Z", **fields)
+        for i, seconds in enumerate(values)
+    ]
+
+
+def noisy(levels: list[float], each: int, noise: float, seed: int) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    return np.repeat(levels, each) * np.exp(random.normal(0, noise, len(levels) * each))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_levels_begin_where_they_do(seed: int) -> None:
+    assert change_points(noisy([1, 1.3], 8, 0.02, seed)) == [8]
+    assert change_points(noisy([1, 1.3, 0.9], 12, 0.02, seed)) == [12, 24]
+
+
+def test_noise_has_one_level() -> None:
+    """At 1% a split: of 300 series without a change at most a few."""
+    marked = sum(bool(change_points(noisy([1], 20, 0.1, seed))) for seed in range(300))
+    assert marked <= 9
+
+
+def test_one_wild_value_is_no_level() -> None:
+    assert change_points([1.0, 1.1, 1.05, 1.02, 50, 1.04, 1.07, 1.03, 1.01, 1.06, 1.08, 1.09]) == []
+
+
+def test_few_commits_show_no_level() -> None:
+    steps = [1.0] * (FEWEST // 2) + [9.0] * (FEWEST - FEWEST // 2)
+    assert change_points(steps) == [FEWEST // 2]
+    assert change_points(steps[1:]) == []
+    assert change_points([]) == change_points([1.0] * 30) == []
+
+
+def test_a_series_is_by_commit_in_the_order_of_measuring() -> None:
+    found = history.series(
+        [
+            *lines([3, 2, 1])[::-1],
+            line(None, 7, commit="00abcdef0123", date="2024-03-01T00:00:00Z"),  # the first commit, measured again
+            line(None, 9, commit="00abcdef0123", date="2024-03-02T00:00:00Z", dirty=True),
+            {**wrong("no"), "exhibit": None, "commit": "badbadbadbad", "samples_s": [5.0]},
+            line(None, 5, commit="coarsecoarse", grade="coarse"),
+        ]
+    )
+    (one,) = found
+    assert list(one.medians) == ["00abcdef01", "37abcdef01", "74abcdef01", "00abcdef01+"]
+    assert [median.value for median in one.medians.values()] == pytest.approx([7, 2, 1, 9], rel=0.02)
+
+
+def test_the_table_and_the_figure(tmp_path, capsys) -> None:
+    values = [1.0, 1.02, 0.99, 1.01, 1.0, 1.03, 1.31, 1.29, 1.3, 1.33, 1.3, 1.28]
+    synthetic.write(tmp_path / "results", "demo-2.5ghz", [*lines(values), *lines([1.0] * 12, k=9), line(None, k=77)])
+    for out in ("a", "b"):
+        assert main(["history", "--results", str(tmp_path / "results"), "--out", str(tmp_path / out)]) == 0
+    shown = capsys.readouterr().out
+    assert "22abcdef01 ×1.29" in shown, "the seventh commit, by the medians before and after"
+    assert "| none |" in shown and "2 cases" in shown, "what one commit measured has no history"
+    for ending in (".md", ".csv", ".tex", ".svg", ".pdf", ".png"):
+        first, second = (tmp_path / out / f"history-demo-2.5ghz{ending}" for out in ("a", "b"))
+        assert first.read_bytes() == second.read_bytes()
+    assert (tmp_path / "a/history-demo-2.5ghz.csv").read_text().startswith("implementation,case,commits,first,")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--results", "nowhere"], "nowhere: no such folder"),
+        (["--results", "."], "no lines of any machine"),
+        (["--results", "results", "--machine", "moon"], "no lines of machine moon"),
+        (["--results", "results", "--filter", "["], "not a regular expression"),
+        (["--results", "results", "--filter", "zzz"], "no case that matches was measured at two commits"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(words: list[str], said: str, tmp_path, monkeypatch, capsys) -> None:
+    synthetic.write(tmp_path / "results", "demo", lines([1, 2]))
+    monkeypatch.chdir(tmp_path)
+    assert main(["history", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("plots: ") and err.count("\n") == 1 and said in err
+    assert not (tmp_path / "report").exists()

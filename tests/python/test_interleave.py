@@ -1,0 +1,145 @@
+"""scripts/interleave, regress, compare_test: turns, rounds, what one side lacks, refusals. The programs are made up."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Lists its cases; a run notes name, order and those that the filter matches, here and in its folder.
+PROGRAM = r"""#!/usr/bin/env bash
+cases=({cases})
+for word; do case $word in
+  --benchmark_list_tests) printf '%s\n' "${{cases[@]}}"; exit {listed} ;;
+  --benchmark_filter=*) pattern=${{word#*=}} ;;
+esac; done
+while (($#)); do case $1 in --out) out=$2 ;; --order-seed) seed=$2 ;; esac; shift; done
+mkdir -p "$out"
+printf '%s\n' "${{cases[@]}}" | grep -E -- "$pattern" | sed "s|^|{name} $seed |" | tee -a "{log}" >>"$out/adhoc.jsonl"
+exit {code}
+"""
+
+
+class Two:
+    """Two programs in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.log = folder, folder / "log"
+        self.log.touch()
+
+    def program(self, name: str, cases: list[str], code: int = 0, listed: int = 0) -> None:
+        quoted = " ".join(f"'{case}'" for case in cases)
+        path = self.folder / name
+        path.write_text(PROGRAM.format(cases=quoted, name=name, log=self.log, code=code, listed=listed))
+        path.chmod(0o755)
+
+    def interleave(self, *words: object) -> subprocess.CompletedProcess[str]:
+        command = [ROOT / "scripts/interleave", "one", "two", "out", *map(str, words)]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+
+    def runs(self) -> list[tuple[str, str, str]]:
+        return [tuple(text.split(" ", 2)) for text in self.log.read_text().splitlines()]
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Two:
+    return Two(tmp_path)
+
+
+def test_every_round_has_every_case_of_both_by_turns(two: Two) -> None:
+    cases = [f"cpu/a (b+c)/n:{n}/k:[3]" for n in range(10)]
+    for name in ("one", "two"):
+        two.program(name, cases)
+    ran = two.interleave("--rounds", 12, "--cases", 3, "--", "--dataset", "blobs")
+    assert ran.returncode == 0, ran.stderr
+    for side, name in (("base", "one"), ("new", "two")):
+        assert sorted(path.name for path in (two.folder / "out" / side).iterdir()) == [f"{i:02}" for i in range(1, 13)]
+        for path in (two.folder / "out" / side).iterdir():
+            lines = (path / "adhoc.jsonl").read_text().splitlines()
+            assert sorted(lines) == [f"{name} {path.name} {case}" for case in sorted(cases)]
+    runs = two.runs()
+    turns = [runs[0][0], *(b[0] for a, b in itertools.pairwise(runs) if a[0] != b[0])]
+    assert len(turns) > 12 * 4, "few cases at a time, then the other program"
+    first = {"one": 0, "two": 0}
+    for at in range(0, len(runs), 20):
+        first[runs[at][0]] += 1
+        ours = [case for name, _, case in runs[at : at + 20] if name == "one"]
+        assert sorted(ours) == cases
+    assert min(first.values()) >= 1, "who begins is drawn"
+    assert len({tuple(case for _, _, case in runs[at : at + 20]) for at in range(0, len(runs), 20)}) > 1, (
+        "another order"
+    )
+
+
+def test_a_pattern_has_no_more_bytes_than_the_program_takes(two: Two) -> None:
+    for name in ("one", "two"):
+        two.program(name, [f"{'x' * 250}{i}" for i in range(8)])
+    two.log.unlink()
+    assert two.interleave("--rounds", 1, "--cases", 8).returncode == 0
+    assert len(two.runs()) == 16
+
+
+def test_what_one_program_lacks_is_run_once(two: Two) -> None:
+    two.program("one", ["a", "b", "gone"])
+    two.program("two", ["a", "b", "fresh", "later"])
+    assert two.interleave("--rounds", 3).returncode == 0
+    runs = [(name, case) for name, _, case in two.runs()]
+    assert runs.count(("one", "a")) == runs.count(("two", "b")) == 3
+    assert [runs.count(pair) for pair in (("one", "gone"), ("two", "fresh"), ("two", "later"))] == [1, 1, 1]
+
+
+def test_a_wrong_case_goes_on_and_a_broken_program_stops(two: Two) -> None:
+    two.program("one", ["a"], code=1)
+    two.program("two", ["a"])
+    assert two.interleave("--rounds", 2).returncode == 0
+    assert len(two.runs()) == 4
+    two.program("two", ["a"], code=2)
+    ran = two.interleave("--rounds", 9)
+    assert ran.returncode == 2 and "interleave: new, two ended with code 2" in ran.stderr.replace(f"{two.folder}/", "")
+
+
+REFUSED = {
+    "no places": ([], "three places are needed"),
+    "no such program": (["one", "none", "out"], "none: no such program"),
+    "an unknown flag": (["one", "two", "out", "--fast"], "unknown argument '--fast'"),
+    "rounds that are none": (["one", "two", "out", "--rounds", "0"], "--rounds '0'"),
+    "rounds without a number": (["one", "two", "out", "--rounds"], "--rounds needs a value"),
+    "nothing in common": (["one", "other", "out"], "no case that both programs have"),
+    "a list that fails": (["one", "failing", "out"], "failing cannot list its cases"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_interleave_refuses_in_one_line(two: Two, what: str) -> None:
+    two.program("one", ["a"])
+    two.program("two", ["a"])
+    two.program("other", ["b"])
+    two.program("failing", ["a"], listed=2)
+    words, said = REFUSED[what]
+    ran = subprocess.run([ROOT / "scripts/interleave", *words], cwd=two.folder, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("interleave: ") and ran.stderr.count("\n") == 1 and said in ran.stderr
+    assert not (two.folder / "out").exists() and two.runs() == []
+
+
+@pytest.mark.parametrize(
+    ("script", "words", "said"),
+    [
+        ("regress", "", "name the commit to compare with"),
+        ("regress", "a b c", "name the commit to compare with"),
+        ("regress", "no-such-commit", "'no-such-commit' is no commit of this repository"),
+        ("regress", "HEAD --rounds many", "--rounds 'many'"),
+        ("regress", "HEAD --threshold much", "--threshold 'much'"),
+        ("regress", "HEAD --fast", "unknown argument '--fast'"),
+        ("compare_test", "--rounds", "--rounds ''"),
+        ("compare_test", "--tries x", "--tries 'x'"),
+        ("compare_test", "fast", "unknown argument 'fast'"),
+    ],
+)
+def test_scripts_refuse_before_they_do_anything(script: str, words: str, said: str, tmp_path: Path) -> None:
+    ran = subprocess.run([ROOT / "scripts" / script, *words.split()], cwd=tmp_path, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith(f"{script}: {said}") and ran.stderr.count("\n") == 1

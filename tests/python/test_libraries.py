@@ -1,0 +1,234 @@
+"""The adapters of libraries that no machine of ours has, run against stand-ins for them in NumPy (stand_ins/), and what
+a library that misbehaves costs.
+
+KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
+STAND_INS = Path(__file__).with_name("stand_ins")
+ADAPTERS = ROOT / "impl/library"
+ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "KMBENCH_HOME": str(ROOT), "PYTHONPATH": str(STAND_INS), **more}
+
+
+@contextmanager
+def worker(script: str, **more: str) -> Iterator[Any]:
+    """Something that asks the script's process one verb."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, ADAPTERS / script], text=True, env=environment(**more), **pipes) as process:
+
+        def ask(verb: str, **message: Any) -> dict[str, Any]:
+            process.stdin.write(json.dumps({"verb": verb, **message}) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield ask
+        process.stdin.write('{"verb": "bye"}\n')
+
+
+def problem(folder: Path, n: int, d: int, k: int, dtype: type = np.float32, empty: bool = False) -> dict[str, str]:
+    """Paths of the five arrays. Groups that overlap; with `empty`, the last centroid gets no point."""
+    made = np.random.default_rng(n * d + k)
+    points = (made.normal(size=(n, d)) + 3 * made.integers(0, k, size=(n, 1))).astype(dtype)
+    initial = points[:k].copy()
+    if empty:
+        initial[-1] = 1e3
+    arrays = {"points": points, "initial": initial, "labels": np.full(n, -2, np.int32)}
+    arrays |= {name: np.full((k, d), np.nan, dtype) for name in ("assigned", "centroids")}
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    return {name: str(folder / f"{name}.npy") for name in ARRAYS}
+
+
+def solved(ask: Any, paths: dict[str, str], iterations: int, tolerance: int | None, **parameters: str) -> Any:
+    """What the three arrays hold after a run, and how many iterations it says it made."""
+    settings = {"iterations": iterations, "tolerance": tolerance, "parameters": parameters}
+    assert ask("prepare", **paths, **settings) == {}
+    for _ in range(2):  # again from the same start
+        assert ask("reset") == {}
+        made = ask("iterate")["iterations"]
+        assert ask("download") == {}
+    assert ask("empty") == {}
+    return SimpleNamespace(made=made, **{name: np.load(paths[name]) for name in ARRAYS})
+
+
+def lloyd(points: np.ndarray, start: np.ndarray, iterations: int) -> Any:
+    """In fp64, stopped where no label changes."""
+    points, after, labels = points.astype(float), start.astype(float), None
+    made, changed = 0, True
+    while changed and made < iterations:
+        before, earlier, made = after, labels, made + 1
+        labels = ((points[:, None] - before) ** 2).sum(2).argmin(1)
+        rows = [points[labels == c].mean(0) if (labels == c).any() else before[c] for c in range(len(before))]
+        after = np.array(rows)
+        changed = earlier is None or (labels != earlier).any()
+    return SimpleNamespace(made=made, labels=labels, assigned=before, centroids=after)
+
+
+def agree(mine: Any, fp64: Any) -> None:
+    assert (mine.labels == fp64.labels).all()
+    np.testing.assert_allclose(mine.assigned, fp64.assigned, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(mine.centroids, fp64.centroids, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("transfers", ["outside", "inside"])
+@pytest.mark.parametrize(("dtype", "iterations"), [(np.float32, 4), (np.float64, 2), (np.float32, 100)])
+def test_cuml_gives_the_labels_and_both_centroids_of_its_last_iteration(tmp_path, transfers, dtype, iterations):
+    paths = problem(tmp_path, 400, 3, 5, dtype)
+    with worker("cuml_worker.py") as ask:
+        assert ask("hello", protocol=1) == {
+            "name": "cuML",
+            "version": "26.10.stand-in",
+            "precision": "input",
+            "device": "cuda",
+        }
+        mine = solved(ask, paths, iterations, 0, transfers=transfers)
+        assert ask("forget") == {}
+    fp64 = lloyd(np.load(paths["points"]), np.load(paths["initial"]), iterations)
+    agree(mine, fp64)
+    assert mine.made == fp64.made
+    assert (mine.made < 100) == (fp64.made < 100)
+
+
+def test_cuml_leaves_a_cluster_without_points_where_it_is(tmp_path):
+    paths = problem(tmp_path, 300, 2, 4, empty=True)
+    with worker("cuml_worker.py") as ask:
+        ask("hello")
+        mine = solved(ask, paths, 3, 0)
+    agree(mine, lloyd(np.load(paths["points"]), np.load(paths["initial"]), 3))
+    assert (mine.centroids[-1] == 1e3).all()
+
+
+@pytest.mark.parametrize(("n", "k"), [(400, 5), (3000, 4)])  # 750 points a centroid: FAISS by itself would take 256
+def test_faiss_takes_every_point_and_gives_the_labels_of_its_last_iteration(tmp_path, n, k):
+    paths = problem(tmp_path, n, 3, k)
+    with worker("faiss_gpu_worker.py") as ask:
+        assert ask("hello")["version"] == "1.12.stand-in"
+        mine = solved(ask, paths, 4, None)
+    fp64 = lloyd(np.load(paths["points"]), np.load(paths["initial"]), 4)
+    assert mine.made == fp64.made == 4
+    agree(mine, fp64)
+
+
+def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(tmp_path):
+    paths = problem(tmp_path, 300, 2, 4, empty=True)
+    with worker("faiss_gpu_worker.py") as ask:
+        ask("hello")
+        mine = solved(ask, paths, 3, None)
+    assert set(mine.labels) == {0, 1, 2, 3}, "the split gave the last cluster points"
+    fp64 = lloyd(mine.points, mine.assigned, 1)
+    agree(mine, fp64)
+
+
+@pytest.mark.parametrize(
+    ("script", "iterations", "points", "why"),
+    [
+        ("cuml_worker.py", 1, 400, "ValueError: fit makes two assigns at least"),
+        ("faiss_gpu_worker.py", 2, 400, "ValueError: FAISS takes fp32, three iterations at least"),
+        ("faiss_gpu_worker.py", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
+    ],
+)
+def test_what_a_library_cannot_do_is_an_answer(tmp_path, script, iterations, points, why):
+    paths = problem(tmp_path, points, 3, 5)
+    with worker(script) as ask:
+        ask("hello")
+        answer = ask("prepare", **paths, iterations=iterations, tolerance=None, parameters={})
+        assert answer["error"].startswith(why)
+        assert ask("empty") == {}, "and the process lives on"
+
+
+@pytest.mark.parametrize("script", ["cuml_worker.py", "faiss_gpu_worker.py"])
+def test_without_a_gpu_hello_says_so(script):
+    with worker(script, STAND_IN_GPUS="0") as ask:
+        assert re.fullmatch(r"RuntimeError: .* sees no GPU", ask("hello")["error"])
+
+
+@pytest.mark.parametrize("script", ["cuml_worker.py", "faiss_gpu_worker.py"])
+def test_what_a_library_prints_is_no_answer(tmp_path, script):
+    with worker(script, STAND_IN_FAULT="print") as ask:
+        ask("hello")
+        assert solved(ask, problem(tmp_path, 400, 3, 5), 3, None).made == 3
+
+
+FAULTS = {
+    "hang": r"^no end after 3 s",
+    "crash": r"^the program '.*' died of signal 11 in iterate$",
+    "raise": r"^RuntimeError: CUDA error: an illegal.memory access was encountered$",
+    "wrong shape": r"^\w*Error: .*(broadcast|reshape|shape|matmul|dimension|operands)",
+    "one label fewer": r"^\w*Error: .*(broadcast|shape|size)",
+    "no label": r"^(point 0 has label -1: labels are 0 to 3|\w*Error: )",
+    "random labels": r"(label|centroid|mean)",
+}
+SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--precision", "fp32"]
+SMALL += ["--iterations", 4, "--repetitions", 1, "--warmup", 0]
+
+
+def run(script: str, folder: Path, *flags: object, **more: str) -> dict[str, dict[str, Any]]:
+    """Lines by implementation: the script as a program of its own, for a build without CUDA takes no adapter for GPUs."""
+    if not PROGRAM.exists():
+        pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+    program = folder / "program"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable!r} {str(ADAPTERS / script)!r}\n")
+    program.chmod(0o755)
+    which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", "--out", folder]
+    command = [PROGRAM, "run", *which, *SMALL, "--timeout", 3, *flags]
+    env = environment(KMBENCH_EXTERNAL=str(program), **more)
+    subprocess.run(list(map(str, command)), capture_output=True, check=False, env=env)
+    lines = map(json.loads, (folder / "adhoc.jsonl").read_text().splitlines())
+    return {line["implementation"]: line for line in lines}
+
+
+@pytest.mark.parametrize("script", ["cuml_worker.py", "faiss_gpu_worker.py"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_library_that_misbehaves_costs_one_case_and_one_line(script, fault, tmp_path):
+    lines = run(script, tmp_path, STAND_IN_FAULT=fault)
+    assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
+    said = lines["library/external"]["failure"] or lines["library/external"]["verdict"]
+    assert re.search(FAULTS[fault], said), said
+    assert said.isprintable()
+    assert lines["library/external"]["samples_s"] == []
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("cuml_worker.py", {"name": "cuML", "version": "26.10.stand-in"}),
+        ("faiss_gpu_worker.py", {"name": "FAISS", "version": "1.12.stand-in"}),
+    ],
+)
+def test_a_line_says_whose_library_it_was_and_which(script, said, tmp_path):
+    lines = run(script, tmp_path, STAND_IN_FAULT="random labels")
+    assert lines["library/external"]["library"] == said, "of a wrong answer, too"
+    assert lines["cpu/lloyd/naive"]["library"] is None
+
+
+def test_the_libraries_of_the_build_say_their_version(tmp_path):
+    if not PROGRAM.exists():
+        pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+    which = ["--implementation", "^library/(armadillo|faiss|sklearn|blas)$", "--out", str(tmp_path)]
+    for tolerance in ([], ["--tolerance", "0"]):
+        command = [PROGRAM, "run", *which, *map(str, SMALL), *tolerance]
+        subprocess.run(command, capture_output=True, check=False, env={**os.environ, "KMBENCH_HOME": str(ROOT)})
+    for text in (tmp_path / "adhoc.jsonl").read_text().splitlines():
+        line = json.loads(text)
+        assert bool(line["library"]) == (line["skip"] is None), line["implementation"]
+        assert line["library"] is None or re.match(r"\d+\.\d+|OpenBLAS|BLIS|MKL", line["library"]["version"])

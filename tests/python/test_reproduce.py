@@ -1,0 +1,229 @@
+"""The claims on one page, what is behind a cell, a result file run again, and the archive."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, TABLE
+from synthetic import line, skipped, write, wrong
+
+from plots.__main__ import main
+from plots.read import results
+from plots.write import replaying
+
+PRINTED = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration"]\nrows=[[1, "10.0"]]\n'
+CLAIMS = "".join(
+    f'[[claim]]\nid="{name}"\ntext="The {name} holds"\nsection="4.1"\n{rest}\n'
+    for name, rest in (
+        ("bound", 'kind="bound"\nmetric="run"\nat_most=300\nwhere={packages=1}'),
+        (
+            "ratio",
+            'kind="ratio"\nmetric="run"\nnumerator={packages=10}\ndenominator={packages=1}\nexpect=2.0\nwithin=1.5',
+        ),
+        ("gpu", 'kind="value"\nmetric="run"\nwhere={implementation="gpu/x"}\nexpect=5\nwithin=2'),
+    )
+)
+LINES = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2), skipped("too large", packages=100)]
+KMBENCH = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
+
+
+@pytest.fixture
+def folders(bench, tmp_path):
+    """Arguments for a command that reads made-up results of one exhibit with claims."""
+    bench.exhibit(TABLE + PRINTED + CLAIMS)
+    write(bench.results, "demo", LINES, {"id": "demo", "cpu": {"model": "Made-up 9000"}})
+    (bench.papers / "demo/paper.toml").write_text('title="A paper"\nauthors=["A. Author"]\ndoi="10.1/abc"\n')
+    return ["--papers", str(bench.papers), "--results", str(bench.results)]
+
+
+def test_the_claims_are_one_page(bench, folders, tmp_path, capsys):
+    write(bench.results, "slow", [{**made, "samples_s": [10 * s for s in made["samples_s"]]} for made in LINES])
+    assert main(["claims", *folders, "--out", str(tmp_path)]) == 0
+    rows = [row.split(" | ") for row in (tmp_path / "claims.md").read_text().splitlines() if row.startswith("| demo/")]
+    assert [(row[1], row[2], row[4], row[5].rstrip(" |")) for row in rows] == [
+        ("The bound holds (§4.1)", "at most 300 ms", "reproduced", "demo"),
+        ("The bound holds (§4.1)", "at most 300 ms", "not reproduced", "slow"),
+        ("The ratio holds (§4.1)", "2 ×", "reproduced", "demo"),
+        ("The ratio holds (§4.1)", "2 ×", "reproduced", "slow"),
+        ("The gpu holds (§4.1)", "5 ms", rows[4][4], "none"),
+    ]
+    assert rows[4][4].startswith("not comparable: ")
+    page = (tmp_path / "claims.html").read_text()
+    assert page.count('<tr class="claim ') == 5
+    assert {f["paper_value"] for f in json.loads((tmp_path / "claims.json").read_text())} == {
+        "at most 300 ms",
+        "2 ×",
+        "5 ms",
+    }
+
+
+def explained(capsys, *args):
+    code = main(["explain", *args])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+@pytest.mark.parametrize("row", ["1", "packages=1", "packages=1.0"])
+def test_a_cell_is_explained(folders, capsys, row):
+    code, text = explained(capsys, "demo/table1", row, "iteration", *folders)
+    assert code == 0
+    told = dict(part.split("  ", 1) for part in text.splitlines())
+    told = {name: value.strip() for name, value in told.items()}
+    assert told["value"].startswith("20.00 [19.")
+    assert told["samples"].startswith("0.098, 0.1, 0.102,") and "5 iterations" in told["samples"]
+    assert told["command"] == "kmbench run papers/demo/table1.toml"
+    assert told["commit"] == "0123456789abcdef, measured 2024-01-01T00:00:00Z"
+    assert (
+        told["judge"]
+        == "right, rounded, 1000 of 1000 labels judged, 0 not the nearest centroid's, means off by at most 1e-06"
+    )
+    assert told["paper"] == "10.0 ms (printed); ours is 2.00 times that"
+    assert told["source"].endswith("https://doi.org/10.1/abc")
+    assert told["line"] == "demo.jsonl, byte 0"
+
+
+def test_a_case_without_a_time_is_explained_by_its_reason(bench, folders, capsys):
+    write(bench.results, "demo", [wrong("label 3 is wrong", packages=1)])
+    _, text = explained(capsys, "demo/table1", "packages=1", "iteration", *folders)
+    assert "wrong: label 3 is wrong" in text and "samples" not in text
+    _, text = explained(capsys, "demo/table1", "packages=100", "assign", *folders)
+    assert "skipped: too large" in text and "samples" not in text
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (("demo/nothing", "1", "iteration"), "nothing named"),
+        (("demo/table1", "0", "iteration"), "rows 1 to 3"),
+        (("demo/table1", "4", "iteration"), "rows 1 to 3"),
+        (("demo/table1", "packages=7", "iteration"), "no row of 3"),
+        (("demo/table1", "threads=1", "iteration"), "fields: packages"),
+        (("demo/table1", "1", "speed"), "this table has iteration, assign"),
+    ],
+)
+def test_a_cell_that_is_not_there_is_one_line(folders, capsys, where, said):
+    code, text = explained(capsys, *where, *folders)
+    assert (code, text.count("\n")) == (2, 1)
+    assert said in text
+
+
+def test_of_several_machines_one_has_to_be_named(bench, folders, capsys):
+    write(bench.results, "other", LINES)
+    code, text = explained(capsys, "demo/table1", "1", "iteration", *folders)
+    assert code == 2 and "--machine says which" in text
+    assert explained(capsys, "demo/table1", "1", "iteration", *folders, "--machine", "other")[0] == 0
+
+
+def test_an_archive_holds_what_its_checksums_say_and_the_same_bytes_twice(bench, folders, tmp_path, capsys):
+    for ending in (".tar.gz", ".tar", ".zip"):
+        paths = [tmp_path / f"{name}{ending}" for name in "ab"]
+        for path in paths:
+            assert main(["artifact", *folders, "--out", str(path)]) == 0
+            (bench.results / "demo/demo.jsonl").touch()
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+        content = unpacked(paths[0])
+        sums = dict(reversed(row.split("  ")) for row in content.pop("SHA256SUMS").decode().splitlines())
+        assert {name: hashlib.sha256(data).hexdigest() for name, data in content.items()} == sums
+        kept = content["results/demo/demo.jsonl"].decode().splitlines()
+        assert sorted(kept) == sorted((bench.results / "demo/demo.jsonl").read_text().splitlines())
+        assert {"results/demo/machine.json", "papers/demo/table1.toml", "papers/demo/paper.toml", "claims.md"} <= set(
+            content
+        )
+        assert {"tables/demo/demo/table1.md", "tables/demo/demo/table1.csv", "claims.json"} <= set(content)
+        appendix = content["appendix.md"].decode()
+        for said in ("(AD)", "(AE)", "Made-up 9000", "3, of which 2 were judged right, 0 wrong", "cpu/lloyd/two_step"):
+            assert said in appendix
+
+
+def unpacked(path: Path) -> dict[str, bytes]:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            found = {name: archive.read(name) for name in archive.namelist()}
+    else:
+        with tarfile.open(fileobj=io.BytesIO(path.read_bytes())) as archive:
+            assert all(entry.mtime == 0 and entry.uid == 0 for entry in archive)
+            found = {entry.name: archive.extractfile(entry).read() for entry in archive.getmembers()}
+    return {name.removeprefix("kmbench-artifact/"): data for name, data in found.items()}
+
+
+def test_an_archive_of_nothing_or_of_another_kind_is_refused(folders, bench, tmp_path, capsys):
+    assert main(["artifact", *folders, "--out", str(tmp_path / "a.rar")]) == 2
+    (bench.results / "demo/demo.jsonl").write_text(json.dumps(line(exhibit="demo/other")) + "\n")
+    assert main(["artifact", *folders, "--out", str(tmp_path / "a.zip")]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+    assert not (tmp_path / "a.zip").exists()
+
+
+def test_a_plan_holds_every_case_of_the_file_under_its_key(bench):
+    made = [
+        line(
+            packages=10,
+            tolerance=0.5,
+            max_iters=7,
+            samples=3,
+            generator={"sigma2": 0.1, "seed": 42.0},
+            precision="fp64",
+        ),
+        line(exhibit=None, instructions="avx2"),
+        skipped("not fetched", n=0, d=0),
+    ]
+    path = bench.run(made) / "demo"
+    lines = results.load_machine(path).lines
+    texts = {key: tomllib.loads(text)["sweep"] for key, text in replaying.plans(lines).items()}
+    assert set(texts) == {"demo/table1", "replay/adhoc"}
+    (sweep,) = texts["demo/table1"]
+    assert sweep == {
+        **{"implementation": "cpu/lloyd/two_step", "dataset": "balls", "n": 1000, "d": 4, "k": 4, "precision": "fp64"},
+        **{"init": "random", "init_seed": 1, "iterations": 7, "tolerance": 0.5, "repetitions": 3},
+        **{"set": {"packages": 10}, "data": {"sigma2": 0.1, "seed": 42}},
+    }
+    assert texts["replay/adhoc"][0]["set"] == {"instructions": "avx2"}
+    assert all(one["repetitions"] == 2 for s in replaying.plans(lines, 2).values() for one in tomllib.loads(s)["sweep"])
+
+
+@pytest.mark.parametrize("bad", [["nowhere.jsonl"], ["FILE", "--kmbench", "/nonexistent/kmbench"], ["EMPTY"]])
+def test_what_cannot_be_replayed_is_one_line(bench, tmp_path, capsys, bad):
+    folder = bench.run([line()]) / "demo"
+    (folder / "empty.jsonl").write_text("")
+    names = {"FILE": str(folder / "demo.jsonl"), "EMPTY": str(folder / "empty.jsonl")}
+    assert main(["replay", *(names.get(word, word) for word in bad), "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}")
+def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
+    flags = "--implementation cpu/lloyd/(naive|two_step)$ --dataset blobs --n 500 --d 3 --k 4"
+    flags += " --iterations 3 --repetitions 3"
+    first = [*flags.split(), "--set", "packages=1,7", "--out", str(tmp_path / "first"), "--machine", "first"]
+    subprocess.run([KMBENCH, "run", *first], check=True, capture_output=True)
+    replay = [
+        "replay",
+        str(tmp_path / "first/adhoc.jsonl"),
+        "--kmbench",
+        str(KMBENCH),
+        "--out",
+        str(tmp_path / "again"),
+    ]
+    assert main([*replay, "--dry-run"]) == 0
+    assert not (tmp_path / "again/results").exists()
+    capfd.readouterr()
+    assert main(replay) == 0
+    out = capfd.readouterr().out
+    assert out.index("What differs between the two") < out.index("Cases")
+    old, new = (results.load_machine(tmp_path / name).lines for name in ("first", "again/results"))
+    same = ("implementation", "parameters", "n", "d", "k", "precision", "init", "max_iters", "iterations", "inertia")
+    told = [
+        sorted(repr([one[name] for name in same] + [one["dataset"]["hash"]]) for one in lines) for lines in (old, new)
+    ]
+    assert told[0] == told[1] and len(told[0]) == 3
+    assert out.count("| cpu/lloyd/naive |") >= 1

@@ -1,0 +1,181 @@
+"""Over all that writes: a wrong case never shows a time, and the same lines give the same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import TABLE
+from synthetic import line, write
+
+from plots.__main__ import COMMANDS, main
+
+TIMED = """
+iteration run overall end_to_end prepare download assign phase:update transfer iteration_event bandwidth
+flop_rate throughput floor_share memory_share cost energy speedup:iteration speedup:phase:update
+"""
+METRICS = ", ".join(f'"{name}"' for name in TIMED.split())
+RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]').replace(
+    'columns = ["iteration", "assign"]',
+    f'columns = [{METRICS}]\nbaseline = {{ implementation = "cpu/right" }}',
+)
+FIGURE = RIVALS.replace('"table"', '"figure"').split("[table]")[0] + (
+    '[figure]\nstyle = "bar"\nx = "packages"\ny = ["iteration", "energy"]\nseries = ["implementation"]\n'
+)
+CLAIMS = "".join(
+    f'[[claim]]\nid="{metric}"\ntext="t"\nkind="{kind}"\nmetric="{metric}"\n{rest}\n'
+    for metric, kind, rest in (
+        ("run", "bound", 'at_most=1e9\nwhere={implementation="cpu/wrong"}'),
+        (
+            "iteration",
+            "ratio",
+            'numerator={implementation="cpu/wrong"}\ndenominator={implementation="cpu/right"}\nat_least=0.1',
+        ),
+        ("assign", "order", 'items=[{implementation="cpu/wrong"}, {implementation="cpu/right"}]'),
+    )
+)
+PRINTED = '[[paper]]\nsource="printed"\nfields=["implementation"]\nmetrics=["iteration"]\nrows=[["cpu/wrong", "1"]]\n'
+SECONDS = 0.731946825  # of the wrong one alone; 5 iterations
+RECORD = {"price": {"cpu": 3.6}, "floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
+ENERGY = {"joules": 3659.734125, "iterations": 5, "window_s": 2.0, "source": "NVML", "skipped": None}
+
+
+def lines(exhibit: str, verdict: str) -> list[dict]:
+    """A right case, and another with times whatever its verdict: a file that another program or a hand wrote."""
+    phases = {"assign": [SECONDS / 5] * 5, "update": [SECONDS / 5] * 5}
+    other = line(
+        **{"exhibit": exhibit, "implementation": "cpu/wrong", "packages": 1, "verdict": verdict, "phases": phases},
+        **{"samples_s": [SECONDS] * 7, "samples_event_s": [SECONDS] * 7, "prepare_s": SECONDS, "download_s": SECONDS},
+        **{"prepare_phases": {"transfer": SECONDS}, "energy": ENERGY, "grade": "" if verdict else "exact"},
+    )
+    if verdict:
+        other["grade"] = None
+    return [line(exhibit=exhibit, implementation="cpu/right", packages=1, seconds=0.1), other]
+
+
+def commands(bench, out: Path) -> list[list[str]]:
+    """Every command that shows or writes lines, with what it takes."""
+    folders = ["--papers", str(bench.papers), "--results", str(bench.results)]
+    file = str(bench.results / "one/demo.jsonl")
+    cell = ["implementation=cpu/wrong", "iteration"]
+    return [
+        ["render", *folders, "--out", str(out)],
+        ["claims", *folders, "--all", "--out", str(out)],
+        ["report", *folders, "--out", str(out)],
+        ["hardware", "demo/table1", *folders, "--all", "--out", str(out)],
+        ["hardware", *folders, "--out", str(out)],
+        ["explain", "demo/table1", *cell, *folders, "--machine", "one"],
+        ["explain", "demo/table1", "implementation=cpu/wrong", "assign", *folders, "--machine", "one"],
+        ["show", file, "--out", str(out)],
+        ["compare", file, str(bench.results / "two/demo.jsonl"), "--all", "--out", str(out / "compared.md")],
+        ["compare", "--rank", file],
+        ["history", "--results", str(committed(bench)), "--out", str(out)],
+        ["tuning", str(tuned(bench)), "--out", str(out)],
+        ["t4", str(tuned(bench)), "--out", str(out / "t4.json")],
+        ["readme", "--file", str(out / "README.md"), *folders],
+    ]
+
+
+def tuned(bench) -> Path:
+    """What kmbench tune would have tried: the same two cases as two values of a parameter of one implementation."""
+    found = [json.loads(text) for text in (bench.results / "one/demo.jsonl").read_text().splitlines()]
+    path = bench.results.with_name("tuning") / "cpu.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    for made, packages in zip(found[:2], (1, 10), strict=True):
+        made |= {"implementation": "cpu/one", "parameters": {"packages": packages}, "exhibit": None}
+        made["prepare_s"] = None if made["verdict"] else made["prepare_s"]  # T4 keeps what preparing took
+    path.write_text("".join(json.dumps(made) + "\n" for made in found[:2]))
+    return path
+
+
+def committed(bench) -> Path:
+    """Results in which every case was measured at two commits."""
+    text = (bench.results / "one/demo.jsonl").read_text()
+    path = bench.results.with_name("history") / "one/demo.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + text.replace("0123456789abcdef", "fedcba9876543210").replace("2024-01-01", "2024-01-02"))
+    return path.parents[1]
+
+
+def test_every_command_is_held_to_it(bench):
+    """Of those not in the list, one draws points and two take whole files of lines along, or run them again."""
+    bench.run([line(), line(packages=1)], "one")
+    held = {command[0] for command in commands(bench, Path())}
+    assert set(COMMANDS) - held == {"scatter", "artifact", "replay"}
+
+
+def everything(bench, out: Path, verdict: str, capsys) -> str:
+    """All that the commands printed and wrote as text."""
+    for key, text in (("demo/table1", RIVALS + PRINTED + CLAIMS), ("demo/figure1", FIGURE)):
+        bench.exhibit(text, key)
+    for name in ("one", "two"):
+        write(
+            bench.results,
+            name,
+            [made for key in ("demo/table1", "demo/figure1") for made in lines(key, verdict)],
+            RECORD,
+        )
+    out.mkdir()
+    regions = "".join(
+        f"<!-- begin:{what} machine=one -->\n<!-- end -->\n" for what in ("demo/table1", "demo/figure1", "claims")
+    )
+    (out / "README.md").write_text(f"{regions}<!-- begin:summary -->\n<!-- end -->\n")
+    for command in commands(bench, out):
+        assert main(command) in (0, 1), command
+    written = [p.read_text() for p in sorted(out.rglob("*")) if p.suffix in (".md", ".csv", ".tex", ".html", ".json")]
+    return capsys.readouterr().out + "\n".join(re.sub(r'(href|src)="data:[^"]*"', "", text) for text in written)
+
+
+# 146.389… ms an iteration, 731.946… a run, 805 and 878 with prepare and download, energy; rates and ratios of these.
+TIMES = re.compile(
+    r"146\.[34]|731\.9|0\.73194|0\.14638|805\.|1463|2195|7\.3194|7\.319|0\.1366|0\.437|6\.83|1\.366|3659"
+)
+
+
+def test_a_right_case_with_these_times_would_be_seen(bench, tmp_path, capsys):
+    """The test below can fail: the very same line, called right, shows them everywhere."""
+    assert len(TIMES.findall(everything(bench, tmp_path / "out", "", capsys))) > 50
+
+
+def test_a_wrong_case_shows_no_time_in_any_writer(bench, tmp_path, capsys):
+    text = everything(bench, tmp_path / "out", "label 3 is wrong", capsys)
+    assert [text[found.start() - 300 : found.end() + 100] for found in TIMES.finditer(text)] == []
+    assert text.count("label 3 is wrong") > 10
+
+
+def test_a_figure_of_a_wrong_case_has_no_bar_for_it(bench, tmp_path, capsys):
+    """The right case's bar and a cross, the same picture whatever the wrong one took."""
+    drawn = []
+    for name, seconds in (("a", 1.0), ("b", 50.0)):
+        bench.exhibit(FIGURE, "demo/figure1")
+        made = lines("demo/figure1", "label 3 is wrong")
+        made[1]["samples_s"] = [seconds] * 7
+        (bench.results / "one/demo.jsonl").unlink(missing_ok=True)
+        write(bench.results, "one", made)
+        folders = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / name)]
+        assert main(["render", *folders]) == 0
+        drawn.append((tmp_path / name / "one/demo/figure1.svg").read_bytes())
+    assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize("command", ["render", "claims", "report", "hardware", "artifact"])
+def test_the_same_lines_give_the_same_bytes(bench, tmp_path, command, capsys):
+    """Again from the same lines in another order, in files of another date."""
+    for key, text in (("demo/table1", RIVALS + PRINTED + CLAIMS), ("demo/figure1", FIGURE)):
+        bench.exhibit(text, key)
+    made = [one for key in ("demo/table1", "demo/figure1") for one in lines(key, "")]
+    written = []
+    for name in ("a", "b"):
+        for machine in ("one", "two"):
+            (bench.results / machine / "demo.jsonl").unlink(missing_ok=True)
+            write(bench.results, machine, made if command == "artifact" else made[:: 1 if name == "a" else -1], RECORD)
+        out = tmp_path / name
+        target = out / "artifact.tar.gz" if command == "artifact" else out
+        assert (
+            main([command, "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(target)]) == 0
+        )
+        written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
+    assert written[0]
+    assert written[0] == written[1]
