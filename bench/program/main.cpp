@@ -26,22 +26,24 @@ std::string version() {
                      km::version::dirty() ? " with uncommitted changes" : "", km::version::compiler(), km::version::cuda());
 }
 
-/// What other people's implementations come from. Flags of every command, taken up before it starts; workers get the same ones.
-void add_others(CLI::App& app) {
-  app.add_option_function<std::vector<std::string>>(
-         "--plugin",
-         [](const auto& paths) {
-           for (const auto& path : paths) km::load_plugin(path);
-         },
-         "A shared library with implementations (bench/plugin.h; repeatable)")
+/// What other people's implementations come from: flags of the commands that name implementations, taken up before one starts. Workers get
+/// the same ones.
+void add_others(CLI::App& command) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin",
+          [](const auto& paths) {
+            for (const auto& path : paths) km::load_plugin(path);
+          },
+          "A shared library with implementations (bench/plugin.h; repeatable)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
-  app.add_option_function<std::string>(
-         "--external", [](const auto& command) { setenv("KMBENCH_EXTERNAL", command.c_str(), 1); },
-         "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")")
+  command
+      .add_option_function<std::string>(
+          "--external", [](const auto& words) { setenv("KMBENCH_EXTERNAL", words.c_str(), 1); },
+          "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")")
       ->trigger_on_parse();
-  app.fallthrough();
 }
 
 }  // namespace
@@ -52,7 +54,6 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", version, "Version, commit, compiler and CUDA of this program");
   app.get_formatter()->column_width(34);
-  add_others(app);
   int code = 0;
   km::add_list(app, code);
   km::add_env(app, code);
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
   km::add_export(app, code);
   km::add_ceilings(app, code);
   km::add_compare(app, code);
+  for (const char* command : {"list", "run", "tune", "advise", "check"}) add_others(*app.get_subcommand(command));
   km::add_completion(app, code);
   try {
     km::check_arguments({argv + 1, argv + argc});

@@ -30,8 +30,9 @@ class Fit:
         self.synchronize()
 
     def iterate(self) -> int:
-        """fit makes one update fewer than iterations, unless it rests before; then the last. A start is fitted in place."""
-        updates, points = self.job.iterations - 1, self.cupy.asarray(self.job.points) if self.transfers else self.points
+        """fit makes one update fewer than iterations, unless it rests before; ours is the last. It overwrites init."""
+        updates = self.job.iterations - 1
+        points = self.cupy.asarray(self.job.points) if self.transfers else self.points
         settings = {"n_init": 1, "max_iter": updates, "tol": AT_REST, "output_type": "cupy"}
         model = self.KMeans(n_clusters=len(self.start), init=self.start.copy(), **settings).fit(points)
         self.labels, self.assigned = model.labels_, model.cluster_centers_

@@ -31,11 +31,11 @@ class Cell:
 
 
 def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
-    """The best of these lines of one problem, coarse ones left out."""
+    """The best of these lines of one problem, coarse ones left out unless rounding is the exhibit's subject."""
     times = [
         (contender(view, line), value)
         for line in lines
-        if (value := view.value(line, name)) is not None and not view.coarse(line, name)
+        if (value := view.value(line, name)) is not None and (view.rounding or not view.coarse(line, name))
     ]
     if not times:
         return Cell("")
@@ -88,7 +88,8 @@ def best_map(view: View) -> Figure | None:
         ax.set_title(named(view, panel_fields, panel))
     patches = [Patch(color=colour[who], label=who) for who in sorted(winners)]
     figure.legend(handles=patches, loc="outside lower center", ncols=max(1, int(figure.get_size_inches()[0] / 2)))
-    said = f"{metric(name).title} of the best, none of them coarse; {CLOSE} noise leaves it open"
+    coarse = "coarse ones included" if view.rounding else "none of them coarse"
+    said = f"{metric(name).title} of the best, {coarse}; {CLOSE} noise leaves it open"
     figure.suptitle(f"{view.size}\n{said}", x=0.008, ha="left", fontsize=7, color="#666666")
     return figure
 

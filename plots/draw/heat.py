@@ -36,19 +36,18 @@ Cells = Mapping[tuple[Any, Any], Cell]
 
 
 def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, spread: float) -> None:
-    """Cells by (column, row); the best of them is framed, the defaults' dashed. White: not tried."""
-    values = [cell.value for cell in cells.values() if cell.value is not None]
-    best = min(values, default=1.0)
+    """Cells by (column, row); the best of them is framed, unless it is 0; the defaults' dashed. White: not tried."""
+    best, framed = least_of(cells), best_of(cells)
     norm, colours = LogNorm(1, spread), matplotlib.colormaps[COLOURS]
     for (column, row), cell in cells.items():
         x, y = columns.index(column), rows.index(row)
-        far = 1.0 if cell.value is None else cell.value / best
+        far = max(1.0, (cell.value or 0) / best)
         face = NONE if cell.value is None else colours(norm(far))
         ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white"))
         text = "×" if cell.value is None else words.number(cell.value, 3)
         dark = cell.value is not None and norm(far) > 0.55
         ax.text(x, y, text, ha="center", va="center", fontsize=7, color="white" if dark else "#222222")
-        for marked, dash in ((cell.value == best, "-"), (cell.default, (0, (3, 2)))):
+        for marked, dash in ((cell.value is not None and cell.value == framed, "-"), (cell.default, (0, (3, 2)))):
             if marked:
                 edge = {"fill": False, "edgecolor": "#BB2222", "linestyle": dash, "linewidth": 1.4}
                 ax.add_patch(Rectangle((x - 0.44, y - 0.4), 0.88, 0.8, **edge))
@@ -57,12 +56,22 @@ def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, s
     ax.grid(False)
 
 
+def least_of(cells: Cells) -> float:
+    """The least value above 0, from which colours count."""
+    return min((cell.value for cell in cells.values() if cell.value), default=1.0)
+
+
+def best_of(cells: Cells) -> float | None:
+    """What is framed: the least value, unless it is 0, which needs no frame."""
+    return min((cell.value for cell in cells.values() if cell.value is not None), default=None) or None
+
+
 def spread_of(panels: Sequence[Cells]) -> float:
     """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour's meaning."""
     far = [LEAST_SPREAD]
     for cells in panels:
         values = [cell.value for cell in cells.values() if cell.value is not None]
-        far += [max(values) / min(values)] if values else []
+        far += [max(values) / least_of(cells)] if values else []
     return max(far)
 
 
@@ -72,11 +81,12 @@ def canvas(panels: int, columns: int, rows: int) -> tuple[Figure, list[Axes]]:
     return figure, list(figure.subplots(1, panels, squeeze=False).flat)
 
 
-def legend(figure: Figure, defaults: bool) -> None:
-    marks = [Patch(fill=False, edgecolor="#BB2222", linewidth=1.4, label="best")]
+def legend(figure: Figure, defaults: bool, best: bool = True) -> None:
+    marks = [Patch(fill=False, edgecolor="#BB2222", linewidth=1.4, label="best")] if best else []
     if defaults:
         marks.append(Patch(fill=False, edgecolor="#BB2222", linestyle=(0, (3, 2)), linewidth=1.4, label="defaults"))
-    figure.legend(handles=marks, loc="outside lower center", ncols=2)
+    if marks:
+        figure.legend(handles=marks, loc="outside lower center", ncols=2)
 
 
 def heat_exhibit(view: View) -> Figure | None:
@@ -106,7 +116,9 @@ def heat_exhibit(view: View) -> Figure | None:
         paint(ax, columns, rows, cells, spread)
         frame(ax, view, (rows, columns))
         ax.set_title(named(view, panel_fields, panel))
-    legend(figure, False)
+        if ax is not axes[0]:  # the same rows
+            ax.set_yticklabels([])
+    legend(figure, False, any(best_of(cells) for cells in found))
     figure.suptitle(f"{view.size}\n{metric(name).title}", x=0.008, ha="left", fontsize=7, color="#666666")
     return figure
 

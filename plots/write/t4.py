@@ -31,7 +31,7 @@ def result(line: Line) -> dict[str, Any]:
         "times": {
             "compilation_time": 0,
             "runtimes": runs,
-            "framework": 1e3 * (line["prepare_s"] or 0),
+            "framework": 0 if why else 1e3 * (line["prepare_s"] or 0),
             "search_algorithm": 0,
         },
         "invalidity": invalidity(line),

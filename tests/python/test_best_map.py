@@ -69,3 +69,22 @@ def test_a_map_that_says_too_little_or_too_much_is_refused(tmp_path, text, said)
     (tmp_path / "figure1.toml").write_text(text)
     with pytest.raises(UserError, match=said):
         load_one(tmp_path / "figure1.toml")
+
+
+def test_where_rounding_is_the_subject_a_coarse_one_may_win(bench):
+    lines = [rival("a", 0.1, grade="coarse"), rival("b", 0.2)]
+    cell = best_of(bench.view(lines, MAP + "rounding = true\n"), lines, "iteration")
+    assert cell.winner == "cpu/lloyd/a"
+
+
+def test_a_heat_of_shares_frames_no_zero_and_draws_the_labels_of_its_rows_once(bench):
+    heat = MAP.replace('"map"', '"heat"').replace('series = ["implementation"]', 'panels = "implementation"')
+    shares = {"a": (0, 0), "b": (0, 7), "c": (3, 5)}
+    lines = [
+        rival(who, 0.1, k=k, wrong_labels=w) for who, both in shares.items() for k, w in zip((4, 64), both, strict=True)
+    ]
+    figure = figures.draw(bench.view(lines, heat.replace('"iteration"', '"wrong_share"')))
+    shown = [{text.get_position()[0]: text.get_text() for text in ax.texts} for ax in figure.axes]
+    assert shown == [{0: "0", 1: "0"}, {0: "0", 1: "0.700"}, {0: "0.300", 1: "0.500"}]
+    assert [sum(not patch.get_fill() for patch in ax.patches) for ax in figure.axes] == [0, 0, 1]
+    assert [bool(ax.get_yticklabels()[0].get_text()) for ax in figure.axes] == [True, False, False]

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FAULTY = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench_faulty"
 METHOD = ROOT / "docs/method.md"
 RIGHT = "twin_left"  # beside the faults on every problem, and unharmed by them
-OTHERS = {RIGHT, "twin_right", "slow", "says_no", "fast_where_wrong"}  # no faults, the wrong twin (test_program.py), and what test_tune.py has
+OTHERS = {RIGHT, "twin_right", "slow", "says_no", "fast_where_wrong"}  # of test_program.py and test_tune.py
 Lines = dict[tuple[str, str, str], dict]  # by problem, fault and precision
 Checks = dict[str, str]  # by fault
 if not FAULTY.exists():

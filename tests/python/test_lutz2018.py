@@ -19,9 +19,13 @@ needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: 
 PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["lutz2018"]) for exhibit in paper.exhibits}
 
 
-@pytest.mark.parametrize(("name", "size"), [("figure8", 2**31), ("figure11", 2**31), ("figure12", 2**31), ("figure6", 2**29), ("figure10", 2**29)])
+SIZES = {"figure8": 2**31, "figure11": 2**31, "figure12": 2**31, "figure6": 2**29, "figure10": 2**29}
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES.items())
 def test_sets_are_of_one_size_at_every_d(name, size):
-    """Section 6.1; where the paper prints no number a quarter of its size has to do. Mass sum (Figure 7) counts labels, and Figure 13 is about the size."""
+    """Section 6.1; a quarter of its size has to do where the paper prints no number. Mass sum (Figure 7) counts labels,
+    and Figure 13 is about the size."""
     for sweep in PAPER[name].spec["sweep"]:
         assert sweep["n"] * sweep["d"] * 4 == size
 

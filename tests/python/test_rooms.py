@@ -10,7 +10,7 @@ from conftest import ROOT
 
 BELOW = {"read": {"read"}, "decide": {"read", "decide"}, "draw": {"read", "draw"}}
 BELOW["write"] = {"read", "decide", "draw", "write"}
-STOREYS = ["contract", "device", "machine", "data", "plan", "judge", "run", "tune", "program"]  # docs/design.md draws them
+STOREYS = ["contract", "device", "machine", "data", "plan", "judge", "run", "tune", "program"]  # docs/design.md
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
 
 

@@ -8,11 +8,10 @@
 namespace km {
 namespace {
 
-const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 1, 7, 20, 1000000}, .help = "of centroids; 0: k / 10"};
+const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 7, 1000000}, .help = "of centroids; 0: k / 10"};
 const Parameter update_parameter = {
     .name = "update", .fallback = "exact", .range = {"exact", "incremental"}, .help = "incremental: as published, means from means"};
-const Parameter threads_parameter = {
-    .name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"};
+const Parameter threads_parameter = {.name = "threads", .fallback = 0, .range = {0, 3, 256}, .tunable = true, .help = "0: all hardware threads"};
 
 inline bool is_incremental(const Config& config) { return config.word("update") == "incremental"; }
 
