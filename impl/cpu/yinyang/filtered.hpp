@@ -65,6 +65,7 @@ class Filtered {
   std::int64_t assign(Trace& trace) {
     const auto phase = trace.phase("assign");
     out_.assigned_centroids = out_.centroids;
+    whole_ = groups_.find_twins(out_.assigned_centroids) || out_.iters == 1;
     groups_.take(out_.assigned_centroids, threads_);
     constexpr int block = OpenPoints<T>::most_points;
     const std::int64_t blocks = (p_.n + block - 1) / block;
@@ -77,7 +78,7 @@ class Filtered {
       for (std::int64_t b = own; b < blocks; b += omp_get_num_threads()) {
         const int length = int(std::min<std::int64_t>(block, p_.n - b * block));
         worker.points.clear();
-        if (out_.iters == 1) take_all(worker, b * block, length);
+        if (whole_) take_all(worker, b * block, length);
         else filter(worker, b * block, length);
         for (int g = 0; g < groups_.count(); ++g) scan(worker, g);
         for (auto& point : worker.points) finish(worker, point, moves_[own]);
@@ -91,7 +92,13 @@ class Filtered {
 
   void take_all(OpenPoints<T>& worker, std::int64_t first, int length) {
     for (int p = 0; p < length; ++p) {
-      worker.points.push_back({.i = first + p, .label = no_label, .first = infinite, .second = infinite, .other = infinite});
+      worker.points.push_back({.i = first + p,
+                               .label = out_.labels[first + p],
+                               .nearest = no_label,
+                               .first = infinite,
+                               .second = infinite,
+                               .other = infinite,
+                               .own_is_among_its_group = true});
       for (int g = 0; g < groups_.count(); ++g) worker.need(g, true);
     }
   }
@@ -138,8 +145,8 @@ class Filtered {
   void scan(OpenPoints<T>& worker, int g) {
     const int count = std::exchange(worker.counts[g], 0);
     const std::int16_t* const places = &worker.places[std::size_t(g) * OpenPoints<T>::most_points];
-    if (out_.iters > 1) worker.past_group += count;
-    if (filters == Filters::three && out_.iters > 1) {
+    if (!whole_) worker.past_group += count;
+    if (filters == Filters::three && !whole_) {
       for (int at = 0; at < count; ++at) scan_locally(worker, worker.points[places[at]], g);
       return;
     }
@@ -170,7 +177,7 @@ class Filtered {
     int nearest = no_label;
     for (int place = groups_.first(g) * lanes<T>; place < groups_.first(g + 1) * lanes<T> && groups_.member(place) >= 0; ++place) {
       const int c = groups_.member(place);
-      if (c == point.label) continue;
+      if (c == point.label || groups_.is_twin(c)) continue;
       if (const double bound = (double(before) - moved_[c]) * (1 - 0x1p-52); before > 0 && bound > double(point.upper)) {
         skipped = std::min(skipped, bound);
         continue;
@@ -221,7 +228,7 @@ class Filtered {
     const double as_near = radius_.as_near(least);
     int best = no_label;
     for (int c = 0; c < p_.k; ++c) {
-      if (double(distance(row(i), centroid(c), p_.d)) > as_near) continue;
+      if (groups_.is_twin(c) || double(distance(row(i), centroid(c), p_.d)) > as_near) continue;
       if (best < 0 || compare_distances(row(i), centroid(c), centroid(best), p_.d) < 0) best = c;
     }
     worker.distances += p_.k;
@@ -258,6 +265,7 @@ class Filtered {
   Radius<T> radius_;
   double moving_;
   bool incremental_;
+  bool whole_ = true;  // every point is compared with every centroid: first, and when equal centroids have parted
   MovedSums<T> sums_;
   IncrementalMeans<T> incremental_means_;
   Groups<T> groups_;

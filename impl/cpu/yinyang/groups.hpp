@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "impl/cpu/lloyd/strips.hpp"
@@ -110,6 +111,27 @@ class Groups {
   int size(int g) const { return sizes_[g]; }
   int first(int g) const { return first_[g]; }  // vector; the group after it begins where it ends
   int member(int place) const { return members_[place]; }
+  bool is_twin(int c) const { return twin_[c]; }
+
+  /// Look for twins: centroids that equal one of a lower index, which no point can belong to, are as if infinitely far. Whether one was a
+  /// twin and is none any more: lower bounds do not know of it.
+  bool find_twins(const std::vector<T>& centroids) {
+    const int k = int(group_.size());
+    std::vector<std::pair<double, int>> keys(k);
+    for (int c = 0; c < k; ++c) keys[c] = {std::accumulate(&centroids[std::size_t(c) * d_], &centroids[std::size_t(c) * d_] + d_, 0.0), c};
+    std::ranges::sort(keys);
+    const auto before = std::exchange(twin_, std::vector<char>(k));
+    for (int at = 1; at < k; ++at)
+      for (int other = at - 1; other >= 0 && keys[other].first == keys[at].first && !twin_[keys[at].second]; --other) {
+        const T *const row = &centroids[std::size_t(keys[at].second) * d_], *const earlier = &centroids[std::size_t(keys[other].second) * d_];
+        twin_[keys[at].second] = std::equal(row, row + d_, earlier);
+      }
+    bool parted = false;
+    for (int c = 0; c < int(before.size()); ++c) parted |= before[c] && !twin_[c];
+    for (std::size_t place = 0; place < members_.size(); ++place)
+      if (members_[place] >= 0) fillings_[place] = twin_[members_[place]] ? std::numeric_limits<T>::infinity() : T(0);
+    return parted;
+  }
 
   void take(const std::vector<T>& centroids, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -150,6 +172,7 @@ class Groups {
 
  private:
   std::vector<int> group_, sizes_, members_;
+  std::vector<char> twin_;
   int count_ = 0, d_ = 0;
   std::vector<int> first_;
   strips::Buffer<T> values_, fillings_;
