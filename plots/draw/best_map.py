@@ -57,7 +57,9 @@ def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tupl
 
 
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
-    return ", ".join(f"{field} = {view.label(field, value)}" for field, value in zip(fields, place, strict=True))
+    """`d = 4, n = 100`; an implementation's name says itself what it is."""
+    parts = [(field, view.label(field, value)) for field, value in zip(fields, place, strict=True)]
+    return ", ".join(word if field == "implementation" else f"{field} = {word}" for field, word in parts)
 
 
 def best_map(view: View) -> Figure | None:

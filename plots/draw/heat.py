@@ -23,6 +23,7 @@ from plots.read.view import View
 CELL = (0.62, 0.34)  # inches
 COLOURS = "YlGnBu"
 NONE = "#EEEEEE"
+ZERO = "#DCEFDC"
 LEAST_SPREAD = 1.5  # a worst cell nearer to the best than this is not drawn as dark as one that is far from it
 
 
@@ -42,7 +43,7 @@ def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, s
     for (column, row), cell in cells.items():
         x, y = columns.index(column), rows.index(row)
         far = max(1.0, (cell.value or 0) / best)
-        face = NONE if cell.value is None else colours(norm(far))
+        face = NONE if cell.value is None else colours(norm(far)) if cell.value else ZERO
         ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white"))
         text = "×" if cell.value is None else words.number(cell.value, 3)
         dark = cell.value is not None and norm(far) > 0.55
