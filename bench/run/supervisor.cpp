@@ -1,7 +1,4 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -14,6 +11,7 @@
 #include "bench/machine/memory.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/continued.hpp"
+#include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
@@ -22,23 +20,6 @@
 
 namespace km {
 namespace {
-
-/// Two runs at once would spoil each other's times and lines.
-class Lock {
- public:
-  explicit Lock(const std::filesystem::path& folder) {
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
-    file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (file_ < 0) throw UserError(fmt::format("cannot write to {}: {}", folder.string(), std::generic_category().message(errno)));
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
-      throw UserError(fmt::format("another kmbench is writing to {}; wait for it, or choose --out", folder.string()));
-  }
-  ~Lock() { ::close(file_); }
-
- private:
-  int file_;
-};
 
 double timeout_s(const Case& c, const RunOptions& options) {
   return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
@@ -153,7 +134,7 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c) {
 }
 
 int supervise(const std::vector<Case>& planned, const RunOptions& options, const std::function<void()>& locked) {
-  const Lock lock(options.out);
+  const FolderLock lock(options.out, "kmbench");
   locked();
   const std::vector<Case> cases = missing_runs(planned, options);
   Books books(cases, options);

@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "bench/machine/version.hpp"
+#include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/tune/again.hpp"
-#include "bench/tune/lock.hpp"
 #include "bench/tune/store.hpp"
 
 namespace km {
@@ -23,7 +23,7 @@ constexpr std::size_t most_reasons = 5;
 class Tuning {
  public:
   Tuning(const TuningSpace& space, const TuneOptions& options)
-      : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.by.machine),
+      : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.by.machine, "kmbench tune"),
         values_(options.folder, options.by.machine), points_(points_file(options, start_.implementation_name)),
         winners_(winners_file(options, start_.implementation_name)), history_(points_.path(), options.by.machine) {
     if (history_.others() > 0)
@@ -155,7 +155,7 @@ class Tuning {
   const TuningSpace& space_;
   const TuneOptions& options_;
   Case start_;
-  TuningLock lock_;
+  FolderLock lock_;
   TunedValues values_;
   ResultFile points_, winners_;
   History history_;

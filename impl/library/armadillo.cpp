@@ -14,21 +14,10 @@
 
 #include "bench/implementation.hpp"
 #include "bench/library.hpp"
+#include "impl/library/openmp_threads.hpp"
 
 namespace km {
 namespace {
-
-/// The number of OpenMP threads, which Armadillo takes from its environment, until the end of the block.
-class Threads {
- public:
-  explicit Threads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 template <class T>
 class Armadillo {
@@ -42,7 +31,7 @@ class Armadillo {
   void reset() { out_.poison(p_); }
 
   int iterate(Trace&) {
-    const Threads threads(threads_);
+    const OpenMpThreads threads(threads_);
     last_ = arma::Mat<T>(p_.initial_centroids.data(), p_.d, p_.k);
     const int before = run(p_.max_iters - 1);
     used_ = last_;

@@ -5,12 +5,12 @@
 // FAISS's favour; so are the means of a last iteration that split a cluster, as they were before. Distances are |x|² - 2 x c + |c|² from a BLAS, where there are 20 points or more.
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
-#include <omp.h>
 
 #include <limits>
 
 #include "bench/implementation.hpp"
 #include "bench/library.hpp"
+#include "impl/library/openmp_threads.hpp"
 
 namespace km {
 namespace {
@@ -18,8 +18,7 @@ namespace {
 template <class T>  // float alone
 class Faiss {
  public:
-  Faiss(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {
+  Faiss(const Problem<T>& problem, const Config& config, Trace&) : p_(problem), threads_(config.integer("threads")) {
     note_library(
         {"FAISS", std::to_string(FAISS_VERSION_MAJOR) + "." + std::to_string(FAISS_VERSION_MINOR) + "." + std::to_string(FAISS_VERSION_PATCH)});
   }
@@ -27,13 +26,11 @@ class Faiss {
   void reset() { out_.poison(p_); }
 
   int iterate(Trace&) {
-    const int before = omp_get_max_threads();
-    omp_set_num_threads(threads_);
+    const OpenMpThreads threads(threads_);
     last_.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     if (p_.max_iters > 1) run(p_.max_iters - 1);
     used_ = last_;
     run(1);
-    omp_set_num_threads(before);
     return out_.iters = p_.max_iters;
   }
 

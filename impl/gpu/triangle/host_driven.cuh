@@ -3,7 +3,7 @@
 // it computed for each point; once the mean M changes by less than 1 % from one iteration to the next, epoch 2 begins: the points are laid out by
 // decreasing M, or the standard kernel takes over. Labels are mapped back before they come down, so that the means are added in one order always.
 // Cost of an iteration: the labeling, 12 k² bytes up, 4 n bytes down, n d additions on the host, in fp64 and by half of its
-// threads: those that wait for the next update would otherwise share cores with the one that ranks.
+// threads, meant to leave the one that ranks a core of its own.
 #pragma once
 
 #include <omp.h>
