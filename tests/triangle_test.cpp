@@ -111,5 +111,14 @@ TYPED_TEST(Triangle, CountsWhatItSkips) {
   }
 }
 
+TYPED_TEST(Triangle, TakesTheStandardKernelForAShortRun) {
+  Grid<TypeParam> grid(2, 64, 0);
+  grid.problem.max_iters = 4;
+  const Implementation& hybrid = this->find("gpu/triangle/hybrid");
+  Trace trace(true);
+  this->solve(grid.problem, hybrid, this->config(hybrid), trace);
+  for (const double distances : trace.counters().at("distances")) EXPECT_EQ(distances, double(grid.problem.n) * 64);
+}
+
 }  // namespace
 }  // namespace km

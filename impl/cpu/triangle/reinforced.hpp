@@ -11,17 +11,16 @@
 // Underflow moves a sum by less than d times the least normal number; r² is taken to be at least that over u, which hides it. So what is skipped
 // would have lost by this very arithmetic, ties included: the labels are those of the plain loop, bit by bit, however far from the origin.
 //
-// Cost of an iteration: n k' distances, k' <= k as many as the data leave, 3 k² d / 2 flops for ICD, k² log k comparisons for RID. Memory:
+// Cost of an iteration: n k' distances, k' <= k as many as the data leave, 3 k² d / 2 flops for ICD, k rows to rank for RID (impl/rank_row.hpp). Memory:
 // k² (4 + bytes of a value).
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <tuple>
-#include <utility>
 
 #include "bench/implementation.hpp"
+#include "impl/rank_row.hpp"
 
 namespace km {
 namespace {
@@ -116,13 +115,12 @@ class Reinforced {
         for (int c = 0; c <= a; ++c) apart_[std::size_t(a) * k + c] = apart_[std::size_t(c) * k + a] = distance(centroid(a), centroid(c), p_.d);
     }
     const auto phase = trace.phase("rid");
-    row_.resize(k);
     for (int a = 0; a < k; ++a) {
       T* const apart = apart_.data() + std::size_t(a) * k;
-      for (int c = 0; c < k; ++c) row_[c] = {apart[c], c};
-      std::swap(row_[0], row_[a]);
-      std::sort(row_.begin() + 1, row_.end());
-      for (int rank = 0; rank < k; ++rank) std::tie(apart[rank], ranked_[std::size_t(a) * k + rank]) = row_[rank];
+      std::int32_t* const ranked = ranked_.data() + std::size_t(a) * k;
+      rank_row_(apart, a, k, ranked);
+      row_.assign(apart, apart + k);
+      for (int rank = 0; rank < k; ++rank) apart[rank] = row_[ranked[rank]];
     }
   }
 
@@ -185,7 +183,8 @@ class Reinforced {
   double widened_, least_;
   std::vector<T> apart_;              // k x k distances², each row by rank
   std::vector<std::int32_t> ranked_;  // k x k, the centroid of each rank
-  std::vector<std::pair<T, std::int32_t>> row_;
+  std::vector<T> row_;
+  RowRanking<T> rank_row_;
   std::vector<std::int32_t> worked_;  // M of each point, in a traced run
   std::vector<double> sums_;
   std::vector<std::int64_t> counts_;

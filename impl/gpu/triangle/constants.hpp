@@ -13,8 +13,8 @@
 
 namespace km::triangle {
 
-/// An iteration's labels take a n d k' + b k² log k seconds with the reinforced kernel, where k' is the mean M, and c n d k with the standard one;
-/// log is to base 2.
+/// Beside what both take, an iteration's labels take a n d k' + b k² log k seconds with the reinforced kernel, where k' is the mean M, and c n d k with
+/// the standard one; log is to base 2.
 struct Constants {
   double a = 0, b = 0, c = 0;
   bool usable() const { return std::isfinite(a + b + c) && a > 0 && b > 0 && c > 0; }

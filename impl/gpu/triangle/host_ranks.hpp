@@ -1,10 +1,11 @@
 // wu2011's ICD and RID on the host (Algorithm 2, steps 1 and 2), with one thread: the distances² between all centroids, and each centroid's row of
-// them in order. Cost: 3 k² d / 2 flops, k² log k comparisons.
+// them in order. Cost: 3 k² d / 2 flops, and k rows to rank (impl/rank_row.hpp).
 #pragma once
 
 #include <algorithm>
-#include <utility>
 #include <vector>
+
+#include "impl/rank_row.hpp"
 
 namespace km::triangle {
 
@@ -33,18 +34,12 @@ class HostRanking {
 
   /// rid: k x k, the centroids of each row, nearest first, itself before all.
   void rank(const T* icd, int k, int* rid) {
-    row_.resize(k);
-    for (int a = 0; a < k; ++a) {
-      for (int c = 0; c < k; ++c) row_[c] = {icd[std::size_t(a) * k + c], c};
-      std::swap(row_[0], row_[a]);
-      std::sort(row_.begin() + 1, row_.end());
-      for (int rank = 0; rank < k; ++rank) rid[std::size_t(a) * k + rank] = row_[rank].second;
-    }
+    for (int a = 0; a < k; ++a) rank_row_(icd + std::size_t(a) * k, a, k, rid + std::size_t(a) * k);
   }
 
  private:
   std::vector<T> columns_;
-  std::vector<std::pair<T, int>> row_;
+  RowRanking<T> rank_row_;
 };
 
 }  // namespace km::triangle
