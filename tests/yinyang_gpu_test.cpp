@@ -1,4 +1,5 @@
-// What the GPU's Yinyangs promise beyond right labels: Lloyd's own bits over hundreds of iterations, fewer distances, and drifts that are needed.
+// What the GPU's Yinyangs promise beyond right labels: Lloyd's own bits over hundreds of iterations, fewer distances, drifts that are needed, and
+// the published update where it is asked for.
 // Skips where there is no GPU.
 #include <gtest/gtest.h>
 
@@ -34,29 +35,31 @@ const Implementation& named(std::string_view name) {
   return *found;
 }
 
-Config defaults(const Implementation& implementation) {
-  std::map<std::string, Value, std::less<>> values;
+using Values = std::map<std::string, Value, std::less<>>;
+
+Config config_of(const Implementation& implementation, Values values = {}) {
   for (const Parameter& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
   return Config(std::move(values));
 }
 
 template <class T>
-Solution<T> solve(const Problem<T>& problem, std::string_view name, Trace& trace) {
+Solution<T> solve(const Problem<T>& problem, std::string_view name, Trace& trace, const Values& values = {}) {
   const Implementation& implementation = named(name);
-  const auto solver = implementation.prepare<T>()(problem, defaults(implementation), trace);
+  const auto solver = implementation.prepare<T>()(problem, config_of(implementation, values), trace);
   solver->reset();
   solver->iterate(trace);
   return solver->download();
 }
 
 template <class T>
-std::string verdict(const Problem<T>& problem, std::string_view name) {
+std::string verdict(const Problem<T>& problem, std::string_view name, const Values& values = {}) {
   Trace untraced;
   const Implementation& implementation = named(name);
-  return judge(problem, solve(problem, name, untraced), implementation.description, defaults(implementation)).verdict;
+  return judge(problem, solve(problem, name, untraced, values), implementation.description, config_of(implementation, values)).verdict;
 }
 
 constexpr std::string_view yinyangs[] = {"gpu/yinyang/group", "gpu/yinyang/global", "gpu/yinyang/local"};
+const Values published = {{"update", "incremental"}};
 
 TEST(YinyangGroups, HoldCentroidsThatAreNear) {
   std::vector<float> centroids;  // 30 x 2, three bunches in turn
@@ -101,6 +104,41 @@ TEST_F(YinyangOnTheGpu, IsRightInSinglePrecisionFarFromTheOrigin) {
 TEST_F(YinyangOnTheGpu, NeedsTheDriftsItMovesItsBoundsBy) {
   EXPECT_NE(verdict(FarSquare<float>(12).problem, "faults/drift_of_a_tenth"), "");
   EXPECT_NE(verdict(FarSquare<double>(12).problem, "faults/drift_of_a_tenth"), "");
+}
+
+TEST_F(YinyangOnTheGpu, MakesMeansFromMeansAsPublishedAndSaysSo) {
+  FarSquare<double> square(300);
+  for (double& value : square.points) value /= 3;  // with few bits nothing is rounded
+  Trace untraced;
+  const auto exact = solve(square.problem, "gpu/yinyang/group", untraced), first = solve(square.problem, "gpu/yinyang/group", untraced, published);
+  EXPECT_NE(first.centroids, exact.centroids);
+  for (const std::string_view name : yinyangs) {
+    const Description& description = named(name).description;
+    EXPECT_EQ(verdict(square.problem, name, published), "") << name;
+    EXPECT_EQ(verdict(FarSquare<float>(10).problem, name, published), "") << name;
+    EXPECT_EQ(solve(square.problem, name, untraced, published).centroids, first.centroids) << name;
+    EXPECT_NE(departure(description, config_of(named(name), published)), "") << name;
+    EXPECT_EQ(departure(description, config_of(named(name))), "") << name;
+  }
+}
+
+/// The third cluster has three points, then none, then one.
+TEST_F(YinyangOnTheGpu, FillsAnEmptyClusterAnewFromWhatJoinedAlone) {
+  const std::vector<double> points = {17, 14, 14, 11, 10, 12, 1, 6, 4, 7, 0, 2}, start = {2, 11, 1, 10, 8, 2};
+  Problem<double> problem;
+  static_cast<ProblemShape&>(problem) = {.n = 6, .d = 2, .k = 3};
+  problem.points = points, problem.initial_centroids = start;
+  for (const std::string_view name : yinyangs)
+    for (const Values& values : {Values{}, published}) {
+      std::vector<std::int64_t> sizes;
+      for (const int iters : {1, 2, 3, 4}) {
+        problem.max_iters = iters;
+        Trace untraced;
+        sizes.push_back(std::ranges::count(solve(problem, name, untraced, values).labels, 2));
+        EXPECT_EQ(verdict(problem, name, values), "") << name << " iterations " << iters;
+      }
+      EXPECT_EQ(sizes, (std::vector<std::int64_t>{3, 0, 1, 1})) << name;
+    }
 }
 
 TEST_F(YinyangOnTheGpu, CountsDistancesAndWhatPassesEachFilter) {

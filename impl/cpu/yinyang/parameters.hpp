@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "bench/implementation.hpp"
+#include "impl/yinyang/update.hpp"
 
 namespace km {
 namespace {
 
 const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 7, 1000000}, .help = "of centroids; 0: k / 10"};
-const Parameter update_parameter = {
-    .name = "update", .fallback = "exact", .range = {"exact", "incremental"}, .help = "incremental: as published, means from means"};
+const Parameter update_parameter = yinyang::update_parameter();
 const Parameter threads_parameter = {.name = "threads", .fallback = 0, .range = {0, 3, 256}, .tunable = true, .help = "0: all hardware threads"};
 
-inline bool is_incremental(const Config& config) { return config.word("update") == "incremental"; }
+using yinyang::is_incremental;
 
 /// taylor2021, Section IV.D, after Ding et al.: k / 10.
 inline int groups_of(const ProblemShape& p, const Config& config) {

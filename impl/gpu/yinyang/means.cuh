@@ -1,7 +1,7 @@
 // taylor2021's centroid update in two kernels (Section III.D): n threads add what moved to sums in global memory, atomically; then the sums
 // become means. The paper keeps means alone, next = (c old_count - left + joined) / new_count, each rounded and multiplied up again, so that a
-// cluster which shrinks inherits the rounding of the larger one (cpu/yinyang has that as update = "incremental"). Here c old_count stays what
-// it was, a sum in integers (quanta.cuh): nothing is rounded, whatever the order, and what was added can be taken away again.
+// cluster which shrinks inherits the rounding of the larger one. So does update = "incremental"; what left and joined is summed in integers
+// (quanta.cuh), nothing rounded, whatever the order. By default c old_count stays what it was, such a sum too, and nothing is inherited.
 // With the means come the centroids' drifts, widened (bounds.cuh), and the layout of the next iteration.
 // Cost of an iteration: labels read twice; for each value of a moved point, which is read once, two to four atomicAdds.
 #pragma once
@@ -22,6 +22,7 @@ struct MovedSums {
   std::int32_t* before;               // the labels that the sums hold
   unsigned long long *coarse, *fine;  // k x d
   int* counts;                        // k
+  int* old_counts;                    // k, of the means before, to which sums add what joined less what left; null: sums are of whole clusters
   moved_sums::Quanta quanta;
 
   /// To the sum of cluster c in dimension j.
@@ -31,6 +32,15 @@ struct MovedSums {
     quanta.split(value, of_coarse, of_fine);
     atomicAdd(&coarse[cell], static_cast<unsigned long long>(of_coarse));
     if (of_fine != 0) atomicAdd(&fine[cell], static_cast<unsigned long long>(of_fine));
+  }
+
+  /// A value of the next centroid c. What joined and left begins anew, of an empty cluster too: it may fill again.
+  __device__ __forceinline__ T mean(int c, std::int64_t cell, T before) const {
+    const int count = counts[c];
+    const double sum = quanta.value(coarse[cell], fine[cell]);
+    if (old_counts) coarse[cell] = fine[cell] = 0;
+    if (count == 0) return before;
+    return old_counts ? (before * static_cast<T>(old_counts[c]) + static_cast<T>(sum)) / static_cast<T>(count) : static_cast<T>(sum / count);
   }
 };
 
@@ -58,12 +68,12 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
                              Widening<T> widening, T caution) {
   const int c = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = threadIdx.x % 32;
   if (c >= s.k) return;
-  const int count = s.counts[c], position = grouped.position_of[c];
+  const int position = grouped.position_of[c];
   T dist = 0;
   bool moved = false;
   for (int j = lane; j < s.d; j += 32) {
     const std::int64_t cell = std::int64_t(c) * s.d + j;
-    const T old = centroids[cell], now = count > 0 ? static_cast<T>(s.quanta.value(s.coarse[cell], s.fine[cell]) / count) : old, diff = now - old;
+    const T old = centroids[cell], now = s.mean(c, cell, old), diff = now - old;
     next[cell] = grouped.turned[std::int64_t(j) * grouped.pitch + position] = now;
     dist = fma(diff, diff, dist);
     moved = moved || diff != 0;
@@ -71,6 +81,7 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   for (int step = 16; step > 0; step /= 2) dist += __shfl_xor_sync(0xFFFFFFFF, dist, step);
   moved = __any_sync(0xFFFFFFFF, moved);
   if (lane > 0) return;
+  if (s.old_counts) s.old_counts[c] = s.counts[c];
   const T drift = moved ? caution * widening.at_most(dist) : T(0);
   grouped.drift[c] = drift;
   raise(&grouped.group_drift[grouped.group_of[c]], drift);
@@ -99,8 +110,9 @@ template <class T, class Add = ByPoint>
 class Means {
  public:
   /// points: d x n, on the device. caution: of drifts; below 1 bounds do not hold.
-  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, T caution = 1)
+  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T caution = 1)
       : p_(p), points_(points.data()), widening_(p.d), caution_(caution), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
+    if (incremental) old_counts_ = cuda::Buffer<int>(p.k);
     cuda::Buffer<double> greatest(1);
     cuda::check(cudaMemsetAsync(greatest.data(), 0, greatest.bytes(), stream));
     find_greatest<<<std::min(cuda::blocks(points.size(), 1024), 1056u), 256, 0, stream>>>(points.data(), points.size(), greatest.data());
@@ -116,13 +128,15 @@ class Means {
   void clear(cudaStream_t stream) {
     cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    if (old_counts_.size() > 0) cuda::check(cudaMemsetAsync(old_counts_.data(), 0, old_counts_.bytes(), stream));
     cuda::check(cudaMemsetAsync(before_.data(), 0xFF, before_.bytes(), stream));  // no_label
   }
 
   /// Sums brought up to date with the labels; then next, drifts and layout.
   void enqueue(const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
     unsigned long long* const coarse = sums_.data();
-    const MovedSums<T> sums{points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), quanta_};
+    const MovedSums<T> sums{
+        points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(), quanta_};
     cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
     Add::add(sums, stream);
     finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, caution_);
@@ -137,7 +151,7 @@ class Means {
   moved_sums::Quanta quanta_{};
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<unsigned long long> sums_;
-  cuda::Buffer<int> counts_;
+  cuda::Buffer<int> counts_, old_counts_;
 };
 
 inline std::int64_t rounded_once(const ProblemShape&, const Config&) { return 1; }

@@ -7,17 +7,18 @@
 
 #include "impl/gpu/yinyang/filter.cuh"
 #include "impl/gpu/yinyang/means.cuh"
+#include "impl/yinyang/update.hpp"
 
 namespace km::yinyang {
 
 template <class T, class Compare, class Add>
 class Yinyang {
  public:
-  /// caution: drifts in proven ones; below 1 labels are not right.
-  Yinyang(const Problem<T>& problem, Trace& trace, int groups, T caution = 1)
+  /// incremental: means from the means before. caution: drifts in proven ones; below 1 labels are not right.
+  Yinyang(const Problem<T>& problem, Trace& trace, int groups, bool incremental, T caution = 1)
       : problem_(problem), lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), caution), upper_(problem.n), lower_(problem.n * groups),
-        counts_(1) {}
+        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), incremental, caution), upper_(problem.n),
+        lower_(problem.n * groups), counts_(1) {}
 
   void reset() { lloyd_.reset(); }
 
