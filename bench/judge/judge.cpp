@@ -56,15 +56,26 @@ Judge<T>::Judge(const Problem<T>& problem, const Description& description, const
       deviations_(deviations.empty() ? standard_deviations(problem) : std::move(deviations)) {}
 
 template <class T>
+ClusterSums Judge<T>::sums_of(const Solution<T>& s) const {
+  ClusterSums sums;
+  if (is_large() && sums_on_device<T>(problem_, s.labels, s.centroids, sums)) return sums;
+  return sums_on_host<T>(problem_, s.labels, s.centroids);
+}
+
+template <class T>
+bool Judge<T>::moved(const Solution<T>& s) const {
+  const Solution<T> stayed{s.labels, s.assigned_centroids, s.assigned_centroids, s.iters};
+  return !check_means(problem_, stayed, sums_of(stayed), depth_, deviations_, drift_).verdict.empty();
+}
+
+template <class T>
 Judgement Judge<T>::operator()(const Solution<T>& s) const {
   const Problem<T>& p = problem_;
   Judgement out;
   out.verdict = explain_shape(p, s);
   if (!out.verdict.empty()) return out;
 
-  const bool large = double(p.n) * p.k * p.d > 1e7;  // for less a launch does not pay, nor does making room for other points
-  ClusterSums truth;
-  if (!large || !sums_on_device<T>(p, s.labels, s.centroids, truth)) truth = sums_on_host<T>(p, s.labels, s.centroids);
+  const ClusterSums truth = sums_of(s);
   const MeanCheck means = check_means(p, s, truth, depth_, deviations_, drift_);
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
@@ -73,7 +84,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s) const {
   out.mean_roundoffs = means.roundoffs;
 
   LabelCheck labels;
-  if (!large || !check_labels_on_device<T>(p, s.labels, s.assigned_centroids, form_, labels))
+  if (!is_large() || !check_labels_on_device<T>(p, s.labels, s.assigned_centroids, form_, labels))
     labels = check_labels_on_host<T>(p, s.labels, s.assigned_centroids, form_);
   out.judged_points = labels.judged;
   out.wrong_labels = labels.wrong;

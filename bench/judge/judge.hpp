@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/implementation.hpp"
+#include "bench/judge/means.hpp"
 
 namespace km {
 
@@ -45,9 +46,16 @@ class Judge {
   /// All labels where n k d is at most label_budget or a GPU can look, else a seeded sample of at least 100,000.
   Judgement operator()(const Solution<T>& solution) const;
 
+  /// Whether the last iteration changed a label for certain: the centroids that it began with are not the means of the labels that it found,
+  /// by more than rounding explains. Had no label changed, they would be.
+  bool moved(const Solution<T>& solution) const;
+
   const std::vector<double>& deviations() const { return deviations_; }  // standard deviation of the points, by dimension
 
  private:
+  bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // for less a launch does not pay, nor making room
+  ClusterSums sums_of(const Solution<T>& solution) const;
+
   Problem<T> problem_;
   Distance form_;
   std::int64_t depth_;

@@ -205,6 +205,12 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
                            const std::vector<double>& deviations, Replay& out) {
   const bool repeatable = is_repeatable(evidence, problem, deviations);
   const auto run = [&](int iters) { return run_for(implementation, config, problem, iters, out.skipped); };
+  const auto judge_of = [&](int iters) {
+    Problem<T> shorter = problem;
+    shorter.max_iters = iters;
+    shorter.tolerance = -1;
+    return Judge<T>(shorter, implementation.description, config, deviations);
+  };
   const int iters = evidence.first.iters;
   if (iters == 1) {
     if (problem.max_iters > 1 && problem.tolerance < 1) return "it stopped after 1 iteration, in which every label changed";
@@ -237,17 +243,19 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
     const auto middle = run(m), next = run(m + 1);
     if (!middle || !next) return "";
     out.links += 2;
-    Problem<T> shorter = problem;
-    shorter.max_iters = m + 1;
-    shorter.tolerance = -1;
-    if (const auto wrong = Judge<T>(shorter, implementation.description, config, deviations)(*next).verdict; !wrong.empty())
-      return fmt::format("after {} iterations: {}", m + 1, wrong);
+    if (const auto wrong = judge_of(m + 1)(*next).verdict; !wrong.empty()) return fmt::format("after {} iterations: {}", m + 1, wrong);
     if (auto wrong = explain_link(middle->centroids, next->assigned_centroids, m, deviations, repeatable, [&] { return run(m); }); !wrong.empty())
       return wrong;
   }
   if (problem.tolerance < 0) return "";
-  const auto before_that = iters > 2 ? run(iters - 2) : std::nullopt;
-  out.links += before_that.has_value();
+  bool went_on = false;  // rightly, as the run of iters - 1 shows by itself: where one changed label is too many
+  if (evidence.dear && iters > 2 && !problem.converged(1)) {
+    const Judge<T> judge = judge_of(iters - 1);
+    if (const auto wrong = judge(*before).verdict; !wrong.empty()) return fmt::format("after {} iterations: {}", iters - 1, wrong);
+    went_on = judge.moved(*before);
+  }
+  const auto before_that = iters > 2 && !went_on ? run(iters - 2) : std::nullopt;
+  out.links += went_on || before_that.has_value();
   const auto stop = [&](std::int64_t slack) { return explain_stop(problem, evidence.first, *before, before_that ? &*before_that : nullptr, slack); };
   auto wrong = stop(0);
   for (int more = 0; more < 3 && !wrong.empty(); ++more) {  // unless runs of one length differ, in their last bits at least: then by so much

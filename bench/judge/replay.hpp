@@ -1,7 +1,8 @@
 // What ties a result to its start, its number of iterations and its stop: a judge of one output sees one good iteration, and ten reported
 // after one would pass. New instances of the implementation are run for other numbers of iterations, and each must go on where the one
 // before it ended:
-//   - at full size, one iteration from the start, iters - 1 iterations, with a tolerance iters - 2, and where asked for three and four;
+//   - at full size, one iteration from the start, iters - 1 iterations, with a tolerance iters - 2 (unless the means that the run of iters - 1
+//     began its last iteration with prove that this one changed a label), and where asked for three and four;
 //   - on a sample of the points, 1, 2, ... iterations, up to 12 or for large k d three and two numbers drawn late, each judged. To the sample come witnesses: points so near the bisector of two
 //     initial centroids that the declared precision and form can just tell, and a coarser one cannot.
 #pragma once
@@ -32,6 +33,7 @@ struct Evidence {
   std::vector<Other> others;
   int runs = 1;         // how many were compared
   bool middle = false;  // whether an iteration in the middle is worth its time at full size
+  bool dear = false;    // whether a run takes longer than a look at its output: where that tells enough, there is one run less
 };
 
 /// Replay the run that made `first` from `problem`'s start. Where further runs ended where the first did the links must agree

@@ -110,6 +110,7 @@ class TypedSession final : public Session {
     if (m.judgement.verdict.empty() && !evidence_.first.labels.empty()) {
       evidence_.runs = int(m.samples_s.size());
       evidence_.middle = m.samples_s.size() >= 5 && (median(m.samples_s) < 0.1 || std::random_device{}() % 4 == 0);
+      evidence_.dear = median(m.samples_s) > 1;
       m.replay = replay(*case_.implementation, case_.config, problem_, evidence_, judge_);
       m.judgement.verdict = m.replay->verdict;
     }
