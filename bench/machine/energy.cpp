@@ -39,9 +39,10 @@ EnergyMeter::EnergyMeter(bool gpu, const fs::path& powercap) {
   if (gpu) {
     uuid_ = device::uuid();
     source_ = "NVML";
-    if (!nvml::read(uuid_).energy_mj) unreadable_ = "NVML does not tell this card's energy";
+    if (!nvml::energy_mj(uuid_)) unreadable_ = "NVML does not tell this card's energy";
     return;
   }
+  source_ = "RAPL";
   for (const auto& zone : packages_in(powercap)) {
     const auto now = number_in(zone / "energy_uj"), range = number_in(zone / "max_energy_range_uj");
     if (!now || !range) {
@@ -51,13 +52,13 @@ EnergyMeter::EnergyMeter(bool gpu, const fs::path& powercap) {
     packages_.push_back({zone / "energy_uj", *range, *now});
   }
   if (packages_.empty()) unreadable_ = fmt::format("no RAPL counters in {}", powercap.string());
-  source_ = fmt::format("RAPL, {} {}", packages_.size(), packages_.size() == 1 ? "package" : "packages");
+  else source_ = fmt::format("RAPL, {} {}", packages_.size(), packages_.size() == 1 ? "package" : "packages");
 }
 
 std::optional<double> EnergyMeter::joules() {
   if (!unreadable_.empty()) return std::nullopt;
   if (!uuid_.empty()) {
-    const auto millijoules = nvml::read(uuid_).energy_mj;
+    const auto millijoules = nvml::energy_mj(uuid_);
     return millijoules ? std::optional(double(*millijoules) * 1e-3) : std::nullopt;
   }
   double sum = 0;

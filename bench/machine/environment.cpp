@@ -189,15 +189,23 @@ void write_whole(const fs::path& path, const std::string& text) {
   if (failed) throw UserError(fmt::format("cannot write {}: {}", path.string(), failed.message()));
 }
 
+Json read_machine_record(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in && !fs::exists(file)) return Json::object();
+  Json record = Json::parse(in, nullptr, false);
+  if (!record.is_object())
+    throw UserError(fmt::format("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string()));
+  return record;
+}
+
 void write_machine_record(const std::string& folder, const std::string& id) {
   fs::create_directories(folder);
   const fs::path path = fs::path(folder) / "machine.json";
+  const Json old = read_machine_record(path);
   Json record = environment();
   record["id"] = id;
-  std::ifstream in(path);
-  if (const Json old = Json::parse(in, nullptr, false); old.is_object())
-    for (const char* measured : {"ceilings", "floor", "price"})
-      if (old.contains(measured)) record[measured] = old[measured];
+  for (const char* kept : {"ceilings", "floor", "price"})
+    if (old.contains(kept)) record[kept] = old[kept];
   write_whole(path, record.dump(2) + "\n");
 }
 

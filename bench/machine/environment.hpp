@@ -19,7 +19,11 @@ std::string machine_id();
 /// Replace a file by `text`, or leave it as it was and throw UserError: never half a file, not on a full disk either.
 void write_whole(const std::filesystem::path& path, const std::string& text);
 
-/// Write environment() to <folder>/machine.json. What is there of ceilings and of a price stays.
+/// What a machine.json holds; {} where there is no such file. Throws UserError for one that holds no JSON object.
+nlohmann::ordered_json read_machine_record(const std::filesystem::path& file);
+
+/// Write environment() to <folder>/machine.json. What is there of ceilings and of a price stays: where it cannot be read, all of it, and UserError
+/// is thrown.
 void write_machine_record(const std::string& folder, const std::string& id);
 
 /// The record as text for people.

@@ -45,6 +45,11 @@ class Library {
   bool ready_ = false;
 };
 
+std::optional<std::int64_t> energy_of(const Library& nvml, Card card) {
+  const auto energy = nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", card);
+  return energy ? std::optional(static_cast<std::int64_t>(*energy)) : std::nullopt;
+}
+
 std::optional<int> number(std::optional<unsigned> value) { return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt; }
 
 }  // namespace
@@ -62,12 +67,17 @@ Reading read(const std::string& uuid) {
   reading.power_limit_mw = number(nvml.call<unsigned>("nvmlDeviceGetEnforcedPowerLimit", *card));
   reading.temperature_c = number(nvml.call<unsigned>("nvmlDeviceGetTemperature", *card, temperature_gpu));
   if (const auto reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card)) reading.throttle_reasons = *reasons;
-  if (const auto energy = nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", *card))
-    reading.energy_mj = static_cast<std::int64_t>(*energy);
+  reading.energy_mj = energy_of(nvml, *card);
   unsigned current = 0, pending = 0;
   const auto ecc = nvml.find<int (*)(Card, unsigned*, unsigned*)>("nvmlDeviceGetEccMode");
   if (ecc && ecc(*card, &current, &pending) == success) reading.ecc = current != 0;
   return reading;
+}
+
+std::optional<std::int64_t> energy_mj(const std::string& uuid) {
+  const auto& nvml = Library::get();
+  const auto card = nvml.call<Card>("nvmlDeviceGetHandleByUUID", uuid.c_str());
+  return card ? energy_of(nvml, *card) : std::nullopt;
 }
 
 std::optional<std::string> driver_version() {

@@ -23,6 +23,8 @@ struct Reading {
 /// The card with this UUID (device::uuid()). No reading throws.
 Reading read(const std::string& uuid);
 std::optional<std::string> driver_version();
+/// Of that reading the energy alone, which is cheap enough to ask for again and again.
+std::optional<std::int64_t> energy_mj(const std::string& uuid);
 
 /// What held the clocks down: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits as "bit 12".
 std::vector<std::string> throttle_words(std::uint64_t reasons);

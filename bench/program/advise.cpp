@@ -5,22 +5,21 @@
 #include <map>
 
 #include "bench/data/catalogue.hpp"
-#include "bench/device/device.hpp"
 #include "bench/error.hpp"
-#include "bench/machine/environment.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/advise.hpp"
-#include "bench/tune/store.hpp"
 
 namespace km {
 namespace {
 
 struct Flags {
   ProblemFlags problem;
-  std::string points, implementation = ".", budget = "60s", repetitions = "2", at_last = "7", out, machine, device, memory, tuning;
-  bool tuned = false;
+  MachineFlags machine;
+  TunedFlags tuned;
+  std::string points, implementation = ".", budget = "60s", repetitions = "2", at_last = "7", out;
 };
 
 /// What can run on this problem; the rest is told with its reasons, once each.
@@ -33,10 +32,8 @@ std::vector<Case> candidates(const Flags& f, bool telling) {
   sweep.axes["implementation"] = {f.implementation};
   sweep.patterns = true;
   std::vector<Case> cases = expand(sweep, "", "paper");
-  if (f.tuned) {
-    const TunedValues values(f.tuning.empty() ? tuning_folder() : std::filesystem::path(f.tuning), f.machine.empty() ? machine_id() : f.machine);
-    for (auto& c : cases) values.apply(c, {});
-  }
+  if (const auto values = f.tuned.values(f.machine.id()))
+    for (auto& c : cases) values->apply(c, {});
   std::map<std::string, int> reasons;
   for (const auto& c : cases)
     if (!c.skip.empty()) ++reasons[c.skip];
@@ -49,15 +46,13 @@ std::vector<Case> candidates(const Flags& f, bool telling) {
 
 int run(const Flags& f, std::vector<std::string> argv) {
   const auto desk = Desk::open();  // where this process is a worker of such a command
-  if (!f.machine.empty()) check_name("--machine", f.machine);
-  if (!f.tuning.empty() && !f.tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
-  select_device(f.device);
+  f.machine.select_device();
   AdviseOptions options{.budget_s = seconds_of_budget(f.budget),
                         .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
                         .at_last = int(whole_number("--at-last", f.at_last, 1, 64)),
-                        .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
+                        .memory_bytes = f.machine.memory_bytes(),
                         .out = f.out,
-                        .by = {.argv = std::move(argv), .machine = f.machine.empty() ? machine_id() : f.machine}};
+                        .by = {.argv = std::move(argv), .machine = f.machine.id()}};
   const auto cases = candidates(f, !desk);
   if (desk) return advise_at(*desk, cases, options);
   if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
@@ -77,12 +72,9 @@ void add_advise(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--budget", f->budget, "Time to try, from when the first has ended: 60s, 2m, 1h (60s)");
   command->add_option("--repetitions", f->repetitions, "Timed runs of a candidate (2)");
   command->add_option("--at-last", f->at_last, "Timed runs of the best, measured again side by side (7)");
-  command->add_flag("--tuned", f->tuned, "Take the values that kmbench tune found, where it found some");
-  command->add_option("--tuning", f->tuning, "Folder of the tuned values (default tuning/ beside results/)");
+  f->tuned.add_to(*command);
   command->add_option("--out", f->out, "File to which the result lines are appended (default: none are kept)");
-  command->add_option("--machine", f->machine, "Name of this machine (default from GPU or CPU)");
-  command->add_option("--device", f->device, "GPU to use (default 0)");
-  command->add_option("--memory", f->memory, "GiB that a worker may take (default: what is available)");
+  f->machine.add_to(*command);
   command->callback([=, &code] { code = run(*f, argv); });
 }
 

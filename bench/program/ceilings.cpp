@@ -1,15 +1,12 @@
 // kmbench ceilings: measure this machine's limits and keep them in the machine record.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/machine/ceilings.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/program/machine_flags.hpp"
 
 namespace km {
 namespace {
@@ -27,20 +24,15 @@ nlohmann::ordered_json floor_of(const nlohmann::ordered_json& limits) {
 
 void add_ceilings(CLI::App& app, int& code) {
   auto* command = app.add_subcommand("ceilings", "Measure this machine's own limits and write them into machine.json");
-  auto out = std::make_shared<std::string>();
-  auto machine = std::make_shared<std::string>();
-  command->add_option("--out", *out, "Folder of machine.json (default results/<machine>)");
-  command->add_option("--machine", *machine, "Name of this machine (default from GPU or CPU)");
+  auto flags = std::make_shared<RecordFlags>();
+  flags->add_to(*command);
   command->callback([=, &code] {
-    if (!machine->empty()) check_name("--machine", *machine);
-    const std::string id = machine->empty() ? machine_id() : *machine;
-    const std::filesystem::path folder = out->empty() ? results_folder() / id : std::filesystem::path(*out);
-    write_machine_record(folder.string(), id);
-    nlohmann::ordered_json record;
-    std::ifstream(folder / "machine.json") >> record;
+    const auto file = flags->folder() / "machine.json";
+    write_machine_record(flags->folder().string(), flags->id());
+    auto record = read_machine_record(file);
     record["ceilings"] = {{"cpu", cpu_ceilings()}, {"gpu", gpu_ceilings()}};
     for (const char* device : {"cpu", "gpu"}) record["floor"][device] = floor_of(record["ceilings"][device]);
-    write_whole(folder / "machine.json", record.dump(2) + "\n");
+    write_whole(file, record.dump(2) + "\n");
     for (const auto& [device, limits] : record["ceilings"].items())
       for (const auto& [name, value] : limits.items())
         fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);

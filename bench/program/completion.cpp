@@ -10,6 +10,7 @@
 #include "bench/implementation.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/program/plots.hpp"
 
 namespace km {
 namespace {
@@ -20,18 +21,20 @@ std::string joined(const Words& words) { return fmt::format("{}", fmt::join(word
 
 /// What may stand after a command: its flags, and what it takes by position.
 Words after(const CLI::App& command) {
-  static const std::map<std::string, Words> positions = {
-      {"run", {"$exhibits"}},
-      {"tune", {"$implementations"}},
-      {"advise", {"$datasets"}},
-      {"data", {"$datasets"}},
-      {"list", {"implementations", "datasets", "exhibits"}},
-      {"compare", {"--within", "--threshold", "--filter", "--all", "--markdown", "--out", "--rank", "--help"}},
-      {"completion", {"bash", "zsh"}}};
+  static const std::map<std::string, Words> positions = {{"run", {"$exhibits"}},
+                                                         {"tune", {"$implementations"}},
+                                                         {"advise", {"$datasets"}},
+                                                         {"data", {"$datasets"}},
+                                                         {"list", {"implementations", "datasets", "exhibits"}},
+                                                         {"hardware", {"$exhibits"}},
+                                                         {"explain", {"$exhibits"}},
+                                                         {"completion", {"bash", "zsh"}}};
   Words words;
   if (const auto at = positions.find(command.get_name()); at != positions.end()) words = at->second;
   for (const auto* option : command.get_options())
     for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+  for (const auto& one : plots_commands())
+    if (one.name == command.get_name()) words.insert(words.end(), one.flags.begin(), one.flags.end());
   return words;
 }
 

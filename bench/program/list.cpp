@@ -1,4 +1,4 @@
-// kmbench list, env and export: what looks and converts, and measures nothing.
+// kmbench list and export: what looks and converts, and measures nothing.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -6,7 +6,6 @@
 
 #include "bench/error.hpp"
 #include "bench/home.hpp"
-#include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/commands.hpp"
 #include "bench/run/result.hpp"
@@ -99,17 +98,6 @@ void add_list(CLI::App& app, int& code) {
     if (*json)
       fmt::print("{}\n", (*what == "implementations" ? implementations_json() : *what == "datasets" ? datasets_json() : exhibits_json()).dump(2));
     else print_list(*what);
-    code = 0;
-  });
-}
-
-void add_env(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("env", "The machine and the build, with warnings");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "As JSON");
-  command->callback([=, &code] {
-    const auto record = environment();
-    fmt::print("{}", *json ? record.dump(2) + "\n" : environment_text(record));
     code = 0;
   });
 }

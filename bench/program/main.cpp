@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   km::add_data(app, code);
   km::add_export(app, code);
   km::add_ceilings(app, code);
-  km::add_compare(app, code);
+  km::add_plots(app);
   for (const char* command : {"list", "run", "tune", "advise", "check"}) add_others(*app.get_subcommand(command));
   km::add_completion(app, code);
   try {

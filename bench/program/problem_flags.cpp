@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "bench/data/limits.hpp"
-#include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/program/arguments.hpp"
 
@@ -73,15 +72,6 @@ double seconds_of_budget(const std::string& text) {
     return unit * number("--budget", text.substr(0, text.size() - named), 0.1, 1e6);
   } catch (const UserError&) {
     throw UserError(fmt::format("--budget '{}': seconds, minutes or hours are accepted, as in 60s, 2m or 1h", text));
-  }
-}
-
-void select_device(const std::string& text) {
-  if (text.empty()) return;
-  try {
-    device::select(int(whole_number("--device", text, 0, 1023)));
-  } catch (const device::Error& error) {
-    throw UserError(fmt::format("--device {}: {}", text, error.what()));
   }
 }
 

@@ -23,9 +23,6 @@ struct ProblemFlags {
 /// "60s", "2m", "1h" or "60" in seconds. Throws UserError.
 double seconds_of_budget(const std::string& text);
 
-/// The GPU that a flag names, where it is given. Throws UserError for one that is not there.
-void select_device(const std::string& text);
-
 /// "1,2,4" or "1:64:x2" to its values. Throws UserError for an empty one.
 std::vector<Scalar> values_of_list(const std::string& flag, const std::string& text);
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "bench/data/catalogue.hpp"
-#include "bench/data/limits.hpp"
-#include "bench/device/device.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
@@ -13,9 +11,10 @@
 #include "bench/plan/pattern.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/program/machine_flags.hpp"
+#include "bench/program/problem_flags.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
-#include "bench/tune/store.hpp"
 
 namespace km {
 namespace {
@@ -23,31 +22,21 @@ namespace {
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
   std::string implementation, dataset, data, n, d, k, precision, iterations, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, device, order_seed = "1", timeout, memory, out, machine, tuning;
-  bool dry_run = false, redo = false, save = false, energy = false, tuned = false;
+  std::string profile = "paper", filter, order_seed = "1", out;
+  MachineFlags machine;
+  TunedFlags tuned;
+  bool dry_run = false, redo = false, save = false, energy = false;
 };
 
-std::vector<Scalar> list_of(const std::string& text) {
-  std::vector<Scalar> values;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto end = std::min(text.find(',', from), text.size());
-    if (end == from) throw UserError(fmt::format("'{}' holds an empty value", text));
-    for (auto& value : parse_range(text.substr(from, end - from))) values.push_back(std::move(value));
-    if (values.size() > most_cases) throw UserError(fmt::format("'{}' holds more than {} values", text, most_cases));
-    from = end + 1;
-  }
-  return values;
-}
-
-void add_axis(Sweep& sweep, const std::string& name, const std::string& text) {
-  if (!text.empty()) sweep.axes[name] = name == "dataset" || name == "init" ? std::vector<Scalar>{text} : list_of(text);
+void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, const std::string& text) {
+  if (!text.empty()) sweep.axes[name] = name == "init" ? std::vector<Scalar>{text} : values_of_list(flag, text);
 }
 
 /// "packages=1,10" to set.packages.
 void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings) {
   for (const auto& text : settings) {
     const auto [name, values] = assignment(flag, text);
-    if (!sweep.axes.emplace(prefix + name, list_of(values)).second)
+    if (!sweep.axes.emplace(prefix + name, values_of_list(flag, values)).second)
       throw UserError(fmt::format("{} {} is given twice; several values are {}=1,10", flag, name, name));
   }
 }
@@ -58,22 +47,21 @@ Sweep ad_hoc(const Flags& f) {
   if (f.k.empty()) throw UserError("name the number of clusters: --k");
   Sweep sweep{.patterns = true};
   sweep.axes["implementation"] = {f.implementation.empty() ? std::string(".") : f.implementation};
-  if (!f.dataset.empty())
-    for (const auto& name : list_of(f.dataset)) sweep.axes["dataset"].push_back(name);
+  add_axis(sweep, "--dataset", "dataset", f.dataset);
   if (!f.data.empty()) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(f.data, error)) throw UserError(fmt::format("--data {}: no such file, or not a regular one", f.data));
     sweep.axes["dataset"] = {std::filesystem::absolute(f.data).string()};
   }
-  add_axis(sweep, "n", f.n);
-  add_axis(sweep, "d", f.d);
-  add_axis(sweep, "k", f.k);
-  add_axis(sweep, "precision", f.precision);
-  add_axis(sweep, "iterations", f.iterations);
-  add_axis(sweep, "tolerance", f.tolerance);
-  add_axis(sweep, "init", f.init);
-  add_axis(sweep, "init_seed", f.seed);
-  add_axis(sweep, "warmup", f.warmup);
+  add_axis(sweep, "--n", "n", f.n);
+  add_axis(sweep, "--d", "d", f.d);
+  add_axis(sweep, "--k", "k", f.k);
+  add_axis(sweep, "--precision", "precision", f.precision);
+  add_axis(sweep, "--iterations", "iterations", f.iterations);
+  add_axis(sweep, "--tolerance", "tolerance", f.tolerance);
+  add_axis(sweep, "--init", "init", f.init);
+  add_axis(sweep, "--seed", "init_seed", f.seed);
+  add_axis(sweep, "--warmup", "warmup", f.warmup);
   add_settings(sweep, "--set", "set.", f.set);
   add_settings(sweep, "--data-set", "data.", f.data_settings);
   return sweep;
@@ -140,8 +128,7 @@ void tune(std::vector<Case>& cases, const Sweep& sweep, const TunedValues& value
 
 std::vector<Case> plan(const Flags& f) {
   check_contradictions(f);
-  std::optional<TunedValues> values;
-  if (f.tuned) values.emplace(f.tuning.empty() ? tuning_folder() : std::filesystem::path(f.tuning), f.machine.empty() ? machine_id() : f.machine);
+  const auto values = f.tuned.values(f.machine.id());
   const KeepCatalogue keep;
   const auto sweeps = sweeps_of(f);
   double count = 0;
@@ -241,13 +228,7 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
   Flags flags = f;
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) flags.repetitions = extra.substr(extra.find('=') + 1);
-  if (!f.machine.empty()) check_name("--machine", f.machine);
-  if (!f.tuning.empty() && !f.tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
-  if (!f.device.empty()) try {
-      device::select(int(whole_number("--device", f.device, 0, 1023)));
-    } catch (const device::Error& error) {
-      throw UserError(fmt::format("--device {}: {}", f.device, error.what()));
-    }
+  f.machine.select_device();
   auto cases = plan(flags);
   apply_benchmark_filter(cases, extras);
   if (f.dry_run) {
@@ -262,11 +243,11 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
   RunOptions options{.redo = f.redo,
                      .save_solutions = f.save,
                      .energy = f.energy,
-                     .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
-                     .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
+                     .timeout_s = f.machine.timeout_s(),
+                     .memory_bytes = f.machine.memory_bytes(),
                      .argv = std::move(argv),
                      .benchmark_args = std::move(extras)};
-  options.machine = f.machine.empty() ? machine_id() : f.machine;
+  options.machine = f.machine.id();
   options.out = f.out.empty() ? results_folder() / options.machine : std::filesystem::path(f.out);
   if (desk) return work(cases, options, *desk);
   check_points(f, cases);
@@ -299,16 +280,13 @@ void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--warmup", f->warmup, "Runs before them");
   command->add_option("--filter", f->filter, "Only cases whose name matches this regular expression");
   command->add_option("--out", f->out, "Folder for the result lines (default results/<machine>)");
-  command->add_option("--machine", f->machine, "Name of this machine (default from GPU or CPU)");
-  command->add_option("--device", f->device, "GPU to use (default 0)");
-  command->add_option("--timeout", f->timeout, "Seconds after which a case is given up (default from its forecast, at least 60)");
-  command->add_option("--memory", f->memory, "GiB that a worker may take (default: what is available)");
+  f->machine.add_to(*command);
+  f->machine.add_timeout_to(*command, "a case");
   command->add_option("--order-seed", f->order_seed, "Seed of the order in which cases run");
   command->add_flag("--dry-run", f->dry_run, "Print the plan with memory and time forecast, run nothing");
   command->add_flag("--redo", f->redo, "Run cases that have results already");
   command->add_flag("--energy", f->energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read");
-  command->add_flag("--tuned", f->tuned, "Parameters that are not given get the values that kmbench tune found, where it found some");
-  command->add_option("--tuning", f->tuning, "Folder of the tuned values (default tuning/ beside results/)");
+  f->tuned.add_to(*command);
   command->add_flag("--save", f->save, "Also write points, labels and centroids of exhibit cases as .npy");
   command->allow_extras();
   command->callback([=, &code] { code = run(*f, argv, command->remaining()); });

@@ -7,12 +7,11 @@
 #include <algorithm>
 
 #include "bench/data/catalogue.hpp"
-#include "bench/device/device.hpp"
 #include "bench/error.hpp"
-#include "bench/machine/environment.hpp"
 #include "bench/plan/combination.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/commands.hpp"
+#include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/store.hpp"
 
@@ -21,8 +20,8 @@ namespace {
 
 struct Flags {
   ProblemFlags problem;
-  std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", at_last = "7", out, machine, device,
-                              timeout, memory;
+  MachineFlags machine;
+  std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", at_last = "7", out;
   std::vector<std::string> set;
   bool dry_run = false;
 };
@@ -79,16 +78,15 @@ void print_space(const TuningSpace& space) {
 
 int run(const Flags& f, std::vector<std::string> argv) {
   const auto desk = Desk::open();  // where this process is a worker of such a tuning
-  if (!f.machine.empty()) check_name("--machine", f.machine);
-  select_device(f.device);
+  f.machine.select_device();
   TuneOptions options{.strategy = f.strategy,
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
                       .budget_s = seconds_of_budget(f.budget),
                       .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
                       .at_last = int(whole_number("--at-last", f.at_last, 1, 1000)),
-                      .timeout_s = f.timeout.empty() ? 0 : number("--timeout", f.timeout, 0.1, 1e7),
-                      .memory_bytes = f.memory.empty() ? 0 : number("--memory", f.memory, 0.01, 1e6) * (1 << 30),
-                      .by = {.argv = std::move(argv), .machine = f.machine.empty() ? machine_id() : f.machine}};
+                      .timeout_s = f.machine.timeout_s(),
+                      .memory_bytes = f.machine.memory_bytes(),
+                      .by = {.argv = std::move(argv), .machine = f.machine.id()}};
   if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
     throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
   const TuningSpace space = space_of(f);
@@ -114,10 +112,8 @@ void add_tune(CLI::App& app, int& code, std::vector<std::string> argv) {
   command->add_option("--repetitions", f->repetitions, "Timed runs of a point (2)");
   command->add_option("--at-last", f->at_last, "Timed runs of the winner and of the defaults, measured again in a fresh process (7)");
   command->add_option("--out", f->out, "Folder of tuned values and lines (default tuning/ beside results/)");
-  command->add_option("--machine", f->machine, "Name of this device (default from GPU or CPU)");
-  command->add_option("--device", f->device, "GPU to use (default 0)");
-  command->add_option("--timeout", f->timeout, "Seconds after which a point is given up (default from its forecast, at least 60)");
-  command->add_option("--memory", f->memory, "GiB that a worker may take (default: what is available)");
+  f->machine.add_to(*command);
+  f->machine.add_timeout_to(*command, "a point");
   command->add_flag("--dry-run", f->dry_run, "Print what would be tried, run nothing");
   command->callback([=, &code] { code = run(*f, argv); });
 }

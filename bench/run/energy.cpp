@@ -11,7 +11,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr double longest_step_s = 5;  // a counter that stands still for as long does not count this
+constexpr double longest_step_s = 5;      // a counter that stands still for as long does not count this
+constexpr double between_looks_s = 2e-3;  // a short run is not worth a look of its own, while which the device idles
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -29,7 +30,9 @@ Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least
     const auto start = Clock::now();
     auto before = meter.joules(), now = before;
     for (auto still_since = start;;) {
-      iterations += run();
+      const auto last_look = Clock::now();
+      do iterations += run();
+      while (seconds_since(last_look) < between_looks_s);
       now = meter.joules();
       if (!before || !now) return std::nullopt;
       if (*now == *before) {

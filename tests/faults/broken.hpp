@@ -121,6 +121,16 @@ inline std::int64_t rounded_once(const ProblemShape&, const Config&) { return 1;
 /// What most of them say of themselves.
 inline Description fault(std::string_view summary) { return {.summary = summary, .summation_depth = rounded_once}; }
 
+/// The same of one on the card: the shapes that its original cannot take, and the parameters that it takes from it.
+inline Description fault_on_gpu(std::string_view summary, std::function<std::string(const ProblemShape&)> too_large = {},
+                                std::vector<Parameter> parameters = {}) {
+  Description made = fault(summary);
+  made.device = Device::gpu;
+  made.parameters = std::move(parameters);
+  if (too_large) made.unsupported = [too_large](const ProblemShape& p, const Config&, int) { return too_large(p); };
+  return made;
+}
+
 /// The nearest number of that many significant bits (11: half and TF32, 8: bfloat16).
 inline double rounded(double value, int bits) {
   const std::uint64_t last = std::uint64_t(1) << (53 - bits);

@@ -1,23 +1,12 @@
 // |x|² - 2xc + |c|², as declared: far from the origin rounding explains any label, and the labels are of little use.
-#include "tests/faults/broken.hpp"
+#include "tests/faults/expansion.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-struct ExpansionFar : RightLloyd<T> {
-  using RightLloyd<T>::RightLloyd;
-
-  double distance(std::int64_t i, int c) const override {
-    T xx = 0, xc = 0, cc = 0;
-    for (int j = 0; j < this->p_.d; ++j) {
-      const T x = T(this->x(i, j)), centroid = T(this->centroid(c, j));
-      xx += x * x;
-      xc += x * centroid;
-      cc += centroid * centroid;
-    }
-    return xx - 2 * xc + cc;
-  }
+struct ExpansionFar : ExpandingLloyd<T> {
+  using ExpandingLloyd<T>::ExpandingLloyd;
 };
 
 const Register<ExpansionFar> expansion_far{{

@@ -1,6 +1,7 @@
 // Screens with a hundredth of the proven margin: what fp16 products rank is taken for right where they cannot tell.
 #include "impl/gpu/lloyd/screen_scores_mma.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
+#include "tests/faults/broken.hpp"
 
 namespace km {
 namespace {
@@ -11,13 +12,8 @@ struct HundredthOfTheMargin : screen::Screened<T, screen::Mma> {
       : screen::Screened<T, screen::Mma>(problem, config, trace, 0.01f) {}
 };
 
-const Register<HundredthOfTheMargin> hundredth_of_the_margin{{
-    .summary = "decides labels by a hundredth of the proven margin",
-    .device = Device::gpu,
-    .parameters = screen::parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return screen::too_large(p); },
-    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
-}};
+const Register<HundredthOfTheMargin> hundredth_of_the_margin{
+    fault_on_gpu("decides labels by a hundredth of the proven margin", screen::too_large, screen::parameters())};
 
 }  // namespace
 }  // namespace km

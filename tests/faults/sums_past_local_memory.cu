@@ -18,13 +18,8 @@ struct SumsPastLocalMemory : lutz::SinglePass<T, PointsOfTheFirstTile> {
   using lutz::SinglePass<T, PointsOfTheFirstTile>::SinglePass;
 };
 
-const Register<SumsPastLocalMemory> sums_past_local_memory{{
-    .summary = "sums the first tile's points for every tile that local memory cannot keep",
-    .device = Device::gpu,
-    .parameters = lutz::fused_parameters(),
-    .unsupported = [](const ProblemShape& p, const Config& config, int) { return lutz::fused_unsupported(p, config); },
-    .summation_depth = [](const ProblemShape& p, const Config& config) { return lutz::fused_depth(p, config); },
-}};
+const Register<SumsPastLocalMemory> sums_past_local_memory{
+    lutz::fused_description("sums the first tile's points for every tile that local memory cannot keep")};
 
 }  // namespace
 }  // namespace km

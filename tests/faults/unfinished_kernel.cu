@@ -31,11 +31,7 @@ struct UnfinishedKernel : RightLloyd<T> {
   cuda::Stream stream_;
 };
 
-const Register<UnfinishedKernel> unfinished_kernel{{
-    .summary = "returns before its kernel has finished",
-    .device = Device::gpu,
-    .summation_depth = rounded_once,
-}};
+const Register<UnfinishedKernel> unfinished_kernel{fault_on_gpu("returns before its kernel has finished")};
 
 }  // namespace
 }  // namespace km

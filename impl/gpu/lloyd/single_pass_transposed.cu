@@ -13,15 +13,8 @@ struct SinglePassTransposed : lutz::SinglePass<T> {
   using lutz::SinglePass<T>::SinglePass;
 };
 
-const Register<SinglePassTransposed> registration{{
-    .summary = "assignment and update fused as the paper launches it: "
-               "transposed through local memory",
-    .paper = "lutz2018",
-    .device = Device::gpu,
-    .parameters = lutz::fused_parameters(),
-    .unsupported = [](const ProblemShape& p, const Config& config, int) { return lutz::fused_unsupported(p, config); },
-    .summation_depth = [](const ProblemShape& p, const Config& config) { return lutz::fused_depth(p, config); },
-}};
+const Register<SinglePassTransposed> registration{
+    lutz::fused_description("assignment and update fused as the paper launches it: transposed through local memory")};
 
 }  // namespace
 }  // namespace km

@@ -1,5 +1,5 @@
 // lutz2018's single-pass strategy as gpu/lloyd/single_pass_transposed and its fault (tests/faults) share it: the solver round the fused kernel,
-// its parameters, and what it cannot do.
+// and what both say of themselves.
 #pragma once
 
 #include <string>
@@ -65,9 +65,17 @@ inline std::string fused_unsupported(const ProblemShape& p, const Config& config
   return "";
 }
 
-inline std::int64_t fused_depth(const ProblemShape& p, const Config& config) {
-  const Launch launch(config);
-  return fused_depth(p, launch.block, launch.grid, launch.vector, launch.budget);
+inline Description fused_description(std::string_view summary) {
+  return {.summary = summary,
+          .paper = "lutz2018",
+          .device = Device::gpu,
+          .parameters = fused_parameters(),
+          .unsupported = [](const ProblemShape& p, const Config& config, int) { return fused_unsupported(p, config); },
+          .summation_depth =
+              [](const ProblemShape& p, const Config& config) {
+                const Launch launch(config);
+                return fused_depth(p, launch.block, launch.grid, launch.vector, launch.budget);
+              }};
 }
 
 }  // namespace km::lutz

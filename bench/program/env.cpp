@@ -1,0 +1,61 @@
+// kmbench env: this machine and this build; and the price of a machine, which nobody can measure.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/error.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/program/arguments.hpp"
+#include "bench/program/commands.hpp"
+#include "bench/program/machine_flags.hpp"
+
+namespace km {
+namespace {
+
+struct Flags {
+  RecordFlags record;
+  std::vector<std::string> prices;
+  bool json = false;
+};
+
+/// "gpu=2.50" into the record's price, in dollars an hour.
+void keep_price(nlohmann::ordered_json& record, const std::string& text) {
+  const auto [device, dollars] = assignment("--price", text);
+  if (device != "cpu" && device != "gpu") throw UserError(fmt::format("--price '{}': of cpu or gpu, as in gpu=2.50", text));
+  record["price"][device] = number("--price " + device, dollars, 1e-6, 1e6);
+}
+
+void write_prices(const RecordFlags& flags, const std::vector<std::string>& prices) {
+  const auto file = flags.folder() / "machine.json";
+  auto record = read_machine_record(file);
+  if (record.empty()) throw UserError(fmt::format("no {}: kmbench run and kmbench ceilings record a machine", file.string()));
+  if (!record["price"].is_object()) record["price"] = nlohmann::ordered_json::object();
+  for (const auto& text : prices) keep_price(record, text);
+  write_whole(file, record.dump(2) + "\n");
+  for (const auto& [device, dollars] : record["price"].items()) fmt::print("{}: price.{} {} USD/h\n", file.string(), device, dollars.dump());
+}
+
+int env(const Flags& f) {
+  if (!f.prices.empty()) {
+    write_prices(f.record, f.prices);
+    return 0;
+  }
+  if (!f.record.machine.empty() || !f.record.out.empty())
+    throw UserError("--machine and --out say whose price is written down; give --price as well");
+  const auto record = environment();
+  fmt::print("{}", f.json ? record.dump(2) + "\n" : environment_text(record));
+  return 0;
+}
+
+}  // namespace
+
+void add_env(CLI::App& app, int& code) {
+  auto* command = app.add_subcommand("env", "The machine and the build, with warnings");
+  auto f = std::make_shared<Flags>();
+  command->add_flag("--json", f->json, "As JSON");
+  command->add_option("--price", f->prices, "Instead: write into machine.json what its device costs, in dollars an hour: gpu=2.50 (repeatable)");
+  f->record.add_to(*command);
+  command->callback([=, &code] { code = env(*f); });
+}
+
+}  // namespace km

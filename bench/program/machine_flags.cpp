@@ -1,0 +1,66 @@
+#include "bench/program/machine_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/device/device.hpp"
+#include "bench/error.hpp"
+#include "bench/home.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/program/arguments.hpp"
+
+namespace km {
+namespace {
+
+void add_name(CLI::App& command, std::string& machine) { command.add_option("--machine", machine, "Name of this machine (default from GPU or CPU)"); }
+
+std::string id_of(const std::string& machine) {
+  if (machine.empty()) return machine_id();
+  check_name("--machine", machine);
+  return machine;
+}
+
+}  // namespace
+
+void MachineFlags::add_to(CLI::App& command) {
+  add_name(command, machine);
+  command.add_option("--device", device, "GPU to use (default 0)");
+  command.add_option("--memory", memory, "GiB that a worker may take (default: what is available)");
+}
+
+void MachineFlags::add_timeout_to(CLI::App& command, const std::string& what) {
+  command.add_option("--timeout", timeout, fmt::format("Seconds after which {} is given up (default from its forecast, at least 60)", what));
+}
+
+void MachineFlags::select_device() const {
+  if (device.empty()) return;
+  try {
+    device::select(int(whole_number("--device", device, 0, 1023)));
+  } catch (const device::Error& error) {
+    throw UserError(fmt::format("--device {}: {}", device, error.what()));
+  }
+}
+
+std::string MachineFlags::id() const { return id_of(machine); }
+double MachineFlags::memory_bytes() const { return memory.empty() ? 0 : number("--memory", memory, 0.01, 1e6) * (1 << 30); }
+double MachineFlags::timeout_s() const { return timeout.empty() ? 0 : number("--timeout", timeout, 0.1, 1e7); }
+
+void RecordFlags::add_to(CLI::App& command) {
+  add_name(command, machine);
+  command.add_option("--out", out, "Folder of machine.json (default results/<machine>)");
+}
+
+std::string RecordFlags::id() const { return id_of(machine); }
+std::filesystem::path RecordFlags::folder() const { return out.empty() ? results_folder() / id() : std::filesystem::path(out); }
+
+void TunedFlags::add_to(CLI::App& command) {
+  command.add_flag("--tuned", tuned, "Parameters that are not given get the values that kmbench tune found, where it found some");
+  command.add_option("--tuning", tuning, "Folder of the tuned values (default tuning/ beside results/)");
+}
+
+std::optional<TunedValues> TunedFlags::values(const std::string& machine) const {
+  if (!tuning.empty() && !tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
+  if (!tuned) return std::nullopt;
+  return TunedValues(tuning.empty() ? tuning_folder() : std::filesystem::path(tuning), machine);
+}
+
+}  // namespace km

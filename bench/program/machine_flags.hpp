@@ -1,0 +1,48 @@
+// The flags that say where a command measures: the machine's name and folder, the GPU, what a worker may take, and what was tuned there.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "bench/tune/store.hpp"
+
+namespace km {
+
+/// Each reading throws UserError for a value out of its range.
+struct MachineFlags {
+  std::string machine, device, memory, timeout;
+
+  /// --machine, --device and --memory.
+  void add_to(CLI::App& command);
+  /// --timeout; what is given up: "a case".
+  void add_timeout_to(CLI::App& command, const std::string& what);
+
+  /// The GPU that is named, where one is; it has to be there.
+  void select_device() const;
+  std::string id() const;       // the name given, else this machine's own, which is the selected GPU's
+  double memory_bytes() const;  // 0: what is available
+  double timeout_s() const;     // 0: from the forecast
+};
+
+/// --machine and --out of what is written into machine.json.
+struct RecordFlags {
+  std::string machine, out;
+
+  void add_to(CLI::App& command);
+  std::string id() const;
+  std::filesystem::path folder() const;
+};
+
+/// --tuned and --tuning.
+struct TunedFlags {
+  bool tuned = false;
+  std::string tuning;
+
+  void add_to(CLI::App& command);
+  /// What was found on that machine, where it is asked for. Throws UserError for a folder without --tuned.
+  std::optional<TunedValues> values(const std::string& machine) const;
+};
+
+}  // namespace km
