@@ -1,6 +1,5 @@
-// The replay where a run is dear: whether the last iteration but one went on is
-// seen from its means, and the run that would show it left out, only where that
-// is proven.
+// What the means show by themselves: where a run is dear, that the last iteration but one went on, so that one run less is made; and where runs
+// differ among themselves, that the last one rested.
 #include "bench/judge/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -13,108 +12,91 @@
 namespace km {
 namespace {
 
-std::vector<int> asked; // how many iterations, by instance
+std::vector<int> asked;  // how many iterations, by instance
 
-/// Plain Lloyd's. Late: it makes an iteration too many. Stale: where exactly so
-/// many iterations are asked for, it hands back the start as what its last
-/// assign used.
+/// Plain Lloyd's. Late: it makes an iteration too many. Early: it stops where forty labels still change. Stale: where exactly so many iterations are
+/// asked for, it hands back the start as what its last assign used. Unsteady: there its last assign is off a little, by a little more in each run.
 struct Wish {
-  bool late = false, stale = false;
+  bool late = false, early = false, stale = false, unsteady = false;
 } wish;
 
 struct Plain {
-  Plain(const Problem<double> &problem, const Config &, Trace &) : p(problem) {
+  Plain(const Problem<double>& problem, const Config&, Trace&) : p(problem) {
     asked.push_back(p.max_iters);
+    if (wish.early && p.tolerance == 0) p.tolerance = 0.02;
   }
 
   void reset() { out.poison(p); }
 
-  int iterate(Trace &trace) {
-    out.centroids.assign(p.initial_centroids.begin(),
-                         p.initial_centroids.end());
+  int iterate(Trace& trace) {
+    out.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
     out.labels.assign(std::size_t(p.n), no_label);
     out.iters = lloyd(
         p, trace, [this] { return assign(); }, [this] { update(); });
-    if (wish.late && p.tolerance >= 0)
-      assign(), update(), ++out.iters;
-    if (wish.stale && p.tolerance < 0 && p.max_iters > 3)
-      out.assigned_centroids.assign(p.initial_centroids.begin(),
-                                    p.initial_centroids.end());
+    if (wish.late && p.tolerance >= 0) assign(), update(), ++out.iters;
+    if (wish.stale && p.tolerance < 0 && p.max_iters > 3) out.assigned_centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
     return out.iters;
   }
 
   Solution<double> download() { return out; }
 
   std::int64_t assign() {
+    if (wish.unsteady && p.tolerance < 0 && p.max_iters > 13 && ++iteration == p.max_iters)
+      for (double& c : out.centroids) c += 5e-3 + 2e-4 * double(asked.size());
     out.assigned_centroids = out.centroids;
     std::int64_t changed = 0;
     for (std::int64_t i = 0; i < p.n; ++i) {
-      const auto apart = [&](double c) {
-        return std::abs(p.points[std::size_t(i)] - c);
-      };
-      const auto nearest = std::ranges::min_element(out.centroids, {}, apart) -
-                           out.centroids.begin();
-      changed += std::exchange(out.labels[std::size_t(i)],
-                               std::int32_t(nearest)) != nearest;
+      const auto apart = [&](double c) { return std::abs(p.points[std::size_t(i)] - c); };
+      const auto nearest = std::ranges::min_element(out.centroids, {}, apart) - out.centroids.begin();
+      changed += std::exchange(out.labels[std::size_t(i)], std::int32_t(nearest)) != nearest;
     }
     return changed;
   }
 
   void update() {
     std::vector<double> sums(std::size_t(p.k)), counts(std::size_t(p.k));
-    for (std::size_t i = 0; i < p.points.size(); ++i)
-      sums[std::size_t(out.labels[i])] += p.points[i],
-          ++counts[std::size_t(out.labels[i])];
+    for (std::size_t i = 0; i < p.points.size(); ++i) sums[std::size_t(out.labels[i])] += p.points[i], ++counts[std::size_t(out.labels[i])];
     for (std::size_t c = 0; c < sums.size(); ++c)
-      if (counts[c] > 0)
-        out.centroids[c] = sums[c] / counts[c];
+      if (counts[c] > 0) out.centroids[c] = sums[c] / counts[c];
   }
 
   Problem<double> p;
   Solution<double> out;
+  int iteration = 0;
 };
 
 struct Held final : AnySolver<double> {
-  Held(const Problem<double> &p, const Config &c, Trace &t) : plain(p, c, t) {}
+  Held(const Problem<double>& p, const Config& c, Trace& t) : plain(p, c, t) {}
   void reset() override { plain.reset(); }
-  int iterate(Trace &trace) override { return plain.iterate(trace); }
+  int iterate(Trace& trace) override { return plain.iterate(trace); }
   Solution<double> download() override { return plain.download(); }
   Plain plain;
 };
 
 class DearRuns : public ::testing::Test {
-protected:
+ protected:
   DearRuns() {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> value(-1, 1);
-    for (int i = 0; i < 2000; ++i)
-      points.push_back(value(random));
-    static_cast<ProblemShape &>(problem) = {
-        .n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0};
+    for (int i = 0; i < 2000; ++i) points.push_back(value(random));
+    static_cast<ProblemShape&>(problem) = {.n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0};
     problem.points = points;
     problem.initial_centroids = std::span<const double>(points).first(5);
-    implementation.fp64 = [](const Problem<double> &p, const Config &c,
-                             Trace &t) {
-      return std::make_unique<Held>(p, c, t);
-    };
+    implementation.fp64 = [](const Problem<double>& p, const Config& c, Trace& t) { return std::make_unique<Held>(p, c, t); };
     wish = {};
   }
 
-  /// The replay of a run that is made anew; `asked` has the instances of the
-  /// replay alone.
+  /// The replay of a run that is made anew; `asked` has the instances of the replay alone.
   Replay replayed(bool dear) {
     Trace untraced;
     const auto solver = implementation.fp64(problem, Config(), untraced);
     solver->reset();
     iters = solver->iterate(untraced);
     asked.clear();
-    return replay(implementation, Config(), problem,
-                  Evidence<double>{.first = solver->download(), .dear = dear},
+    return replay(implementation, Config(), problem, Evidence<double>{.first = solver->download(), .dear = dear},
                   Judge<double>(problem, implementation.description, Config()));
   }
-  bool ran(int iterations) const {
-    return std::ranges::count(asked, iterations) > 0;
-  }
+  bool ran(int iterations) const { return std::ranges::count(asked, iterations) > 0; }
 
   std::vector<double> points;
   Problem<double> problem;
@@ -142,40 +124,38 @@ TEST_F(DearRuns, AreMadeWhereTheMeansRested) {
 }
 
 TEST_F(DearRuns, AreMadeWhereOneLabelMayChange) {
-  problem.tolerance = 1e-3; // two of 2000
+  problem.tolerance = 1e-3;  // two of 2000
   EXPECT_EQ(replayed(true).verdict, "");
   EXPECT_TRUE(ran(iters - 2));
 }
 
 TEST_F(DearRuns, AreJudgedBeforeTheyProveAnything) {
   wish.stale = true;
-  EXPECT_NE(replayed(true).verdict.find("after " + std::to_string(iters - 1) +
-                                        " iterations: point"),
-            std::string::npos);
+  EXPECT_NE(replayed(true).verdict.find("after " + std::to_string(iters - 1) + " iterations: point"), std::string::npos);
+}
+
+TEST_F(DearRuns, MayDifferWhereTheirMeansRest) {
+  wish.unsteady = true;
+  EXPECT_EQ(replayed(false).verdict, "");
+  wish.early = true;
+  EXPECT_NE(replayed(false).verdict.find("it stopped after"), std::string::npos);
 }
 
 TEST(JudgeMoved, AsFarAsRoundingGoes) {
   const std::vector<double> points = {0, 1, 2, 10, 11};
   Problem<double> problem;
-  static_cast<ProblemShape &>(problem) = {
-      .n = 5, .d = 1, .k = 2, .max_iters = 2};
+  static_cast<ProblemShape&>(problem) = {.n = 5, .d = 1, .k = 2, .max_iters = 2};
   problem.points = points;
   const Judge<double> judge(problem, {}, Config());
-  Solution<double> solution{.labels = {0, 0, 0, 1, 1},
-                            .assigned_centroids = {1, 10.5},
-                            .centroids = {1, 10.5},
-                            .iters = 2};
+  Solution<double> solution{.labels = {0, 0, 0, 1, 1}, .assigned_centroids = {1, 10.5}, .centroids = {1, 10.5}, .iters = 2};
   EXPECT_FALSE(judge.moved(solution));
   solution.assigned_centroids = {1 + 1e-15, 10.5};
   EXPECT_FALSE(judge.moved(solution));
   solution.assigned_centroids = {1, 10.5 + 1e-12};
   EXPECT_TRUE(judge.moved(solution));
-  solution = {.labels = {0, 0, 0, 0, 0},
-              .assigned_centroids = {4.8, 99},
-              .centroids = {4.8, 99},
-              .iters = 2};
+  solution = {.labels = {0, 0, 0, 0, 0}, .assigned_centroids = {4.8, 99}, .centroids = {4.8, 99}, .iters = 2};
   EXPECT_FALSE(judge.moved(solution)) << "a cluster without points stays";
 }
 
-} // namespace
-} // namespace km
+}  // namespace
+}  // namespace km

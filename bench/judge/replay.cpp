@@ -82,11 +82,12 @@ std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vecto
 }
 
 /// Whether the run stopped where its tolerance says. Runs that do not repeat bit by bit may differ in a few near ties: that many labels of slack.
+/// at_rest: its means show by themselves that no label changed in the last iteration.
 template <class T>
-std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Solution<T>& before, const Solution<T>* before_that,
-                         std::int64_t slack) {
+std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Solution<T>& before, const Solution<T>* before_that, std::int64_t slack,
+                         bool at_rest) {
   const auto changed = changed_labels(last.labels, before.labels);
-  if (last.iters < p.max_iters && !p.converged(changed - slack))
+  if (last.iters < p.max_iters && !at_rest && !p.converged(changed - slack))
     return fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", last.iters, changed, p.n,
                        p.tolerance);
   if (!before_that) return "";
@@ -256,12 +257,15 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
   }
   const auto before_that = iters > 2 && !went_on ? run(iters - 2) : std::nullopt;
   out.links += went_on || before_that.has_value();
-  const auto stop = [&](std::int64_t slack) { return explain_stop(problem, evidence.first, *before, before_that ? &*before_that : nullptr, slack); };
-  auto wrong = stop(0);
+  const auto stop = [&](std::int64_t slack, bool at_rest) {
+    return explain_stop(problem, evidence.first, *before, before_that ? &*before_that : nullptr, slack, at_rest);
+  };
+  auto wrong = stop(0, false);
   for (int more = 0; more < 3 && !wrong.empty(); ++more) {  // unless runs of one length differ, in their last bits at least: then by so much
     const auto again = run(iters - 1);
     if (again && (again->labels != before->labels || again->centroids != before->centroids))
-      wrong = stop(std::int64_t(1e-4 * double(problem.n)) + 8 + 2 * changed_labels(before->labels, again->labels));
+      wrong = stop(std::int64_t(1e-4 * double(problem.n)) + 8 + 2 * changed_labels(before->labels, again->labels),
+                   !problem.converged(1) && !judge_of(iters).moved(evidence.first));
   }
   return wrong;
 }
