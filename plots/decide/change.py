@@ -1,18 +1,15 @@
-"""How much slower one set of samples is than another: the ratio with its interval, a rank test, and what could have
-been seen (docs/method.md, "Comparing two states"). Pure functions."""
+"""What a change is: a ratio with its interval, a test, and what could have been seen; from the samples of one run a
+side, and corrected for how many there are (docs/method.md, "Comparing two states"). Pure functions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
 
 from plots.read.intervals import LEVEL, Estimate, of_median, ratio
 
-FEWEST_ROUNDS = 6  # below, no 95% interval over rounds is to be had from ranks
+FEWEST_ROUNDS = 6  # below, no choice of signs is as rare as one in twenty
 FEWEST_SAMPLES = 4  # a side; below, Mann and Whitney's test cannot reach 5%
 POWER = 0.8  # with which the smallest change would have been seen
 
@@ -29,7 +26,7 @@ class Change:
 
     @property
     def in_rounds(self) -> bool:
-        return self.test.startswith("signed ranks")
+        return self.test.startswith("sign flips")
 
     def detectable(self, tests: int) -> float | None:
         """The smallest change that would have been told from none, four times of five, among so many tests: 0.03 is 3%
@@ -42,37 +39,6 @@ class Change:
         error = math.log(high / low) / (2 * float(special.ndtri((1 + LEVEL) / 2)))
         needed = -float(special.ndtri((1 - LEVEL) / (2 * tests))) + float(special.ndtri(POWER))
         return math.expm1(needed * error)
-
-
-def of_rounds(logs: Sequence[float]) -> Change:
-    """From the logarithms of new / base, one a round: Wilcoxon's signed ranks, with the estimate and the interval that
-    belong to them, the median and the order statistics of all averages of two rounds (Hodges and Lehmann 1963)."""
-    from scipy import stats
-
-    x = np.asarray(logs, dtype=float)
-    m = len(x)
-    averages = np.sort([(x[i] + x[j]) / 2 for i in range(m) for j in range(i, m)])
-    out = rank_outside(m)
-    low, high = averages[out], averages[len(averages) - 1 - out]
-    found = Estimate(*(math.exp(v) for v in (np.median(averages), low, high)), m, "signed ranks")
-    least = 2.0 ** (1 - m)
-    if not x.any():
-        return Change(found, 1.0, least, f"signed ranks, {m} rounds")
-    exact = m <= 50 and x.all() and len(set(np.abs(x))) == m
-    p = stats.wilcoxon(x, method="exact" if exact else "approx").pvalue
-    return Change(found, float(p), least, f"signed ranks, {m} rounds")
-
-
-@cache
-def rank_outside(m: int) -> int:
-    """How many of the m (m + 1) / 2 averages lie below a 95% interval: the most that signed ranks allow."""
-    ways = np.ones(1)
-    for rank in range(1, m + 1):
-        longer = np.zeros(len(ways) + rank)
-        longer[: len(ways)] += ways
-        longer[rank:] += ways
-        ways = longer / 2
-    return max(int(np.searchsorted(np.cumsum(ways), (1 - LEVEL) / 2, side="right")) - 1, 0)
 
 
 def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:

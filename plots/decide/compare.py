@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
+import numpy as np
+
+from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_samples
+from plots.decide.rounds import of_rounds
 from plots.read.intervals import LEVEL
 from plots.read.sides import Case, Side
 
@@ -33,7 +36,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Group:
-    """The cases of one implementation together: the median of their ratios."""
+    """The cases of one implementation together."""
 
     implementation: str
     cases: int
@@ -46,7 +49,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`within`: 0.02 calls same what lies within 2%; `threshold`: 0.05 is a regression of 5%."""
+    """`within`: 0.02 calls same what lies within 2%; `threshold`: 0.05 is a regression of 5%. `families`: how many
+    share the chance of one in twenty that anything is called another that is not."""
 
     base: Side
     new: Side
@@ -56,6 +60,7 @@ class Comparison:
     only_new: list[str]
     within: float
     threshold: float
+    families: int
 
     @property
     def regressions(self) -> list[str]:
@@ -79,9 +84,9 @@ def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05
     pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
     groups = [group_of(name, of_one) for name, of_one in by_implementation(pairs).items()]
     only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
-    return Comparison(
-        base, new, decided(pairs, within), decided(groups, within), only_base, only_new, within, threshold
-    )
+    families = 2 if any(group.change and group.cases > 1 for group in groups) else 1
+    told = (decided(found, within, families) for found in (pairs, groups))
+    return Comparison(base, new, *told, only_base, only_new, within, threshold, families)
 
 
 def pair_of(name: str, base: Case, new: Case) -> Pair:
@@ -94,8 +99,8 @@ def pair_of(name: str, base: Case, new: Case) -> Pair:
         return Pair(name, base, new, None, OTHER, "other points under the same name")
     if new.coarse and not base.coarse:
         return Pair(name, base, new, None, COARSE, "the new result is coarse, the old one was not")
-    logs = round_logs(base, new)
-    change = of_rounds(list(logs.values())) if len(logs) >= FEWEST_ROUNDS else of_samples(base.samples, new.samples)
+    rounds = least_runs(base, new)
+    change = together([rounds]) if len(rounds) >= FEWEST_ROUNDS else of_samples(base.samples, new.samples)
     if change is None:
         return Pair(name, base, new, None, NO_TIME, "a time of 0")
     counts = (base.iterations, new.iterations)
@@ -104,14 +109,19 @@ def pair_of(name: str, base: Case, new: Case) -> Pair:
     )
 
 
-def round_logs(base: Case, new: Case) -> dict[str, float]:
-    """By round, the logarithm of the ratio of its two medians; of the rounds that both have."""
-    found = {}
-    for name in base.rounds.keys() & new.rounds.keys():
-        before, after = median(base.rounds[name]), median(new.rounds[name])
-        if before > 0 and after > 0:
-            found[name] = math.log(after / before)
-    return dict(sorted(found.items()))
+def least_runs(base: Case, new: Case) -> dict[str, tuple[float, float]]:
+    """By round, of those that both have, the logarithms of the two least runs: what disturbs a run makes it longer."""
+    shared = sorted(base.rounds.keys() & new.rounds.keys())
+    found = {name: (min(base.rounds[name]), min(new.rounds[name])) for name in shared}
+    return {name: (math.log(one), math.log(two)) for name, (one, two) in found.items() if one > 0 and two > 0}
+
+
+def together(cases: Sequence[dict[str, tuple[float, float]]]) -> Change | None:
+    """The change of these cases, over the rounds that all of them have."""
+    shared = sorted(set.intersection(*map(set, cases)))
+    if len(shared) < FEWEST_ROUNDS:
+        return None
+    return of_rounds(*(np.array([[case[name][side] for name in shared] for case in cases]) for side in (0, 1)))
 
 
 def by_implementation(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
@@ -123,19 +133,14 @@ def by_implementation(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
 
 
 def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:
-    """In every round the median over the cases: one value a round, and what struck one case in one round is not in it.
-    With one run a side, cases share whatever that run suffered: it has no interval, and nothing is decided by it."""
-    rounds = [round_logs(pair.base, pair.new) for pair in pairs]
-    shared = set.intersection(*map(set, rounds))
-    if len(shared) >= FEWEST_ROUNDS:
-        change = of_rounds([median(logs[name] for logs in rounds) for name in sorted(shared)])
-        return Group(implementation, len(pairs), change, change.ratio.value, UNDECIDED)
-    ratios = [pair.change.ratio.value for pair in pairs if pair.change]
-    return Group(implementation, len(pairs), None, median(ratios), UNDECIDED)
+    """With one run a side, cases share whatever that run suffered: the median has no interval, and decides nothing."""
+    change = together([least_runs(pair.base, pair.new) for pair in pairs])
+    ratio = change.ratio.value if change else median(pair.change.ratio.value for pair in pairs if pair.change)
+    return Group(implementation, len(pairs), change, ratio, UNDECIDED)
 
 
-def decided(found: Sequence, within: float) -> list:
-    """The same pairs or groups with verdicts, corrected for how many of them have a test."""
+def decided(found: Sequence, within: float, families: int) -> list:
+    """The same pairs or groups with verdicts, corrected for how many of them have a test and for the other family."""
     tested = [i for i, one in enumerate(found) if one.change is not None and one.change.p is not None]
     corrected = dict(zip(tested, holm([found[i].change.p for i in tested]), strict=True))
     made = []
@@ -143,19 +148,22 @@ def decided(found: Sequence, within: float) -> list:
         if one.change is None:
             made.append(one)
             continue
-        p, seen = corrected.get(i), one.change.detectable(max(len(tested), 1))
+        p, seen = corrected.get(i), one.change.detectable(families * max(len(tested), 1))
+        p = p if p is None else min(1.0, families * p)
         made.append(replace(one, p=p, detectable=seen, verdict=verdict(one.change, p, within)))
     return made
 
 
 def verdict(change: Change, p: float | None, within: float) -> str:
-    """Same: the whole interval within the band, significant or not. Faster, slower: the corrected test says that there
-    is a change, and the interval holds no 1. Else undecided; what was measured once always is."""
+    """Same: the whole interval within the band, significant or not. Faster, slower: the estimate lies outside the band,
+    the corrected test says that there is a change, and the interval holds no 1. Else undecided; what was measured once
+    always is."""
     low, high = change.ratio.range
     if not change.ratio.known:
         return UNDECIDED
     if 1 / (1 + within) <= low and high <= 1 + within:
         return SAME
-    if p is not None and p <= 1 - LEVEL and not low <= 1 <= high:
+    outside = not 1 / (1 + within) < change.ratio.value < 1 + within
+    if outside and p is not None and p <= 1 - LEVEL and not low <= 1 <= high:
         return SLOWER if low > 1 else FASTER
     return UNDECIDED

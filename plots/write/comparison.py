@@ -103,7 +103,7 @@ def by_implementation(made: Comparison) -> Table:
             "One run a side: what it suffers falls on all cases of an implementation alike, so that their median "
             "decides nothing. scripts/regress measures in rounds."
         ]
-    return Table("implementations", "By implementation, the median of its cases", columns, rows, remarks=remarks)
+    return Table("implementations", "By implementation, all of its cases together", columns, rows, remarks=remarks)
 
 
 def by_case(made: Comparison, everything: bool = False) -> Table:
@@ -157,9 +157,12 @@ def remarks(made: Comparison) -> list[str]:
     found = []
     if methods:
         found.append(
-            f"[95% interval] of new / base; p: {ways}, corrected after Holm for {sum(methods.values())} cases; "
+            f"[95% interval] of new / base; p: {ways}, corrected after Holm for {sum(methods.values())} cases"
+            f"{' and for the implementations beside them' if made.families > 1 else ''}; "
             "smallest change seen: what would have been told from none four times of five (docs/method.md)."
         )
+    if any(pair.change.in_rounds for pair in made.pairs if pair.change):
+        found.append("base and new are medians of all runs; their ratio is that of the least runs of each round.")
     if any(pair.base.coarse or pair.new.coarse for pair in made.pairs):
         found.append("† coarse: explained by rounding, yet too far from fp64's result.")
     return found
@@ -175,10 +178,11 @@ def sight(made: Comparison) -> str:
         many = plural(len(seen), "undecided case")
         told.append(f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median).")
     if blind := [pair for pair in undecided if pair.detectable is None]:
-        tests = sum(pair.change is not None for pair in made.pairs)
+        cases = sum(pair.change is not None for pair in made.pairs)
+        tests = cases * made.families
         runs = "" if any(pair.change.in_rounds for pair in blind) else f"{fewest_samples(tests)} runs a side, or "
         told.append(
-            f"{plural(len(blind), 'undecided case')} could have shown no change among {tests}: that takes "
+            f"{plural(len(blind), 'undecided case')} could have shown no change among {cases}: that takes "
             f"{runs}{fewest_rounds(tests)} rounds (scripts/regress)."
         )
     return " ".join(told)

@@ -6,6 +6,8 @@ import json
 import math
 import os
 import subprocess
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,8 @@ from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.decide import compare, rank
-from plots.decide.change import holm, of_rounds, of_samples, rank_outside
+from plots.decide.change import Change, holm, of_samples
+from plots.decide.rounds import of_rounds, p_of, quietness
 from plots.read import sides
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,15 +145,45 @@ def in_rounds(folder: Path, name: str, cases: dict[str, list[float]]) -> Path:
     return folder / name
 
 
-def test_signed_ranks_by_the_book() -> None:
-    """Critical values of Wilcoxon's table, two-sided, 5%: 0 for 6 rounds, 8 for 10, 52 for 20."""
-    assert [rank_outside(m) for m in (6, 10, 20)] == [0, 8, 52]
-    change = of_rounds([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+def logs_of(logs: list[float]) -> Change:
+    """The change of one case, of rounds that are as quiet as each other."""
+    return of_rounds(-np.array([logs]) / 2, np.array([logs]) / 2)
+
+
+def test_flipped_signs_are_counted_as_trying_all_of_them() -> None:
+    scores = np.array([3.0, -1, 4, 1, -5, 9, 2, 6, 5])
+    tried = [abs(sum(s * x for s, x in zip(signs, scores, strict=True))) for signs in product((-1, 1), repeat=9)]
+    assert p_of(scores) == pytest.approx(np.mean([one >= abs(scores.sum()) for one in tried]), rel=0.02)
+    assert p_of(np.ones(6)) == 2 / 2**6
+    assert p_of(np.ones(200)) == pytest.approx(2 / 2**200)
+    assert p_of(np.zeros(8)) == 1
+
+
+def test_the_estimate_lies_in_its_interval_and_none_in_all_rounds_is_none() -> None:
+    change = logs_of([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    low, middle, high = (math.log(v) for v in (change.ratio.low, change.ratio.value, change.ratio.high))
+    assert 0.1 <= low < 0.2 < middle < 0.5 < high <= 0.6
     assert change.p == pytest.approx(2 / 2**6)
-    assert [math.log(v) for v in (change.ratio.low, change.ratio.value, change.ratio.high)] == pytest.approx(
-        [0.1, 0.35, 0.6]
-    )
-    assert of_rounds([0.0] * 8).p == 1
+    assert logs_of([0.0] * 8).p == 1 and logs_of([0.0] * 8).ratio.range == (1, 1)
+
+
+def test_the_interval_holds_the_change_that_is_there() -> None:
+    """Heavy tails, and machine states that both programs share."""
+    draw = np.random.default_rng(3)
+    held = 0
+    for _ in range(200):
+        states = draw.exponential(0.3, (4, 14))
+        before, after = (states + 0.02 * draw.standard_t(2, (4, 14)) for _ in range(2))
+        change = of_rounds(before, after + math.log(1.1))
+        held += change.ratio.low <= 1.1 <= change.ratio.high
+    assert 0.91 < held / 200 < 0.99
+
+
+def test_rounds_in_which_both_were_quiet_count_for_more() -> None:
+    before, after = np.array([[0.0, 0, 0.5, 0.1]]), np.array([[0.0, 0.1, 0.5, 0.0]])
+    weights = quietness(before, after)
+    assert weights[0] == pytest.approx([1, 0.5, 1 / 11, 0.5])
+    assert (quietness(after, before) == weights).all(), "which program was which is not in it"
 
 
 def test_what_falls_on_both_programs_alike_is_no_change(tmp_path: Path) -> None:
@@ -164,7 +197,7 @@ def test_what_falls_on_both_programs_alike_is_no_change(tmp_path: Path) -> None:
 
 
 def test_cases_of_one_implementation_speak_together(tmp_path: Path) -> None:
-    """The median over the cases is one value a round, and tells more than any of them."""
+    """They are one number a round, which tells more than any of them."""
     random = np.random.default_rng(5)
     cases = {str(k): np.exp(random.normal(0, 0.04, 20)) for k in range(2, 14)}
     slower = {k: 1.03 * np.exp(random.normal(0, 0.04, 20)) for k in cases}
@@ -174,6 +207,27 @@ def test_cases_of_one_implementation_speak_together(tmp_path: Path) -> None:
     assert (group.verdict, group.cases) == ("slower", 12)
     assert 1.015 < group.change.ratio.value < 1.045
     assert group.detectable < min(pair.detectable for pair in made.pairs)
+
+
+def test_no_more_than_one_table_in_twenty_blames_anything(tmp_path: Path) -> None:
+    """Cases and implementations share that chance, where an implementation is more than its one case."""
+    random = np.random.default_rng(8)
+    cases = {str(k): np.exp(random.normal(0, 0.04, 8)) for k in range(2, 4)}
+    base, new = (in_rounds(tmp_path, name, found) for name, found in (("base", cases), ("new", cases)))
+    both = [sides.read(path) for path in (base, new)]
+    assert compare.compare(*both).families == 2
+    alone = compare.compare(*(replace(side, cases=dict([*side.cases.items()][:1])) for side in both))
+    assert alone.families == 1
+
+
+def test_what_lies_within_the_band_is_never_called_another(tmp_path: Path) -> None:
+    """1% slower in every round, of which two in three show it: a change beyond doubt, and of no interest."""
+    cases = {"2": [1.0 + 0.1 * (at % 2) for at in range(24)]}
+    slower = {"2": [value * (1.04 if at % 3 == 0 else 1.01) for at, value in enumerate(cases["2"])]}
+    base, new = (sides.read(in_rounds(tmp_path, name, found)) for name, found in (("base", cases), ("new", slower)))
+    for within, verdict in ((0.02, "undecided"), (0.005, "slower"), (0.05, "same")):
+        (pair,) = compare.compare(base, new, within).pairs
+        assert pair.p < 0.001 and pair.verdict == verdict
 
 
 def test_one_run_a_side_decides_nothing_for_an_implementation(tmp_path: Path) -> None:
@@ -186,11 +240,11 @@ def test_one_run_a_side_decides_nothing_for_an_implementation(tmp_path: Path) ->
 def test_the_smallest_change_is_one_that_is_seen_four_times_of_five() -> None:
     random = np.random.default_rng(11)
     noise = 0.03
-    told = np.median([of_rounds(random.normal(0, noise, 20)).detectable(1) for _ in range(100)])
-    seen = np.mean([of_rounds(random.normal(math.log1p(told), noise, 20)).p < 0.05 for _ in range(400)])
+    told = np.median([logs_of(random.normal(0, noise, 20)).detectable(1) for _ in range(100)])
+    seen = np.mean([logs_of(random.normal(math.log1p(told), noise, 20)).p < 0.05 for _ in range(400)])
     assert 0.7 < seen < 0.9
-    assert of_rounds(random.normal(0, noise, 20)).detectable(100) > told
-    assert of_rounds(random.normal(0, noise, 8)).detectable(100) is None, "2^-7 is not 0.05 / 100"
+    assert logs_of(random.normal(0, noise, 20)).detectable(100) > told
+    assert logs_of(random.normal(0, noise, 8)).detectable(100) is None, "2^-7 is not 0.05 / 100"
 
 
 # ---- what is shown ------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_every_round_has_every_case_of_both_by_turns(two: Two) -> None:
     ran = two.interleave("--rounds", 12, "--cases", 3, "--", "--dataset", "blobs")
     assert ran.returncode == 0, ran.stderr
     for side, name in (("base", "one"), ("new", "two")):
-        assert sorted(path.name for path in (two.folder / "out" / side).iterdir()) == [f"{i:02}" for i in range(1, 13)]
+        assert sorted(path.name for path in (two.folder / "out" / side).iterdir()) == [f"{i:04}" for i in range(1, 13)]
         for path in (two.folder / "out" / side).iterdir():
             lines = (path / "adhoc.jsonl").read_text().splitlines()
             assert sorted(lines) == [f"{name} {path.name} {case}" for case in sorted(cases)]
@@ -72,6 +72,22 @@ def test_every_round_has_every_case_of_both_by_turns(two: Two) -> None:
     assert len({tuple(case for _, _, case in runs[at : at + 20]) for at in range(0, len(runs), 20)}) > 1, (
         "another order"
     )
+
+
+def test_whole_rounds_are_not_begun_again_and_others_go_on(two: Two) -> None:
+    for name in ("one", "two"):
+        two.program(name, ["a", "b"])
+    assert two.interleave("--rounds", 2).returncode == 0
+    first = two.runs()
+    assert two.interleave("--rounds", 2).returncode == 0
+    assert two.runs() == first
+    two.program("two", ["a", "b"], code=2)
+    assert two.interleave("--rounds", 3).returncode == 2, "the third round stays open"
+    two.program("two", ["a", "b"])
+    assert two.interleave("--rounds", 4).returncode == 0
+    assert {seed for _, seed, _ in two.runs()[len(first) :]} == {"0003", "0004"}
+    assert two.interleave("--rounds", 1, "--", "--seed", 2).returncode == 0
+    assert two.runs()[-1][1] == "0001", "another plan"
 
 
 def test_a_pattern_has_no_more_bytes_than_the_program_takes(two: Two) -> None:

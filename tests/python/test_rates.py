@@ -1,35 +1,40 @@
 """The promises of `compare`, on recorded noise: few false alarms among 200 cases, and a slow-down of 5% found.
 
-noise.json: the same program by turns with itself (scripts/interleave, 20 rounds of five runs of 0.06 to 17 ms, OpenMP
-with one passive thread) on a two-core virtual machine under a load of 13 to 24, as rates.py keeps it."""
+noise.json: a program by turns with itself (scripts/interleave, 40 rounds of five runs of 0.06 to 9 ms, OpenMP with
+passive threads) on a two-core virtual machine that compiled meanwhile, load 4 to 6, as rates.py keeps it."""
 
 from __future__ import annotations
 
 import json
+import random
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import rates
 
+from plots.decide import rounds
 from plots.decide.compare import compare
+from plots.read.sides import Side
 
 NOISE = json.loads(Path(__file__).with_name("noise.json").read_text())
 IMPLEMENTATIONS = sorted({name.partition("|")[0] for name in NOISE})
-ROUNDS = 20
+ROUNDS = 24  # the default of scripts/interleave
 
 
 def test_the_noise_is_of_many_cases_and_not_small() -> None:
-    assert len(NOISE) >= 36 and len(IMPLEMENTATIONS) >= 9
-    assert {len(rounds) for rounds in NOISE.values()} == {ROUNDS}
+    assert len(NOISE) >= 36 and len(IMPLEMENTATIONS) >= 4
+    assert {len(rounds) for rounds in NOISE.values()} == {40}
     rough = [max(samples) / min(samples) for rounds in NOISE.values() for pair in rounds for samples in pair]
     assert sum(r > 1.05 for r in rough) > len(rough) / 2
 
 
 def test_two_hundred_cases_of_the_same_program_are_rarely_called_another() -> None:
-    tables = [compare(*rates.table(NOISE, 200, ROUNDS, seed)) for seed in range(10)]
+    tables = [compare(*rates.table(NOISE, 200, ROUNDS, seed)) for seed in range(6)]
     counts = [rates.called_another(made) for made in tables]
     assert all(cases <= 0.05 * 200 for cases, _ in counts)
-    assert sum(cases for cases, _ in counts) <= 0.005 * 2000, "Holm's correction: hardly ever one"
+    assert sum(cases for cases, _ in counts) <= 0.005 * 1200, "Holm's correction: hardly ever one"
     assert sum(groups for _, groups in counts) <= 0.05 * sum(len(made.groups) for made in tables)
 
 
@@ -38,18 +43,47 @@ def test_without_rounds_the_same_program_is_rarely_called_another_either() -> No
     assert all(rates.called_another(made)[0] <= 0.05 * 200 for made in tables)
 
 
-def test_five_percent_in_one_implementation_are_found_and_no_other_is_blamed() -> None:
-    tries = [(name, seed) for name in IMPLEMENTATIONS for seed in range(4)]
-    results = [
-        rates.found(compare(*rates.table(NOISE, 200, ROUNDS, 1000 + seed, {name: 1.05})), name) for name, seed in tries
+def found_of(tables: list[tuple[str, Side, Side]]) -> tuple[float, float]:
+    """The shares of tables in which the slowed implementation is found, and in which anything else is blamed."""
+    hits, blamed = rates.counted([rates.found(compare(base, new), name) for name, base, new in tables])
+    return hits / len(tables), blamed / len(tables)
+
+
+@pytest.fixture(scope="module")
+def slowed() -> list[tuple[str, Side, Side]]:
+    """Nine cases of each implementation, of which in turn one is 5% slower."""
+    tries = [(name, seed) for name in IMPLEMENTATIONS for seed in range(10)]
+    return [
+        (name, *rates.table(NOISE, len(NOISE), ROUNDS, 1000 + at, {name: 1.05})) for at, (name, _) in enumerate(tries)
     ]
-    assert sum(hit for hit, _ in results) >= 0.9 * len(tries)
-    assert sum(others for _, others in results) == 0
+
+
+def test_five_percent_in_one_implementation_are_found_and_no_other_is_blamed(slowed: list) -> None:
+    found, blamed = found_of(slowed)
+    assert found >= 0.95 and blamed <= 0.05
+
+
+def unpaired(side: Side, seed: int) -> Side:
+    """The rounds of one side in another order: what fell on both programs alike falls on one of them."""
+    names = [str(i) for i in range(ROUNDS)]
+    order = random.Random(seed).sample(names, ROUNDS)
+    cases = {
+        name: replace(case, rounds={one: case.rounds[other] for one, other in zip(names, order, strict=True)})
+        for name, case in side.cases.items()
+    }
+    return replace(side, cases=cases)
+
+
+def test_it_takes_the_pairs_and_the_quiet_rounds_to_find_it(slowed: list, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = slowed[::2]
+    assert found_of([(name, base, unpaired(new, at)) for at, (name, base, new) in enumerate(some)])[0] < 0.5
+    monkeypatch.setattr(rounds, "quietness", lambda before, after: np.ones_like(before))
+    assert found_of(some)[0] < 0.95
 
 
 @pytest.mark.parametrize("name", IMPLEMENTATIONS[:3])
 def test_the_slow_down_found_is_the_one_that_is_there(name: str) -> None:
-    made = compare(*rates.table(NOISE, 200, ROUNDS, 7, {name: 1.2}))
+    made = compare(*rates.table(NOISE, 36, ROUNDS, 7, {name: 1.2}))
     (group,) = [group for group in made.groups if group.implementation == name]
     assert 1.15 < group.change.ratio.value < 1.25 and group.change.ratio.low > 1.1
     assert made.regressions[0] == name

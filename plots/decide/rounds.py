@@ -1,0 +1,68 @@
+"""How much slower one program is than another, from short rounds in which both ran by turns (docs/method.md,
+"Comparing two states"). Pure functions of the logarithms of least runs, arrays of cases by rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from plots.decide.change import Change
+from plots.read.intervals import LEVEL, Estimate
+
+QUIET = 0.05  # a round in which both programs took this much longer than in their best counts half
+STEPS = 30  # into which the scores are divided, for a round in the mean, so that their sums can be counted
+TINY = 1e-12  # less than any clock tells
+
+
+def of_rounds(before: np.ndarray, after: np.ndarray) -> Change:
+    """All cases are taken to have changed alike. The estimate is the change at which the scores of the rounds balance
+    (Huber 1964), the 95% interval all changes that the test does not reject."""
+    logs, weights = after - before, quietness(before, after)
+    rounds, least, most = logs.shape[1], float(logs.min()), float(logs.max())
+
+    def scores(shift: float) -> np.ndarray:
+        return scores_of(logs - shift, weights)
+
+    middle = crossing(lambda shift: scores(shift).sum() <= 0, least, most)
+    low = crossing(lambda shift: p_of(scores(shift)) > 1 - LEVEL, least, middle)
+    high = crossing(lambda shift: p_of(scores(shift)) <= 1 - LEVEL, middle, most)
+    found = Estimate(*(math.exp(v) for v in (middle, low, high)), rounds, "sign flips")
+    return Change(found, p_of(scores(0)), 2.0 ** (1 - rounds), f"sign flips, {rounds} rounds")
+
+
+def quietness(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The weight of each case in each round. It looks at both programs together, so which of them was the slower one
+    cannot move it."""
+    both = (before + after) / 2
+    return 1 / (1 + (both - both.min(axis=1, keepdims=True)) / QUIET)
+
+
+def scores_of(logs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """One number a round: the cases' logarithms in units of their usual size, none counting for more than one unit."""
+    usual = np.median(np.abs(logs), axis=1, keepdims=True)
+    return (weights * np.clip(logs / np.maximum(usual, TINY), -1, 1)).sum(axis=0)
+
+
+def p_of(scores: np.ndarray) -> float:
+    """If the programs are alike, either could have been the slower one in each round: of all ways to give the scores
+    signs, the share that has as large a sum as the observed (Fisher's randomization test), counted exactly."""
+    total = float(np.abs(scores).sum())
+    if total == 0:
+        return 1.0
+    steps = np.rint(scores * (STEPS * len(scores) / total)).astype(int).tolist()
+    width = len(steps) + 1  # bits of a digit: no digit, nor the sum of all, reaches 2^width - 1
+    ways = 1  # a number whose digits tell how many ways there are to each sum, the least sum first
+    for step in map(abs, steps):
+        ways += ways << (2 * step * width)
+    largest = ways >> (sum(map(abs, steps)) + abs(sum(steps))) * width
+    return min(1.0, 2 * (largest % ((1 << width) - 1)) / 2 ** len(steps))  # this remainder is the sum of the digits
+
+
+def crossing(beyond: Callable[[float], bool], low: float, high: float) -> float:
+    """Where `beyond` becomes true, to a ten-thousandth of the distance."""
+    for _ in range(14):
+        middle = (low + high) / 2
+        low, high = (low, middle) if beyond(middle) else (middle, high)
+    return (low + high) / 2
