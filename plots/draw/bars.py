@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -30,12 +31,13 @@ def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
     """One bar a series in every group, its interval on top; the paper's value is a hollow diamond on the bar."""
     (name,) = metrics
-    where, width = slots(ax, curves, view), GROUP / len(curves)
+    groups, width = slots(ax, curves, view), GROUP / len(curves)
+    alone = not any(curve.ours for curve in curves)
     for i, curve in enumerate(curves):
-        shift = (i - (len(curves) - 1) / 2) * width
+        where = {x: at + width * offset(curves, i, x) for x, at in groups.items()}
         if pairs := curve.ours.get(name):  # an empty series would leave an empty handle in the legend
             ax.bar(
-                [where[x] + shift for x, _ in pairs],
+                [where[x] for x, _ in pairs],
                 [value.value for _, value in pairs],
                 width * 0.92,
                 color=looks.fill[curve.name],
@@ -44,28 +46,38 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
                 label=curve.name or f"measured on {view.machine.name}",
             )
         if curve.missing:
-            at = [where[x] + shift for x in curve.missing]
+            at = [where[x] for x in curve.missing]
             ax.plot(at, [0.015] * len(at), transform=ax.get_xaxis_transform(), **style.MISSING)
-        style.daggers(ax, [(where[x] + shift, y) for x, y in curve.coarse.get(name, [])])
-        diamonds(ax, [(where[x] + shift, y) for x, y in curve.paper.get(name, [])])
+        style.daggers(ax, [(where[x], y) for x, y in curve.coarse.get(name, [])])
+        own = (looks.fill[curve.name], f"{curve.name} (paper)") if alone and curve.name else ("white", "paper")
+        diamonds(ax, [(where[x], y) for x, y in curve.paper.get(name, [])], *own)
 
 
-def diamonds(ax: Axes, places: Sequence[tuple[float, float]]) -> None:
+def offset(curves: Sequence[Curve], i: int, x: Any) -> float:
+    """How many bars curve `i` stands from the middle of the group at `x`, which holds only those that have it."""
+    here = [j for j, curve in enumerate(curves) if x in positions([curve])]
+    return here.index(i) - (len(here) - 1) / 2 if i in here else 0.0
+
+
+def diamonds(ax: Axes, places: Sequence[tuple[float, float]], fill: str, label: str) -> None:
     if places:
         ax.plot(
             *zip(*places, strict=True),
             linestyle="none",
             marker="D",
-            markerfacecolor="white",
+            markerfacecolor=fill,
             markersize=5,
             markeredgecolor=style.PAPER_INK,
-            label="paper",
+            label=label,
         )
 
 
 def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, _: Looks) -> None:
     """One stack a series in every group, its parts the metrics; the paper's stack beside it, paler."""
     where = slots(ax, curves, view)
+    missing = [where[x] for curve in curves for x in curve.missing]
+    if missing:
+        ax.plot(missing, [0.015] * len(missing), transform=ax.get_xaxis_transform(), **style.MISSING)
     colour = style.colours(metrics)
     stacks = [(c, paper) for c in curves for paper in (False, True) if (c.paper if paper else c.ours)]
     width = GROUP / max(1, len(stacks))

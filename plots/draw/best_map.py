@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from plots.draw import style
+from plots.draw.axes import note
 from plots.read import words
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
@@ -20,6 +21,7 @@ from plots.read.view import View
 
 CELL = (0.62, 0.3)  # inches
 NOBODY = "#DDDDDD"
+ALPHA = 0.75
 CLOSE = "≈"  # another's interval reaches the best one's
 
 
@@ -76,6 +78,7 @@ def best_map(view: View) -> Figure | None:
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
     colour = style.colours({contender(view, line) for line in measured})
     winners: dict[str, None] = {}
+    empty = False
     for ax, panel in zip(axes, panels, strict=True):
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
@@ -85,20 +88,22 @@ def best_map(view: View) -> Figure | None:
                 ]
                 cell = best_of(view, here, name)
                 winners |= {cell.winner: None} if cell.winner else {}
+                empty |= not cell.winner
                 paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
         frame(ax, view, (rows, columns))
         ax.set_title(named(view, panel_fields, panel))
-    patches = [Patch(color=colour[who], label=who) for who in sorted(winners)]
+    patches = [Patch(facecolor=colour[who], alpha=ALPHA, label=who) for who in sorted(winners)]
+    patches += [Patch(facecolor=NOBODY, alpha=ALPHA, label="not run, or no time")] if empty else []
     figure.legend(handles=patches, loc="outside lower center", ncols=max(1, int(figure.get_size_inches()[0] / 2)))
     coarse = "coarse ones included" if view.rounding else "none of them coarse"
     said = f"{metric(name).title} of the best, {coarse}; {CLOSE} noise leaves it open"
-    figure.suptitle(f"{view.size}\n{said}", x=0.008, ha="left", fontsize=7, color="#666666")
+    note(figure, view.size, said)
     return figure
 
 
 def paint(ax: Axes, at: tuple[int, int], cell: Cell, colour: str) -> None:
     x, y = at
-    ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", alpha=0.75))
+    ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", alpha=ALPHA))
     if cell.value is not None:
         text = f"{CLOSE} " * cell.close + words.number(cell.value.value, 2)
         ax.text(x, y, text, ha="center", va="center", fontsize=7)

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import style
+from plots.draw.axes import height_from, log_height, note, plain_log
 from plots.read.answer import traced
 from plots.read.check import Line
 from plots.read.metrics import metric
@@ -55,7 +56,7 @@ def by_iteration(view: View) -> Figure | None:
         ax.remove()
     entries = {label: h for ax in figure.axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3, fontsize=7)
-    figure.suptitle(view.size, x=0.008, ha="left", fontsize=7.5, color="#666666")
+    note(figure, view.size)
     return figure
 
 
@@ -66,8 +67,10 @@ def paint(ax: Axes, curves: list[tuple[str, list[float]]], looks: tuple[dict, di
         cut = series[: int(spec.get("xmax", 1e9))]
         marker = markers[name] if len(cut) <= 60 else None
         ax.plot(range(1, len(cut) + 1), cut, color=colours[name], marker=marker, markersize=3, linewidth=1, label=name)
-    ax.set_xscale("log" if spec.get("logx") else "linear")
+    if spec.get("logx"):
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
     if spec.get("logy"):
-        ax.set_yscale("log")
+        log_height(ax)
     else:
-        ax.set_ylim(bottom=spec.get("ymin", 0))
+        height_from(ax, spec.get("ymin", 0))

@@ -9,9 +9,9 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter, NullFormatter
 
 from plots.draw import bars, line_curves, sets, shares, style
+from plots.draw.axes import height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
 from plots.draw.curves import Curve, looks
@@ -26,6 +26,7 @@ from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
 ACROSS = 3  # panels side by side
+LEGEND_ROW, LEGEND_ROWS = 0.17, 3  # inches of one row of the legend; rows for which a panel's height has room
 PAINTERS = {
     "line": line_curves.paint,
     "bar": bars.paint,
@@ -74,7 +75,8 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
     for ax in axes[len(panels) :]:
         ax.remove()
     legend(figure, list(figure.axes))
-    figure.suptitle(view.size, x=0.008, ha="left", fontsize=7.5, color="#666666")
+    ran = any(curve.ours for panel in panels for curve in panel.curves)
+    note(figure, view.size, "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values.")
     figure.draw_without_rendering()  # lays out once, not once a format
     figure.set_layout_engine("none")
     return figure
@@ -160,18 +162,15 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
     one = metric(panel.metrics[0])
     ax.set_ylabel(figure.get("ylabel", one.title if len(panel.metrics) == 1 else f"time ({one.unit})"))
     if figure.get("logy"):
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(lambda value, _: words.number(value, 2))
-        low, high = ax.get_ylim()
-        ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.5)) if high / low < 30 else NullFormatter())
+        log_height(ax)
     elif figure.get("ymin", 0) is not None:
-        ax.set_ylim(bottom=figure.get("ymin", 0))
+        height_from(ax, figure.get("ymin", 0))
     if not figure.get("logy") and ax.get_ylim()[1] >= 10_000:
         ax.yaxis.set_major_formatter("{x:,.0f}")
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """One legend for all panels, below them; none for a single nameless curve."""
+    """One legend for all panels, below them, for which the figure grows; none for a single nameless curve."""
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -180,4 +179,6 @@ def legend(figure: Figure, axes: Sequence[Axes]) -> None:
         width = figure.get_size_inches()[0] * 72
         columns = max(1, min(len(entries), int(width / (7 * max(map(len, entries)) * 0.72 + 40))))
         names = sorted(entries, key=lambda name: (name in style.NOTES, name.endswith("paper"), "(paper)" in name))
+        wide, high = figure.get_size_inches()
+        figure.set_size_inches(wide, high + LEGEND_ROW * max(0, -(-len(names) // columns) - LEGEND_ROWS))
         figure.legend([entries[name] for name in names], names, loc="outside lower center", ncols=columns)

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from plots.draw import style
+from plots.draw.axes import note
 from plots.draw.best_map import along, frame, named
 from plots.read import tuning, words
 from plots.read.metrics import metric
@@ -120,7 +121,10 @@ def heat_exhibit(view: View) -> Figure | None:
         if ax is not axes[0]:  # the same rows
             ax.set_yticklabels([])
     legend(figure, False, any(best_of(cells) for cells in found))
-    figure.suptitle(f"{view.size}\n{metric(name).title}", x=0.008, ha="left", fontsize=7, color="#666666")
+    none = any(cell.value is None for cells in found for cell in cells.values())
+    full = all(len(cells) == len(rows) * len(columns) for cells in found)
+    marks = "; × no time, or a coarse one (see the table)" * none + "; empty: not run" * (not full)
+    note(figure, view.size, metric(name).title + marks)
     return figure
 
 
@@ -144,5 +148,5 @@ def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
         ax.set_ylabel(y.replace("_", " "))
         legend(figure, True)
         said = f"{metric(name).title}, the least over the other parameters; × nothing there is right; empty: not tried"
-        figure.suptitle(f"{one.title}\n{said}", x=0.008, ha="left", fontsize=7, color="#666666")
+        note(figure, one.title, said)
     return figure

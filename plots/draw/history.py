@@ -9,10 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from plots.draw import style
-from plots.read import words
+from plots.draw.axes import log_height, note
 from plots.read.history import Series
 
 PANEL, ACROSS, MOST_PANELS = (4.3, 2.6), 3, 12
+LEAST_RANGE = 1.1  # most over least of a panel's axis: a percent is not drawn as a cliff
 MOST_NAMED = 12  # commits with a name below the axis
 
 
@@ -37,13 +38,12 @@ def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequenc
             named = range(0, len(commits), -(-len(commits) // MOST_NAMED))
             ax.xaxis.set_major_locator(FixedLocator(list(named)))
             ax.set_xticklabels([commits[i] for i in named], rotation=35, ha="right", fontsize=6.5)
-            ax.set_yscale("log")
-            ax.yaxis.set_major_formatter(lambda value, _: words.number(value, 3))
-            ax.yaxis.set_minor_formatter(lambda value, _: words.number(value, 3))
+            log_height(ax, LEAST_RANGE)
             ax.set_ylabel("time / first")
         for ax in axes[len(kept) :]:
             ax.remove()
-        figure.suptitle("Diamonds: another level begins", x=0.008, ha="left", fontsize=7.5, color="#666666")
+        marked = any(levels[one.name] for name in kept for one in panels[name])
+        note(figure, "A curve a case: its medians over the first." + " Diamonds: another level begins." * marked)
         return figure
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from plots.draw import style
+from plots.draw.axes import plain_log, readable
 from plots.draw.curves import Curve, Looks, errors, numeric, positions
 from plots.read import words
 from plots.read.select import ALL_THREADS, sort_key
 from plots.read.view import View
 
 MOST_TICKS = 9
+AXIS = 0.85  # of a panel's width, what its axis has
+MARKS = (6.5, 4.0)  # points: of the first curve and of the last, so that one that lies below another still shows
 
 
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
@@ -24,8 +28,9 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
     scale = numeric(at) and not (x == "threads" and ALL_THREADS in at)
     at.sort(key=lambda v: sort_key(x, v, view.exhibit.listed(x)))
     where = {v: v if scale else i for i, v in enumerate(at)}
-    for curve in curves:
-        look = {"color": looks.colour[curve.lead], "marker": looks.marker[curve.lead]}
+    for i, curve in enumerate(curves):
+        size = MARKS[0] - (MARKS[0] - MARKS[1]) * i / max(1, len(curves) - 1) if len(curves) > 1 else 4.5
+        look = {"color": looks.colour[curve.lead], "marker": looks.marker[curve.lead], "markersize": size}
         if pairs := curve.ours.get(name):
             y = [value.value for _, value in pairs]
             bounds = list(zip(*(errors(value) for _, value in pairs), strict=True))
@@ -60,10 +65,18 @@ def ticks(ax: Axes, at: list, where: dict, x: str, view: View, scale: bool) -> N
     """The measured values themselves as ticks, where they are few."""
     if scale and view.exhibit.figure.get("logx") and min(at) > 0:
         ax.set_xscale("log")
+    log = ax.get_xscale() == "log"
+    if log and len(at) > MOST_TICKS:
+        at = at[:: -(-len(at) // MOST_TICKS)]
     if not scale or len(at) <= MOST_TICKS:
-        text = {where[v]: view.label(x, v) for v in at}
-        crowded = sum(len(t) for t in text.values()) > 34
-        ax.xaxis.set_major_locator(FixedLocator([where[v] for v in at]))
+        names = [view.label(x, v) for v in at]
+        crowded = sum(map(len, names)) > 34
+        places = [math.log(where[v]) if log else where[v] for v in at]
+        width = AXIS * ax.figure.get_size_inches()[0] * 72 / ax.get_gridspec().ncols
+        text = {where[at[i]]: names[i] for i in readable(places, names, width, not crowded)}
+        ax.xaxis.set_major_locator(FixedLocator(list(text)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: text.get(v, words.number(v))))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.tick_params(axis="x", rotation=35 if crowded else 0)
+    elif log:
+        plain_log(ax.xaxis)

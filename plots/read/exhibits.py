@@ -168,7 +168,10 @@ def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list
     missing = set(only_papers or []) - {p.key for p in found}
     missing |= set(only_exhibits or []) - {e.key for p in found for e in p.exhibits}
     if missing:
-        raise UserError(f"{papers}: nothing named {', '.join(sorted(missing))}")
+        keys = sorted(f"{p.parent.name}/{p.stem}" for p in papers.glob("*/*.toml") if p.name != "paper.toml")
+        near = [key for key in keys if key.split("/")[0] in {name.split("/")[0] for name in missing if "/" in name}]
+        known = near or sorted({key.split("/")[0] for key in keys})
+        raise UserError(f"{papers}: nothing named {', '.join(sorted(missing))}; there are {', '.join(known)}")
     return found
 
 

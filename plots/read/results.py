@@ -42,10 +42,11 @@ def load(results: Path, only: str | None = None) -> list[Machine]:
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
     folders = sorted(p for p in results.iterdir() if any(p.glob("*.jsonl")) or (p / "machine.json").is_file())
-    if only is not None:
-        folders = [p for p in folders if p.name == only]
     if not folders:
-        raise UserError(f"{results}: no results of {'machine ' + only if only else 'any machine'}; run kmbench first")
+        raise UserError(f"{results}: no results of any machine; run kmbench first")
+    if only is not None and only not in (names := [p.name for p in folders]):
+        raise UserError(f"{results}: no results of machine {only}; there are {', '.join(names)}")
+    folders = [p for p in folders if only in (None, p.name)]
     return [load_machine(folder) for folder in folders]
 
 

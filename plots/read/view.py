@@ -88,7 +88,10 @@ class View:
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that
-        the baseline's selector matches and that agrees in the fields `others` (by default those of the place)."""
+        the baseline's selector matches and that agrees in the fields `others` (by default those of the place). Of a
+        wrong run nothing counts, neither its time nor what was counted of its labels."""
+        if line["verdict"]:
+            return None
         own = metric(name).of(line, self.machine.record)
         if not name.startswith("speedup:") or own is None:
             return own
@@ -159,7 +162,8 @@ def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> Vi
 def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
     """The rows in reading order, and the fields that had to be added to tell our lines apart.
 
-    A row that only the paper has keeps its printed fields."""
+    A row that only the paper has keeps its printed fields; what it prints once and stands beside a line of ours already
+    is not shown again."""
     added = separating(view.lines, fields)
     fields = [*fields, *added]
     printed = view.exhibit.printed()
@@ -174,8 +178,9 @@ def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
         own = {name: theirs.get(name, value_of(line, name)) for name in fields}
         found.append((view.order(own), Row(own, line, tuple(printed[i] for i in beside))))
     lonely: dict[tuple[str, ...], list[Printed]] = {}
+    beside_ours = {(repr(printed[i].shown), repr(printed[i].values)) for i in used}
     for i, row in enumerate(printed):
-        if i not in used:
+        if i not in used and (repr(row.shown), repr(row.values)) not in beside_ours:
             lonely.setdefault(tuple(str(row.shown.get(name)) for name in fields), []).append(row)
     for group in lonely.values():
         place = {name: group[0].key.get(name) for name in fields}

@@ -44,12 +44,16 @@ def point(estimate: Estimate | None, digits: int = 4) -> str:
 
 
 def interval(estimate: Estimate | None, digits: int = 4) -> str:
-    """`low, high` with the decimals of the value; empty for what is exact or was measured once."""
+    """`low, high` with the decimals of the value, or of a bound ten times as large its own; empty for what is exact or
+    was measured once."""
     if estimate is None or estimate.exact or not estimate.known:
         return ""
-    decimals = decimals_for(estimate.value, digits)
-    low, high = estimate.range
-    return f"{number(low, digits, decimals)}, {number(high, digits, decimals)}"
+    like = decimals_for(estimate.value, digits)
+    far = (abs(bound) >= 10 * abs(estimate.value) for bound in estimate.range)
+    return ", ".join(
+        number(bound, digits, decimals_for(bound, digits) if apart else like)
+        for bound, apart in zip(estimate.range, far, strict=True)
+    )
 
 
 def both(estimate: Estimate | None, digits: int = 4) -> str:

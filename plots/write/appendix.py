@@ -72,7 +72,7 @@ def abstract(papers: Sequence[Paper], every: Sequence[Line], findings: Sequence[
     titles = "; ".join(f"*{p.title}*{f' ({p.citation})' if p.citation else ''}" for p in papers)
     decided = [f for f in findings if f.verdict != INCOMPARABLE]
     return (
-        f"{len(every)} measured cases for {shown} tables and figures of: {titles}. "
+        f"{len(every)} cases for {shown} tables and figures of: {titles}. "
         f"They hold {len({(f.exhibit, f.id) for f in findings})} claims; verdicts: {claim_sheet.summary(decided)}."
     )
 
@@ -86,11 +86,12 @@ def checklist(papers: Sequence[Paper], ran: Sequence[Machine], every: Sequence[L
     days = sorted({line["date"][:10] for line in every})
     when = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "nothing"
     wrong = sum(bool(line["verdict"]) for line in every)
+    idle = len(every) - len(right) - wrong
     return [
         f"Algorithms: {', '.join(sorted({line['implementation'] for line in every}))}",
         f"Program: kmbench at {', '.join(commits)}",
         f"Measured: {when}, on {', '.join(m.name for m in ran)}",
-        f"Cases: {len(every)}, of which {len(right)} were judged right, {wrong} wrong",
+        f"Cases: {len(every)}, of which {len(right)} were judged right, {wrong} wrong; {idle} did not run",
         f"Timed runs: {sum(len(line['samples_s']) for line in right)}, {words.number(seconds, 3)} s in all",
         "Metrics: seconds of iterate by the steady clock, per run; derived ones: kmbench's docs/exhibits.md",
         f"Papers: {', '.join(p.key for p in papers)}",

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 from collections import Counter
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +15,7 @@ from rich.table import Table
 from plots.decide import lookup
 from plots.decide.claims import Finding, judge
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
+from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
 from plots.write.table_formats import escape_md
@@ -37,14 +39,26 @@ def sheet(papers: list[Paper], machines: list[Machine], profile: str | None = No
 
 def cells(finding: Finding) -> tuple[str, ...]:
     """One row under HEAD."""
-    place = f"{finding.text}{f' ({section(finding)})' if finding.section else ''}"
+    text = f"{finding.text}{f' ({section(finding)})' if finding.section else ''}"
     quick = " (quick profile)" if finding.profile == "quick" and "quick profile" not in finding.why else ""
     why = f": {finding.why}" if finding.why else ""
-    return finding.exhibit, place, finding.verdict + quick + why, finding.measured, finding.expected
+    return finding.exhibit, text, finding.verdict + quick + why, finding.measured, finding.expected
 
 
 def section(finding: Finding) -> str:
-    return f"§{finding.section}" if finding.section[:1].isdigit() else finding.section
+    return place(finding.section)
+
+
+def place(section: str) -> str:
+    """`§4.1`, `Table 3`."""
+    return f"§{section}" if section[:1].isdigit() else section
+
+
+def sentences(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
+    """Every claim's sentence, by exhibit and id; where an exhibit says one sentence of several cases, of which."""
+    claims = {(finding.exhibit, finding.id): finding for finding in findings}
+    said = Counter((finding.exhibit, finding.text) for finding in claims.values())
+    return {key: f"{f.text}: {f.expected}" if said[f.exhibit, f.text] > 1 else f.text for key, f in claims.items()}
 
 
 def summary(findings: list[Finding]) -> str:
@@ -114,17 +128,23 @@ def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
     by_claim: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
+    said = sentences(findings)
     shown = []
     for of_one in by_claim.values():
         decided = [f for f in of_one if f.verdict != INCOMPARABLE]
         shown += [(f, f.machine) for f in decided] or [(of_one[0], "none")]
-    return [(f, (*page_cells(f), machine)) for f, machine in shown]
+    return [(f, (*page_cells(replace(f, text=said[f.exhibit, f.id])), machine)) for f, machine in shown]
 
 
 def page_cells(finding: Finding) -> tuple[str, ...]:
     """One row under PAGE_HEAD, but for the machine."""
-    exhibit, text, verdict, measured, _ = cells(finding)
-    return exhibit, text, finding.paper_value, measured, verdict
+    exhibit, text, verdict, _, _ = cells(finding)
+    return exhibit, text, finding.paper_value, measured(finding), verdict
+
+
+def measured(finding: Finding) -> str:
+    """What was measured, a ratio with its sign."""
+    return finding.measured + " ×" * (finding.kind == "ratio" and finding.measured != words.MISSING)
 
 
 def page(findings: list[Finding]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plots.decide.claims import Finding
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
-from plots.write.claim_sheet import section
+from plots.write.claim_sheet import measured, section, sentences
 from plots.write.tables import Cell, Column, Footnotes, Table
 
 
@@ -22,13 +22,11 @@ def table(findings: Sequence[Finding], everything: bool = False) -> Table:
     }
     columns = [Column(name, "field", name) for name in ("exhibit", "claim")]
     columns += [Column(f"verdict:{m}", "word", m) for m in machines]
-    notes, cells = Footnotes(), []
-    for (exhibit, _), by in shown.items():
-        one = next(iter(by.values()))
-        text = f"{one.text}{f' ({section(one)})' if one.section else ''}"
-        cells.append(
-            [Cell(exhibit, raw=(exhibit,)), Cell(text, raw=(one.text,)), *(said(by[m], notes) for m in machines)]
-        )
+    notes, cells, sentence = Footnotes(), [], sentences(findings)
+    for (exhibit, name), by in shown.items():
+        one, own = next(iter(by.values())), sentence[exhibit, name]
+        text = f"{own}{f' ({section(one)})' if one.section else ''}"
+        cells.append([Cell(exhibit, raw=(exhibit,)), Cell(text, raw=(own,)), *(said(by[m], notes) for m in machines)])
     return Table(
         "claims",
         "Claims by machine",
@@ -43,7 +41,7 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
     if finding.verdict == INCOMPARABLE:
         return Cell("–", raw=(INCOMPARABLE,))
     marks = (notes.mark("quick profile: another size than the paper's"),) if finding.profile == "quick" else ()
-    value = f": {finding.measured}" if finding.kind in ("ratio", "value") else ""
+    value = f": {measured(finding)}" if finding.kind in ("ratio", "value") else ""
     return Cell(f"{finding.verdict}{value}", marks=marks, raw=(finding.verdict,))
 
 

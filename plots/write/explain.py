@@ -13,6 +13,7 @@ from plots.read.metrics import METRICS, WORD_COLUMNS, metric
 from plots.read.results import Line, reason
 from plots.read.select import matches, same
 from plots.read.view import Row, View, rows
+from plots.write.claim_sheet import place
 from plots.write.tables import against_paper, layout
 
 MOST_SAMPLES = 40
@@ -128,7 +129,7 @@ def judged(line: Line) -> str:
         return "nothing to judge"
     if line["verdict"]:
         return f"wrong: {line['verdict']}"
-    parts = [f"right, {line['grade']}" if line["grade"] else "right (graded from schema 2 on)"]
+    parts = [f"right, {line['grade']}" if line["grade"] else "right (no grade: a line of schema 1)"]
     if line["judged_points"] is not None:
         parts.append(f"{words.field_value(line['judged_points'])} of {words.field_value(line['n'])} labels judged")
     if line["wrong_labels"] is not None:
@@ -152,8 +153,8 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
     else:
         parts.append(("paper", "prints no such value"))
     address = f"https://doi.org/{paper.record['doi']}" if paper.record.get("doi") else ""
-    place = [view.exhibit.spec.get("number", ""), paper.citation, address]
-    parts.append(("source", ", ".join(part for part in place if part) or paper.title))
+    where = [view.exhibit.spec.get("number", ""), paper.citation, address]
+    parts.append(("source", ", ".join(part for part in where if part) or paper.title))
     about = [c for c in view.exhibit.claims if row.line and any(s and matches(row.line, s) for s in selectors(c))]
-    parts += [("claim", f"{c['id']}: {c['text']}" + (f" (§{c['section']})" if c.get("section") else "")) for c in about]
-    return parts
+    named = [f" ({place(c['section'])})" if c.get("section") else "" for c in about]
+    return [*parts, *(("claim", f"{c['id']}: {c['text']}{at}") for c, at in zip(about, named, strict=True))]

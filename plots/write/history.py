@@ -21,7 +21,7 @@ def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
 def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -> Table:
     """A row a case, the largest changes first."""
     columns = [Column(name, "field", name) for name in ("implementation", "case", "commits")]
-    columns += [Column("first", "ours", "first (ms)"), Column("last", "ours", "last (ms)")]
+    columns += [Column("first", "ours", "first run (ms)"), Column("last", "ours", "last run (ms)")]
     columns += [Column("ratio", "ours", "last / first"), Column("levels", "word", "another level from")]
     labels, shared = told_apart(found)
     rows = []
@@ -38,7 +38,7 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -
         "[95% interval] of last / first. Levels: binary segmentation, permutation test on ranks at 1% "
         f"(docs/method.md), from {FEWEST} commits on; the factor is that of the medians after and before."
     ]
-    title = f"Medians by commit on {machine}: {plural(len(rows), 'case')}"
+    title = f"Medians of the timed runs by commit on {machine}: {plural(len(rows), 'case')}"
     return Table("history", title, columns, rows, [], remarks, shared)
 
 

@@ -13,6 +13,7 @@ from plots.write.tables import WORDS, Cell, Column, Table
 WIDTH, HEIGHT = 400, 470  # points: an article's 345 and 550; what is wider is scaled by at most that much
 LETTER, SMALL, GAP = 4.4, 3.4, 6.0  # points: a character of \footnotesize, one of an interval, the gap between columns
 LINE, SECOND = 10.0, 8.0
+FLOATS = 12  # in a row: LaTeX holds back 18 at most until a page ends
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -50,7 +51,9 @@ def latex(table: Table) -> str:
     """Floating tables for \\usepackage{booktabs,graphicx}, one a part; each metric's columns stand under one rule."""
     fields = [i for i, column in enumerate(table.columns) if column.role == "field"]
     parts = [(columns, rows) for rows in tall_parts(table) for columns in wide_parts(table, fields)]
-    return "\n".join(part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1))
+    made = [part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1)]
+    held = ["\n".join(made[i : i + FLOATS]) for i in range(0, len(made), FLOATS)]
+    return "% needs \\usepackage{booktabs,graphicx}\n" + "\n\\clearpage\n".join(held)
 
 
 def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:

@@ -16,9 +16,16 @@ def flatten(record: Any, prefix: str = "") -> dict[str, str]:
     if isinstance(record, list) and not any(isinstance(item, (dict, list)) for item in record):
         return {prefix: ", ".join(field_value(item) for item in record) or words.MISSING}
     if not isinstance(record, (dict, list)):
-        return {prefix: field_value(record)}
+        return {prefix: spoken(prefix, record)}
     pairs = record.items() if isinstance(record, dict) else enumerate(record)
     return {k: v for name, value in pairs for k, v in flatten(value, f"{prefix}.{name}".lstrip(".")).items()}
+
+
+def spoken(name: str, value: Any) -> str:
+    """A value of the record as text; memory in GiB, a version no count."""
+    if name.endswith("_bytes") and str(value).isdigit() and int(value) >= 2**30:
+        return f"{int(value) / 2**30:.1f} GiB"
+    return f"OpenMP {value}" if name == "openmp.version" and value else field_value(value)
 
 
 def table(exhibit: Exhibit, machine: Machine) -> Table:

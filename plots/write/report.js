@@ -1,4 +1,4 @@
-// The page is whole without this. It adds: claims by verdict, the current place in the contents, fields that stay in sight, tables
+// The page is whole without this. It adds: claims by verdict, the current place in the contents, opened where a link leads, fields that stay in sight, tables
 // that are sorted by a column and whose rows are filtered by words.
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -11,7 +11,7 @@ filter.addEventListener("click", ({ target }) => {
   all("button", filter).forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.tone === chosen && chosen !== "")));
   all(".claims li, tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
   all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector(".claims li:not([hidden])"); });
-  all("article details:has(.claims)").forEach((d) => { d.open = chosen !== ""; });
+  all("details:has(.claims)").forEach((d) => { d.open = chosen !== ""; });
   document.body.classList.toggle("filtered", chosen !== "");
 });
 
@@ -27,6 +27,12 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "-5% 0px -80% 0px" });
 all("article[id], section[id]").forEach((part) => seen.observe(part));
+const unfold = () => {  // what a link leads to may lie in a closed part
+  const aim = document.getElementById(decodeURIComponent(location.hash.slice(1))), closed = aim?.closest("details:not([open])");
+  if (closed) { closed.open = true; aim.scrollIntoView(); }
+};
+addEventListener("hashchange", unfold);
+unfold();
 all("nav a").forEach((a) => a.addEventListener("click", () => { document.getElementById("menu").checked = false; }));
 
 // As many of a row's first cells stay as leave more than half of the width to the numbers.

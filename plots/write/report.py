@@ -63,7 +63,8 @@ def claim_rows(parts: Sequence[dict[str, Any]]) -> list[tuple[str, str, dict[str
     for finding in (f for m in parts for p in m["papers"] for e in p["exhibits"] for f in e["findings"]):
         found.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
     decided = {key: by for key, by in found.items() if any(f.verdict != INCOMPARABLE for f in by.values())}
-    return [(exhibit, next(iter(by.values())).text, by) for (exhibit, _), by in decided.items()]
+    said = claim_sheet.sentences([finding for by in found.values() for finding in by.values()])
+    return [(key[0], said[key], by) for key, by in decided.items()]
 
 
 def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> dict[str, Any]:

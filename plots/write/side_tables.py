@@ -77,7 +77,16 @@ def times(sides: Sides) -> Table:
     made = [Made(number(name, at), shows(sides.views[at], name)) for at in sides.views]
     column = [Column(f"faster:{at}", "ours", f"{at} is … times as fast as {base}") for at in others]
     made += [Made(c, faster(sides, name, base, at)) for c, at in zip(column, others, strict=True)]
-    return build(sides, f"{sides.exhibit.key}/time", f"{metric(name).label}, machine by machine", made)
+    title = f"{metric(name).label}, machine by machine"
+    return build(sides, f"{sides.exhibit.key}/time", title, made, in_common(sides))
+
+
+def in_common(sides: Sides) -> list[str]:
+    """How many cases there are two machines to compare for, unless it is all of them."""
+    both = sum(len(one.lines) > 1 for one in sides.pairs)
+    if both == len(sides.pairs):
+        return []
+    return [f"{both} of these {len(sides.pairs)} cases were run on more than one of the machines."]
 
 
 def shows(view: View, name: str) -> Callable[[Pair, Footnotes], Cell]:
@@ -129,7 +138,7 @@ def costs(sides: Sides) -> Table:
         used = sorted({device(line) for line in view.lines if line["samples_s"]})
         prices = view.machine.record.get("price") or {}
         remarks += [
-            f"{at}: {NO_PRICE} of its {d.upper()} (price.{d} in machine.json)." for d in used if not prices.get(d)
+            f"{at}: {NO_PRICE} of its {d.upper()} (kmbench env --price {d}=…)." for d in used if not prices.get(d)
         ]
         remarks += [f"{at}: {why}." for why in no_energy(view)]
     return build(sides, f"{sides.exhibit.key}/cost", "price and energy", made, remarks)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 
+from plots.read.words import MISSING
 from plots.write.tables import WORDS, Cell, Column, Table
+
+WIDE = 12  # columns: in a wider table of Markdown the paper's value and the ratio stand beneath ours
 
 
 def head(column: Column) -> str:
@@ -21,13 +24,38 @@ def heads(table: Table) -> list[str]:
 def markdown(table: Table) -> str:
     lines = [f"**{escape_md(table.title)}**", ""] if table.title else []
     lines += [f"<sub>{escape_md(table.size)}</sub>", ""] if table.size else []
-    lines.append("| " + " | ".join(map(escape_md, heads(table))) + " |")
-    lines.append("|" + "|".join(":--" if c.role in WORDS else "--:" for c in table.columns) + "|")
-    lines += ["| " + " | ".join(markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+    titles, shown = heads(table), together(table)
+    over = [
+        escape_md(titles[i]) + (f"<br><sub>{' · '.join(titles[j] for j in below)}</sub>" if below else "")
+        for i, *below in shown
+    ]
+    lines.append("| " + " | ".join(over) + " |")
+    lines.append("|" + "|".join(":--" if table.columns[i].role in WORDS else "--:" for i, *_ in shown) + "|")
+    lines += ["| " + " | ".join(stacked([row[i] for i in group]) for group in shown) + " |" for row in table.rows]
     notes = [f"{superscript(i)} {escape_md(s)}" for i, s in enumerate(table.footnotes, start=1)]
     for sentence in [*notes, *map(escape_md, table.remarks)]:
         lines += ["", f"<sub>{sentence}</sub>"]
     return "\n".join(lines) + "\n"
+
+
+def together(table: Table) -> list[list[int]]:
+    """Columns by index: each for itself; in a wide table a metric's three in one."""
+    found: list[list[int]] = []
+    for i, column in enumerate(table.columns):
+        above = table.columns[found[-1][0]] if found else None
+        beneath = column.role in ("paper", "ratio") and above and (above.name, above.role) == (column.name, "ours")
+        if beneath and len(table.columns) > WIDE:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
+
+
+def stacked(cells: list[Cell]) -> str:
+    """The first, and beneath it in small type what the others have to say."""
+    first, *others = map(markdown_cell, cells)
+    said = " · ".join(text for text in others if text != MISSING)
+    return f"{first}<br><sub>{said}</sub>" if said else first
 
 
 def markdown_cell(cell: Cell) -> str:

@@ -1,21 +1,15 @@
-"""lutz2018's exhibits: the sizes of sets, a price that stays, and performance for it by the paper's own numbers.
-
-KMBENCH_BUILD names the build folder (default build)."""
+"""lutz2018's exhibits: the sizes of sets, a price that stays, and performance for it by the paper's own numbers."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 
 import pytest
-from conftest import ROOT
+from built import ROOT, kmbench, needs_kmbench
 
 from plots.errors import UserError
 from plots.read import exhibits, results
 
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
-needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
 PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["lutz2018"]) for exhibit in paper.exhibits}
 
 
@@ -41,13 +35,11 @@ def test_performance_for_the_price_is_what_the_printed_numbers_give():
             assert float(derived[machine][per_price]) == pytest.approx(quotient, rel=5e-4)
 
 
-@needs_program
+@needs_kmbench
 def test_a_price_stays_when_a_run_renews_the_machine_record(tmp_path):
     (tmp_path / "machine.json").write_text(json.dumps({"id": "old", "price": {"cpu": 1.5, "gpu": None}}))
     flags = ["--implementation", "cpu/lloyd/single_pass", "--dataset", "blobs", "--n", "100", "--k", "3"]
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT)}
-    run = [PROGRAM, "run", *flags, "--repetitions", "1", "--out", tmp_path]
-    subprocess.run(run, check=True, capture_output=True, env=environment)
+    assert kmbench("run", *flags, "--repetitions", "1", "--out", tmp_path).returncode == 0
     record = results.record(tmp_path / "machine.json")
     assert record["price"] == {"cpu": 1.5, "gpu": None}
     assert record["id"] != "old", "the rest is this machine's"
@@ -60,7 +52,7 @@ def test_a_price_that_is_none_is_refused(price, tmp_path):
         results.record(tmp_path / "machine.json")
 
 
-@needs_program
+@needs_kmbench
 def test_armadillo_has_its_name_in_every_build():
-    listed = subprocess.run([PROGRAM, "list"], check=True, capture_output=True, text=True)
+    listed = kmbench("list")
     assert "library/armadillo" in listed.stdout

@@ -1,0 +1,88 @@
+"""Axes that read well: plain numbers on logarithmic scales, room above the highest mark, lines of text that fit."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
+
+from plots.read import words
+
+LEAST_RANGE = 2.0  # of a logarithmic axis, most over least: noise is not blown up to a mountain
+FEW_DECADES = 30.0  # most over least, below which numbers between the powers of ten have labels too
+HEADROOM = 0.06  # of the height
+NOTE = 7.0  # points: the size of the lines of text above the panels
+LETTER = 0.5  # of the size: the mean width of a character
+HARD = "\u00a0"  # a space that no line is broken at
+TICK = 4.4  # points: a character of a tick's label
+
+
+def tick(value: float) -> str:
+    """`0.006`, `0.1`, `20`, `10,000`; scientific below 0.0001."""
+    if value == 0 or abs(value) >= 1:
+        return words.number(value, 3) if float(value).is_integer() else f"{value:.4g}"
+    return f"{value:.3g}" if abs(value) < 1e-4 else f"{value:.7f}".rstrip("0")
+
+
+class Between(LogFormatter):
+    """Labels between the powers of ten where there are few of those, in plain numbers."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return tick(x) if super().__call__(x, pos) else ""
+
+
+def plain_log(axis: Axis) -> None:
+    """For an axis with a logarithmic scale."""
+    axis.set_major_formatter(lambda value, _: tick(value))
+    low, high = axis.get_view_interval()
+    near = high / low < FEW_DECADES
+    axis.set_minor_formatter(Between(minor_thresholds=(1, 0.5)) if near else lambda *_: "")
+
+
+def log_height(ax: Axes, least_range: float = LEAST_RANGE) -> None:
+    """A logarithmic y axis with plain numbers, over `least_range` at least."""
+    ax.set_yscale("log")
+    low, high = ax.get_ylim()
+    if high / low < least_range:
+        more = (least_range / (high / low)) ** 0.5
+        ax.set_ylim(low / more, high * more)
+    plain_log(ax.yaxis)
+
+
+def height_from(ax: Axes, bottom: float) -> None:
+    """A linear y axis from `bottom`, with room above whatever is drawn highest, marks of a paper included."""
+    top = ax.dataLim.ymax
+    if top > bottom:
+        ax.set_ylim(bottom, bottom + (top - bottom) * (1 + HEADROOM))
+    else:
+        ax.set_ylim(bottom=bottom)
+
+
+def readable(places: Sequence[float], texts: Sequence[str], width: float, upright: bool) -> list[int]:
+    """Which of these labels, from left to right, do not run into the one before; `width`: of the axis, in points."""
+    span = (max(places) - min(places)) / 0.91 if len(places) > 1 else 1.0  # with matplotlib's margins
+    kept: list[int] = []
+    for i, place in enumerate(places):
+        if kept:
+            letters = (len(texts[i]) + len(texts[kept[-1]])) / 2
+            needed = letters * TICK + 2 if upright else 11.0
+            if (place - places[kept[-1]]) / span * width < needed:
+                continue
+        kept.append(i)
+    return kept
+
+
+def glued(line: str) -> str:
+    """A list with `·` breaks at these alone."""
+    return line.replace(" ", HARD).replace(f"·{HARD}", "· ") if " · " in line else line
+
+
+def note(figure: Figure, *lines: str) -> None:
+    """Lines of small text above the panels, broken where the figure ends."""
+    letters = int(figure.get_size_inches()[0] * 72 / (NOTE * LETTER)) - 2
+    broken = [part for line in lines if line for part in textwrap.wrap(glued(line), letters, break_long_words=False)]
+    figure.suptitle("\n".join(broken).replace(HARD, " "), x=0.008, ha="left", fontsize=NOTE, color="#666666")

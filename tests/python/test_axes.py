@@ -1,0 +1,130 @@
+"""What makes a picture or a page readable: plain numbers, room for every mark, texts that fit, tables not too wide."""
+
+from __future__ import annotations
+
+from conftest import TABLE
+from matplotlib.figure import Figure
+from synthetic import line, skipped, wrong
+
+from plots.draw import axes, figures
+from plots.write import claim_sheet, latex, table_formats, tables
+from plots.write.tables import Cell, Column, Table
+
+PAPER = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["assign"]\nrows=[["10", "900"], [1, "20"]]\n'
+
+
+def figure(style: str, more: str = "", panels: str = "") -> str:
+    return TABLE.replace('"table"', '"figure"').split("[table]")[0] + (
+        f'[figure]\nstyle = "{style}"\nx = "packages"\ny = ["assign"]\nseries = ["implementation"]\n{panels}{more}\n'
+    )
+
+
+def test_numbers_of_a_logarithmic_axis_are_plain():
+    said = [axes.tick(value) for value in (0.006, 0.1, 1, 20, 10_000, 0.00002)]
+    assert said == ["0.006", "0.1", "1", "20", "10,000", "2e-05"]
+
+
+def test_a_flat_curve_is_not_drawn_as_a_mountain():
+    ax = Figure().subplots()
+    ax.plot([1, 2, 3], [5.18, 5.194, 5.19])
+    axes.log_height(ax)
+    low, high = ax.get_ylim()
+    assert high / low >= axes.LEAST_RANGE
+
+
+def test_labels_that_would_run_into_each_other_are_left_out():
+    assert axes.readable([0, 10, 10.1, 20], ["4", "1000", "1024", "2000"], 260, True) == [0, 1, 3]
+
+
+def test_a_note_is_broken_at_its_dots_and_ends_with_the_figure():
+    made = Figure(figsize=(4, 2))
+    axes.note(made, " · ".join(f"value {i} = 1,000,000" for i in range(6)))
+    lines = made.get_suptitle().split("\n")
+    assert len(lines) > 1 and all(text.endswith("·") for text in lines[:-1]) and max(map(len, lines)) < 4 * 72 / 3.5
+
+
+def test_a_papers_mark_above_all_bars_is_inside_the_axes(bench):
+    (ax,) = figures.draw(bench.view([line(packages=1), line(packages=10)], figure("bar", PAPER))).axes
+    assert ax.get_ylim()[1] > 900
+
+
+def test_bars_that_stand_alone_stand_over_their_tick(bench):
+    lines = [line(packages=1), line(packages=1, implementation="cpu/lloyd/naive"), line(packages=10)]
+    (ax,) = figures.draw(bench.view(lines, figure("bar"))).axes
+    middles = sorted(bar.get_x() + bar.get_width() / 2 for bar in ax.patches)
+    assert middles[0] < 0 < middles[1] and middles[2] == 1
+
+
+def test_a_figure_of_the_papers_values_alone_says_so_and_names_them(bench):
+    made = figures.draw(bench.view([], figure("bar", PAPER)))
+    assert "Nothing of this was measured on demo" in made.get_suptitle()
+
+
+def test_a_case_without_a_time_is_marked_in_a_stack(bench):
+    made = figures.draw(bench.view([line(packages=1), wrong("off", packages=10)], figure("stacked")))
+    assert "no time (see the table)" in made.legends[0].get_texts()[-1].get_text()
+
+
+def test_the_figure_grows_with_its_legend(bench):
+    names = [f"cpu/lloyd/{name * 24}" for name in "abcdefghijklmnop"]
+    few, many = (
+        figures.draw(
+            bench.view([line(packages=p, implementation=name) for name in some for p in (1, 10)], figure("line"))
+        )
+        for some in (names[:1], names)
+    )
+    assert many.get_size_inches()[1] > few.get_size_inches()[1] + 1
+
+
+def test_nothing_of_a_wrong_run_is_shown_or_claimed(bench):
+    line_ = {**wrong("off", packages=1), "wrong_labels": 0, "judged_points": 10, "iterations": 5}
+    view = bench.view([line_, line(packages=10)])
+    assert all(view.value(view.lines[i], "wrong_labels") is None for i in range(2) if view.lines[i]["verdict"])
+    bound = bench.judge([line_], kind="bound", metric="wrong_labels", at_most=0)
+    assert bound.verdict == "not comparable"
+
+
+def test_what_a_paper_prints_once_is_not_shown_twice(bench):
+    twice = (
+        '[[paper]]\nsource="printed"\nfields=["threads"]\nmetrics=["iteration"]\nrows=[["20", "1"]]\n'
+        'match = { threads = { "20" = MATCH } }\n'
+    )
+    text = TABLE.replace('["packages"]', '["threads"]') + "".join(twice.replace("MATCH", to) for to in ("0", "7"))
+    table = tables.build(bench.view([line(packages=1, threads=0)], text))
+    assert len(table.rows) == 1
+    table = tables.build(bench.view([skipped("no", packages=1, threads=1)], text))
+    assert len(table.rows) == 2, "beside none of ours it is shown"
+
+
+def wide(metrics: int) -> Table:
+    columns = [Column("n", "field", "n")]
+    for i in range(metrics):
+        columns += [Column(f"m{i}", role, f"m{i} (ms)") for role in ("ours", "paper", "ratio")]
+    row = [Cell("4", raw=(4,))] + [
+        Cell("1.5", "1, 2", raw=(1.5, 1, 2)),
+        Cell("3", raw=("3",)),
+        Cell("0.5", raw=(0.5,)),
+    ] * metrics
+    return Table("t", "T", columns, [row], [], [])
+
+
+def test_a_wide_table_has_the_paper_beneath_ours():
+    narrow, broad = (table_formats.markdown(wide(n)).split("\n")[2:] for n in (2, 6))
+    assert narrow[2] == "| 4 |" + " 1.5 <sub>[1, 2]</sub> | 3 | 0.5 |" * 2
+    assert broad[0] == "| n |" + "".join(f" m{i} (ms)<br><sub>paper · ratio</sub> |" for i in range(6))
+    assert broad[2] == "| 4 |" + " 1.5 <sub>[1, 2]</sub><br><sub>3 · 0.5</sub> |" * 6
+
+
+def test_many_parts_in_latex_end_their_pages():
+    text = latex.latex(wide(80))
+    runs = [part.count(r"\begin{table}") for part in text.split(r"\clearpage")]
+    assert len(runs) > 1 and max(runs) <= latex.FLOATS
+
+
+def test_one_sentence_for_several_cases_says_of_which(bench):
+    lines = [line(packages=p) for p in (1, 10)]
+    same = [
+        bench.judge(lines, id=str(p), text="always", kind="bound", where={"packages": p}, at_least=1) for p in (1, 10)
+    ]
+    said = claim_sheet.sentences([*same, bench.judge(lines, id="c", text="alone", kind="bound", at_least=1)])
+    assert list(said.values())[2] == "alone" and "1 package" in said[same[0].exhibit, "1"]
