@@ -12,6 +12,7 @@ from rich.console import Console
 
 from plots import comparing, reproducing, tracking, tuning
 from plots.errors import UserError
+from plots.machines import folders
 from plots.read import exhibits, results
 from plots.write import claim_sheet
 from plots.write.files import write
@@ -32,17 +33,7 @@ def parser() -> argparse.ArgumentParser:
     }
     for name, text in about.items():
         sub = commands.add_parser(name, help=text, description=text)
-        sub.add_argument(
-            "--results",
-            type=Path,
-            default=Path("results"),
-            metavar="DIR",
-            help="holds <machine>/<paper>.jsonl (results)",
-        )
-        sub.add_argument(
-            "--papers", type=Path, default=Path("papers"), metavar="DIR", help="holds <paper>/<exhibit>.toml (papers)"
-        )
-        sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
+        folders(sub)
         sub.add_argument("--machine", metavar="NAME", help="only this machine's results")
         sub.add_argument("--paper", action="append", metavar="KEY", help="only this paper; may be repeated")
         sub.add_argument(

@@ -6,6 +6,7 @@ import argparse
 import json
 import subprocess
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def run_replay(args: argparse.Namespace) -> int:
         raise UserError(f"{args.lines}: holds no case that could be run again")
     told = env(args.kmbench)
     old = side(str(args.lines), lines, results.record(args.lines.with_name("machine.json")))
-    show(table_formats.markdown(comparison.environment(old, Side("here", {}, told))))
+    show(table_formats.markdown(comparison.environment(old, Side("here", {}, as_lines_say(told)))))
     files = replaying.write_plans(texts, args.out / "plan")
     command = [args.kmbench, "run", *map(str, files), "--out", str(args.out / "results"), "--machine", "replay"]
     command += ["--filter", args.filter] if args.filter else []
@@ -88,6 +89,13 @@ def env(program: str) -> dict[str, Any]:
     except (OSError, ValueError, subprocess.CalledProcessError) as e:
         why = str(getattr(e, "strerror", None) or e).splitlines()[0]
         raise UserError(f"{program} env --json: {why}; --kmbench names the program that measures") from None
+
+
+def as_lines_say(told: dict[str, Any]) -> dict[str, Any]:
+    """Of this build also what result lines will say of it."""
+    build = told.get("build") or {}
+    said = {name: str(build[name]) for name in ("commit", "dirty") if name in build}
+    return {**said, "date": datetime.now(UTC).date().isoformat(), **told}
 
 
 def side(title: str, lines: Sequence[results.Line], record: dict[str, Any]) -> Side:

@@ -52,6 +52,7 @@ TEST_F(Powercap, GoesOnPastTheEndOfItsRange) {
 
 TEST_F(Powercap, SaysWhyNothingCanBeRead) {
   EXPECT_EQ(EnergyMeter(false, folder_).unreadable(), "no RAPL counters in " + folder_.string());
+  EXPECT_EQ(EnergyMeter(false, folder_).source(), "RAPL");
   zone("intel-rapl:0", "package-0", 1);
   fs::remove(folder_ / "intel-rapl:0" / "energy_uj");
   EnergyMeter meter(false, folder_);

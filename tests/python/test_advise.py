@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from test_program import FAULTY, SCHEMA, kmbench
+from built import FAULTY, KMBENCH, kmbench, lines_of, needed
 
+needed(KMBENCH, FAULTY)
 FAULTS = "^faults/(wrong_label|crash|throws|says_no|fast_where_wrong)$"
 
 
@@ -41,10 +41,7 @@ def test_a_wrong_candidate_has_a_reason_and_no_time(points: Path, tmp_path: Path
     assert re.search(r"cpu/lloyd/naive +\d", row["naive"])
     assert re.match(r"Fastest, and exact: cpu/lloyd/naive, [\d.]+ ms an iteration", said) or "Fastest at all" in said
     assert not re.search("wrong_label|crash|throws", said)
-    lines = [json.loads(text) for text in kept.read_text().splitlines()]
-    for line in lines:
-        SCHEMA.validate(line)
-    again = [line["implementation"] for line in lines if len(line["samples_s"]) == 5]
+    again = [line["implementation"] for line in lines_of(kept) if len(line["samples_s"]) == 5]
     assert sorted(again) == ["cpu/lloyd/naive", "faults/fast_where_wrong"]
 
 

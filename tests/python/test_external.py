@@ -1,30 +1,19 @@
-"""Programs that speak the protocol of docs/adding.md: the example is right, and what breaks it costs a case and a line.
-
-KMBENCH_BUILD names the build folder (default build)."""
+"""Programs that speak the protocol of docs/adding.md: the example is right, what breaks it costs a case and a line."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import built
 import pytest
+from built import KMBENCH, ROOT, kmbench, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
-if not PROGRAM.exists():
-    pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+needed(KMBENCH)
 FAULTY = Path(__file__).with_name("external_faulty.py")
 SECTION = (ROOT / "docs/adding.md").read_text().split("\n## A program of its own\n")[1].split("\n## ")[0]
 SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--iterations", 3, "--repetitions", 2, "--warmup", 0]
-
-
-def kmbench(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "KMBENCH_HOME": str(ROOT), **environment}
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, env=env, check=False)
 
 
 def program(path: Path, *words: str) -> str:
@@ -36,8 +25,7 @@ def program(path: Path, *words: str) -> str:
 
 
 def lines_of(folder: Path) -> dict[str, dict]:
-    found = map(json.loads, (folder / "adhoc.jsonl").read_text().splitlines())
-    return {line["implementation"]: line for line in found}
+    return {line["implementation"]: line for line in built.lines_of(folder / "adhoc.jsonl")}
 
 
 def test_the_example_is_right_as_it_stands(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Every planted fault of tests/faults through `run` and `check`, and the table of them in docs/method.md.
 
-KMBENCH_UPDATE=1 writes the table anew; KMBENCH_BUILD names the build folder (default build)."""
+KMBENCH_UPDATE=1 writes the table anew."""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from built import FAULTY, ROOT, kmbench, needed
 from faults import CATALOGUE, FAULTS, Fault, problems
 
-ROOT = Path(__file__).resolve().parents[2]
-FAULTY = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench_faulty"
+needed(FAULTY)
 METHOD = ROOT / "docs/method.md"
 RIGHT = "twin_left"  # beside the faults on every problem, and unharmed by them
 OTHERS = {RIGHT, "twin_right", "slow", "says_no", "fast_where_wrong"}  # of test_program.py and test_tune.py
 Lines = dict[tuple[str, str, str], dict]  # by problem, fault and precision
 Checks = dict[str, str]  # by fault
-if not FAULTY.exists():
-    pytest.skip(f"no {FAULTY}: build it, or set KMBENCH_BUILD", allow_module_level=True)
 
 
 def faulty(*args: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT), "TMPDIR": str(folder), "OMP_WAIT_POLICY": "passive"}
-    return subprocess.run([FAULTY, *map(str, args)], capture_output=True, text=True, env=environment, timeout=300)
+    return kmbench(*args, program=FAULTY, TMPDIR=str(folder), OMP_WAIT_POLICY="passive")
 
 
 def patterns(names: list[str]) -> list[str]:

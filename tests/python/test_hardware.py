@@ -98,7 +98,7 @@ def test_price_and_energy_are_told_or_the_reason(two):
     assert row["cost:fast"].raw[0] == pytest.approx(20)  # 20 ms, 3.6 dollars an hour, 10^6 times
     assert row["energy:fast"].raw[0] == pytest.approx(0.2)
     assert row["cost:slow"].text == row["energy:slow"].text == "–"
-    assert "slow: no price recorded of its CPU (price.cpu in machine.json)." in table.remarks
+    assert "slow: no price recorded of its CPU (kmbench env --price cpu=…)." in table.remarks
     assert "slow: no energy: no RAPL counters." in table.remarks
 
 

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+import built
 import numpy as np
 import pytest
+from built import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
-PROGRAM = BUILD / "kmbench"
-if not PROGRAM.exists():
-    pytest.skip(f"no kmbench in {BUILD}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+built.needed(built.KMBENCH)
 
 SKLEARN = ["--implementation", "library/sklearn", "--dataset", "blobs", "--n", "100", "--k", "2", "--tolerance", "0"]
 
 
 def kmbench(*args: object, **env: str) -> str:
     """Standard output of a run that ends well."""
-    run = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True,
-                         env={**os.environ, "KMBENCH_HOME": str(ROOT), **env})
+    run = built.kmbench(*args, **env)
     assert run.returncode == 0, run.stderr
     return run.stdout
 

@@ -9,13 +9,9 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
+from built import ENVIRONMENT, KMBENCH, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
-if not PROGRAM.exists():
-    pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD", allow_module_level=True)
-
+needed(KMBENCH)
 CASES = 60
 
 
@@ -27,12 +23,11 @@ def whole_lines(path: Path) -> list[str]:
 def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path: Path) -> None:
     moments = random.Random(7)
     out, path = tmp_path / "out", tmp_path / "out" / "adhoc.jsonl"
-    command = [PROGRAM, "run", "--implementation", "cpu/lloyd/naive", "--dataset", "blobs", "--n", "2000"]
+    command = [KMBENCH, "run", "--implementation", "cpu/lloyd/naive", "--dataset", "blobs", "--n", "2000"]
     command += ["--k", f"2:{CASES + 1}:+1", "--repetitions", "2", "--out", out]
-    env = {**os.environ, "KMBENCH_HOME": str(ROOT)}
     kept: list[str] = []
     for _ in range(int(os.environ.get("KILLS", "8"))):
-        with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             time.sleep(moments.uniform(0, 0.4))
             run.kill()
         time.sleep(0.05)  # its worker goes with it
@@ -44,7 +39,7 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path: Pat
         if len(kept) > CASES - 5:  # nearly done: begin anew
             path.unlink()
             kept = []
-    assert subprocess.run(command, env=env, capture_output=True).returncode == 0
+    assert subprocess.run(command, env=ENVIRONMENT, capture_output=True).returncode == 0
     after = whole_lines(path)
     assert after[: len(kept)] == kept
     assert len({json.loads(line)["case"] for line in after}) == len(after) == CASES, "nothing lost, nothing twice"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import time
@@ -10,14 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from built import ENVIRONMENT, FAULTY, lines_of, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
-FAULTY = BUILD / "kmbench_faulty"
+needed(FAULTY)
 HEADER = 128  # bytes of a .npy before its values
-ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT), "OMP_WAIT_POLICY": "passive"}
-if not FAULTY.exists():
-    pytest.skip(f"no {FAULTY}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+PASSIVE = {**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}
 
 
 @pytest.fixture
@@ -38,12 +34,11 @@ def command(points: Path, implementation: str, *flags: str) -> list[str]:
 
 def go(points: Path, implementation: str, *flags: str) -> subprocess.CompletedProcess[str]:
     arguments = command(points, implementation, *flags)
-    return subprocess.run(arguments, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(arguments, env=PASSIVE, capture_output=True, text=True, timeout=120)
 
 
 def lines(points: Path) -> dict[str, dict]:
-    read = map(json.loads, (points.parent / "out/adhoc.jsonl").read_text().splitlines())
-    return {line["implementation"]: line for line in read}
+    return {line["implementation"]: line for line in lines_of(points.parent / "out/adhoc.jsonl")}
 
 
 def test_faults_show_on_mapped_points(points: Path) -> None:
@@ -63,7 +58,7 @@ def test_mapped_points_are_the_same_points(points: Path) -> None:
     for setting in ("map=0", "map=1"):
         run = go(points, "cpu/lloyd/naive", "--data-set", setting, *SHORT)
         assert run.returncode == 0, run.stderr
-    read, mapped = map(json.loads, (points.parent / "out/adhoc.jsonl").read_text().splitlines())
+    read, mapped = lines_of(points.parent / "out/adhoc.jsonl")
     assert read["dataset"]["hash"] == mapped["dataset"]["hash"] and read["inertia"] == mapped["inertia"]
     assert read["case"] != mapped["case"]
 
@@ -84,7 +79,7 @@ def maps(file: Path) -> bool:
 def test_a_file_that_shrinks_costs_its_case(points: Path) -> None:
     flags = ("--data-set", "map=1", "--iterations", "1000000", "--repetitions", "1")
     arguments = command(points, "cpu/lloyd/naive", *flags)
-    process = subprocess.Popen(arguments, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(arguments, env=PASSIVE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seen = 0
     for _ in range(600):  # the parent maps it too, for a moment
         seen = seen + 1 if maps(points) else 0

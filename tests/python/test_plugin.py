@@ -1,12 +1,8 @@
 """Shared libraries that speak bench/plugin.h: docs/adding.md's is right as it stands, and what breaks the contract
-costs a case and a line.
-
-KMBENCH_BUILD names the build folder (default build)."""
+costs a case and a line."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
 import subprocess
@@ -14,23 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from built import KMBENCH, ROOT, kmbench, lines_of, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
 COMPILER = shutil.which("cc")
-if not PROGRAM.exists():
-    pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+needed(KMBENCH)
 if not COMPILER:
     pytest.skip("no C compiler", allow_module_level=True)
 SECTION = (ROOT / "docs/adding.md").read_text().split("\n## A shared library\n")[1].split("\n## ")[0]
 (EXAMPLE,) = re.findall(r"^```c\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
 SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--precision", "fp64"]
 SMALL += ["--iterations", 3, "--repetitions", 2, "--warmup", 0]
-
-
-def kmbench(*arguments: object) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT)}
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, env=environment, check=False)
 
 
 def library(folder: Path, source: str) -> Path:
@@ -57,8 +46,7 @@ def test_a_run_has_its_line(tmp_path: Path) -> None:
     flags = ["--implementation", "plugin/mine|cpu/lloyd/naive$", *SMALL, "--out", tmp_path / "out"]
     ran = kmbench("run", "--plugin", library(tmp_path, EXAMPLE), *flags)
     assert ran.returncode == 0, ran.stderr
-    lines = [json.loads(line) for line in (tmp_path / "out/adhoc.jsonl").read_text().splitlines()]
-    (mine,) = (line for line in lines if line["implementation"] == "plugin/mine")
+    (mine,) = (line for line in lines_of(tmp_path / "out/adhoc.jsonl") if line["implementation"] == "plugin/mine")
     assert mine["verdict"] == "" and mine["grade"] in ("exact", "rounded") and len(mine["samples_s"]) == 2
 
 
@@ -77,8 +65,7 @@ def test_what_breaks_the_contract_costs_a_case_and_a_line(old: str, new: str, sa
     plugin = library(tmp_path, changed(old, new))
     flags = ["--implementation", "plugin/mine|cpu/lloyd/naive$", *SMALL, "--out", tmp_path / "out"]
     kmbench("run", "--plugin", plugin, *flags)
-    found = map(json.loads, (tmp_path / "out/adhoc.jsonl").read_text().splitlines())
-    lines = {line["implementation"]: line for line in found}
+    lines = {line["implementation"]: line for line in lines_of(tmp_path / "out/adhoc.jsonl")}
     told = (lines["plugin/mine"]["verdict"] or "") + (lines["plugin/mine"]["failure"] or "")
     assert said in told.lower()
     assert lines["cpu/lloyd/naive"]["verdict"] == "" and lines["cpu/lloyd/naive"]["samples_s"]
@@ -116,5 +103,5 @@ def test_external_names_a_program(tmp_path: Path) -> None:
     flags = ["--implementation", "library/external", *SMALL, "--out", tmp_path / "out"]
     ran = kmbench("run", "--external", wrapper, *flags)
     assert ran.returncode == 0, ran.stderr
-    (line,) = map(json.loads, (tmp_path / "out/adhoc.jsonl").read_text().splitlines())
+    (line,) = lines_of(tmp_path / "out/adhoc.jsonl")
     assert line["verdict"] == "" and line["failure"] is None

@@ -1,31 +1,23 @@
-"""Implementations that watch the harness (tests/faults/probes): how often they run, what is timed, which run is judged.
-
-KMBENCH_BUILD names the build folder (default build)."""
+"""Implementations that watch the harness (tests/faults/probes): how often they run, what is timed and judged."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from built import FAULTY, kmbench, lines_of, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-FAULTY = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench_faulty"
-if not FAULTY.exists():
-    pytest.skip(f"no {FAULTY}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+needed(FAULTY)
 SMALL = ["--dataset", "blobs", "--n", 300, "--k", 3, "--iterations", 4]
 
 
 def line_of(probe: str, folder: Path, *flags: object, code: int = 0) -> dict:
     """The one line of a probe, which is right unless another exit code is expected."""
-    arguments = ["run", "--implementation", probe, *flags, "--out", folder]
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT)}
-    ran = subprocess.run([FAULTY, *map(str, arguments)], capture_output=True, text=True, env=environment)
+    ran = kmbench("run", "--implementation", probe, *flags, "--out", folder, program=FAULTY)
     assert ran.returncode == code, ran.stderr
-    (line,) = map(json.loads, (folder / "adhoc.jsonl").read_text().splitlines())
+    (line,) = lines_of(folder / "adhoc.jsonl")
     return line
 
 
@@ -81,8 +73,7 @@ def test_a_lie_has_its_sentence_and_exit_code_1(lie: str, tolerance: float | Non
 
 
 def test_ceilings_are_in_the_units_they_say(tmp_path: Path) -> None:
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT)}
-    subprocess.run([FAULTY, "ceilings", "--out", tmp_path], check=True, capture_output=True, env=environment)
+    assert kmbench("ceilings", "--out", tmp_path, program=FAULTY).returncode == 0
     record = json.loads((tmp_path / "machine.json").read_text())
     cpu, floor = record["ceilings"]["cpu"], record["floor"]["cpu"]
     assert all(0.1 < cpu[name] < 5000 for name in ("copy_gbs", "read_gbs")), "no processor's memory is slower or faster"

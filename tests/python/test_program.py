@@ -1,29 +1,21 @@
-"""The built programs, end to end: faults, kills, resuming, refusals, flags, formats.
-
-KMBENCH_BUILD names the build folder (default build)."""
+"""The built programs, end to end: faults, kills, resuming, refusals, flags, formats."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import time
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
+from built import FAULTY, KMBENCH, ROOT, kmbench, lines_of, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
-PROGRAM, FAULTY = BUILD / "kmbench", BUILD / "kmbench_faulty"
-if not (PROGRAM.exists() and FAULTY.exists()):
-    pytest.skip(f"no kmbench and kmbench_faulty in {BUILD}: build them, or set KMBENCH_BUILD", allow_module_level=True)
-
-SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/result.schema.json").read_text()))
+needed(KMBENCH, FAULTY)
 NAIVE = ["--implementation", "^cpu/lloyd/naive$"]
 SMALL = ["--dataset", "blobs", "--n", "300", "--k", "3", "--repetitions", "2", "--iterations", "3"]
+SLOW = ["run", "--implementation", "^faults/slow$", "--dataset", "blobs", "--n", "100"]
 
 # What each fault's line has to say; None where the answer is right.
 WRONG = {
@@ -44,27 +36,8 @@ FAILED = {
 }
 
 
-def kmbench(
-    *args: object, program: Path = PROGRAM, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run the program to its end."""
-    return subprocess.run(
-        [program, *map(str, args)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "KMBENCH_HOME": str(ROOT), **(env or {})},
-    )
-
-
 def lines(out: Path, name: str = "adhoc") -> list[dict]:
-    """Every result line, each held against the schema; a malformed one fails the test."""
-    path = out / f"{name}.jsonl"
-    text = path.read_text() if path.exists() else ""
-    assert text == "" or text.endswith("\n")
-    parsed = [json.loads(line) for line in text.splitlines()]
-    for line in parsed:
-        SCHEMA.validate(line)
-    return parsed
+    return lines_of(out / f"{name}.jsonl")
 
 
 def by_fault(found: list[dict]) -> dict[str, dict]:
@@ -172,23 +145,7 @@ def test_checks_of_a_fault_end_with_code_1() -> None:
 
 
 def test_a_killed_run_goes_on_where_it_was(out: Path) -> None:
-    command = [
-        "run",
-        "--implementation",
-        "^faults/slow$",
-        "--dataset",
-        "blobs",
-        "--n",
-        "100",
-        "--k",
-        "2,3,4,5,6,7",
-        "--repetitions",
-        "2",
-        "--set",
-        "sleep_ms=100",
-        "--out",
-        str(out),
-    ]
+    command = [*SLOW, "--k", "2,3,4,5,6,7", "--repetitions", "2", "--set", "sleep_ms=100", "--out", str(out)]
     with subprocess.Popen([FAULTY, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as parent:
         deadline = time.monotonic() + 60
         while len(lines_so_far(out)) < 2 and time.monotonic() < deadline:
@@ -264,21 +221,7 @@ def test_failures_are_tried_again_and_wrong_answers_are_not(points: list[str], o
 
 
 def test_two_runs_at_once_into_one_folder_are_refused(out: Path) -> None:
-    slow = [
-        "run",
-        "--implementation",
-        "^faults/slow$",
-        "--dataset",
-        "blobs",
-        "--n",
-        "100",
-        "--k",
-        "2",
-        "--set",
-        "sleep_ms=30000",
-        "--out",
-        out,
-    ]
+    slow = [*SLOW, "--k", "2", "--set", "sleep_ms=30000", "--out", out]
     with subprocess.Popen([FAULTY, *slow], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as first:
         deadline = time.monotonic() + 60
         while not (out / ".lock").exists() and time.monotonic() < deadline:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import subprocess
 import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, TABLE
+from built import KMBENCH, kmbench, needs_kmbench
+from conftest import TABLE
 from synthetic import line, skipped, write, wrong
 
 from plots.__main__ import main
@@ -33,7 +32,6 @@ CLAIMS = "".join(
     )
 )
 LINES = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2), skipped("too large", packages=100)]
-KMBENCH = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
 
 
 @pytest.fixture
@@ -200,12 +198,12 @@ def test_what_cannot_be_replayed_is_one_line(bench, tmp_path, capsys, bad):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}")
+@needs_kmbench
 def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
     flags = "--implementation cpu/lloyd/(naive|two_step)$ --dataset blobs --n 500 --d 3 --k 4"
     flags += " --iterations 3 --repetitions 3"
     first = [*flags.split(), "--set", "packages=1,7", "--out", str(tmp_path / "first"), "--machine", "first"]
-    subprocess.run([KMBENCH, "run", *first], check=True, capture_output=True)
+    assert kmbench("run", *first).returncode == 0
     replay = [
         "replay",
         str(tmp_path / "first/adhoc.jsonl"),

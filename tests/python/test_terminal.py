@@ -1,6 +1,4 @@
-"""What a person sees: the terminal's width, colours, plain logs, --version, completion, an installed program.
-
-KMBENCH_BUILD names the build folder (default build)."""
+"""What a person sees: the terminal's width, colours, plain logs, --version, completion, an installed program."""
 
 from __future__ import annotations
 
@@ -14,22 +12,14 @@ import subprocess
 import termios
 from pathlib import Path
 
-import pytest
+from built import BUILD, ENVIRONMENT, FAULTY, KMBENCH, ROOT, kmbench, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
-PROGRAM, FAULTY = BUILD / "kmbench", BUILD / "kmbench_faulty"
-if not (PROGRAM.exists() and FAULTY.exists()):
-    pytest.skip(f"no kmbench and kmbench_faulty in {BUILD}: build them, or set KMBENCH_BUILD", allow_module_level=True)
+needed(KMBENCH, FAULTY)
 
-HOME = {**os.environ, "KMBENCH_HOME": str(ROOT), "NO_COLOR": ""}
+HOME = {**ENVIRONMENT, "NO_COLOR": ""}
 RUN = ["run", "--dataset", "blobs", "--n", "300", "--k", "3", "--iterations", "3", "--repetitions", "3"]
 TIMES = r"[\d.]+ ms an iteration \([\d.]+ to [\d.]+\), 3 iterations"
 TWO = ["--implementation", "^faults/(twin_left|wrong_label)$", "--precision", "fp32"]
-
-
-def plain(*args: object, program: Path = PROGRAM, env: dict[str, str] = HOME) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([program, *map(str, args)], capture_output=True, text=True, env=env)
 
 
 def on_terminal(columns: int, *args: object, env: dict[str, str] = HOME) -> str:
@@ -71,14 +61,14 @@ def test_no_color_is_honoured(tmp_path: Path) -> None:
 
 
 def test_a_log_is_plain_and_has_the_whole_name(tmp_path: Path) -> None:
-    ran = plain(*RUN, *TWO, "--out", tmp_path, program=FAULTY)
+    ran = kmbench(*RUN, *TWO, "--out", tmp_path, program=FAULTY)
     assert "\x1b" not in ran.stdout + ran.stderr and "\r" not in ran.stderr
     name = r"faults/twin_left/blobs/n:300/\S+"
     assert re.search(rf"^\[[12]/2\] {name}: {TIMES}$", ran.stderr, re.M)
 
 
 def test_version() -> None:
-    ran = plain("--version")
+    ran = kmbench("--version")
     assert ran.returncode == 0
     number = re.search(r"project\(kmbench VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     commit = r"([0-9a-f]{12}|unknown)( with uncommitted changes)?"
@@ -93,8 +83,8 @@ def completions(*words: str, script: str) -> list[str]:
 
 
 def test_completion_knows_commands_flags_and_names() -> None:
-    script = plain("completion", "bash").stdout
-    assert completions("c", script=script) == ["check", "ceilings", "compare", "completion"]
+    script = kmbench("completion", "bash").stdout
+    assert completions("c", script=script) == ["check", "ceilings", "compare", "claims", "completion"]
     assert completions("run", "--prec", script=script) == ["--precision"]
     assert completions("check", "--hu", script=script) == ["--huge"]
     assert completions("run", "he2021/table3", script=script) == ["he2021/table3"]
@@ -109,8 +99,8 @@ def test_completion_knows_commands_flags_and_names() -> None:
 
 
 def test_completion_names_its_shells() -> None:
-    assert plain("completion", "zsh").stdout.startswith("autoload -U +X compinit bashcompinit")
-    ran = plain("completion", "fish")
+    assert kmbench("completion", "zsh").stdout.startswith("autoload -U +X compinit bashcompinit")
+    ran = kmbench("completion", "fish")
     assert ran.returncode == 2 and "bash" in ran.stderr and "zsh" in ran.stderr
 
 
@@ -121,14 +111,14 @@ def test_an_installed_program_finds_its_data(tmp_path: Path) -> None:
     environment = {key: value for key, value in HOME.items() if key != "KMBENCH_HOME"}
     installed = tmp_path / "usr/bin/kmbench"
 
-    def kmbench(*args: str) -> str:
+    def run(*args: str) -> str:
         ran = subprocess.run([installed, *args], cwd=elsewhere, env=environment, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
-    assert "he2021/table3" in kmbench("list", "exhibits")
+    assert "he2021/table3" in run("list", "exhibits")
     one = ["--implementation", "cpu/lloyd/naive", "--repetitions", "1", "--iterations", "2", "--out", "lines"]
-    kmbench("run", "--dataset", "household_part", "--n", "500", "--k", "3", *one)
+    run("run", "--dataset", "household_part", "--n", "500", "--k", "3", *one)
     (line,) = map(json.loads, (elsewhere / "lines/adhoc.jsonl").read_text().splitlines())
     assert line["skip"] is None and len(line["samples_s"]) == 1, "not skipped for want of data"
     assert not list((tmp_path / "usr").rglob("*.py[co]"))

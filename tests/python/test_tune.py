@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 import signal
 import subprocess
@@ -12,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from built import ENVIRONMENT, FAULTY, KMBENCH, kmbench, lines_of, needed
 from synthetic import empty, line, skipped, wrong
-from test_program import FAULTY, ROOT, SCHEMA, kmbench
 
 from plots.__main__ import main
 from plots.draw import figures, heat
@@ -22,19 +21,12 @@ from plots.read import check, tuning
 from plots.read.exhibits import load_one
 from plots.write import regret, t4
 
+needed(KMBENCH, FAULTY)
 POINTS = "faults-fast_where_wrong.jsonl"
 WINNERS = "faults-fast_where_wrong.winners.jsonl"
 PROBLEM = ["--dataset", "blobs", "--n", "500", "--k", "3", "--iterations", "3"]
 TUNE = ["tune", "faults/fast_where_wrong", *PROBLEM, "--machine", "m", "--at-last", "3"]
 WRONG_PACE, DEADLY_PACE = 8, 16
-
-
-def read(path: Path) -> list[dict]:
-    """Every result line, each held against the schema."""
-    found = [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
-    for one in found:
-        SCHEMA.validate(one)
-    return found
 
 
 def stored(folder: Path) -> dict:
@@ -50,7 +42,7 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path: Pat
     out = tmp_path / "tuning"
     run = kmbench(*TUNE, "--budget", "30s", "--strategy", strategy, "--out", out, program=FAULTY)
     assert run.returncode == 0, run.stderr
-    tried = read(out / "m" / POINTS)
+    tried = lines_of(out / "m" / POINTS)
     by_pace = {pace: [one for one in tried if one["parameters"]["pace"] == pace] for pace in (1, 2, 4, 8, 16, 32)}
     assert by_pace[32] == [], "what says no is not tried"
     assert by_pace[WRONG_PACE] and by_pace[DEADLY_PACE]
@@ -60,7 +52,7 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path: Pat
     for one in by_pace[DEADLY_PACE]:
         assert "died of signal 9" in one["failure"]
     assert stored(out)["parameters"]["pace"] == 4
-    again = read(out / "m" / WINNERS)
+    again = lines_of(out / "m" / WINNERS)
     assert {one["parameters"]["pace"] for one in again} == {1, 4}
     assert all(len(one["samples_s"]) == 3 for one in again)
     told = [text for text in (run.stdout + run.stderr).splitlines() if re.search(r"pace=(8|16)\b", text)]
@@ -88,7 +80,7 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path: Path) -> None:
     assert stored(out)["parameters"]["pace"] == 4
     assert stored(out)["default_iteration_s"] is None
     assert "the defaults have no time" in run.stdout
-    first, *others = read(out / "m" / POINTS)
+    first, *others = lines_of(out / "m" / POINTS)
     assert first["skip"] == "mode 1 has no pace 1"
     assert all(one["verdict"] == "" for one in others)
     (one,) = tuning.load(out / "m" / POINTS)
@@ -96,7 +88,7 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path: Path) -> None:
     assert [cell.text for cell in (cells[4], cells[6])] == ["–", "–"]
     again = kmbench(*TUNE, "--set", "mode=1", "--set", "pace=1,2,4", "--budget", "30s", "--out", out, program=FAULTY)
     assert again.returncode == 0, again.stderr
-    assert len(read(out / "m" / POINTS)) == 1 + len(others)
+    assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)
 
 
 # ---- killed, interrupted and run again --------------------------------------------------------------------------
@@ -112,27 +104,26 @@ def wait_for_lines(path: Path, count: int) -> None:
 def test_a_killed_tuning_goes_on_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
     command = [*TUNE, "--strategy", "exhaustive", "--out", str(tmp_path)]
     with subprocess.Popen(
-        [FAULTY, *command], env={**os.environ, "KMBENCH_HOME": str(ROOT)}, stderr=subprocess.PIPE, text=True
+        [FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
     ) as first:
         wait_for_lines(tmp_path / "m" / POINTS, 3)
         first.send_signal(how)
         _, told = first.communicate(timeout=60)
     assert first.returncode == (130 if how == signal.SIGINT else -how)
     assert how == signal.SIGKILL or "the same command goes on from there" in told
-    before = read(tmp_path / "m" / POINTS)
+    before = lines_of(tmp_path / "m" / POINTS)
     assert 3 <= len(before) < 10
     again = kmbench(*command, program=FAULTY)
     assert again.returncode == 0, again.stderr
     assert f"{len(before)} points have lines already" in again.stderr
-    cases = [one["case"] for one in read(tmp_path / "m" / POINTS)]
+    cases = [one["case"] for one in lines_of(tmp_path / "m" / POINTS)]
     assert len(cases) == len(set(cases)) == 10, "nothing twice, nothing left out"
     assert [one["case"] for one in before] == cases[: len(before)]
 
 
 def test_two_tunings_of_one_device_at_once_are_refused(tmp_path: Path) -> None:
     command = [*TUNE, "--strategy", "exhaustive", "--repetitions", "100", "--out", str(tmp_path)]
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT)}
-    with subprocess.Popen([FAULTY, *command], env=environment, stderr=subprocess.DEVNULL) as first:
+    with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.DEVNULL) as first:
         wait_for_lines(tmp_path / "m" / ".lock", 0)
         time.sleep(0.3)
         second = kmbench(*command, program=FAULTY)
@@ -144,7 +135,7 @@ def test_two_tunings_of_one_device_at_once_are_refused(tmp_path: Path) -> None:
 def test_the_budget_ends_a_search(tmp_path: Path) -> None:
     run = kmbench(*TUNE, "--budget", "0.1s", "--strategy", "exhaustive", "--out", tmp_path, program=FAULTY)
     assert run.returncode == 0, run.stderr
-    assert 1 <= len(read(tmp_path / "m" / POINTS)) < 10
+    assert 1 <= len(lines_of(tmp_path / "m" / POINTS)) < 10
 
 
 # ---- runs with tuned values -------------------------------------------------------------------------------------
@@ -180,7 +171,7 @@ def test_a_run_says_where_its_values_come_from(
     once = ["3", "--repetitions", "1", "--warmup", "0", "--out", tmp_path]
     run = kmbench(*command, *once, *flags, *asked, *machine, program=FAULTY)
     assert run.returncode == 0, run.stderr
-    (one,) = read(tmp_path / "adhoc.jsonl")
+    (one,) = lines_of(tmp_path / "adhoc.jsonl")
     assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
 
 

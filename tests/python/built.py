@@ -1,0 +1,43 @@
+"""The programs as they were built, and what they wrote. KMBENCH_BUILD names the build folder (default build)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
+KMBENCH, FAULTY = BUILD / "kmbench", BUILD / "kmbench_faulty"
+ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT)}
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/result.schema.json").read_text()))
+needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
+
+
+def needed(*programs: Path) -> None:
+    """Skip the whole file that calls this where one of them was not built."""
+    for program in programs:
+        if not program.exists():
+            pytest.skip(f"no {program}: build it, or set KMBENCH_BUILD", allow_module_level=True)
+
+
+def kmbench(
+    *args: object, program: Path = KMBENCH, cwd: Path | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the program to its end, with these variables besides. One that hangs fails the test."""
+    command = [program, *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**ENVIRONMENT, **env}, timeout=600)
+
+
+def lines_of(file: Path) -> list[dict]:
+    """Every result line of a file, each held against the schema; none where there is no such file."""
+    text = file.read_text() if file.exists() else ""
+    assert text == "" or text.endswith("\n")
+    found = [json.loads(line) for line in text.splitlines()]
+    for line in found:
+        SCHEMA.validate(line)
+    return found

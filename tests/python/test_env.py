@@ -1,0 +1,70 @@
+"""kmbench env --price: what of a machine nobody can measure is written down once and stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from built import kmbench, lines_of, needs_kmbench
+
+from plots.read import results
+from plots.read.metrics import METRICS
+
+SMALL = ["--dataset", "blobs", "--n", "200", "--d", "2", "--k", "3", "--iterations", "2", "--repetitions", "2"]
+RUN = ["run", "--implementation", "cpu/lloyd/naive$", *SMALL]
+pytestmark = needs_kmbench
+
+
+def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path: Path) -> None:
+    assert kmbench(*RUN, "--out", tmp_path).returncode == 0
+    file = tmp_path / "machine.json"
+    recorded = json.loads(file.read_text())
+    ran = kmbench("env", "--price", "cpu=0.40", "--out", tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, f"{file}: price.cpu 0.4 USD/h\n"), ran.stderr
+    assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "nothing else is touched"
+    assert kmbench("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path).returncode == 0
+    assert kmbench(*RUN, "--redo", "--out", tmp_path).returncode == 0
+    machine = results.load_machine(tmp_path)
+    assert machine.record["price"] == {"cpu": 0.5, "gpu": 3}
+    for one in machine.lines:
+        seconds = sorted(one["samples_s"])
+        middle = sum(seconds) / len(seconds) / one["iterations"]
+        assert METRICS["cost"].of(one, machine.record).value == pytest.approx(1e6 * middle * 0.5 / 3600)
+
+
+REFUSED = {
+    "another device": (["--price", "tpu=1"], "of cpu or gpu"),
+    "no device": (["--price", "2.50"], "is not name=value"),
+    "a word": (["--price", "gpu=dear"], "--price gpu must be a number"),
+    "a unit": (["--price", "gpu=2.5USD"], "--price gpu must be a number"),
+    "nothing an hour": (["--price", "gpu=0"], "--price gpu must be a number"),
+    "less than nothing": (["--price", "gpu=-1"], "--price gpu must be a number"),
+    "one right and one wrong": (["--price", "gpu=1", "--price", "cpu=nan"], "--price cpu must be a number"),
+    "no price": ([], "give --price as well"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_price_is_one_line_and_changes_nothing(what: str, tmp_path: Path) -> None:
+    words, said = REFUSED[what]
+    file = tmp_path / "machine.json"
+    file.write_text('{"id": "here", "price": {"gpu": 2}}')
+    ran = kmbench("env", *words, "--out", tmp_path)
+    assert (ran.returncode, ran.stdout) == (2, "") and said in ran.stderr and ran.stderr.count("\n") == 1
+    assert file.read_text() == '{"id": "here", "price": {"gpu": 2}}' and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_machine_that_was_never_recorded_has_no_price(tmp_path: Path) -> None:
+    ran = kmbench("env", "--price", "gpu=1", "--out", tmp_path / "none")
+    assert ran.returncode == 2 and "no " in ran.stderr and not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("broken", ['{"id": "here", "price": {"gpu": 2},}', "[]", ""])
+def test_a_record_that_a_hand_broke_is_not_overwritten(broken: str, tmp_path: Path) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(broken)
+    for words in (RUN, ["env", "--price", "gpu=1"]):
+        ran = kmbench(*words, "--out", tmp_path)
+        assert ran.returncode == 2 and f"{file}: not a JSON object" in ran.stderr and ran.stderr.count("\n") == 1
+    assert file.read_text() == broken and lines_of(tmp_path / "adhoc.jsonl") == []
