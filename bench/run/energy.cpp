@@ -11,8 +11,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr double longest_step_s = 5;      // a counter that stands still for as long does not count this
-constexpr double between_looks_s = 2e-3;  // a short run is not worth a look of its own, while which the device idles
+constexpr double longest_step_s = 5;  // a counter that stands still for as long does not count this
+/// While one looks, the device idles: 4 ms a look at NVML on an H200, whose counter moves every 100 ms.
+constexpr double between_looks_s = 0.01;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -25,32 +26,28 @@ Json skipped(const EnergyMeter& meter, const std::string& why) {
 Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least_s) {
   if (!meter.unreadable().empty()) return skipped(meter, meter.unreadable());
   std::int64_t iterations = 0;
-  /// Runs until the counter has moved, `wait_s` from now on; what it shows then.
-  const auto next_step = [&](double wait_s) -> std::optional<double> {
-    const auto start = Clock::now();
-    auto before = meter.joules(), now = before;
-    for (auto still_since = start;;) {
-      const auto last_look = Clock::now();
-      do iterations += run();
-      while (seconds_since(last_look) < between_looks_s);
-      now = meter.joules();
-      if (!before || !now) return std::nullopt;
-      if (*now == *before) {
-        if (seconds_since(still_since) > longest_step_s) return std::nullopt;
-        continue;
-      }
-      if (seconds_since(start) >= wait_s) return now;
-      before = now;
-      still_since = Clock::now();
-    }
+  /// At least one run, and as many as begin within so many seconds; how many.
+  const auto runs_for = [&](double seconds) {
+    int made = 0;
+    for (const auto start = Clock::now(); made == 0 || seconds_since(start) < seconds; ++made) iterations += run();
+    return made;
   };
-  if (!meter.joules() || !next_step(0)) return skipped(meter, "the counter stands still or fell silent");
-  const auto from = meter.joules();
+  /// Runs for `wait_s` and on to the counter's next step; what it shows then.
+  const auto next_step = [&](double wait_s) -> std::optional<double> {
+    auto before = meter.joules();
+    if (runs_for(wait_s) > 1) before = meter.joules();  // one long run alone may have made the step
+    for (const auto still_since = Clock::now(); before && seconds_since(still_since) < longest_step_s; runs_for(between_looks_s)) {
+      const auto now = meter.joules();
+      if (!now || *now != *before) return now;
+    }
+    return std::nullopt;
+  };
+  const auto from = next_step(0);
   const auto start = Clock::now();
   iterations = 0;
-  const auto to = next_step(least_s);
+  const auto to = from ? next_step(least_s) : from;
   const double window_s = seconds_since(start);
-  if (!from || !to) return skipped(meter, "the counter stands still or fell silent");
+  if (!to) return skipped(meter, "the counter stands still or fell silent");
   return {{"joules", *to - *from}, {"iterations", iterations}, {"window_s", window_s}, {"source", meter.source()}, {"skipped", nullptr}};
 }
 

@@ -8,6 +8,8 @@ from typing import Any
 from plots.read.check import Line
 
 Selector = dict[str, Any]
+OF_DATA = {"dataset": "name", "data_seed": "seed", "hash": "hash"}  # the line's own word for a field
+OF_START = {"init": "method", "init_seed": "seed"}
 ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the largest, not the smallest
 
 
@@ -16,16 +18,11 @@ def value_of(line: Line, name: str) -> Any:
 
     `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds.
     """
-    dataset, init = line["dataset"] or {}, line.get("init") or {}
-    special = {
-        "dataset": dataset.get("name"),
-        "init": init.get("method"),
-        "init_seed": init.get("seed"),
-        "data_seed": dataset.get("seed"),
-        "hash": dataset.get("hash"),
-    }
-    if name in special:
-        return special[name]
+    if name in OF_START:
+        return (line.get("init") or {}).get(OF_START[name])
+    dataset = line["dataset"] or {}
+    if name in OF_DATA:
+        return dataset.get(OF_DATA[name])
     generator = dataset.get("generator")
     for table in (line, line["parameters"] or {}, generator if isinstance(generator, dict) else {}):
         if name in table:

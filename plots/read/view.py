@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from plots.read import results
@@ -27,7 +28,7 @@ class Row:
     printed: tuple[Printed, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity: what was looked up is kept
 class View:
     exhibit: Exhibit
     machine: Machine
@@ -103,18 +104,25 @@ class View:
 
     def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
         """The one line that a speedup of `line` is over; where the baseline lists values, the best of theirs."""
-        alike = {
-            f: value_of(line, f)
-            for f in (self.place if others is None else others)
-            if f not in self.baseline and value_of(line, f) is not None
-        }
-        found = select(self.lines, {**self.baseline, **alike})
+        fields = [f for f in (self.place if others is None else others) if f not in self.baseline]
+        values = [(f, value_of(line, f)) for f in fields]
+        found = self._baselines(tuple(f for f, value in values if value is not None)).get(
+            tuple(value for _, value in values if value is not None), []
+        )
         if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
-            values = [
+            times = [
                 (own.value, i) for i, one in enumerate(found) if (own := metric(name).of(one, self.machine.record))
             ]
-            return found[min(values)[1]] if values else None
+            return found[min(times)[1]] if times else None
         return found[0] if len(found) == 1 else None
+
+    @cache  # noqa: B019  a view lives as long as the program
+    def _baselines(self, fields: tuple[str, ...]) -> dict[tuple[Any, ...], list[Line]]:
+        """The lines that the baseline's selector matches, by their values of the fields."""
+        found: dict[tuple[Any, ...], list[Line]] = {}
+        for line in select(self.lines, self.baseline):
+            found.setdefault(tuple(value_of(line, f) for f in fields), []).append(line)
+        return found
 
     def coarse(self, line: Line, name: str, others: Sequence[str] | None = None) -> bool:
         """Whether the value of `name` is a time that rests on a coarse result: its own, or that of its baseline."""
