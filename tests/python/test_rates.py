@@ -20,7 +20,7 @@ from plots.read.sides import Side
 
 NOISE = json.loads(Path(__file__).with_name("noise.json").read_text())
 IMPLEMENTATIONS = sorted({name.partition("|")[0] for name in NOISE})
-ROUNDS = 24  # the default of scripts/interleave
+ROUNDS = 24  # fewer than scripts/interleave makes, so that tries drawn from the 40 recorded ones differ
 
 
 def test_the_noise_is_of_many_cases_and_not_small() -> None:
