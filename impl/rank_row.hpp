@@ -1,6 +1,6 @@
 // One row of wu2011's RID (Algorithm 2, step 2): the centroids by their distance² from one of them. Branch-free, so that its time does not hang on
 // what the processor's predictor remembers of the iteration before: few are ranked by counting who comes first, more by radix sort of their bits.
-// Cost: k² / 2 compared pairs, side by side in a vector, up to 64 centroids; beyond, a pass over k keys for every byte of a value.
+// Cost of a row: k² comparisons, side by side in a vector, up to 64 centroids; beyond, a pass over k keys for every byte of a value.
 #pragma once
 
 #include <algorithm>

@@ -261,11 +261,11 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
     return explain_stop(problem, evidence.first, *before, before_that ? &*before_that : nullptr, slack, at_rest);
   };
   auto wrong = stop(0, false);
+  const bool at_rest = !wrong.empty() && !problem.converged(1) && !judge_of(iters).moved(evidence.first);
   for (int more = 0; more < 3 && !wrong.empty(); ++more) {  // unless runs of one length differ, in their last bits at least: then by so much
     const auto again = run(iters - 1);
     if (again && (again->labels != before->labels || again->centroids != before->centroids))
-      wrong = stop(std::int64_t(1e-4 * double(problem.n)) + 8 + 2 * changed_labels(before->labels, again->labels),
-                   !problem.converged(1) && !judge_of(iters).moved(evidence.first));
+      wrong = stop(std::int64_t(1e-4 * double(problem.n)) + 8 + 2 * changed_labels(before->labels, again->labels), at_rest);
   }
   return wrong;
 }

@@ -29,7 +29,7 @@ inline std::filesystem::path constants_file(std::string name) {
   else return {};
   for (char& letter : name)
     if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
-  return folder / "kmbench" / ("triangle_" + name + ".txt");
+  return folder / "kmbench" / ("triangle_beside_shared_" + name + ".txt");
 }
 
 /// All zero where there are none, or where the file holds anything else.

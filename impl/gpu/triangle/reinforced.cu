@@ -1,7 +1,7 @@
 // wu2011's reinforced k-means on CUDA (Algorithms 2 to 4): a point tries centroids by their distance from its own, up to twice its own, as its
 // warp's slowest thread allows. ICD, RID and means are the host's, as in the paper. Without rearrangement Algorithm 2 goes on and on; with two
 // epochs the points are laid out by decreasing M once its mean is steady, so that the threads of a warp have equal work.
-// Cost of an iteration: labeling.cuh, host_driven.cuh. Where it stops: one host thread makes ICD and RID, k² d and k² log k steps; at k = 1024 that
+// Cost of an iteration: labeling.cuh, host_driven.cuh. Where it stops: one host thread makes ICD and RID (host_ranks.hpp); at k = 1024 that
 // takes longer than the labels (wu2011/figure6d).
 #include "impl/gpu/triangle/host_driven.cuh"
 #include "impl/gpu/triangle/least_work.hpp"
