@@ -14,7 +14,7 @@ SECONDS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}  # in ms, the unit in wh
 
 def decimals_for(value: float, digits: int = 4) -> int | None:
     """Decimals that show `digits` significant ones; None where scientific notation is the shorter."""
-    if value == 0:
+    if value == 0 or not math.isfinite(value):
         return 0
     power = math.floor(math.log10(abs(value)))
     return None if power < -4 or power > 9 else max(0, digits - 1 - power)
@@ -22,10 +22,10 @@ def decimals_for(value: float, digits: int = 4) -> int | None:
 
 def number(value: float | None, digits: int = 4, decimals: int | None = None) -> str:
     """`digits` significant digits, thousands set apart from 10,000 on; whole numbers whole. None is a dash."""
-    if value is None:
+    if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
-        return "∞"
+        return "∞" if value > 0 else "-∞"
     if decimals is None:
         if float(value).is_integer() and abs(value) < 1e10:
             decimals = 0

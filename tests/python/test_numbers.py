@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import matplotlib
 import pytest
 from conftest import TABLE
 from synthetic import line, skipped
 
 from plots.draw import figures, style
-from plots.read.intervals import of_mean, of_median
+from plots.read import words
+from plots.read.intervals import Estimate, of_mean, of_median
 from plots.read.metrics import metric
 from plots.write import tables
 
@@ -146,3 +149,10 @@ def test_a_name_has_one_colour_in_every_panel(bench):
     assert all(len(found) == 1 for found in colours.values())
     assert len(set.union(*colours.values())) == 2
     assert matplotlib.get_backend().lower() == "agg"
+
+
+@pytest.mark.parametrize("value", [0.0, math.inf, -math.inf, math.nan, 1e-320, 1e300])
+def test_every_float_has_a_text(value):
+    """An interval of two runs can be infinite, a ratio 0: both are printed, neither ends the report."""
+    assert words.number(value, 3, words.decimals_for(value, 3))
+    assert words.both(Estimate(1.0, value if value < 1 else 0.5, math.inf, 2, "t of logarithms"))
