@@ -14,6 +14,7 @@
 #include "bench/run/continued.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/terminal.hpp"
+#include "bench/statistics.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

@@ -270,13 +270,15 @@ TEST_F(TuningFiles, AFileOfAnotherFormIsRefused) {
 
 /// A candidate with these samples of ten iterations.
 Advised candidate(const std::string& name, std::vector<double> samples, const std::string& grade = "exact", const std::string& verdict = "") {
-  Advised one{.c = problem(1000, 4, "fp32", name), .line = {}, .again = true};
-  one.line = skeleton(one.c, {}, "m");
-  one.line["verdict"] = verdict;
-  if (!verdict.empty()) return one;
-  one.line["grade"] = grade;
-  one.line["iterations"] = 10;
-  one.line["samples_s"] = std::move(samples);
+  Advised one{.c = problem(1000, 4, "fp32", name), .again = true};
+  Json line = skeleton(one.c, {}, "m");
+  line["verdict"] = verdict;
+  if (verdict.empty()) {
+    line["grade"] = grade;
+    line["iterations"] = 10;
+    line["samples_s"] = std::move(samples);
+  }
+  one.line = std::make_shared<const Json>(std::move(line));
   return one;
 }
 

@@ -7,7 +7,7 @@
 #include "bench/data/catalogue.hpp"
 #include "bench/error.hpp"
 #include "bench/program/arguments.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/advise.hpp"
@@ -60,22 +60,22 @@ int run(const Flags& f, std::vector<std::string> argv) {
   return advise(cases, options);
 }
 
+Flags flags;
+
+const RegisterCommand registration{
+    5,
+    {.name = "advise",
+     .summary = "Which k-means for these points on this machine: tries all that can run, judges them, names the fastest",
+     .options = join_options(
+         {{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", true}}, flags.problem.shape_options(),
+         Options{{"--implementation", &flags.implementation, "Only those matching this regular expression"},
+                 {"--budget", &flags.budget, "Time to try, from when the first has ended: 60s, 2m, 1h (60s)"},
+                 {"--repetitions", &flags.repetitions, "Timed runs of a candidate (2)"},
+                 {"--at-last", &flags.at_last, "Timed runs of the best, measured again side by side (7)"}},
+         flags.tuned.options(), Options{{"--out", &flags.out, "File to which the result lines are appended (default: none are kept)"}},
+         flags.machine.options(), other_implementations()),
+     .run = [](const Invocation& by) { return run(flags, by.argv); },
+     .completes = {"$datasets"}}};
+
 }  // namespace
-
-void add_advise(CLI::App& app, int& code, std::vector<std::string> argv) {
-  auto* command =
-      app.add_subcommand("advise", "Which k-means for these points on this machine: tries all that can run, judges them, names the fastest");
-  auto f = std::make_shared<Flags>();
-  command->add_option("points", f->points, "A .npy, .csv or .npy.xz file of points, or a data set by name")->required();
-  f->problem.add_shape_to(*command);
-  command->add_option("--implementation", f->implementation, "Only those matching this regular expression");
-  command->add_option("--budget", f->budget, "Time to try, from when the first has ended: 60s, 2m, 1h (60s)");
-  command->add_option("--repetitions", f->repetitions, "Timed runs of a candidate (2)");
-  command->add_option("--at-last", f->at_last, "Timed runs of the best, measured again side by side (7)");
-  f->tuned.add_to(*command);
-  command->add_option("--out", f->out, "File to which the result lines are appended (default: none are kept)");
-  f->machine.add_to(*command);
-  command->callback([=, &code] { code = run(*f, argv); });
-}
-
 }  // namespace km

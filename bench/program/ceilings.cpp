@@ -5,7 +5,7 @@
 
 #include "bench/machine/ceilings.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 
 namespace km {
@@ -20,24 +20,23 @@ nlohmann::ordered_json floor_of(const nlohmann::ordered_json& limits) {
           {"flops_per_s", {{"fp32", rate("fma_fp32_gflops")}, {"fp64", rate("fma_fp64_gflops")}}}};
 }
 
-}  // namespace
+RecordFlags flags;
 
-void add_ceilings(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("ceilings", "Measure this machine's own limits and write them into machine.json");
-  auto flags = std::make_shared<RecordFlags>();
-  flags->add_to(*command);
-  command->callback([=, &code] {
-    const auto file = flags->folder() / "machine.json";
-    write_machine_record(flags->folder().string(), flags->id());
-    auto record = read_machine_record(file);
-    record["ceilings"] = {{"cpu", cpu_ceilings()}, {"gpu", gpu_ceilings()}};
-    for (const char* device : {"cpu", "gpu"}) record["floor"][device] = floor_of(record["ceilings"][device]);
-    write_whole(file, record.dump(2) + "\n");
-    for (const auto& [device, limits] : record["ceilings"].items())
-      for (const auto& [name, value] : limits.items())
-        fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);
-    code = 0;
-  });
+int run(const Invocation&) {
+  const auto file = flags.folder() / "machine.json";
+  write_machine_record(flags.folder().string(), flags.id());
+  auto record = read_machine_record(file);
+  record["ceilings"] = {{"cpu", cpu_ceilings()}, {"gpu", gpu_ceilings()}};
+  for (const char* device : {"cpu", "gpu"}) record["floor"][device] = floor_of(record["ceilings"][device]);
+  write_whole(file, record.dump(2) + "\n");
+  for (const auto& [device, limits] : record["ceilings"].items())
+    for (const auto& [name, value] : limits.items())
+      fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);
+  return 0;
 }
 
+const RegisterCommand registration{
+    9, {.name = "ceilings", .summary = "Measure this machine's own limits and write them into machine.json", .options = flags.options(), .run = run}};
+
+}  // namespace
 }  // namespace km

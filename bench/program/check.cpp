@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/judge/check.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/arguments.hpp"
+#include "bench/program/command.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/terminal.hpp"
 #include "bench/run/workers.hpp"
@@ -15,9 +16,8 @@ namespace km {
 namespace {
 
 struct Flags {
-  std::string filter;
+  std::string filter, timeout = "120";
   bool huge = false, defaults = false, verbose = false;
-  double timeout_s = 120;
 };
 
 void work(const std::vector<Check>& checks, const Desk& desk) {
@@ -76,8 +76,9 @@ int check(const Flags& f, const std::vector<std::string>& argv) {
     work(checks, *desk);
     return 0;
   }
+  const double timeout_s = number("--timeout", f.timeout, 0.1, 1e7);
   std::vector<Job> jobs;
-  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back({std::to_string(at), f.timeout_s});
+  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back({std::to_string(at), timeout_s});
   Tally tally(checks, f.verbose);
   const auto ended = [&](const std::string& id, const std::string& text) {
     const auto result = nlohmann::json::parse(text, nullptr, false);
@@ -93,17 +94,19 @@ int check(const Flags& f, const std::vector<std::string>& argv) {
   return 130;
 }
 
+Flags flags;
+
+const RegisterCommand registration{
+    6,
+    {.name = "check",
+     .summary = "Every implementation on every awkward shape, through the judge and against fp64 Lloyd's",
+     .options = join_options({{"--filter", &flags.filter, "Only checks whose name (implementation/precision/shape/parameters) matches"},
+                              {"--timeout", &flags.timeout, "Seconds after which a check is given up (120)"},
+                              {"--huge", &flags.huge, "Also n d above 2^31 on the GPU (needs 30 GiB of memory)"},
+                              {"--defaults", &flags.defaults, "Only the parameters' default values"},
+                              {"--verbose", &flags.verbose, "A line for every check"}},
+                             other_implementations()),
+     .run = [](const Invocation& by) { return check(flags, by.argv); }}};
+
 }  // namespace
-
-void add_check(CLI::App& app, int& code, std::vector<std::string> argv) {
-  auto* command = app.add_subcommand("check", "Every implementation on every awkward shape, through the judge and against fp64 Lloyd's");
-  auto f = std::make_shared<Flags>();
-  command->add_option("--filter", f->filter, "Only checks whose name (implementation/precision/shape/parameters) matches");
-  command->add_option("--timeout", f->timeout_s, "Seconds after which a check is given up")->check(CLI::Range(0.1, 1e7));
-  command->add_flag("--huge", f->huge, "Also n d above 2^31 on the GPU (needs 30 GiB of memory)");
-  command->add_flag("--defaults", f->defaults, "Only the parameters' default values");
-  command->add_flag("--verbose", f->verbose, "A line for every check");
-  command->callback([=, &code] { code = check(*f, argv); });
-}
-
 }  // namespace km

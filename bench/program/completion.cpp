@@ -3,14 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
 #include "bench/data/dataset.hpp"
 #include "bench/error.hpp"
 #include "bench/implementation.hpp"
 #include "bench/plan/exhibit.hpp"
-#include "bench/program/commands.hpp"
-#include "bench/program/plots.hpp"
+#include "bench/program/command.hpp"
 
 namespace km {
 namespace {
@@ -20,21 +18,15 @@ using Words = std::vector<std::string>;
 std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 /// What may stand after a command: its flags, and what it takes by position.
-Words after(const CLI::App& command) {
-  static const std::map<std::string, Words> positions = {{"run", {"$exhibits"}},
-                                                         {"tune", {"$implementations"}},
-                                                         {"advise", {"$datasets"}},
-                                                         {"data", {"$datasets"}},
-                                                         {"list", {"implementations", "datasets", "exhibits"}},
-                                                         {"hardware", {"$exhibits"}},
-                                                         {"explain", {"$exhibits"}},
-                                                         {"completion", {"bash", "zsh"}}};
-  Words words;
-  if (const auto at = positions.find(command.get_name()); at != positions.end()) words = at->second;
-  for (const auto* option : command.get_options())
-    for (const auto& name : option->get_lnames()) words.push_back("--" + name);
-  for (const auto& one : plots_commands())
-    if (one.name == command.get_name()) words.insert(words.end(), one.flags.begin(), one.flags.end());
+Words after(const Subcommand& command) {
+  Words words(command.completes.begin(), command.completes.end());
+  if (command.unknown != Unknown::all_passed) words.emplace_back("--help");
+  for (const auto& option : command.options)
+    for (std::size_t from = 0; option.names.starts_with('-') && from < option.names.size();) {
+      const auto end = std::min(option.names.find(',', from), option.names.size());
+      words.emplace_back(option.names.substr(from, end - from));
+      from = end + 1;
+    }
   return words;
 }
 
@@ -52,12 +44,12 @@ Words names(List list, Name name) {
 std::string paper_of(const std::filesystem::path& exhibit) { return exhibit.parent_path().filename().string(); }
 
 /// Bash; zsh runs it under bashcompinit. No variable is called `words`, which is zsh's own.
-std::string script(const CLI::App& app) {
-  Words commands;
+std::string script() {
+  Words names_of_commands;
   std::string flags;
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(command->get_name());
-    flags += fmt::format("    {}) choices=\"{}\" ;;\n", command->get_name(), joined(after(*command)));
+  for (const auto& command : commands()) {
+    names_of_commands.emplace_back(command.name);
+    flags += fmt::format("    {}) choices=\"{}\" ;;\n", command.name, joined(after(command)));
   }
   const Words implementation_names = names([] { return implementations(); }, [](const auto& one) { return one.name; });
   const Words dataset_names = names([] { return list_datasets(); }, [](const auto& one) { return one.name; });
@@ -85,20 +77,24 @@ std::string script(const CLI::App& app) {
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
 }}
 )",
-                     joined(implementation_names), joined(dataset_names), joined(exhibits), joined(commands), flags, joined(papers));
+                     joined(implementation_names), joined(dataset_names), joined(exhibits), joined(names_of_commands), flags, joined(papers));
 }
+
+std::string shell;
+
+int complete(const Invocation&) {
+  if (shell == "zsh") fmt::print("autoload -U +X compinit bashcompinit && compinit && bashcompinit\n");
+  fmt::print("{}complete -o default -F _kmbench kmbench\n", script());
+  return 0;
+}
+
+const RegisterCommand registration{
+    15,
+    {.name = "completion",
+     .summary = "A script that completes commands, flags and names: source <(kmbench completion bash)",
+     .options = {{.names = "shell", .target = &shell, .help = "bash or zsh", .required = true, .accepted = {"bash", "zsh"}}},
+     .run = complete,
+     .completes = {"bash", "zsh"}}};
 
 }  // namespace
-
-void add_completion(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("completion", "A script that completes commands, flags and names: source <(kmbench completion bash)");
-  auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  command->callback([=, &app, &code] {
-    if (*shell == "zsh") fmt::print("autoload -U +X compinit bashcompinit && compinit && bashcompinit\n");
-    fmt::print("{}complete -o default -F _kmbench kmbench\n", script(app));
-    code = 0;
-  });
-}
-
 }  // namespace km

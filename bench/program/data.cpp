@@ -7,7 +7,7 @@
 #include "bench/error.hpp"
 #include "bench/plan/sweep.hpp"
 #include "bench/program/arguments.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 
 namespace km {
 namespace {
@@ -56,25 +56,29 @@ void write_data(const DatasetRequest& request, const std::string& out) {
   fmt::print("{}: {} x {}, hash {}\n", out, dataset.n, dataset.d, dataset.hash);
 }
 
-}  // namespace
+DataFlags flags;
 
-void add_data(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("data", "Write a data set as .npy or .csv");
-  auto f = std::make_shared<DataFlags>();
-  command->add_option("name", f->name, "Data set: see kmbench list datasets")->required();
-  command->add_option("--out", f->out, "File to write, .npy or .csv")->required();
-  command->add_option("--n", f->n, "Points");
-  command->add_option("--d,--nd", f->d, "Dimensions");
-  command->add_option("--k,--kc", f->k, "Groups, for generators that place some");
-  command->add_option("--precision", f->precision, "fp32 or fp64")->check(CLI::IsMember({"fp32", "fp64"}));
-  command->add_option("--data-set", f->settings, "Generator settings: sigma2=0.1 (repeatable)");
-  command->callback([=, &code] {
-    const auto request = request_of(*f);
-    check_out(f->out);
-    if (f->precision == "fp32") write_data<float>(request, f->out);
-    else write_data<double>(request, f->out);
-    code = 0;
-  });
+int run(const Invocation&) {
+  const auto request = request_of(flags);
+  check_out(flags.out);
+  if (flags.precision == "fp32") write_data<float>(request, flags.out);
+  else write_data<double>(request, flags.out);
+  return 0;
 }
 
+const RegisterCommand registration{
+    7,
+    {.name = "data",
+     .summary = "Write a data set as .npy or .csv",
+     .options = {{"name", &flags.name, "Data set: see kmbench list datasets", true},
+                 {"--out", &flags.out, "File to write, .npy or .csv", true},
+                 {"--n", &flags.n, "Points"},
+                 {"--d,--nd", &flags.d, "Dimensions"},
+                 {"--k,--kc", &flags.k, "Groups, for generators that place some"},
+                 {.names = "--precision", .target = &flags.precision, .help = "fp32 or fp64", .accepted = {"fp32", "fp64"}},
+                 {"--data-set", &flags.settings, "Generator settings: sigma2=0.1 (repeatable)"}},
+     .run = run,
+     .completes = {"$datasets"}}};
+
+}  // namespace
 }  // namespace km

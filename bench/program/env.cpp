@@ -6,7 +6,7 @@
 #include "bench/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/arguments.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 
 namespace km {
@@ -47,15 +47,17 @@ int env(const Flags& f) {
   return 0;
 }
 
+Flags flags;
+
+const RegisterCommand registration{
+    2,
+    {.name = "env",
+     .summary = "The machine and the build, with warnings",
+     .options = join_options({{"--json", &flags.json, "As JSON"},
+                              {"--price", &flags.prices,
+                               "Instead: write into machine.json what its device costs, in dollars an hour: gpu=2.50 (repeatable)"}},
+                             flags.record.options()),
+     .run = [](const Invocation&) { return env(flags); }}};
+
 }  // namespace
-
-void add_env(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("env", "The machine and the build, with warnings");
-  auto f = std::make_shared<Flags>();
-  command->add_flag("--json", f->json, "As JSON");
-  command->add_option("--price", f->prices, "Instead: write into machine.json what its device costs, in dollars an hour: gpu=2.50 (repeatable)");
-  f->record.add_to(*command);
-  command->callback([=, &code] { code = env(*f); });
-}
-
 }  // namespace km

@@ -7,7 +7,7 @@
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/plan/exhibit.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 #include "bench/run/result.hpp"
 
 namespace km {
@@ -86,40 +86,51 @@ void print_list(const std::string& what) {
       fmt::print("{:<28} {:<10} {}\n", entry["key"].get<std::string>(), entry["number"].get<std::string>(), entry["title"].get<std::string>());
 }
 
+struct Flags {
+  std::string what = "implementations", out;
+  bool json = false;
+  std::vector<std::string> files;
+} flags;
+
+int list(const Invocation&) {
+  const auto& what = flags.what;
+  if (flags.json)
+    fmt::print("{}\n", (what == "implementations" ? implementations_json() : what == "datasets" ? datasets_json() : exhibits_json()).dump(2));
+  else print_list(what);
+  return 0;
+}
+
+int export_lines(const Invocation&) {
+  std::vector<Json> lines;
+  std::error_code error;
+  for (const auto& file : flags.files)
+    if (!std::filesystem::is_regular_file(file, error)) throw UserError(fmt::format("{}: no such file, or not a regular one", file));
+  for (const auto& file : flags.files)
+    for (auto& line : read_lines(file)) lines.push_back(std::move(line));
+  const std::string text = to_google_benchmark(lines).dump(2) + "\n";
+  if (flags.out.empty()) fmt::print("{}", text);
+  else if (!(std::ofstream(flags.out) << text)) throw UserError("cannot write " + flags.out);
+  return 0;
+}
+
+const std::vector<std::string_view> lists = {"implementations", "datasets", "exhibits"};
+
+const RegisterCommand list_command{
+    1,
+    {.name = "list",
+     .summary = "What there is: implementations, datasets, exhibits",
+     .options = join_options({{.names = "what", .target = &flags.what, .help = "implementations, datasets or exhibits", .accepted = lists},
+                              {"--json", &flags.json, "As JSON"}},
+                             other_implementations()),
+     .run = list,
+     .completes = lists}};
+
+const RegisterCommand export_command{8,
+                                     {.name = "export",
+                                      .summary = "Result lines as Google Benchmark's JSON, for tools made for it",
+                                      .options = {{"files", &flags.files, "Result files, .jsonl", true},
+                                                  {"--out", &flags.out, "File to write (default: standard output)"}},
+                                      .run = export_lines}};
+
 }  // namespace
-
-void add_list(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("list", "What there is: implementations, datasets, exhibits");
-  auto what = std::make_shared<std::string>("implementations");
-  auto json = std::make_shared<bool>(false);
-  command->add_option("what", *what, "implementations, datasets or exhibits")->check(CLI::IsMember({"implementations", "datasets", "exhibits"}));
-  command->add_flag("--json", *json, "As JSON");
-  command->callback([=, &code] {
-    if (*json)
-      fmt::print("{}\n", (*what == "implementations" ? implementations_json() : *what == "datasets" ? datasets_json() : exhibits_json()).dump(2));
-    else print_list(*what);
-    code = 0;
-  });
-}
-
-void add_export(CLI::App& app, int& code) {
-  auto* command = app.add_subcommand("export", "Result lines as Google Benchmark's JSON, for tools made for it");
-  auto files = std::make_shared<std::vector<std::string>>();
-  auto out = std::make_shared<std::string>();
-  command->add_option("files", *files, "Result files, .jsonl")->required();
-  command->add_option("--out", *out, "File to write (default: standard output)");
-  command->callback([=, &code] {
-    std::vector<Json> lines;
-    std::error_code error;
-    for (const auto& file : *files)
-      if (!std::filesystem::is_regular_file(file, error)) throw UserError(fmt::format("{}: no such file, or not a regular one", file));
-    for (const auto& file : *files)
-      for (auto& line : read_lines(file)) lines.push_back(std::move(line));
-    const std::string text = to_google_benchmark(lines).dump(2) + "\n";
-    if (out->empty()) fmt::print("{}", text);
-    else if (!(std::ofstream(*out) << text)) throw UserError("cannot write " + *out);
-    code = 0;
-  });
-}
-
 }  // namespace km

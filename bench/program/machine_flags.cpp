@@ -11,7 +11,7 @@
 namespace km {
 namespace {
 
-void add_name(CLI::App& command, std::string& machine) { command.add_option("--machine", machine, "Name of this machine (default from GPU or CPU)"); }
+Option name_option(std::string& machine) { return {"--machine", &machine, "Name of this machine (default from GPU or CPU)"}; }
 
 std::string id_of(const std::string& machine) {
   if (machine.empty()) return machine_id();
@@ -21,14 +21,10 @@ std::string id_of(const std::string& machine) {
 
 }  // namespace
 
-void MachineFlags::add_to(CLI::App& command) {
-  add_name(command, machine);
-  command.add_option("--device", device, "GPU to use (default 0)");
-  command.add_option("--memory", memory, "GiB that a worker may take (default: what is available)");
-}
-
-void MachineFlags::add_timeout_to(CLI::App& command, const std::string& what) {
-  command.add_option("--timeout", timeout, fmt::format("Seconds after which {} is given up (default from its forecast, at least 60)", what));
+Options MachineFlags::options() {
+  return {name_option(machine),
+          {"--device", &device, "GPU to use (default 0)"},
+          {"--memory", &memory, "GiB that a worker may take (default: what is available)"}};
 }
 
 void MachineFlags::select_device() const {
@@ -44,17 +40,14 @@ std::string MachineFlags::id() const { return id_of(machine); }
 double MachineFlags::memory_bytes() const { return memory.empty() ? 0 : number("--memory", memory, 0.01, 1e6) * (1 << 30); }
 double MachineFlags::timeout_s() const { return timeout.empty() ? 0 : number("--timeout", timeout, 0.1, 1e7); }
 
-void RecordFlags::add_to(CLI::App& command) {
-  add_name(command, machine);
-  command.add_option("--out", out, "Folder of machine.json (default results/<machine>)");
-}
+Options RecordFlags::options() { return {name_option(machine), {"--out", &out, "Folder of machine.json (default results/<machine>)"}}; }
 
 std::string RecordFlags::id() const { return id_of(machine); }
 std::filesystem::path RecordFlags::folder() const { return out.empty() ? results_folder() / id() : std::filesystem::path(out); }
 
-void TunedFlags::add_to(CLI::App& command) {
-  command.add_flag("--tuned", tuned, "Parameters that are not given get the values that kmbench tune found, where it found some");
-  command.add_option("--tuning", tuning, "Folder of the tuned values (default tuning/ beside results/)");
+Options TunedFlags::options() {
+  return {{"--tuned", &tuned, "Parameters that are not given get the values that kmbench tune found, where it found some"},
+          {"--tuning", &tuning, "Folder of the tuned values (default tuning/ beside results/)"}};
 }
 
 std::optional<TunedValues> TunedFlags::values(const std::string& machine) const {

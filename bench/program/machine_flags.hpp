@@ -1,11 +1,11 @@
 // The flags that say where a command measures: the machine's name and folder, the GPU, what a worker may take, and what was tuned there.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "bench/program/command.hpp"
 #include "bench/tune/store.hpp"
 
 namespace km {
@@ -14,10 +14,8 @@ namespace km {
 struct MachineFlags {
   std::string machine, device, memory, timeout;
 
-  /// --machine, --device and --memory.
-  void add_to(CLI::App& command);
-  /// --timeout; what is given up: "a case".
-  void add_timeout_to(CLI::App& command, const std::string& what);
+  /// --machine, --device and --memory. What --timeout gives up, the command says.
+  Options options();
 
   /// The GPU that is named, where one is; it has to be there.
   void select_device() const;
@@ -30,7 +28,7 @@ struct MachineFlags {
 struct RecordFlags {
   std::string machine, out;
 
-  void add_to(CLI::App& command);
+  Options options();
   std::string id() const;
   std::filesystem::path folder() const;
 };
@@ -40,7 +38,7 @@ struct TunedFlags {
   bool tuned = false;
   std::string tuning;
 
-  void add_to(CLI::App& command);
+  Options options();
   /// What was found on that machine, where it is asked for. Throws UserError for a folder without --tuned.
   std::optional<TunedValues> values(const std::string& machine) const;
 };

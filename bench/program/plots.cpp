@@ -1,6 +1,4 @@
 // kmbench compare, replay, hardware, claims and explain: each starts python3 -m plots, which reads, decides and shows. Flags are that command's.
-#include "bench/program/plots.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,27 +6,29 @@
 
 #include "bench/error.hpp"
 #include "bench/home.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 
 namespace km {
 namespace {
 
 using Words = std::vector<std::string>;
 
-Words this_program() { return {"--kmbench", std::filesystem::read_symlink("/proc/self/exe").string()}; }
-Words own_folders() { return {"--results", results_folder().string(), "--papers", (home() / "papers").string()}; }
+/// What the command looks for in the current folder, and kmbench knows better: words before the user's, which go on counting.
+Words known(std::string_view command) {
+  if (command == "compare") return {};
+  if (command == "replay") return {"--kmbench", std::filesystem::read_symlink("/proc/self/exe").string()};
+  return {"--results", results_folder().string(), "--papers", (home() / "papers").string()};
+}
 
 /// With the Python of scripts/setup. Does not return.
-[[noreturn]] void become_python(const PlotsCommand& command, const Words& arguments) {
+int become_python(const Invocation& by) {
   const auto folder = home(), python = folder / ".venv" / "bin" / "python3";
   if (!std::filesystem::exists(folder / "plots" / "__main__.py"))
     throw UserError(
-        fmt::format("{} is Python, in plots/ of a checkout, and {} has none: set KMBENCH_HOME to a checkout", command.name, folder.string()));
+        fmt::format("{} is Python, in plots/ of a checkout, and {} has none: set KMBENCH_HOME to a checkout", by.command, folder.string()));
   if (!std::filesystem::exists(python)) throw UserError(fmt::format("no {}: run scripts/setup in the checkout", python.string()));
-  Words words = {python.string(), "-m", "plots", std::string(command.name)};
-  if (command.known)
-    for (auto& word : command.known()) words.push_back(std::move(word));
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  Words words = {python.string(), "-m", "plots", std::string(by.command)};
+  for (const auto& more : {known(by.command), by.passed_on}) words.insert(words.end(), more.begin(), more.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -38,39 +38,26 @@ Words own_folders() { return {"--results", results_folder().string(), "--papers"
   throw UserError(fmt::format("cannot start {}: run scripts/setup", python.string()));
 }
 
+/// `flags`: its own, for the shell's completion.
+Subcommand python_command(std::string_view name, std::string_view summary, std::vector<std::string_view> flags) {
+  return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .unknown = Unknown::all_passed};
+}
+
+const RegisterCommand compare{10, python_command("compare",
+                                                 "Two states of the code, case by case: what became faster, what slower (--help lists its flags)",
+                                                 {"--within", "--threshold", "--filter", "--all", "--markdown", "--out", "--rank", "--help"})};
+const RegisterCommand replay{11,
+                             python_command("replay", "The cases of a result file again, on this machine, and what differs (--help lists its flags)",
+                                            {"--kmbench", "--filter", "--repetitions", "--dry-run", "--out", "--help"})};
+const RegisterCommand hardware{
+    12, python_command("hardware", "Machines side by side: time, share of their ceilings, price, energy, claims (--help lists its flags)",
+                       {"$exhibits", "--results", "--papers", "--out", "--machine", "--profile", "--all", "--help"})};
+const RegisterCommand claims{13,
+                             python_command("claims", "The papers' claims with a verdict each (--help lists its flags)",
+                                            {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit", "--profile", "--all", "--help"})};
+const RegisterCommand explain{14, python_command("explain",
+                                                 "What stands behind a cell of an exhibit: samples, command, commit, judge (--help lists its flags)",
+                                                 {"$exhibits", "--results", "--papers", "--machine", "--profile", "--help"})};
+
 }  // namespace
-
-const std::vector<PlotsCommand>& plots_commands() {
-  static const std::vector<PlotsCommand> all = {
-      {.name = "compare",
-       .summary = "Two states of the code, case by case: what became faster, what slower (--help lists its flags)",
-       .flags = {"--within", "--threshold", "--filter", "--all", "--markdown", "--out", "--rank", "--help"}},
-      {.name = "replay",
-       .summary = "The cases of a result file again, on this machine, and what differs (--help lists its flags)",
-       .flags = {"--kmbench", "--filter", "--repetitions", "--dry-run", "--out", "--help"},
-       .known = this_program},
-      {.name = "hardware",
-       .summary = "Machines side by side: time, share of their ceilings, price, energy, claims (--help lists its flags)",
-       .flags = {"--results", "--papers", "--out", "--machine", "--profile", "--all", "--help"},
-       .known = own_folders},
-      {.name = "claims",
-       .summary = "The papers' claims with a verdict each (--help lists its flags)",
-       .flags = {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit", "--profile", "--all", "--help"},
-       .known = own_folders},
-      {.name = "explain",
-       .summary = "What stands behind a cell of an exhibit: samples, command, commit, judge (--help lists its flags)",
-       .flags = {"--results", "--papers", "--machine", "--profile", "--help"},
-       .known = own_folders}};
-  return all;
-}
-
-void add_plots(CLI::App& app) {
-  for (const auto& one : plots_commands()) {
-    auto* command = app.add_subcommand(std::string(one.name), std::string(one.summary));
-    command->set_help_flag();  // goes on to the other program
-    command->fallthrough(false)->prefix_command();
-    command->callback([command, &one] { become_python(one, command->remaining()); });
-  }
-}
-
 }  // namespace km

@@ -20,22 +20,21 @@ void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, co
 
 }  // namespace
 
-void ProblemFlags::add_to(CLI::App& command) {
-  command.add_option("--dataset", dataset, "Points: a data set by name");
-  command.add_option("--data", data, "Points: a .npy, .csv or .npy.xz file");
-  add_shape_to(command);
+Options ProblemFlags::options() {
+  return join_options({{"--dataset", &dataset, "Points: a data set by name"}, {"--data", &data, "Points: a .npy, .csv or .npy.xz file"}},
+                      shape_options());
 }
 
-void ProblemFlags::add_shape_to(CLI::App& command) {
-  command.add_option("--n", n, "Points to make, or the first of a file");
-  command.add_option("--d,--nd", d, "Dimensions");
-  command.add_option("--k,--kc", k, "Clusters");
-  command.add_option("--data-set", settings, "Generator settings: sigma2=0.1 (repeatable)");
-  command.add_option("--precision", precision, "fp32 or fp64");
-  command.add_option("--iterations", iterations, "Iterations of a run; with --tolerance, at most (default 10, or 1000)");
-  command.add_option("--tolerance", tolerance, "Stop when at most this share of the points changed label");
-  command.add_option("--init", init, "random, kmeans++, taylor2021 or a .npy of k x d");
-  command.add_option("--seed", seed, "Seed of the initial centroids");
+Options ProblemFlags::shape_options() {
+  return {{"--n", &n, "Points to make, or the first of a file"},
+          {"--d,--nd", &d, "Dimensions"},
+          {"--k,--kc", &k, "Clusters"},
+          {"--data-set", &settings, "Generator settings: sigma2=0.1 (repeatable)"},
+          {"--precision", &precision, "fp32 or fp64"},
+          {"--iterations", &iterations, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
+          {"--tolerance", &tolerance, "Stop when at most this share of the points changed label"},
+          {"--init", &init, "random, kmeans++, taylor2021 or a .npy of k x d"},
+          {"--seed", &seed, "Seed of the initial centroids"}};
 }
 
 Sweep ProblemFlags::sweep() const {

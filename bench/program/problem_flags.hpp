@@ -1,11 +1,11 @@
 // The flags that name one problem: points, shape, start and stop, one value each.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/plan/sweep.hpp"
+#include "bench/program/command.hpp"
 
 namespace km {
 
@@ -13,9 +13,9 @@ struct ProblemFlags {
   std::string dataset, data, n, d, k, precision, iterations, tolerance, init, seed;
   std::vector<std::string> settings;  // of the generator
 
-  void add_to(CLI::App& command);
+  Options options();
   /// All but the points.
-  void add_shape_to(CLI::App& command);
+  Options shape_options();
   /// The axes of a sweep with one value each, without the implementation. Throws UserError for what is missing, given twice or a list.
   Sweep sweep() const;
 };

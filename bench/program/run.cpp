@@ -10,7 +10,7 @@
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
 #include "bench/program/arguments.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/run/run.hpp"
@@ -26,7 +26,25 @@ struct Flags {
   MachineFlags machine;
   TunedFlags tuned;
   bool dry_run = false, redo = false, save = false, energy = false;
-};
+} flags;
+
+/// What describes a sweep: flags alone, or an exhibit.
+Options sweep_options() {
+  return {{"--implementation", &flags.implementation,
+           "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)"},
+          {"--dataset", &flags.dataset, "Ad hoc: data sets by name"},
+          {"--data", &flags.data, "Ad hoc: a .npy, .csv or .npy.xz file of points"},
+          {"--n", &flags.n, "Points: 1000, 1e4,1e5 or 1e4:1e6:x10"},
+          {"--d,--nd", &flags.d, "Dimensions, likewise"},
+          {"--k,--kc", &flags.k, "Clusters, likewise"},
+          {"--set", &flags.set, "Parameter values: packages=1,10,100 (repeatable)"},
+          {"--data-set", &flags.data_settings, "Generator settings: sigma2=0.1,0.2 (repeatable)"},
+          {"--precision", &flags.precision, "fp32, fp64 or fp32,fp64"},
+          {"--iterations", &flags.iterations, "Iterations to make; with --tolerance, at most (default 10, or 1000)"},
+          {"--tolerance", &flags.tolerance, "Stop when at most this share of the points changed label"},
+          {"--init", &flags.init, "random, kmeans++, taylor2021 or a .npy of k x d"},
+          {"--seed", &flags.seed, "Seed of the initial centroids"}};
+}
 
 void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, const std::string& text) {
   if (!text.empty()) sweep.axes[name] = name == "init" ? std::vector<Scalar>{text} : values_of_list(flag, text);
@@ -70,21 +88,13 @@ Sweep ad_hoc(const Flags& f) {
 /// What an exhibit fixes, a flag may not.
 void check_contradictions(const Flags& f) {
   if (f.exhibits.empty() && f.papers.empty()) return;
-  const std::vector<std::pair<const char*, bool>> given = {{"--implementation", !f.implementation.empty()},
-                                                           {"--dataset", !f.dataset.empty()},
-                                                           {"--data", !f.data.empty()},
-                                                           {"--n", !f.n.empty()},
-                                                           {"--d", !f.d.empty()},
-                                                           {"--k", !f.k.empty()},
-                                                           {"--precision", !f.precision.empty()},
-                                                           {"--iterations", !f.iterations.empty()},
-                                                           {"--tolerance", !f.tolerance.empty()},
-                                                           {"--init", !f.init.empty()},
-                                                           {"--seed", !f.seed.empty()},
-                                                           {"--set", !f.set.empty()},
-                                                           {"--data-set", !f.data_settings.empty()}};
-  for (const auto& [name, present] : given)
-    if (present) throw UserError(fmt::format("{} contradicts an exhibit, which fixes it; narrow an exhibit with --filter", name));
+  for (const auto& option : sweep_options()) {
+    const auto* one = std::get_if<std::string*>(&option.target);
+    const auto* list = std::get_if<std::vector<std::string>*>(&option.target);
+    if (one ? !(*one)->empty() : !(*list)->empty())
+      throw UserError(
+          fmt::format("{} contradicts an exhibit, which fixes it; narrow an exhibit with --filter", option.names.substr(0, option.names.find(','))));
+  }
 }
 
 struct PlannedSweep {
@@ -221,15 +231,14 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
-int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> extras) {
+int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras) {
   const auto desk = Desk::open();  // where this process is a worker of such a run
   check_benchmark_flags(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
-  Flags flags = f;
   for (const auto& extra : extras)
-    if (extra.starts_with("--benchmark_repetitions=")) flags.repetitions = extra.substr(extra.find('=') + 1);
+    if (extra.starts_with("--benchmark_repetitions=")) f.repetitions = extra.substr(extra.find('=') + 1);
   f.machine.select_device();
-  auto cases = plan(flags);
+  auto cases = plan(f);
   apply_benchmark_filter(cases, extras);
   if (f.dry_run) {
     print_plan(cases);
@@ -254,42 +263,30 @@ int run(const Flags& f, std::vector<std::string> argv, std::vector<std::string> 
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine); });
 }
 
+const RegisterCommand registration{
+    3,
+    {.name = "run",
+     .summary = "Measure exhibits, or an ad hoc sweep; finished cases are skipped",
+     .options = join_options(
+         {{"exhibits", &flags.exhibits, "Exhibits, by key (he2021/table3) or file"},
+          {"--paper", &flags.papers, "Every exhibit of a paper (repeatable)"},
+          {"--profile", &flags.profile, "paper (full size) or quick (seconds on a laptop)"}},
+         sweep_options(),
+         Options{{"--repetitions", &flags.repetitions, "Timed runs of each case; where a case has fewer, the missing ones follow"},
+                 {"--warmup", &flags.warmup, "Runs before them"},
+                 {"--filter", &flags.filter, "Only cases whose name matches this regular expression"},
+                 {"--out", &flags.out, "Folder for the result lines (default results/<machine>)"}},
+         flags.machine.options(),
+         Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
+                 {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},
+                 {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing"},
+                 {"--redo", &flags.redo, "Run cases that have results already"},
+                 {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},
+         flags.tuned.options(), Options{{"--save", &flags.save, "Also write points, labels and centroids of exhibit cases as .npy"}},
+         other_implementations()),
+     .run = [](const Invocation& by) { return run(flags, by.argv, by.passed_on); },
+     .completes = {"$exhibits"},
+     .unknown = Unknown::passed}};
+
 }  // namespace
-
-void add_run(CLI::App& app, int& code, std::vector<std::string> argv) {
-  auto* command = app.add_subcommand("run", "Measure exhibits, or an ad hoc sweep; finished cases are skipped");
-  auto f = std::make_shared<Flags>();
-  command->add_option("exhibits", f->exhibits, "Exhibits, by key (he2021/table3) or file");
-  command->add_option("--paper", f->papers, "Every exhibit of a paper (repeatable)");
-  command->add_option("--profile", f->profile, "paper (full size) or quick (seconds on a laptop)");
-  command->add_option("--implementation", f->implementation,
-                      "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)");
-  command->add_option("--dataset", f->dataset, "Ad hoc: data sets by name");
-  command->add_option("--data", f->data, "Ad hoc: a .npy, .csv or .npy.xz file of points");
-  command->add_option("--n", f->n, "Points: 1000, 1e4,1e5 or 1e4:1e6:x10");
-  command->add_option("--d,--nd", f->d, "Dimensions, likewise");
-  command->add_option("--k,--kc", f->k, "Clusters, likewise");
-  command->add_option("--set", f->set, "Parameter values: packages=1,10,100 (repeatable)");
-  command->add_option("--data-set", f->data_settings, "Generator settings: sigma2=0.1,0.2 (repeatable)");
-  command->add_option("--precision", f->precision, "fp32, fp64 or fp32,fp64");
-  command->add_option("--iterations", f->iterations, "Iterations to make; with --tolerance, at most (default 10, or 1000)");
-  command->add_option("--tolerance", f->tolerance, "Stop when at most this share of the points changed label");
-  command->add_option("--init", f->init, "random, kmeans++, taylor2021 or a .npy of k x d");
-  command->add_option("--seed", f->seed, "Seed of the initial centroids");
-  command->add_option("--repetitions", f->repetitions, "Timed runs of each case; where a case has fewer, the missing ones follow");
-  command->add_option("--warmup", f->warmup, "Runs before them");
-  command->add_option("--filter", f->filter, "Only cases whose name matches this regular expression");
-  command->add_option("--out", f->out, "Folder for the result lines (default results/<machine>)");
-  f->machine.add_to(*command);
-  f->machine.add_timeout_to(*command, "a case");
-  command->add_option("--order-seed", f->order_seed, "Seed of the order in which cases run");
-  command->add_flag("--dry-run", f->dry_run, "Print the plan with memory and time forecast, run nothing");
-  command->add_flag("--redo", f->redo, "Run cases that have results already");
-  command->add_flag("--energy", f->energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read");
-  f->tuned.add_to(*command);
-  command->add_flag("--save", f->save, "Also write points, labels and centroids of exhibit cases as .npy");
-  command->allow_extras();
-  command->callback([=, &code] { code = run(*f, argv, command->remaining()); });
-}
-
 }  // namespace km

@@ -10,7 +10,7 @@
 #include "bench/error.hpp"
 #include "bench/plan/combination.hpp"
 #include "bench/program/arguments.hpp"
-#include "bench/program/commands.hpp"
+#include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/store.hpp"
@@ -98,24 +98,27 @@ int run(const Flags& f, std::vector<std::string> argv) {
   return desk ? tune_at(*desk, space, options) : tune(space, options);
 }
 
+Flags flags;
+
+const RegisterCommand registration{
+    4,
+    {.name = "tune",
+     .summary = "Search the fastest values of an implementation's tunable parameters, for kmbench run --tuned",
+     .options = join_options(
+         {{"implementation", &flags.implementation, "The implementation, by name", true}}, flags.problem.options(),
+         Options{{"--set", &flags.set, "A parameter's value, or the values to try: tiles=1,4,16 (repeatable; default: its whole range)"},
+                 {"--budget", &flags.budget, "Time to search, from when the defaults have their time: 60s, 2m, 1h (60s)"},
+                 {"--strategy", &flags.strategy, "exhaustive, random, halving or descent (descent)"},
+                 {"--search-seed", &flags.search_seed, "Seed of what is drawn at random"},
+                 {"--repetitions", &flags.repetitions, "Timed runs of a point (2)"},
+                 {"--at-last", &flags.at_last, "Timed runs of the winner and of the defaults, measured again in a fresh process (7)"},
+                 {"--out", &flags.out, "Folder of tuned values and lines (default tuning/ beside results/)"}},
+         flags.machine.options(),
+         Options{{"--timeout", &flags.machine.timeout, "Seconds after which a point is given up (default from its forecast, at least 60)"},
+                 {"--dry-run", &flags.dry_run, "Print what would be tried, run nothing"}},
+         other_implementations()),
+     .run = [](const Invocation& by) { return run(flags, by.argv); },
+     .completes = {"$implementations"}}};
+
 }  // namespace
-
-void add_tune(CLI::App& app, int& code, std::vector<std::string> argv) {
-  auto* command = app.add_subcommand("tune", "Search the fastest values of an implementation's tunable parameters, for kmbench run --tuned");
-  auto f = std::make_shared<Flags>();
-  command->add_option("implementation", f->implementation, "The implementation, by name")->required();
-  f->problem.add_to(*command);
-  command->add_option("--set", f->set, "A parameter's value, or the values to try: tiles=1,4,16 (repeatable; default: its whole range)");
-  command->add_option("--budget", f->budget, "Time to search, from when the defaults have their time: 60s, 2m, 1h (60s)");
-  command->add_option("--strategy", f->strategy, "exhaustive, random, halving or descent (descent)");
-  command->add_option("--search-seed", f->search_seed, "Seed of what is drawn at random");
-  command->add_option("--repetitions", f->repetitions, "Timed runs of a point (2)");
-  command->add_option("--at-last", f->at_last, "Timed runs of the winner and of the defaults, measured again in a fresh process (7)");
-  command->add_option("--out", f->out, "Folder of tuned values and lines (default tuning/ beside results/)");
-  f->machine.add_to(*command);
-  f->machine.add_timeout_to(*command, "a point");
-  command->add_flag("--dry-run", f->dry_run, "Print what would be tried, run nothing");
-  command->callback([=, &code] { code = run(*f, argv); });
-}
-
 }  // namespace km

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <tuple>
 
@@ -17,6 +18,7 @@
 #include "bench/run/process_state.hpp"
 #include "bench/run/start.hpp"
 #include "bench/run/timing.hpp"
+#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -72,14 +74,15 @@ class TypedSession final : public Session {
   void draw(Measurement& m) override {
     EnergyMeter meter(case_.on_gpu());
     start_.as_given();
-    m.energy = energy_of(meter, [&] {
+    const Json energy = energy_of(meter, [&] {
       Trace untraced;
       solver_->reset();
       const int iters = solver_->iterate(untraced);
       if (case_.on_gpu()) device::synchronize();
       return iters;
     });
-    if (m.energy["joules"].is_null()) return;
+    m.energy = std::make_shared<const Json>(energy);
+    if (energy["joules"].is_null()) return;
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
     note(m);
@@ -95,7 +98,7 @@ class TypedSession final : public Session {
     m.peak_bytes = memory::peak_bytes();
     if (case_.on_gpu()) {
       m.device_peak_bytes = device::peak_bytes();
-      m.gpu = gpu_->finish();
+      m.gpu = std::make_shared<const Json>(gpu_->finish());
     }
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
@@ -202,12 +205,6 @@ class TypedSession final : public Session {
 };
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
   const double points = is_mapped(c.dataset, std::size_t(c.value_bytes())) ? 0 : double(c.n) * c.d * c.value_bytes();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,13 +30,10 @@ struct Measurement {
   std::optional<Library> library;
   std::int64_t peak_bytes = 0;
   std::optional<std::int64_t> device_peak_bytes;
-  double judge_s = 0;  // what judging and replaying took
-  Json gpu, energy;
-  bool spoiled = false;  // the process is not what it was: no further case should be measured in it
+  double judge_s = 0;                       // what judging and replaying took
+  std::shared_ptr<const Json> gpu, energy;  // as in the line; null: not measured
+  bool spoiled = false;                     // the process is not what it was: no further case should be measured in it
 };
-
-/// Median of a non-empty list.
-double median(std::vector<double> values);
 
 /// The machine cannot hold the case; recorded as a skip.
 struct CannotRun : std::runtime_error {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/environment.hpp"
-#include "bench/run/measure.hpp"
+#include "bench/statistics.hpp"
 
 namespace km {
 namespace {

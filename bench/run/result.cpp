@@ -9,6 +9,7 @@
 
 #include "bench/machine/version.hpp"
 #include "bench/run/measure.hpp"
+#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -81,7 +82,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["tied_labels"] = m.judgement.tied_labels;
   line["peak_bytes"] = m.peak_bytes;
   if (m.device_peak_bytes) line["device_peak_bytes"] = *m.device_peak_bytes;
-  line["gpu"] = m.gpu;
+  line["gpu"] = m.gpu ? *m.gpu : Json();
   if (m.library) line["library"] = {{"name", m.library->name}, {"version", text_or_null(m.library->version)}};
   if (!m.judgement.verdict.empty()) return;
   line["samples_s"] = m.samples_s;
@@ -93,7 +94,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["counters"] = series(m.trace.counters());
   line["inertia"] = number(m.judgement.inertia);
   line["judge_s"] = m.judge_s;
-  line["energy"] = m.energy;
+  line["energy"] = m.energy ? *m.energy : Json();
   line["grade"] = to_string(m.judgement.grade);
   line["mean_error"] = number(m.judgement.mean_error);
   line["mean_offset"] = number(m.judgement.mean_offset);

@@ -5,9 +5,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "bench/run/measure.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
+#include "bench/statistics.hpp"
 
 namespace km {
 namespace {

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 
-#include "bench/run/measure.hpp"
 #include "bench/run/terminal.hpp"
+#include "bench/statistics.hpp"
 #include "bench/tune/advise.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/rank_test.hpp"
@@ -28,19 +29,19 @@ Time time_of(const Json& line) {
   return {median(samples) * ms, least * ms, most * ms, samples.size()};
 }
 
-bool has_time(const Advised& one) { return one.line.is_object() && reason_of(one.line).empty(); }
+bool has_time(const Advised& one) { return one.line && reason_of(*one.line).empty(); }
 
 /// Fastest first.
 std::vector<const Advised*> ranked(const std::vector<Advised>& all, auto fits) {
   std::vector<const Advised*> found;
   for (const auto& one : all)
     if (has_time(one) && fits(one)) found.push_back(&one);
-  std::ranges::stable_sort(found, {}, [](const Advised* one) { return time_of(one->line).middle; });
+  std::ranges::stable_sort(found, {}, [](const Advised* one) { return time_of(*one->line).middle; });
   return found;
 }
 
 std::string shown(const Advised& one) {
-  const Time time = time_of(one.line);
+  const Time time = time_of(*one.line);
   return fmt::format("{}, {:.3f} ms an iteration ({:.3f} to {:.3f})", one.c.implementation_name, time.middle, time.least, time.most);
 }
 
@@ -50,28 +51,26 @@ std::string sure(const Advised& best, const std::vector<const Advised*>& others)
   for (const auto* one : others)
     if (one != &best && one->again && best.again) beside.push_back(one);
   if (beside.empty()) return "nothing else was measured beside it";
-  const std::vector<double> own = best.line["samples_s"];
+  const std::vector<double> own = (*best.line)["samples_s"];
   std::string close;
   double worst = 0;
   for (const auto* one : beside) {
-    const double chance = double(beside.size()) * chance_of_ranks(own, one->line["samples_s"].get<std::vector<double>>());
+    const double chance = double(beside.size()) * chance_of_ranks(own, (*one->line)["samples_s"].get<std::vector<double>>());
     worst = std::max(worst, chance);
     if (chance > least_chance) close += (close.empty() ? "" : ", ") + one->c.implementation_name;
   }
   if (!close.empty()) return fmt::format("not sure: {} may be as fast, by a rank test over {} runs each", close, own.size());
   return fmt::format("sure (p = {:.1g}, rank test over {} runs each); the next, {}, takes {:.2f} times as long", worst, own.size(),
-                     beside.front()->c.implementation_name, time_of(beside.front()->line).middle / time_of(best.line).middle);
+                     beside.front()->c.implementation_name, time_of(*beside.front()->line).middle / time_of(*best.line).middle);
 }
 
 }  // namespace
 
-bool can_be_advised(const Json& line) {
-  return line.is_object() && reason_of(line).empty() && (line["grade"] == "exact" || line["grade"] == "rounded");
-}
+bool can_be_advised(const Advised& one) { return has_time(one) && ((*one.line)["grade"] == "exact" || (*one.line)["grade"] == "rounded"); }
 
 std::string advice(const std::vector<Advised>& all) {
-  const auto right = ranked(all, [](const Advised& one) { return can_be_advised(one.line); });
-  const auto exact = ranked(all, [](const Advised& one) { return one.line["grade"] == "exact"; });
+  const auto right = ranked(all, [](const Advised& one) { return can_be_advised(one); });
+  const auto exact = ranked(all, [](const Advised& one) { return (*one.line)["grade"] == "exact"; });
   if (right.empty()) return "No candidate has a right result that may be advised.\n";
   const Advised& best = *right.front();
   std::string text;
@@ -82,7 +81,7 @@ std::string advice(const std::vector<Advised>& all) {
     text += exact.empty() ? std::string("None of those measured is exact.\n")
                           : fmt::format("Fastest exact: {}; {}.\n", shown(*exact.front()), sure(*exact.front(), exact));
   }
-  const auto untried = std::ranges::count_if(all, [](const Advised& one) { return one.line.is_null(); });
+  const auto untried = std::ranges::count_if(all, [](const Advised& one) { return !one.line; });
   if (untried > 0) text += fmt::format("There was no time for {} of {} candidates: a longer --budget tries them.\n", untried, all.size());
   return text;
 }
@@ -96,18 +95,19 @@ std::string advice_table(std::vector<Advised> all, int columns) {
   };
   std::string text = row("implementation", "ms/iter", "least", "most", "result");
   for (const auto* one : ranked(all, [](const Advised&) { return true; })) {
-    const Time time = time_of(one->line);
-    std::string rest = one->line["grade"].is_string() ? one->line["grade"].get<std::string>() : "";
-    if (one->line["wrong_labels"].is_number() && one->line["judged_points"].is_number() && one->line["wrong_labels"].get<double>() > 0)
-      rest += fmt::format(", {:.3g}% of the labels differ from fp64's",
-                          100 * one->line["wrong_labels"].get<double>() / one->line["judged_points"].get<double>());
+    const Json& line = *one->line;
+    const Time time = time_of(line);
+    std::string rest = line["grade"].is_string() ? line["grade"].get<std::string>() : "";
+    if (line["wrong_labels"].is_number() && line["judged_points"].is_number() && line["wrong_labels"].get<double>() > 0)
+      rest +=
+          fmt::format(", {:.3g}% of the labels differ from fp64's", 100 * line["wrong_labels"].get<double>() / line["judged_points"].get<double>());
     rest += fmt::format(", {} runs{}", time.runs, one->again ? " beside the others" : "");
-    if (one->line["departs"].is_string()) rest += "; departs: " + one->line["departs"].get<std::string>();
+    if (line["departs"].is_string()) rest += "; departs: " + line["departs"].get<std::string>();
     text += row(one->c.implementation_name, fmt::format("{:.3f}", time.middle), fmt::format("{:.3f}", time.least), fmt::format("{:.3f}", time.most),
                 rest);
   }
   for (const auto& one : all)
-    if (one.line.is_object() && !has_time(one)) text += row(one.c.implementation_name, "", "", "", reason_of(one.line));
+    if (one.line && !has_time(one)) text += row(one.c.implementation_name, "", "", "", reason_of(*one.line));
   return text;
 }
 

@@ -7,15 +7,16 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "bench/machine/memory.hpp"
 #include "bench/plan/combination.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/terminal.hpp"
+#include "bench/statistics.hpp"
 #include "bench/tune/history.hpp"
 
 namespace km {
@@ -26,8 +27,7 @@ constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
 double seconds_of(const Json& line) {
-  return line.is_object() && reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>()
-                                                     : std::numeric_limits<double>::infinity();
+  return reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>() : std::numeric_limits<double>::infinity();
 }
 
 /// Jobs are named by the round and the candidate's id.
@@ -46,7 +46,7 @@ class Advice {
       return 130;
     }
     fmt::print("{}{}", advice_table(all_, columns_of(stdout)), advice(all_));
-    return std::ranges::any_of(all_, [](const Advised& one) { return can_be_advised(one.line); }) ? 0 : 1;
+    return std::ranges::any_of(all_, [](const Advised& one) { return can_be_advised(one); }) ? 0 : 1;
   }
 
  private:
@@ -69,12 +69,12 @@ class Advice {
   bool measure_again() {
     std::vector<const Advised*> right;
     for (const auto& one : all_)
-      if (can_be_advised(one.line)) right.push_back(&one);
-    std::ranges::sort(right, {}, [](const Advised* one) { return seconds_of(one->line); });
+      if (can_be_advised(one)) right.push_back(&one);
+    std::ranges::sort(right, {}, [](const Advised* one) { return seconds_of(*one->line); });
     std::vector<Job> jobs;
     std::size_t exact = 0;
     for (std::size_t at = 0; at < right.size(); ++at) {
-      const bool is_exact = right[at]->line["grade"] == "exact";
+      const bool is_exact = (*right[at]->line)["grade"] == "exact";
       if (at < best_again || (is_exact && exact < exact_again)) jobs.push_back({right[at]->c.id(), patience_s(right[at]->c)});
       exact += is_exact;
     }
@@ -109,7 +109,7 @@ class Advice {
 
   void keep(const std::string& id, const Json& line, bool again) {
     const auto one = std::ranges::find_if(all_, [&](const Advised& a) { return a.c.id() == id; });
-    one->line = line;
+    one->line = std::make_shared<const Json>(line);
     one->again = again;
   }
 

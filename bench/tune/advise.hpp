@@ -1,6 +1,7 @@
 // Which implementation for one's own points: all that can run are tried for a short time, judged, and the best measured again side by side.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "bench/run/workers.hpp"
@@ -19,12 +20,12 @@ struct AdviseOptions {
 /// What came of a candidate: its line, or that there was no time for it.
 struct Advised {
   Case c;
-  Json line;           // null: not tried
-  bool again = false;  // measured again beside the others
+  std::shared_ptr<const Json> line = nullptr;  // null: not tried
+  bool again = false;                          // measured again beside the others
 };
 
 /// Right, and a grade that may be recommended: exact or rounded.
-bool can_be_advised(const Json& line);
+bool can_be_advised(const Advised& one);
 
 /// The sentences: the fastest that is exact, the fastest at all, and how sure that is. Pure: from the lines alone.
 std::string advice(const std::vector<Advised>& all);

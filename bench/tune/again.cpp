@@ -1,15 +1,17 @@
 #include "bench/tune/again.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "bench/machine/memory.hpp"
-#include "bench/run/measure.hpp"
+#include "bench/statistics.hpp"
 
 namespace km {
 
-void Again::keep(const Json& line) { lines_.insert_or_assign(line["case"].get<std::string>(), line); }
+void Again::keep(const Json& line) { lines_.insert_or_assign(line["case"].get<std::string>(), std::make_shared<const Json>(line)); }
 
 const Json* Again::line(const Case& c) const {
   const auto at = lines_.find(c.id());
-  return at == lines_.end() ? nullptr : &at->second;
+  return at == lines_.end() ? nullptr : at->second.get();
 }
 
 double Again::seconds(const Case& c) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "bench/tune/tune.hpp"
@@ -17,7 +18,7 @@ class Again {
   const Json* line(const Case& c) const;
 
  private:
-  std::map<std::string, Json> lines_;
+  std::map<std::string, std::shared_ptr<const Json>> lines_;
 };
 
 /// Every line is appended to the file as it ends. Nothing where interrupted.

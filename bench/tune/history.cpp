@@ -7,7 +7,7 @@
 
 #include "bench/machine/version.hpp"
 #include "bench/plan/combination.hpp"
-#include "bench/run/measure.hpp"
+#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -41,7 +41,7 @@ void History::add(const Json& line) {
   }
   const std::string id = line["case"];
   tried_[id].push_back(std::move(tried));
-  lines_.insert_or_assign(id, line);
+  lines_.insert_or_assign(id, std::make_shared<const Json>(line));
 }
 
 const Tried* History::find(const std::string& id, int runs) const {
@@ -72,7 +72,8 @@ Found found_in(const History& history, const TuningSpace& space, int repetitions
   const int worst_grade = defaults && defaults->counts() ? rank_of(defaults->grade) : 2;
   double best_s = 0;
   bool best_full = false;
-  for (const auto& [id, line] : history.lines()) {
+  for (const auto& [id, kept] : history.lines()) {
+    const Json& line = *kept;
     const Case c = case_of(line, start);
     if (c.id() != id || !space.holds(c)) continue;
     ++found.points;

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +31,12 @@ class History {
   /// The first line of a case that answers for so many runs: that many timed, or why it has none.
   const Tried* find(const std::string& id, int runs) const;
   /// Every case, by its id; the last line of each.
-  const std::map<std::string, Json>& lines() const { return lines_; }
+  const std::map<std::string, std::shared_ptr<const Json>>& lines() const { return lines_; }
   int others() const { return others_; }
 
  private:
   std::map<std::string, std::vector<Tried>> tried_;
-  std::map<std::string, Json> lines_;
+  std::map<std::string, std::shared_ptr<const Json>> lines_;
   int others_ = 0;
 };
 

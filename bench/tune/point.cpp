@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "bench/device/device.hpp"
 #include "bench/run/measure.hpp"

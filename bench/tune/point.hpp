@@ -1,7 +1,6 @@
 // One case measured in a worker of a search: prepared, timed, judged and replayed in one go.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>

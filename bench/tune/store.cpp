@@ -98,20 +98,20 @@ fs::path tuning_folder() { return results_folder().parent_path() / "tuning"; }
 TunedValues::TunedValues(const fs::path& folder, const std::string& device) : path_(folder / (device + ".json")) {
   std::error_code error;
   if (!fs::exists(path_, error)) {
-    content_ = {{"schema", form}, {"device", device}, {"implementations", Json::object()}};
+    content_ = std::make_shared<Json>(Json{{"schema", form}, {"device", device}, {"implementations", Json::object()}});
     return;
   }
   const FileBytes bytes(path_, most_bytes + 1);
   if (bytes.view().size() > most_bytes) throw UserError(fmt::format("{}: longer than {} bytes", path_.string(), most_bytes));
-  content_ = Json::parse(
-      bytes.view(), [](int depth, Json::parse_event_t, const Json&) { return depth <= most_depth; }, false);
-  if (content_.is_discarded()) throw UserError(fmt::format("{}: no JSON; kmbench tune writes it", path_.string()));
-  check_form(content_, path_.string());
+  content_ = std::make_shared<Json>(Json::parse(
+      bytes.view(), [](int depth, Json::parse_event_t, const Json&) { return depth <= most_depth; }, false));
+  if (content_->is_discarded()) throw UserError(fmt::format("{}: no JSON; kmbench tune writes it", path_.string()));
+  check_form(*content_, path_.string());
 }
 
 void TunedValues::apply(Case& c, const std::set<std::string>& given) const {
   c.tuned = "default";
-  const Json& all = content_["implementations"];
+  const Json& all = (*content_)["implementations"];
   const bool here = c.implementation && c.n > 0 && c.d > 0 && (c.skip.empty() || c.skip == unsupported(c));
   if (!here || !all.contains(c.implementation_name)) return;
   const Json fixed = fixed_of(c);
@@ -134,10 +134,10 @@ void TunedValues::keep(const Case& c, const std::vector<std::string>& names, con
     if (parameter.tunable) entry["parameters"][std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
   entry["chosen"] = names;
   entry.update(facts);
-  content_["implementations"][c.implementation_name][shape_class(c)] = std::move(entry);
+  (*content_)["implementations"][c.implementation_name][shape_class(c)] = std::move(entry);
   std::error_code failed;
   fs::create_directories(path_.parent_path(), failed);
-  write_whole(path_, content_.dump(2) + "\n");
+  write_whole(path_, content_->dump(2) + "\n");
 }
 
 }  // namespace km

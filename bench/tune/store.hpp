@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -34,7 +34,7 @@ class TunedValues {
 
  private:
   std::filesystem::path path_;
-  Json content_;
+  std::shared_ptr<Json> content_;
 };
 
 }  // namespace km

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "bench/machine/version.hpp"
 #include "bench/run/folder_lock.hpp"

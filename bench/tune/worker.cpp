@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "bench/run/process_state.hpp"
 #include "bench/run/run.hpp"
@@ -61,7 +62,7 @@ int measure_again(const Desk& desk, const TuningSpace& space, const TuneOptions&
   std::map<std::string, Case> all = {{start.id(), start}};
   const History history(points_file(options, start.implementation_name), options.by.machine);
   for (const auto& [id, line] : history.lines())
-    if (Case c = case_of(line, start); c.id() == id) all.insert_or_assign(id, std::move(c));
+    if (Case c = case_of(*line, start); c.id() == id) all.insert_or_assign(id, std::move(c));
   std::vector<Case> cases;
   for (auto& [id, c] : all) {
     c.repetitions = options.at_last;

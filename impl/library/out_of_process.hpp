@@ -2,100 +2,37 @@
 // the question "iterate"; what asking costs is the phase empty_call of prepare, and the program's own clock the phase inside.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
-#include <stdexcept>
-#include <vector>
+#include <memory>
 
 #include "bench/implementation.hpp"
-#include "bench/library.hpp"
+#include "impl/library/command.hpp"
 #include "impl/library/shared_array.hpp"
-#include "impl/library/worker.hpp"
 
 namespace km {
 
+class Worker;
+
+/// Compiled once, for float and double (out_of_process.cpp).
 template <class T>
 class OutOfProcess {
  public:
   /// precision: what the program has to say of its arithmetic, as the judge will hold it to that: "input" (the points' own) or "tf32".
-  OutOfProcess(const Problem<T>& problem, const Config& config, Trace& trace, const Command& command, std::string_view precision = "input")
-      : p_(problem), points_(p_.n, p_.d), initial_(p_.k, p_.d), assigned_(p_.k, p_.d), centroids_(p_.k, p_.d), labels_(p_.n, 0),
-        worker_(Worker::get(command)) {
-    if (said("precision") != precision)
-      throw std::runtime_error("the program computes in '" + said("precision") + "', and is judged by '" + std::string(precision) + "'");
-    note_library({said("name"), said("version")});
-    copy_points();
-    Worker::Json parameters = Worker::Json::object();
-    for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-    worker_->ask("prepare", {{"points", points_.path()},
-                             {"initial", initial_.path()},
-                             {"assigned", assigned_.path()},
-                             {"centroids", centroids_.path()},
-                             {"labels", labels_.path()},
-                             {"iterations", p_.max_iters},
-                             {"tolerance", p_.tolerance < 0 ? Worker::Json() : Worker::Json(p_.tolerance)},
-                             {"parameters", parameters}});
-    if (trace.active()) trace.add("empty_call", empty_call_s());
-  }
-  ~OutOfProcess() { Worker::put(std::move(worker_)); }
+  OutOfProcess(const Problem<T>& problem, const Config& config, Trace& trace, const Command& command, std::string_view precision = "input");
+  ~OutOfProcess();
   OutOfProcess(const OutOfProcess&) = delete;
   OutOfProcess& operator=(const OutOfProcess&) = delete;
 
-  void reset() {
-    std::ranges::copy(p_.initial_centroids, initial_.values().begin());
-    std::ranges::fill(labels_.values(), no_label - 1);
-    for (const auto& cells : {assigned_.values(), centroids_.values()}) std::ranges::fill(cells, std::numeric_limits<T>::quiet_NaN());
-    iters_ = 0;
-    worker_->ask("reset");
-  }
-
-  int iterate(Trace& trace) {
-    const auto answer = worker_->ask("iterate");
-    if (!answer.contains("iterations") || !answer["iterations"].is_number_integer())
-      throw std::runtime_error("the program did not say how many iterations it made");
-    iters_ = answer["iterations"].template get<int>();
-    for (int iter = 0; trace.active() && iter < iters_ && iter < p_.max_iters; ++iter) {
-      trace.begin_iteration();
-      if (answer.contains("seconds") && answer["seconds"].is_number()) trace.add("inside", answer["seconds"].template get<double>() / iters_);
-    }
-    return iters_;
-  }
-
-  Solution<T> download() {
-    worker_->ask("download");
-    const auto copy = [](const auto& array) { return std::vector(array.values().begin(), array.values().end()); };
-    return {.labels = copy(labels_), .assigned_centroids = copy(assigned_), .centroids = copy(centroids_), .iters = iters_};
-  }
+  void reset();
+  int iterate(Trace& trace);
+  Solution<T> download();
 
  protected:
   const Problem<T>& problem() const { return p_; }
 
  private:
-  /// A word of its hello, empty where it is none.
-  std::string said(const char* key) const {
-    const auto at = worker_->hello().find(key);
-    return at != worker_->hello().end() && at->is_string() ? at->template get<std::string>() : "";
-  }
-
-  void copy_points() {
-    const T* const from = p_.points.data();
-    T* const to = points_.values().data();
-#pragma omp parallel for
-    for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(from + i * p_.d, p_.d, to + i * p_.d);
-  }
-
-  /// Seconds of a question that does nothing: the median of 15.
-  double empty_call_s() {
-    std::vector<double> seconds(15);
-    for (double& s : seconds) {
-      const auto start = std::chrono::steady_clock::now();
-      worker_->ask("empty");
-      s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
-    std::ranges::nth_element(seconds, seconds.begin() + 7);
-    return seconds[7];
-  }
+  std::string said(const char* key) const;
+  void copy_points();
+  double empty_call_s();
 
   Problem<T> p_;
   SharedArray<T> points_, initial_, assigned_, centroids_;
@@ -103,5 +40,8 @@ class OutOfProcess {
   std::unique_ptr<Worker> worker_;
   int iters_ = 0;
 };
+
+extern template class OutOfProcess<float>;
+extern template class OutOfProcess<double>;
 
 }  // namespace km

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -58,6 +59,8 @@ Command python_command(const std::string& script, std::vector<std::string> args,
   return {std::move(args), std::move(environment)};
 }
 
+Worker::Worker() = default;
+
 Worker::Worker(Command command) : Worker() {
   command_ = std::move(command);
   int ends[2];
@@ -75,7 +78,7 @@ Worker::Worker(Command command) : Worker() {
   ::close(ends[1]);
   socket_ = ends[0];
   if (pid_ < 0) fail("cannot be started");
-  hello_ = ask("hello", {{"protocol", 1}});
+  hello_ = std::make_unique<Json>(ask("hello", {{"protocol", 1}}));
 }
 
 Worker::~Worker() {
@@ -118,6 +121,8 @@ Worker::Json Worker::ask(const std::string& verb, Json message) {
   }
   return answer;
 }
+
+Worker::Json Worker::ask(const std::string& verb) { return ask(verb, Json::object()); }
 
 std::string Worker::read_line(const std::string& verb) {
   for (std::size_t end; (end = unread_.find('\n')) == unread_.npos;) {

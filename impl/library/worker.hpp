@@ -4,21 +4,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
+
+#include "impl/library/command.hpp"
 
 namespace km {
-
-/// What to run: words of the command, and NAME=value beside our environment.
-struct Command {
-  std::vector<std::string> words;
-  std::vector<std::string> environment = {};
-  auto operator<=>(const Command&) const = default;
-};
-
-/// The command of a script beside this file, in python().
-Command python_command(const std::string& script, std::vector<std::string> args = {}, std::vector<std::string> environment = {});
 
 class Worker {
  public:
@@ -35,11 +26,12 @@ class Worker {
   static void put(std::unique_ptr<Worker> worker);
 
   /// Send a verb, wait for the answer. Throws std::runtime_error, in one line, where the answer is an error, no JSON object or none at all.
-  Json ask(const std::string& verb, Json message = Json::object());
-  const Json& hello() const { return hello_; }
+  Json ask(const std::string& verb, Json message);
+  Json ask(const std::string& verb);
+  const Json& hello() const { return *hello_; }
 
  private:
-  Worker() = default;  // delegated to: a constructor that throws then still ends what it started
+  Worker();  // delegated to: a constructor that throws then still ends what it started
   std::string read_line(const std::string& verb);
   [[noreturn]] void fail(const std::string& what);
   std::string ending();
@@ -48,7 +40,7 @@ class Worker {
   int pid_ = -1, socket_ = -1;
   std::string unread_;
   bool well_ = true;
-  Json hello_;
+  std::unique_ptr<Json> hello_;
 };
 
 }  // namespace km

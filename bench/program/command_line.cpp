@@ -1,0 +1,102 @@
+// The command line: reads the table of commands into CLI11, whose headers take seconds of every file that includes them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <map>
+
+#include "bench/error.hpp"
+#include "bench/machine/version.hpp"
+#include "bench/plugin.hpp"
+#include "bench/program/arguments.hpp"
+#include "bench/program/command.hpp"
+
+namespace km {
+namespace {
+
+std::map<int, Subcommand>& by_place() {
+  static std::map<int, Subcommand> all;
+  return all;
+}
+
+/// One line, without CLI11's advice.
+int refuse(const std::string& what) {
+  fmt::print(stderr, "kmbench: {}\n", what);
+  return 2;
+}
+
+/// kmbench 0.1.0, commit 78004bd05c3e with uncommitted changes, GNU 12.2.0, CUDA none
+std::string version_text() {
+  return fmt::format("kmbench {}, commit {}{}, {}, CUDA {}", version::number(), version::commit(),
+                     version::dirty() ? " with uncommitted changes" : "", version::compiler(), version::cuda());
+}
+
+void add(CLI::App& app, const Option& option) {
+  const auto with = [&](auto target) {
+    const std::string names(option.names), help(option.help);
+    if constexpr (std::is_same_v<decltype(target), bool*>) return app.add_flag(names, *target, help);
+    else if constexpr (std::is_pointer_v<decltype(target)> && std::is_function_v<std::remove_pointer_t<decltype(target)>>)
+      return app.add_option_function<std::string>(names, target, help)->trigger_on_parse();
+    else return app.add_option(names, *target, help);
+  };
+  CLI::Option* const added = std::visit(with, option.target)->required(option.required);
+  if (!option.accepted.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.accepted.begin(), option.accepted.end())));
+}
+
+void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, int& code) {
+  auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+  for (const auto& option : command.options) add(*sub, option);
+  if (command.unknown == Unknown::passed) sub->allow_extras();
+  if (command.unknown == Unknown::all_passed) {
+    sub->set_help_flag();
+    sub->fallthrough(false)->prefix_command();
+  }
+  sub->callback([&, sub] { code = command.run({command.name, argv, sub->remaining()}); });
+}
+
+}  // namespace
+
+const std::vector<Subcommand>& commands() {
+  static const std::vector<Subcommand> all = [] {
+    std::vector<Subcommand> list;
+    for (auto& [place, command] : by_place()) list.push_back(command);
+    return list;
+  }();
+  return all;
+}
+
+RegisterCommand::RegisterCommand(int place, Subcommand command) {
+  if (!by_place().emplace(place, std::move(command)).second) throw std::logic_error("two sub-commands in one place");
+}
+
+Options other_implementations() {
+  return {{"--plugin", load_plugin, "A shared library with implementations (bench/plugin.h; repeatable)"},
+          {"--external", [](const std::string& words) { ::setenv("KMBENCH_EXTERNAL", words.c_str(), 1); },
+           "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
+}
+
+int run_command_line(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  CLI::App app{"kmbench: the benchmark of k-means. Measures implementations, judges every run, writes result lines."};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text, "Version, commit, compiler and CUDA of this program");
+  app.get_formatter()->column_width(34);
+  int code = 0;
+  for (const auto& command : commands()) add(app, command, words, code);
+  try {
+    check_arguments({words.begin() + 1, words.end()});
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return refuse(one_line(error.what()));
+  } catch (const UserError& error) {
+    return refuse(error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kmbench: {}\n", error.what());
+    return 1;
+  }
+  return code;
+}
+
+}  // namespace km
