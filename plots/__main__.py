@@ -98,13 +98,15 @@ def run_render(args: argparse.Namespace) -> None:
 
 
 def run_claims(args: argparse.Namespace) -> None:
-    findings = claim_sheet.sheet(*inputs(args), args.profile)
+    papers, machines = inputs(args)
+    findings = claim_sheet.sheet(papers, machines, args.profile)
+    skipped = [sentence for machine in machines for sentence in machine.skipped]
     claim_sheet.show(findings, Console(), args.all)
     for name, text in claim_sheet.FORMATS.items():
-        write(args.out / name, text(findings))
+        write(args.out / name, text(findings, skipped) if text is claim_sheet.page else text(findings))
     from plots.write import claims_page
 
-    write(args.out / "claims.html", claims_page.page(findings))
+    write(args.out / "claims.html", claims_page.page(findings, skipped))
 
 
 def run_show(args: argparse.Namespace) -> None:

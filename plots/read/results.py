@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from plots.errors import UserError
 from plots.read import check, json_text
@@ -25,6 +25,7 @@ class Machine:
     record: dict[str, Any] = field(default_factory=dict)
     lines: tuple[Line, ...] = ()
     folder: Path = Path()
+    skipped: tuple[str, ...] = ()  # sentences: how many lines of a file are no result lines, and why the first is none
     dropped: Counter[tuple[str, str]] = field(default_factory=Counter)  # by exhibit and profile: lines past MOST_CASES
 
     @property
@@ -37,7 +38,7 @@ class Machine:
 def load(results: Path, only: str | None = None) -> list[Machine]:
     """Every machine below `results`, by name; of a case that occurs twice the later line.
 
-    Raises UserError when there is no such folder or machine, or a line is not a result line.
+    Raises UserError when there is no such folder or machine, or a file of it cannot be read.
     """
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
@@ -53,8 +54,9 @@ def load(results: Path, only: str | None = None) -> list[Machine]:
 def load_machine(folder: Path) -> Machine:
     pool: dict[str, Any] = {}
     dropped: Counter[tuple[str, str]] = Counter()
-    lines = latest((line for path in sorted(folder.glob("*.jsonl")) for line in read_lines(path, pool)), dropped)
-    return Machine(folder.name, record(folder / "machine.json"), lines, folder, dropped)
+    told: list[str] = []
+    lines = latest((line for path in sorted(folder.glob("*.jsonl")) for line in read_lines(path, pool, told)), dropped)
+    return Machine(folder.name, record(folder / "machine.json"), lines, folder, tuple(told), dropped)
 
 
 def record(path: Path) -> dict[str, Any]:
@@ -78,26 +80,49 @@ def record(path: Path) -> dict[str, Any]:
     return found
 
 
-def read_lines(path: Path, pool: dict[str, Any] | None = None) -> Iterator[Line]:
-    """The lines of one file, one at a time. A last line without its newline that is no JSON is a case that was killed:
-    left out, and said so."""
-    pool, offset = {} if pool is None else pool, 0
+def read_lines(path: Path, pool: dict[str, Any] | None = None, told: list[str] | None = None) -> Iterator[Line]:
+    """The result lines of one file, one at a time. Others are skipped and counted: one sentence on stderr, and in
+    `told` too. Raises UserError for a line of a later kmbench, and where a file with lines holds no result line."""
+    pool, found, bad, first = {} if pool is None else pool, 0, 0, ""
     try:
         with path.open("rb") as file:
             for at, raw in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
-                offset += len(raw)
+                start = file.tell() - len(raw)
                 if not raw.strip():
                     continue
                 try:
-                    found = json_text.parse(raw)
-                except ValueError as e:
-                    if not raw.endswith(b"\n") and len(raw) < LONGEST:
-                        print(f"{path}:{at}: cut off, left out", file=sys.stderr)
-                        return
-                    raise UserError(f"{path}:{at}: not JSON: {e}") from e
-                yield {**check.line(found, f"{path}:{at}", pool), "places": [(path, offset - len(raw))]}
+                    line = check.line(parsed(raw, file, f"{path}:{at}"), f"{path}:{at}", pool)
+                except check.LaterError:
+                    raise
+                except UserError as e:
+                    bad, first = bad + 1, first or str(e)
+                    continue
+                found += 1
+                yield {**line, "places": [(path, start)]}
     except OSError as e:
         raise UserError(f"{path}: {e.strerror or e}") from e
+    if bad and not found and not first.endswith(CUT_OFF):
+        raise UserError(first)
+    if bad:
+        sentence = f"{bad} {'line' if bad == 1 else 'lines'} skipped, {'' if bad == 1 else 'the first: '}{first}"
+        print(f"plots: {sentence}", file=sys.stderr)
+        if told is not None:
+            told.append(sentence)
+
+
+CUT_OFF = "cut off, the case was killed"
+
+
+def parsed(raw: bytes, file: IO[bytes], where: str) -> Any:
+    """The JSON of one line. UserError where it is none, or too long."""
+    if len(raw) == LONGEST and not raw.endswith(b"\n"):
+        while (more := file.readline(LONGEST)) and not more.endswith(b"\n"):
+            pass
+        raise UserError(f"{where}: longer than {LONGEST >> 20} MiB")
+    try:
+        return json_text.parse(raw)
+    except ValueError as e:
+        raise UserError(f"{where}: not JSON: {e}" if raw.endswith(b"\n") else f"{where}: {CUT_OFF}") from e
 
 
 def raw_lines(lines: Iterable[Line]) -> bytes:

@@ -147,9 +147,9 @@ def measured(finding: Finding) -> str:
     return finding.measured + " ×" * (finding.kind == "ratio" and finding.measured != words.MISSING)
 
 
-def page(findings: list[Finding]) -> str:
-    """Every claim of every paper on one page, by paper."""
-    parts = [f"# Claims\n\n{summary(findings)}\n"]
+def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
+    """Every claim of every paper on one page, by paper; `skipped`: sentences about lines that could not be read."""
+    parts = [f"# Claims\n\n{summary(findings)}\n", *(f"{escape_md(sentence)}\n" for sentence in skipped)]
     for name in dict.fromkeys(f.machine for f in findings):
         parts.append(f"- {escape_md(name)}: {escape_md(reach([f for f in findings if f.machine == name]))}")
     rows = page_rows(findings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -12,7 +13,7 @@ from plots.write import claim_sheet
 from plots.write.report import HERE, environment
 
 
-def page(findings: list[Finding]) -> str:
+def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
     """The same rows as claims.md, as HTML that needs no network."""
     rows = claim_sheet.page_rows(findings)
     counts = Counter(finding.verdict for finding, _ in rows)
@@ -24,6 +25,7 @@ def page(findings: list[Finding]) -> str:
             css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
             script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
             heads=claim_sheet.PAGE_HEAD,
+            skipped=skipped,
             machines=[(name, claim_sheet.reach([f for f in findings if f.machine == name])) for name in names],
             rows=[(finding, texts, texts[-1]) for finding, texts in rows],
             verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],

@@ -82,7 +82,7 @@ def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> 
         "papers": parts,
         "tally": [(v, counts[v]) for v in VERDICTS if counts[v]],
         "record": record,
-        "warnings": machine.record.get("warnings") or [],
+        "warnings": [*(machine.record.get("warnings") or []), *machine.skipped],
         "troubles": [trouble for p in parts for e in p["exhibits"] for trouble in e["troubles"]],
     }
 

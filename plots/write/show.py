@@ -32,8 +32,10 @@ def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
     if what != AD_HOC:
         if not path.is_file():
             raise UserError(f"{what}: no such file; show takes a .jsonl file, or {AD_HOC}")
-        lines = results.latest(results.read_lines(path))
-        return [results.Machine(path.stem, results.record(path.with_name("machine.json")), lines)]
+        told: list[str] = []
+        lines = results.latest(results.read_lines(path, told=told))
+        record = results.record(path.with_name("machine.json"))
+        return [results.Machine(path.stem, record, lines, skipped=tuple(told))]
     machines = results.load(folder, only)
     found = [machine for machine in machines if any(line["exhibit"] is None for line in machine.lines)]
     if not found:
@@ -47,7 +49,7 @@ def view_of(machine: results.Machine, title: str, everything: bool, profile: str
     lines = tuple({**line, "exhibit": None, "exhibit_hash": None} for line in chosen)
     settings = {name: [] for line in lines for name in line["dataset"].get("generator") or {}}
     spec = {"kind": "figure", "title": title, "reuse": [None], "figure": layout(lines), "sweep": [{"data": settings}]}
-    alone = results.Machine(machine.name, machine.record, lines, machine.folder)
+    alone = replace(machine, lines=lines)
     return gather(Exhibit("", AD_HOC, Path(), spec), alone, profile)
 
 

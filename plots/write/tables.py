@@ -111,7 +111,9 @@ def cell(
     if column.role == "ratio":
         value = against_paper(own, printed, column.name) if view.comparable else None
         marked = value is not None and view.coarse(row.line, column.name, fields)
-        return Cell(words.number(value, 3, None if value is None else words.decimals_for(value, 3)), coarse=marked, raw=(value,))
+        return Cell(
+            words.number(value, 3, None if value is None else words.decimals_for(value, 3)), coarse=marked, raw=(value,)
+        )
     if own is None:
         why = reason(row.line) if row.line else ""
         return Cell(

@@ -7,14 +7,13 @@ import os
 import subprocess
 from pathlib import Path
 
-import jsonschema
 import pytest
+from line_schema import VALIDATOR
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
 KMBENCH, FAULTY = BUILD / "kmbench", BUILD / "kmbench_faulty"
 ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT)}
-SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/result.schema.json").read_text()))
 needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
 
 
@@ -39,5 +38,5 @@ def lines_of(file: Path) -> list[dict]:
     assert text == "" or text.endswith("\n")
     found = [json.loads(line) for line in text.splitlines()]
     for line in found:
-        SCHEMA.validate(line)
+        VALIDATOR.validate(line)
     return found

@@ -8,11 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from plots.read.check import FIELDS, LATEST
 from plots.read.exhibits import Exhibit
 
 AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
-NEW = ("grade", "device", "tied_labels", "label_excess", "mean_offset", "replayed")
-NEW += ("exhibit_hash", "departs", "judge_s")
 DEFAULTS = {
     "n": 1000,
     "d": 4,
@@ -28,16 +27,15 @@ DEFAULTS = {
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
     """One right line; `fields` replace top-level fields, and unknown names become parameters."""
     made = {
-        "schema": 5,
+        **dict.fromkeys(FIELDS),
+        "schema": LATEST,
         "case": "",
         "exhibit": exhibit,
         "exhibit_hash": "e" * 16,
         "profile": "paper",
         "order": 0,
-        "continues": None,
         "implementation": "cpu/lloyd/two_step",
         "device": "cpu",
-        "departs": None,
         "parameters": {},
         "dataset": {"name": "balls", "hash": "0" * 32, "seed": 1, "generator": {"seed": 1}, "source": "5" * 32},
         "n": 1000,
@@ -46,10 +44,8 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "precision": "fp32",
         "init": {"method": "random", "seed": 1, "source": None},
         "max_iters": 5,
-        "tolerance": None,
         "iterations": 5,
         "samples_s": [seconds * (1 + 0.01 * ((i * 7) % 5 - 2)) for i in range(samples)],
-        "samples_event_s": None,
         "prepare_s": seconds / 10,
         "download_s": seconds / 50,
         "prepare_phases": {"transfer": seconds / 20, "transpose": seconds / 200},
@@ -69,14 +65,7 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "replayed": {"links": 2, "sampled_points": 500, "skipped": None},
         "cluster_sizes": [240, 260, 255, 245],
         "verdict": "",
-        "skip": None,
-        "failure": None,
         "peak_bytes": 1 << 24,
-        "device_peak_bytes": None,
-        "gpu": None,
-        "energy": None,
-        "tuned": None,
-        "library": None,
         "machine": "demo",
         "commit": "0123456789abcdef",
         "dirty": False,
@@ -97,30 +86,13 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
     return made
 
 
-def of_schema_4(made: dict[str, Any]) -> dict[str, Any]:
-    """The same line as kmbench wrote it before it said whose library computed."""
-    return {**{name: value for name, value in made.items() if name != "library"}, "schema": 4}
-
-
-def of_schema_3(made: dict[str, Any]) -> dict[str, Any]:
-    """The same line as kmbench wrote it before it measured energy and knew tuned values."""
-    return {
-        **{name: value for name, value in of_schema_4(made).items() if name not in ("energy", "tuned")},
-        "schema": 3,
-    }
-
-
-def of_schema_2(made: dict[str, Any]) -> dict[str, Any]:
-    """The same line as kmbench wrote it before one could continue another."""
-    return {**{name: value for name, value in of_schema_3(made).items() if name != "continues"}, "schema": 2}
-
-
-def of_schema_1(made: dict[str, Any]) -> dict[str, Any]:
-    """The same line as kmbench wrote it before grades."""
-    old = {name: value for name, value in of_schema_2(made).items() if name not in NEW}
+def of_schema(number: int, made: dict[str, Any]) -> dict[str, Any]:
+    """The same line as kmbench wrote it when its lines had this schema number."""
+    old = {name: value for name, value in made.items() if FIELDS[name].get("since", 1) <= number}
     for part in ("dataset", "init"):
-        old[part] = {name: value for name, value in made[part].items() if name != "source"}
-    return {**old, "schema": 1}
+        inner = FIELDS[part]["properties"]
+        old[part] = {name: value for name, value in made[part].items() if inner[name].get("since", 1) <= number}
+    return {**old, "schema": number}
 
 
 def case_id(made: dict[str, Any]) -> str:

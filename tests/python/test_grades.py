@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import TABLE
-from synthetic import line, of_schema_1
+from synthetic import line, of_schema
 
 from plots.__main__ import main
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
@@ -52,7 +52,7 @@ def test_no_best_where_noise_leaves_it_open(bench):
 
 
 def test_an_older_line_has_no_grade_and_no_mark(bench):
-    table, rows = cells(bench.view([of_schema_1(made) for made in rivals()], RIVALS))
+    table, rows = cells(bench.view([of_schema(1, made) for made in rivals()], RIVALS))
     assert rows["cpu/lloyd/naive"]["iteration"].best
     assert "grade" not in rows["cpu/lloyd/naive"]
     assert not any("coarse" in remark for remark in table.remarks)
@@ -125,6 +125,6 @@ def test_a_later_schema_is_one_clear_line(bench, capsys):
     bench.exhibit()
     folder = bench.run([line()])
     with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write(json.dumps({**line(), "schema": 6}) + "\n")
+        file.write(json.dumps({**line(), "schema": 7}) + "\n")
     assert main(["claims", "--papers", str(bench.papers), "--results", str(folder)]) == 2
-    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 6 is of a later kmbench; this one reads up to 5\n")
+    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 7 is of a later kmbench; this one reads up to 6\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import TABLE
-from synthetic import line, of_schema_1, skipped
+from synthetic import line, of_schema, skipped
 
 from plots.decide.verdicts import INCOMPARABLE
 from plots.write import tables
@@ -73,9 +73,9 @@ def test_of_one_second_the_later_line_decides(bench):
 
 
 def test_a_line_before_hashes_gives_way_to_one_with(bench):
-    view = bench.view([of_schema_1(line(packages=1)), line(packages=10, date=NEWER)])
+    view = bench.view([of_schema(1, line(packages=1)), line(packages=10, date=NEWER)])
     assert shown(view) == {10}
-    assert shown(bench.view([of_schema_1(line(packages=p)) for p in (1, 10)])) == {1, 10}
+    assert shown(bench.view([of_schema(1, line(packages=p)) for p in (1, 10)])) == {1, 10}
 
 
 def test_shape_precision_and_swept_settings_are_no_other_data_set(bench):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 
 import jsonschema
 import pytest
 from conftest import ROOT
-from synthetic import NEW, line, of_schema_1, of_schema_2, of_schema_3, of_schema_4, skipped, wrong
+from line_schema import SCHEMA, VALIDATOR
+from synthetic import line, of_schema, skipped, wrong
 
+from plots.__main__ import main
 from plots.errors import UserError
-from plots.read import results
+from plots.read import check, results, schema
 
-SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 ENERGY = {"joules": 3.5, "iterations": 70, "window_s": 1.1, "source": "NVML", "skipped": None}
 RECORDED = sorted((ROOT / "results").glob("*/*.jsonl"))
 
@@ -29,10 +30,9 @@ def test_the_schema_is_one():
         skipped("too large"),
         wrong("label 3"),
         line(exhibit=None),
-        of_schema_1(line()),
-        of_schema_2(line()),
-        of_schema_3(line()),
-        of_schema_4(line()),
+        *(of_schema(number, line()) for number in range(1, check.LATEST)),
+        line(run_delay_s=[0.0] * 7, wait_policy="passive"),
+        line(involuntary_switches=[0] * 7),
         line(library={"name": "FAISS", "version": None}),
         line(energy=ENERGY),
         line(grade="coarse"),
@@ -46,7 +46,12 @@ def test_made_up_lines_keep_the_schema(made):
 @pytest.mark.parametrize(
     "fault",
     [
-        {"schema": 6},
+        {"schema": check.LATEST + 1},
+        {"schema": 0},
+        {"run_delay_s": [-1.0]},
+        {"run_delay_s": 0.5},
+        {"involuntary_switches": [0.5]},
+        {"wait_policy": True},
         {"library": "FAISS"},
         {"library": {"name": "FAISS"}},
         {"energy": 3.5},
@@ -78,26 +83,47 @@ def test_the_schema_misses_every_missing_field(field):
     assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != field})
 
 
-@pytest.mark.parametrize("field", NEW)
-def test_what_schema_2_added_is_asked_from_then_on(field):
-    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != field})
-    assert not VALIDATOR.is_valid({k: v for k, v in of_schema_2(line()).items() if k != field})
-    assert VALIDATOR.is_valid({k: v for k, v in of_schema_1(line()).items() if k != field})
+@pytest.mark.parametrize("field", [name for name, node in check.FIELDS.items() if "since" in node])
+def test_a_field_is_asked_from_its_schema_on(field):
+    since = check.FIELDS[field]["since"]
+    lacking = [{k: v for k, v in of_schema(n, line()).items() if k != field} for n in range(1, check.LATEST + 1)]
+    assert [VALIDATOR.is_valid(made) for made in lacking] == [n < since for n in range(1, check.LATEST + 1)]
+    assert [reads(made) for made in lacking] == [n < since for n in range(1, check.LATEST + 1)]
 
 
-def test_what_schema_3_added_is_asked_from_then_on():
-    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "continues"})
-    assert VALIDATOR.is_valid(of_schema_2(line()))
+def reads(made: dict) -> bool:
+    try:
+        check.line(made, "made up", {})
+    except UserError:
+        return False
+    return True
 
 
-def test_what_schema_4_added_is_asked_from_then_on():
-    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "energy"})
-    assert VALIDATOR.is_valid(of_schema_3(line()))
+def test_a_new_field_is_one_edit():
+    document = {**check.DOCUMENT, "properties": {**check.FIELDS, "colour": {"since": 9, "type": ["string", "null"]}}}
+    assert schema.latest(document) == 9
+    assert [("colour" in schema.Compiler(document, n).fields(document["properties"])) for n in (8, 9)] == [False, True]
 
 
-def test_what_schema_5_added_is_asked_from_then_on():
-    assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != "library"})
-    assert VALIDATOR.is_valid(of_schema_4(line()))
+def field_rows() -> str:
+    """The table of docs/results.md."""
+    rows = ["| field | type | since | meaning |", "|---|---|--:|---|"]
+    for name, node in check.FIELDS.items():
+        kind = schema.words(check.DOCUMENT, node)
+        rows.append(f"| `{name}` | {kind} | {node.get('since', '')} | {node['description']} |")
+    return "\n".join(rows) + "\n"
+
+
+def test_the_table_of_fields_is_the_schemas():
+    """KMBENCH_UPDATE=1 writes it."""
+    path = ROOT / "docs" / "results.md"
+    text = path.read_text(encoding="utf-8")
+    head, rest = text.split("| field | type |", 1)
+    wanted = head + field_rows() + rest[rest.index("\n\n") + 1 :]
+    if os.environ.get("KMBENCH_UPDATE"):
+        path.write_text(wanted, encoding="utf-8")
+    else:
+        assert text == wanted, "KMBENCH_UPDATE=1 writes the table anew"
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}/{p.name}")
@@ -105,7 +131,9 @@ def test_every_recorded_line_keeps_the_schema(path):
     for number, text in enumerate(path.read_text().split("\n")[:-1], start=1):
         problem = next(iter(VALIDATOR.iter_errors(json.loads(text))), None)
         assert problem is None, f"{path}:{number}: {problem.message}"
-    assert len(list(results.read_lines(path))) == number
+    told: list[str] = []
+    assert len(list(results.read_lines(path, told=told))) == number
+    assert told == []
 
 
 def test_the_later_line_counts(bench):
@@ -129,15 +157,59 @@ def test_a_torn_last_line_is_left_out_and_said_so(bench, capsys):
     assert "cut off" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "text", ["{]\n", "[1]\n", '{"schema": 1}\n', json.dumps({**line(), "inertia": float("nan")}) + "\n"]
-)
-def test_a_line_that_is_none_is_refused_with_its_place(bench, text):
+BAD_LINES = ["{]", "[1]", '{"schema": 1}', json.dumps({**line(), "inertia": float("nan")}), "\xff"]
+BAD_LINES += [json.dumps({**line(), "n": 10**400}), json.dumps({**line(), "samples_s": [-1.0]})]
+
+
+@pytest.mark.parametrize("text", BAD_LINES)
+def test_a_line_that_is_none_is_skipped_and_counted(bench, capsys, text):
+    folder = bench.run([line(), line(packages=1)])
+    path = folder / "demo" / "demo.jsonl"
+    first, second = path.read_text().splitlines()
+    path.write_text("\n".join([first, text, text, second]) + "\n", encoding="latin-1")
+    (machine,) = results.load(folder)
+    assert len(machine.lines) == 2
+    (sentence,) = machine.skipped
+    assert sentence.startswith(f"2 lines skipped, the first: {path}:2: ")
+    assert capsys.readouterr().err == f"plots: {sentence}\n"
+    raw = results.raw_lines(machine.lines).decode().splitlines()
+    assert raw == [first, second], "places are right behind a skipped line"
+
+
+@pytest.mark.parametrize("text", BAD_LINES)
+def test_a_file_without_any_result_line_is_refused_with_the_place(bench, text):
     folder = bench.run([line()])
-    with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write(text)
-    with pytest.raises(UserError, match=r"demo\.jsonl:2: not"):
+    (folder / "demo" / "other.jsonl").write_text(text + "\n", encoding="latin-1")
+    with pytest.raises(UserError, match=r"other\.jsonl:1: "):
         results.load(folder)
+
+
+def test_a_line_of_a_later_schema_is_refused(bench):
+    folder = bench.run([line(), {**line(packages=1), "schema": check.LATEST + 1}])
+    with pytest.raises(UserError, match=r"demo\.jsonl:2: .*later kmbench"):
+        results.load(folder)
+
+
+def test_a_line_without_end_is_skipped_as_one(bench, monkeypatch):
+    monkeypatch.setattr(results, "LONGEST", 1 << 14)
+    folder = bench.run([line(), line(packages=1)])
+    path = folder / "demo" / "demo.jsonl"
+    first, second = path.read_text().splitlines()
+    path.write_text("\n".join([first, "[" * 40_000, second]) + "\n")
+    (machine,) = results.load(folder)
+    assert len(machine.lines) == 2 and "1 line skipped" in machine.skipped[0]
+
+
+def test_report_and_claims_say_what_was_skipped(bench, tmp_path):
+    bench.exhibit()
+    folder = bench.run([line(packages=1)])
+    with (folder / "demo" / "demo.jsonl").open("a") as file:
+        file.write("[1]\n")
+    for command in ("report", "claims"):
+        out = tmp_path / command
+        assert main([command, "--papers", str(bench.papers), "--results", str(folder), "--out", str(out)]) == 0
+    for page in ("report/index.html", "claims/claims.html", "claims/claims.md"):
+        assert "1 line skipped, " in (tmp_path / page).read_text(), page
 
 
 def test_a_folder_of_other_json_is_no_machine(bench):

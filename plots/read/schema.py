@@ -1,0 +1,165 @@
+"""Python checks made from a JSON Schema of schema/: the part of the language that these files use, and `since`.
+
+`since`: the schema number from which on a property is required; an earlier line has none of it. Every property of an
+object is required."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Check = Callable[[Any], bool]
+Node = dict[str, Any]
+PLACES = tuple(Path(__file__).parents[up] / "schema" for up in (2, 1))  # in a checkout; installed
+TYPES = {
+    "null": {type(None)},
+    "boolean": {bool},
+    "integer": {int},
+    "number": {int, float},
+    "string": {str},
+    "array": {list},
+    "object": {dict},
+}
+LARGEST = sys.float_info.max
+
+
+def load(name: str) -> Node:
+    return json.loads(next(at for place in PLACES if (at := place / name).is_file()).read_text(encoding="utf-8"))
+
+
+class Compiler:
+    """Checks of the lines of one schema number."""
+
+    def __init__(self, document: Node, number: int) -> None:
+        self.document, self.number = document, number
+
+    def resolved(self, node: Node) -> Node:
+        return self.document["$defs"][node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+
+    def check(self, node: Node) -> Check:
+        """Whether a value is as `node` says."""
+        node = self.resolved(node)
+        kinds = kinds_of(node)
+        rules = [made for key in node if key in RULES for made in [RULES[key](self, node)] if made]
+        if kinds and not rules:
+            return lambda value: type(value) in kinds
+        if kinds and len(rules) == 1:
+            (rule,) = rules
+            return lambda value: type(value) in kinds and rule(value)
+        return lambda value: (not kinds or type(value) in kinds) and all(rule(value) for rule in rules)
+
+    def fields(self, properties: dict[str, Node]) -> dict[str, Node]:
+        """Those that a line of this number has."""
+        return {name: node for name, node in properties.items() if node.get("since", 1) <= self.number}
+
+    def properties(self, node: Node) -> Check:
+        checks = [(name, self.check(rule)) for name, rule in self.fields(node["properties"]).items()]
+        return lambda value: value is None or all(name in value and check(value[name]) for name, check in checks)
+
+    def values(self, node: Node) -> Check:
+        check, named = self.check(node["additionalProperties"]), set(node.get("properties", ()))
+        return lambda value: value is None or all(check(v) for name, v in value.items() if name not in named)
+
+    def items(self, node: Node) -> Check:
+        item = self.resolved(node["items"])
+        kinds = kinds_of(item)
+        if not kinds or not kinds <= {int, float}:
+            check = self.check(item)
+            return lambda value: value is None or all(map(check, value))
+        low, high = item.get("minimum", -LARGEST), item.get("maximum", LARGEST)
+        return lambda value: (
+            not value
+            or (
+                set(map(type, value)) <= kinds
+                and low <= min(value)
+                and max(value) <= high
+                and all(map(math.isfinite, value))
+            )
+        )
+
+    def alternatives(self, node: Node) -> Check:
+        checks = [self.check(one) for one in node["anyOf"]]
+        return lambda value: any(check(value) for check in checks)
+
+
+def kinds_of(node: Node) -> set[type]:
+    names = node.get("type", [])
+    return {kind for name in ([names] if isinstance(names, str) else names) for kind in TYPES[name]}
+
+
+def within(_: Compiler, node: Node) -> Check:
+    """No NaN, nothing infinite, and between the bounds."""
+    low, high = node.get("minimum", -LARGEST), node.get("maximum", LARGEST)
+    return lambda value: low <= value <= high if type(value) in (int, float) else True
+
+
+def numeric(compiler: Compiler, node: Node) -> Check | None:
+    bounded = "minimum" in node or "maximum" in node or not kinds_of(node) & {int, float}
+    return None if bounded else within(compiler, node)
+
+
+def one_of(_: Compiler, node: Node) -> Check:
+    known = set(node["enum"])
+    return lambda value: isinstance(value, (str, type(None))) and value in known
+
+
+def matching(_: Compiler, node: Node) -> Check:
+    pattern = re.compile(node["pattern"].removesuffix("$") + r"\Z" * node["pattern"].endswith("$"))
+    return lambda value: not isinstance(value, str) or pattern.search(value) is not None
+
+
+def sized(least: str, most: str) -> Callable[[Compiler, Node], Check]:
+    def made(_: Compiler, node: Node) -> Check:
+        low, high = node.get(least, 0), node.get(most, math.inf)
+        return lambda value: value is None or low <= len(value) <= high
+
+    return made
+
+
+RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
+    "type": numeric,
+    "minimum": within,
+    "maximum": within,
+    "enum": one_of,
+    "pattern": matching,
+    "minLength": sized("minLength", "maxLength"),
+    "minItems": sized("minItems", "maxItems"),
+    "maxItems": sized("minItems", "maxItems"),
+    "items": Compiler.items,
+    "properties": Compiler.properties,
+    "additionalProperties": Compiler.values,
+    "anyOf": Compiler.alternatives,
+}
+
+
+def latest(document: Node) -> int:
+    """The schema number of what is written now."""
+    inner = (node.get("properties", {}) for node in document["properties"].values())
+    return max(node.get("since", 1) for part in (document["properties"], *inner) for node in part.values())
+
+
+def words(document: Node, node: Node) -> str:
+    """A value's type: `count or null`, `array of seconds`, `one of paper, quick`."""
+    if "title" in node:
+        return node["title"]
+    if "$ref" in node:
+        return words(document, document["$defs"][node["$ref"].rpartition("/")[2]])
+    if "anyOf" in node:
+        return " or ".join(words(document, one) for one in node["anyOf"])
+    if "enum" in node:
+        known = [word for word in node["enum"] if word is not None]
+        return f"one of {', '.join(known)}" + " or null" * (None in node["enum"])
+    names = [node["type"]] if isinstance(node["type"], str) else node["type"]
+    said = [name for name in names if name != "null"] or ["null"]
+    text = ", ".join(said[:-1]) + " or " * (len(said) > 1) + said[-1]
+    if "items" in node:
+        text += f" of {words(document, node['items'])}s"
+    if "properties" in node:
+        *most, last = node["properties"]
+        text += f" with {', '.join(most)} and {last}"
+    return text + " or null" * ("null" in names and text != "null")
