@@ -53,6 +53,11 @@ struct Parameter {
   std::string_view help = "";
 };
 
+/// `threads` of an implementation on the CPU. Checks try a number that divides nothing and one beyond most machines.
+inline Parameter threads_parameter() {
+  return {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"};
+}
+
 /// The values of one run. Holds a value for every declared parameter, checked against its range.
 class Config {
  public:

@@ -1,6 +1,7 @@
 #include "bench/judge/check.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,14 @@ std::vector<Config> configs(const Description& description) {
         all.emplace_back(std::move(changed));
       }
   return all;
+}
+
+/// Whether a configuration has many times the hardware's threads. OpenMP makes and ends them at every change of a team's size, a thousand
+/// a check, so that only fewer points than threads and a ragged share of points are tried with so many.
+bool too_many_threads(const Config& config, const Shape& shape) {
+  const auto threads = config.values().find("threads");
+  if (threads == config.values().end() || std::get<std::int64_t>(threads->second) <= 8 * omp_get_num_procs()) return false;
+  return shape.n >= 100 && shape.name != std::string_view("n not a multiple of anything");
 }
 
 std::string config_text(const Config& config) {
@@ -136,7 +145,7 @@ std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaul
       for (const auto& config : tried)
         for (const Shape* shape : shapes) {
           const bool fits = implementation.description.device == Device::gpu && precision == Precision::fp32 && &config == &tried.front();
-          if (shape == &beyond_32_bits && !fits) continue;
+          if ((shape == &beyond_32_bits && !fits) || too_many_threads(config, *shape)) continue;
           Check check{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name,
                                   config_text(config)),
                       &implementation, precision, shape, config};

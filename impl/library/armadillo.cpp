@@ -82,7 +82,7 @@ class Armadillo {
 
 const Register<Armadillo> registration{{
     .summary = "Armadillo's arma::kmeans, called as users do",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .parameters = {threads_parameter()},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.max_iters < 3) return "Armadillo gives no labels: finding them pays for itself from 3 iterations on";
       if (p.tolerance != 0) return "Armadillo stops when the centroids rest: give a tolerance of 0";

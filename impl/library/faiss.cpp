@@ -86,7 +86,7 @@ class Faiss {
 
 const Register<Faiss, float> registration{{
     .summary = "FAISS's Clustering over an IndexFlatL2, called as users do",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .parameters = {threads_parameter()},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.tolerance >= 0) return "FAISS has no test for convergence: give no tolerance";
       if (p.n <= p.k) return "FAISS takes the points themselves for centroids where there are no more of them";

@@ -11,7 +11,7 @@ bool register_missing(const std::string& name, const char* summary, const std::s
   const std::string reason = "this kmbench was built without " + library + " (Debian: " + package + "; then configure and build again)";
   Implementation implementation{.name = name,
                                 .description = {.summary = summary,
-                                                .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true}},
+                                                .parameters = {threads_parameter()},
                                                 .unsupported = [reason](const ProblemShape&, const Config&, int) { return reason; }}};
   const auto refuse = [reason](const auto&, const Config&, Trace&) -> std::nullptr_t { throw std::runtime_error(reason); };
   if constexpr ((std::is_same_v<T, float> || ...)) implementation.fp32 = refuse;

@@ -56,8 +56,7 @@ class Sklearn : public Fitted<T> {
 
 const Register<Sklearn> registration{{
     .summary = "scikit-learn's KMeans, called as users do",
-    .parameters = {{.name = "algorithm", .fallback = "lloyd", .range = {"lloyd", "elkan"}, .help = "of KMeans"},
-                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .parameters = {{.name = "algorithm", .fallback = "lloyd", .range = {"lloyd", "elkan"}, .help = "of KMeans"}, threads_parameter()},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (const auto why = unfit(p); !why.empty()) return why;
       return python_has("sklearn") ? "" : "scikit-learn is not installed for " + python();

@@ -12,7 +12,7 @@ class Sklearnex : public Fitted<T> {
 
 const Register<Sklearnex> registration{{
     .summary = "scikit-learn's KMeans by oneDAL, called as users do",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+    .parameters = {threads_parameter()},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (const auto why = unfit(p); !why.empty()) return why;
       return python_has("sklearnex") ? "" : "scikit-learn-intelex is not installed for " + python();

@@ -14,7 +14,7 @@ class Torch : public OutOfProcess<T> {
 
 const Register<Torch> registration{{
     .summary = "a plain Lloyd's in PyTorch: matrix product, argmin, index_add_",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: as many as PyTorch takes"}},
+    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: as many as PyTorch takes"}},
     .unsupported = without_torch,
     .distance = Distance::expansion,
 }};

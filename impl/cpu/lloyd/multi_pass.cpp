@@ -91,7 +91,7 @@ const Register<MultiPass> registration{{
                     .fallback = "partitioned private",
                     .range = {"partitioned private", "partitioned local", "partitioned global", "global atomic"},
                     .help = "whose histogram a label is counted in"},
-                   {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+                   threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {
       return FeatureSum<float>::tile + p.n / FeatureSum<float>::tile + 256;
     },

@@ -139,7 +139,7 @@ const Register<OutOfCore> registration{{
     .summary = "points in chunks where they lie, also in a mapped file; each labelled and summed in one pass",
     .paper = "lutz2018",
     .parameters = {{.name = "chunk", .fallback = 16384, .range = {1, 64, 1024, 16384, 131072}, .tunable = true, .help = "KiB; 16 MiB in the paper"},
-                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 7, 16}, .tunable = true, .help = "0: all hardware threads"}},
+                   threads_parameter()},
 }};
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 const Register<Screened> registration{{
     .summary = "matrix product in fp32, the best two of each point, exact where a proven margin leaves it open; sums in the same pass",
     .parameters =
-        {{.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"},
+        {threads_parameter(),
          {.name = "instructions", .fallback = "best", .range = {"best", "amx", "avx512", "avx2", "portable"}, .help = "vectors, or AMX's tiles"}},
     .unsupported = [](const ProblemShape&, const Config& config, int) -> std::string {
       const std::string& set = config.word("instructions");

@@ -117,7 +117,7 @@ const Register<SinglePass> registration{{
     .paper = "lutz2018",
     .parameters =
         {{.name = "cached", .fallback = 128, .range = {8, 32, 128, 512}, .tunable = true, .help = "KiB of points labelled before they are summed"},
-         {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"}},
+         threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t { return 2 * fold_after + p.n / fold_after * columns::copies + 256; },
 }};
 

@@ -141,7 +141,7 @@ const Register<TwoStep> registration{{
     .summary = "OpenMP assign with the change count inside; update summed per package, then over packages",
     .paper = "he2021",
     .parameters = {{.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-                   {.name = "threads", .fallback = 0, .range = {0, 1, 2, 3, 7, 16, 64, 256}, .tunable = true, .help = "0: all hardware threads"}},
+                   threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       return p.n / config.number("packages") + 1 + config.number("packages");
     },

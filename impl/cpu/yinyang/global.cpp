@@ -13,7 +13,7 @@ struct Global : Filtered<T, Filters::two> {
 const Register<Global> registration{{
     .summary = "global filter alone; means from points that moved",
     .paper = "taylor2021",
-    .parameters = {update_parameter, threads_parameter},
+    .parameters = {update_parameter, threads_parameter()},
     .incremental = is_incremental,
 }};
 

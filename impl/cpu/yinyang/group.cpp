@@ -13,7 +13,7 @@ struct Group : Filtered<T, Filters::two> {
 const Register<Group> registration{{
     .summary = "global and group filter; means from points that moved",
     .paper = "taylor2021",
-    .parameters = {groups_parameter, update_parameter, threads_parameter},
+    .parameters = {groups_parameter, update_parameter, threads_parameter()},
     .incremental = is_incremental,
 }};
 

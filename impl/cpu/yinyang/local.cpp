@@ -13,7 +13,7 @@ struct Local : Filtered<T, Filters::three> {
 const Register<Local> registration{{
     .summary = "global, group and local filter; means from points that moved",
     .paper = "taylor2021",
-    .parameters = {groups_parameter, update_parameter, threads_parameter},
+    .parameters = {groups_parameter, update_parameter, threads_parameter()},
     .incremental = is_incremental,
 }};
 

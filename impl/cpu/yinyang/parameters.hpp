@@ -11,7 +11,6 @@ namespace {
 
 const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 7, 1000000}, .help = "of centroids; 0: k / 10"};
 const Parameter update_parameter = yinyang::update_parameter();
-const Parameter threads_parameter = {.name = "threads", .fallback = 0, .range = {0, 3, 256}, .tunable = true, .help = "0: all hardware threads"};
 
 using yinyang::is_incremental;
 
