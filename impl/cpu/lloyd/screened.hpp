@@ -11,7 +11,7 @@
 // do not widen it. Where more than an eighth of a thread's points stays open (heavy tails), it goes on with differences, whose
 // error is relative: two operations a term instead of one.
 //
-// Each loop over points is compiled for several instruction sets (strip.hpp), and the best that this CPU has is taken at run time; where there is
+// Each loop over points is compiled for several instruction sets (strip_*.cpp), and the best that this CPU has is taken at run time; where there is
 // a matrix unit and enough to multiply, scores come from it (tiles.hpp), with a wider margin, and vectors are what it falls back on.
 //
 // Cost of an iteration: points read once, 2 n k d flops and 5 n k operations to keep the best two, each of them 4 to 16 points wide.
@@ -26,46 +26,26 @@
 
 #include "bench/implementation.hpp"
 
-#define KM_INSTRUCTIONS portable
-#define KM_VECTOR_BYTES 16
-#include "impl/cpu/lloyd/strip.hpp"
-#undef KM_INSTRUCTIONS
-#undef KM_VECTOR_BYTES
+#include "impl/cpu/lloyd/strips.hpp"
 
 #ifdef __x86_64__
-#include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#define KM_INSTRUCTIONS avx2
-#define KM_VECTOR_BYTES 32
-#include "impl/cpu/lloyd/strip.hpp"
-#undef KM_INSTRUCTIONS
-#undef KM_VECTOR_BYTES
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
-#define KM_INSTRUCTIONS avx512
-#define KM_VECTOR_BYTES 64
-#include "impl/cpu/lloyd/strip.hpp"
-#pragma GCC target("avx512bf16,amx-tile,amx-bf16")
-#include "impl/cpu/lloyd/tiles.hpp"
-#pragma GCC pop_options
 #endif
 
 namespace km {
 namespace {
 
-using strips::Round, strips::Tiles, strips::Way, strips::Worker;
+using strips::Kernel, strips::Round, strips::Tiles, strips::Way, strips::Worker;
 
-/// The pass over a thread's points, with the shapes of its strips and register tiles.
-template <class T>
-struct Kernel {
-  int size, score_rows, plain_rows;
-  void (*pass)(const Round<T>&, Worker<T>&, std::int64_t first, std::int64_t last);
-  void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
-};
-template <class T, class Strip>
-constexpr Kernel<T> kernel = {Strip::size, Strip::template rows<float>, Strip::template rows<T>, Strip::pass};
+#ifdef __x86_64__
+/// Whether there is a matrix unit that this process may use.
+bool has_tiles() {
+  constexpr int request = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("avx512bf16") &&
+         ::syscall(SYS_arch_prctl, request, tile_data) == 0;
+}
+#endif
 
 /// Whether this CPU has these instructions.
 bool has(std::string_view instructions) {
@@ -75,7 +55,7 @@ bool has(std::string_view instructions) {
                       __builtin_cpu_supports("avx512vl");
   if (instructions == "avx2") return avx2;
   if (instructions == "avx512") return avx512;
-  if (instructions == "amx") return avx512 && strips::tiles::available();
+  if (instructions == "amx") return avx512 && has_tiles();
 #endif
   return instructions == "portable";
 }
@@ -90,16 +70,11 @@ Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
     return instructions == set || (instructions == "best" && has(set) && (set != "amx" || tiles_pay(k, d)));
   };
 #ifdef __x86_64__
-  if (chosen("amx") && has("amx")) {
-    auto tiles = kernel<T, strips::avx512::Strip<T>>;
-    tiles.pass = strips::tiles::pass;
-    tiles.screen_in_tiles = strips::tiles::screen;
-    return tiles;
-  }
-  if (chosen("avx512")) return kernel<T, strips::avx512::Strip<T>>;
-  if (chosen("avx2")) return kernel<T, strips::avx2::Strip<T>>;
+  if (chosen("amx") && has("amx")) return strips::amx_kernel<T>();
+  if (chosen("avx512")) return strips::avx512_kernel<T>();
+  if (chosen("avx2")) return strips::avx2_kernel<T>();
 #endif
-  return kernel<T, strips::portable::Strip<T>>;
+  return strips::portable_kernel<T>();
 }
 
 template <class T>

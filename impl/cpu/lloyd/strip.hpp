@@ -1,19 +1,15 @@
 // What screened.cpp does to a strip of points, in vectors: turned to one vector a dimension, scored against all centroids in registers, the
-// best two kept, the rows added to sums while they are in the cache. Included once for each instruction set, between
-// pragmas that choose it: KM_INSTRUCTIONS names the namespace, KM_VECTOR_BYTES is 16, 32 or 64.
-#include <algorithm>
-#include <cstring>
-#include <type_traits>
-#include <utility>
-
-#include "bench/exact.hpp"
+// best two kept, the rows added to sums while they are in the cache. Each instruction set is a file (strip_*.cpp), which includes this after a
+// pragma that chooses it. Functions of other headers must not be compiled under that pragma, for the linker may give them to everyone: their
+// headers come before it (strips.hpp), and all of this is of the file alone.
 #include "impl/cpu/lloyd/strips.hpp"
 
-namespace km::strips::KM_INSTRUCTIONS {
+namespace km::strips {
+namespace {
 
-template <class T>
+/// bytes: of a vector, 16, 32 or 64.
+template <class T, int bytes>
 struct Strip {
-  static constexpr int bytes = KM_VECTOR_BYTES;
   static constexpr int size = 2 * bytes / int(sizeof(float));
   template <class E>
   static constexpr int lanes = bytes / int(sizeof(E));
@@ -126,7 +122,8 @@ struct Strip {
     E* columns;
     if constexpr (differences) columns = worker.plain_columns.data();
     else columns = worker.columns.data();
-    turn<E, !differences>(round, x, columns, squares);
+    if constexpr (differences) turn_plain(round, x, columns);
+    else turn<E, true>(round, x, columns, squares);
     BestTwo<E> two;
     products<E, differences>(
         columns, packed<differences>(round), round.d, worker.scores.data(),
@@ -207,6 +204,8 @@ struct Strip {
     }
   }
 
+  [[gnu::noinline]] static void turn_plain(const Round<T>& round, const T* x, T* columns) { turn<T, false>(round, x, columns, nullptr); }
+
   /// Few dimensions: width rows are D vectors end to end, and each column is picked from all of them.
   template <class E, bool centred, int D, class Keep>
   [[gnu::always_inline]] static void pick(const Round<T>& round, const T* x, Keep keep) {
@@ -260,18 +259,21 @@ struct Strip {
   /// Rows into the sums of their clusters, those with a label; values behind a row fall into the filling.
   [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
     with_small_dimension(
-        round.d, [&](auto D) __attribute__((always_inline)) {
-          const int d = D.value > 0 ? D.value : round.d, k = round.k, every = copies(k, d) - 1;
-          const std::int64_t row = stride(d);
-          double *const sums = worker.sums.data(), *const lost = worker.lost.data();
-          std::int64_t* const counts = worker.counts.data();
-          for (int p = 0; p < length; ++p, x += d) {
-            if (labels[p] < 0) continue;
-            const std::int64_t at = (p & every) * k + labels[p];
-            ++counts[at];
-            add_row(x, d, sums + at * row, sizeof(T) == 8 ? lost + at * row : nullptr);
-          }
-        });
+        round.d, [&](auto D) __attribute__((always_inline)) { add_rows<D.value>(round, worker, x, labels, length); });
+  }
+
+  template <int D>
+  [[gnu::always_inline]] static void add_rows(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
+    const int d = D > 0 ? D : round.d, k = round.k, every = copies(k, d) - 1;
+    const std::int64_t row = stride(d);
+    double *const sums = worker.sums.data(), *const lost = worker.lost.data();
+    std::int64_t* const counts = worker.counts.data();
+    for (int p = 0; p < length; ++p, x += d) {
+      if (labels[p] < 0) continue;
+      const std::int64_t at = (p & every) * k + labels[p];
+      ++counts[at];
+      add_row(x, d, sums + at * row, sizeof(T) == 8 ? lost + at * row : nullptr);
+    }
   }
 
   [[gnu::always_inline]] static void add_row(const T* x, int d, double* __restrict sum, double* __restrict lost) {
@@ -322,7 +324,7 @@ struct Strip {
     const std::int64_t* const points = worker.open.data() + worker.open.size() - length;
     T* const x = worker.rows.data();
     for (int p = 0; p < length; ++p) std::memcpy(x + std::int64_t(p) * d, round.points + points[p] * d, d * sizeof(T));
-    turn<T, false>(round, x, worker.plain_columns.data(), nullptr);
+    turn_plain(round, x, worker.plain_columns.data());
     T* const scores = worker.scores.data();
     products<T, true>(
         worker.plain_columns.data(), round.plain, d, scores, x, [&](int c, int v, V score) __attribute__((always_inline)) {
@@ -356,10 +358,14 @@ struct Strip {
       worker.changed += before[p] != best[p];
     }
     if (round.only_moved) move(round, worker, x, before, best, length);
-    else add(round, worker, x, best, length);
+    else add_rows<0>(round, worker, x, best, length);  // few
     worker.settled += length;
     worker.open.resize(worker.open.size() - length);
   }
 };
 
-}  // namespace km::strips::KM_INSTRUCTIONS
+template <class T, int bytes>
+constexpr Kernel<T> kernel = {Strip<T, bytes>::size, Strip<T, bytes>::template rows<float>, Strip<T, bytes>::template rows<T>, Strip<T, bytes>::pass};
+
+}  // namespace
+}  // namespace km::strips

@@ -1,11 +1,18 @@
 // What the passes of strip.hpp share whatever the instruction set: centroids laid out for a product, an iteration, a thread's own.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
+#include <numeric>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "bench/exact.hpp"
 
 namespace km::strips {
 
@@ -112,6 +119,25 @@ struct alignas(64) Worker {
   std::int64_t screened = 0, opened = 0;  // this way, in this iteration
   Way way = Way::products;
 };
+
+/// The pass over a thread's points in one instruction set, with the shapes of its strips and register tiles.
+template <class T>
+struct Kernel {
+  int size, score_rows, plain_rows;
+  void (*pass)(const Round<T>&, Worker<T>&, std::int64_t first, std::int64_t last);
+  void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
+};
+
+/// Compiled for float and double, each in a file of its own: strip_portable.cpp, strip_avx2.cpp, strip_avx512.cpp, strip_amx.cpp. Those of
+/// instructions that this kind of CPU never has are not there.
+template <class T>
+Kernel<T> portable_kernel();
+template <class T>
+Kernel<T> avx2_kernel();
+template <class T>
+Kernel<T> avx512_kernel();
+template <class T>
+Kernel<T> amx_kernel();
 
 /// A row of sums: d, filled up to whole vectors.
 inline int stride(int d) { return (d + 7) / 8 * 8; }

@@ -1,6 +1,6 @@
 // Scores on a CPU's matrix unit (AMX): tiles of 16 points and 16 centroids, products of bfloat16 added up in fp32. A value x is taken for
 // x1 + x2, two bfloat16; of the four products of two such sums three are made, x1 c1 + x1 c2 + x2 c1 (Henry, Tang, Heinecke, "Leveraging the
-// bfloat16 artificial intelligence datatype for higher-precision computations", 2019). Included where pragmas have chosen AMX, after strip.hpp.
+// bfloat16 artificial intelligence datatype for higher-precision computations", 2019). Included where a pragma has chosen AMX, after strip.hpp.
 //
 // The bound. bfloat16 has 8 significant bits: |x2| <= 2^-8 |x|, and what x1 + x2 leaves of x is 2^-16 |x| at most; of c likewise. The product that is
 // left out, x2 c2, and what the two sums leave take 3.02 * 2^-16 |x||c|. Adding up 3 d products and the offset in any order errs by 3 d u relative to
@@ -9,17 +9,11 @@
 #include "impl/cpu/lloyd/strips.hpp"
 
 namespace km::strips::tiles {
+namespace {
 
 template <class T>
-using Strip = avx512::Strip<T>;
+using Strip = strips::Strip<T, 64>;
 constexpr int width = Tiles::width, depth = Tiles::depth, cells = Tiles::cells, points = Tiles::points;
-
-/// Whether there is a matrix unit that this process may use.
-inline bool available() {
-  constexpr int request = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("avx512bf16") &&
-         syscall(SYS_arch_prctl, request, tile_data) == 0;
-}
 
 using V = Vector<float, 64>;
 constexpr auto lanes = std::make_integer_sequence<int, width>();
@@ -168,8 +162,9 @@ void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
   } const shapes;
   _tile_loadconfig(&shapes);
-  Strip<T>::pass(round, worker, first, last);
+  avx512_kernel<T>().pass(round, worker, first, last);
   _tile_release();
 }
 
+}  // namespace
 }  // namespace km::strips::tiles
