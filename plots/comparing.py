@@ -68,9 +68,7 @@ def run_compare(args: argparse.Namespace) -> int:
     if args.rank:
         ranking = rank.ranking(case for side in chosen for case in side.cases.values())
         if not ranking.places:
-            raise UserError(
-                f"{', '.join(map(str, args.sides))}: no case with a time that is not coarse, nothing to rank"
-            )
+            raise UserError(f"{', '.join(map(str, args.sides))}: no case with a time without doubt, nothing to rank")
         table = comparison.ranks(ranking, [side.title for side in chosen])
         say([table], args.markdown)
         keep([table], table, args.out)

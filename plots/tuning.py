@@ -10,6 +10,7 @@ from rich.console import Console
 
 from plots.errors import UserError
 from plots.read import tuning
+from plots.read.intervals import over
 from plots.read.metrics import metric
 from plots.read.results import read_lines
 from plots.write import t4
@@ -71,7 +72,7 @@ def cost(one: tuning.Tuning, name: str) -> float:
     for line in one.right:
         value = line["parameters"][name]
         best[value] = min(best.get(value, float("inf")), tuning.time(line, "iteration").value)
-    return max(best.values()) / min(best.values()) if best else 1.0
+    return over(max(best.values()), min(best.values())) if best else 1.0
 
 
 def run_t4(args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plots.read.intervals import LEVEL, Estimate, of_median, ratio
+from plots.read.intervals import LEVEL, MOST, Estimate, of_median, ratio
 
 FEWEST_ROUNDS = 6  # below, no choice of signs is as rare as one in twenty
 FEWEST_SAMPLES = 4  # a side; below, Mann and Whitney's test cannot reach 5%
@@ -38,7 +38,7 @@ class Change:
 
         error = math.log(high / low) / (2 * float(special.ndtri((1 + LEVEL) / 2)))
         needed = -float(special.ndtri((1 - LEVEL) / (2 * tests))) + float(special.ndtri(POWER))
-        return math.expm1(needed * error)
+        return math.expm1(min(needed * error, MOST))
 
 
 def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plots.decide import verdicts
 from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
-from plots.decide.lookup import IncomparableError, curve, measured_lines, one
+from plots.decide.lookup import IncomparableError, curve, disturbed, measured_lines, one
 from plots.decide.reach import limit, within_reach
 from plots.read import words
 from plots.read.exhibits import Exhibit
@@ -46,8 +46,10 @@ def judge_one(view: View, claim: Claim) -> Finding:
     out_of_reach, need = limit(view, claim)
     try:
         verdict, measured, why = KINDS[claim["kind"]](view, claim)
+        noise = disturbed(view, claim)
+        verdict = verdicts.NOISE if noise else verdict
         verdict = within_reach(verdict, claim["kind"]) if out_of_reach else verdict
-        why = "; ".join(part for part in (out_of_reach, why) if part)
+        why = "; ".join(part for part in (out_of_reach, noise, why) if part)
     except IncomparableError as e:
         verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
     return Finding(
@@ -138,6 +140,8 @@ def by_mean(view: View, claim: Claim) -> Outcome:
     """The mean over all matching cases, its interval that of these as samples."""
     values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
     mean = of_mean([value.value for value in values])
+    if mean is None:
+        raise IncomparableError("the mean is past the range of numbers")
     text = with_unit(f"{words.both(mean)} ({len(values)} cases)", claim)
     return verdicts.inside(mean, wanted_band(claim)), text, warnings(view, claim, values)
 

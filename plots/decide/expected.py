@@ -8,6 +8,7 @@ from typing import Any
 from plots.decide.side_by_side import WHOLE, Pair
 from plots.read import words
 from plots.read.exhibits import Paper
+from plots.read.intervals import over
 from plots.read.metrics import device, metric
 from plots.read.results import Line, Machine
 from plots.read.select import ALL_THREADS, value_of
@@ -70,6 +71,8 @@ def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected 
         return Expected(
             name, theirs, None, why=f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
         )
-    scale = here.seconds / there.seconds
-    factor = 1 / scale if metric(name).better == "higher" else scale
-    return Expected(name, theirs, theirs * factor, there.resource, here.resource)
+    if not here.seconds or not there.seconds:
+        return Expected(name, theirs, None, why="no work in the line")
+    times = [here.seconds, there.seconds]
+    value = theirs * over(*(times[::-1] if metric(name).better == "higher" else times))
+    return Expected(name, theirs, value, there.resource, here.resource)

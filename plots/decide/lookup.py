@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from plots.decide.claim_text import Claim, selector_text
+from plots.read import words
 from plots.read.intervals import Estimate
 from plots.read.metrics import device, metric
 from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
@@ -41,7 +42,9 @@ def measured_lines(
     if not found:
         reasons = sorted({reason(line) or f"no {metric(name).label} in the line" for line in lines})
         raise IncomparableError(f"{selector_text(selector)}: {'; '.join(reasons)}", need_of(view, lines))
-    if not (view.rounding or may_be_coarse) and any(coarse(line) or view.coarse(line, name) for line, _ in found):
+    if not (view.rounding or may_be_coarse) and any(
+        coarse(line) or view.doubt(line, name) == words.COARSE for line, _ in found
+    ):
         raise IncomparableError(f"{selector_text(selector)}: coarse labels, on which no claim rests", GRADE)
     return found
 
@@ -68,6 +71,18 @@ def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
             at.append(value_of(line, along))
     at.sort(key=lambda value: sort_key(along, value, view.exhibit.listed(along)))
     return at, [one(view, {**where, along: value}, claim["metric"]) for value in at]
+
+
+def disturbed(view: View, claim: Claim) -> str:
+    """Why no verdict rests on these times, where one of them was disturbed; else empty."""
+    sides = [name for name in ("numerator", "denominator") if name in claim]
+    chosen = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
+    chosen += [(item, claim["metric"]) for item in claim.get("items", [])]
+    used = [(line, name) for selector, name in chosen for line in prefer(select(view.lines, selector), selector)]
+    if not chosen:
+        used = [(line, claim["metric"]) for line in select(view.lines, claim.get("where", {}))]
+    found = any(view.doubt(line, name) == words.DISTURBED and view.value(line, name) for line, name in used)
+    return f"{words.DISTURBED}: {words.TAKEN}" if found else ""
 
 
 def why_none(view: View, selector: Selector) -> tuple[str, str]:

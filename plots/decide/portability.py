@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from plots.decide.side_by_side import Sides, problem_key
 from plots.read.cascades import Cascade, Portability
 from plots.read.metrics import device, metric
-from plots.read.results import coarse
+from plots.read.results import doubt
 
 
 def pp(efficiencies: Sequence[float]) -> float:
@@ -37,7 +37,7 @@ def portability(sides: Sides, where: str, kind: str, name: str = "iteration") ->
     """Over the machines' devices of kind `where` (cpu, gpu), by `kind`: application (the best time on the platform over
     its own; the metric `name`) or architecture (its share of the platform's floor). Each implementation with its best
     parameters; over several problems the geometric mean. The problems are those that some implementation solved on
-    every platform; a coarse result solves none."""
+    every platform; a coarse or disturbed result solves none."""
     scores, tried = collect(sides, where, kind, name)
     platforms = [m for m in sides.views if any(m == at for at, _ in scores)]
     shared = [{p for at, p in scores if at == m} for m in platforms]
@@ -73,7 +73,7 @@ def collect(sides: Sides, where: str, kind: str, name: str) -> tuple[Scores, set
             view, what, who = sides.views[at], problem_key(line, sides.exhibit), line["implementation"]
             tried.add((at, what, who))
             value = view.value(line, "floor_share" if kind == "architecture" else name)
-            if value is None or value.value <= 0 or coarse(line):
+            if value is None or value.value <= 0 or doubt(line) or not math.isfinite(1 / value.value):
                 continue
             higher = kind == "architecture" or metric(name).better == "higher"
             best = scores.setdefault((at, what), {})

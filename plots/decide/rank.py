@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from plots.read.intervals import exp
 from plots.read.sides import Case
 
 
@@ -40,7 +41,7 @@ def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
     a coarse one takes no part."""
     found: dict[str, dict[str, float]] = {}
     for case in cases:
-        if case.reason or case.coarse or not case.samples or (time := median(case.samples)) <= 0:
+        if case.reason or case.coarse or not case.samples or not 0 < (time := median(case.samples)) < math.inf:
             continue
         own, problem = found.setdefault(case.implementation, {}), problem_of(case)
         own[problem] = min(time, own.get(problem, math.inf))
@@ -59,7 +60,7 @@ def ranking(cases: Iterable[Case]) -> Ranking:
     places = []
     for name in kept:
         ratios = [times[name][problem] / best[problem] for problem in sorted(shared)]
-        mean = math.exp(fmean(map(math.log, ratios)))
+        mean = exp(fmean(map(math.log, ratios)))
         places.append(Place(name, mean, sum(ratio == 1 for ratio in ratios), max(ratios)))
     places.sort(key=lambda place: (place.mean, place.implementation))
     return Ranking(places, len(shared), {name: len(times[name]) for name in sorted(times) if name not in kept})

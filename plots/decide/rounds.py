@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
 from plots.decide.change import Change
-from plots.read.intervals import LEVEL, Estimate
+from plots.read.intervals import LEVEL, Estimate, exp
 
 QUIET = 0.05  # a round in which both programs took this much longer than in their best counts half
 STEPS = 30  # into which the scores are divided, for a round in the mean, so that their sums can be counted
@@ -28,7 +27,7 @@ def of_rounds(before: np.ndarray, after: np.ndarray) -> Change:
     middle = crossing(lambda shift: scores(shift).sum() <= 0, least, most)
     low = crossing(lambda shift: p_of(scores(shift)) > 1 - LEVEL, least, middle)
     high = crossing(lambda shift: p_of(scores(shift)) <= 1 - LEVEL, middle, most)
-    found = Estimate(*(math.exp(v) for v in (middle, low, high)), rounds, "sign flips")
+    found = Estimate(*(exp(v) for v in (middle, low, high)), rounds, "sign flips")
     return Change(found, p_of(scores(0)), 2.0 ** (1 - rounds), f"sign flips, {rounds} rounds")
 
 

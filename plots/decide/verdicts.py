@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plots.read.intervals import Estimate, exact, ratio
+from plots.read.intervals import Estimate, exact, over, ratio
 
 REPRODUCED, TREND, FAILED = "reproduced", "trend only", "not reproduced"
 NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
@@ -139,6 +139,6 @@ def of_equality(values: Sequence[Estimate], within: float = 0.0) -> str:
         return REPRODUCED
     spread = ratio(largest, smallest) if smallest.value > 0 else None
     if spread is None:
-        gap = abs(largest.value - smallest.value) / max(abs(largest.value), abs(smallest.value))
+        gap = over(abs(largest.value - smallest.value), max(abs(largest.value), abs(smallest.value)))
         return REPRODUCED if gap <= within else FAILED
     return inside(spread, Band(-math.inf, 1 + within))

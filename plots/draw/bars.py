@@ -48,7 +48,7 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
         if curve.missing:
             at = [where[x] for x in curve.missing]
             ax.plot(at, [0.015] * len(at), transform=ax.get_xaxis_transform(), **style.MISSING)
-        style.daggers(ax, [(where[x], y) for x, y in curve.coarse.get(name, [])])
+        style.daggers(ax, [(where[x], y, doubt) for x, y, doubt in curve.doubtful.get(name, [])])
         own = (looks.fill[curve.name], f"{curve.name} (paper)") if alone and curve.name else ("white", "paper")
         diamonds(ax, [(where[x], y) for x, y in curve.paper.get(name, [])], *own)
 

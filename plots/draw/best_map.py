@@ -33,11 +33,11 @@ class Cell:
 
 
 def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
-    """The best of these lines of one problem, coarse ones left out unless rounding is the exhibit's subject."""
+    """The best of these lines of one problem, coarse and disturbed ones left out (view.fair)."""
     times = [
         (contender(view, line), value)
         for line in lines
-        if (value := view.value(line, name)) is not None and (view.rounding or not view.coarse(line, name))
+        if (value := view.value(line, name)) is not None and view.fair(line, name)
     ]
     if not times:
         return Cell("")

@@ -13,8 +13,8 @@ from plots.read.intervals import Estimate
 class Curve:
     """`ours` and `paper` hold, by metric, pairs of x and value; `lead`: the part of the name that gives the colour.
 
-    `missing` holds the x of cases that were skipped, failed or were wrong; `coarse`, by metric, the points of `ours`
-    that rest on a coarse result."""
+    `missing` holds the x of cases that were skipped, failed or were wrong; `doubtful`, by metric, the points of `ours`
+    that are marked, each with its doubt (results.doubt)."""
 
     name: str
     lead: str
@@ -22,7 +22,7 @@ class Curve:
     ours: dict[str, list[tuple[Any, Estimate]]] = field(default_factory=dict)
     paper: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
     missing: list[Any] = field(default_factory=list)
-    coarse: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
+    doubtful: dict[str, list[tuple[Any, float, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

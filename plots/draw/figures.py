@@ -121,8 +121,8 @@ def curves(
             for name in metrics:
                 own = view.value(row.line, name, others) if row.line else None
                 add(curve, at, name, own, row)
-                if own is not None and view.coarse(row.line, name, others):
-                    curve.coarse.setdefault(name, []).append((at, own.value))
+                if own is not None and (doubt := view.doubt(row.line, name, others)):
+                    curve.doubtful.setdefault(name, []).append((at, own.value, doubt))
     return [curve for curve in groups.values() if curve.ours or curve.paper or curve.missing]
 
 

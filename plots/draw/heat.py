@@ -108,7 +108,7 @@ def heat_exhibit(view: View) -> Figure | None:
         panel = here[: len(panel_fields)]
         if panel not in panels or at[0] not in columns or at[1] not in rows:
             continue
-        own = None if view.coarse(line, name) else view.value(line, name)
+        own = None if view.doubt(line, name) else view.value(line, name)
         before = found[panels.index(panel)].get(at)
         value = min((v for v in (before and before.value, own and own.value) if v is not None), default=None)
         found[panels.index(panel)][at] = Cell(value)
@@ -123,7 +123,7 @@ def heat_exhibit(view: View) -> Figure | None:
     legend(figure, False, any(best_of(cells) for cells in found))
     none = any(cell.value is None for cells in found for cell in cells.values())
     full = all(len(cells) == len(rows) * len(columns) for cells in found)
-    marks = "; × no time, or a coarse one (see the table)" * none + "; empty: not run" * (not full)
+    marks = "; × no time, or a marked one (see the table)" * none + "; empty: not run" * (not full)
     note(figure, view.size, metric(name).title + marks)
     return figure
 

@@ -54,7 +54,7 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
                 markerfacecolor="white",
                 **look,
             )
-    style.daggers(ax, [(where[v], y) for c in curves for v, y in c.coarse.get(name, [])])
+    style.daggers(ax, [(where[v], y, doubt) for c in curves for v, y, doubt in c.doubtful.get(name, [])])
     missing = [where[v] for c in curves for v in c.missing]
     if missing:
         ax.plot(missing, [0.015] * len(missing), transform=ax.get_xaxis_transform(), clip_on=False, **style.MISSING)

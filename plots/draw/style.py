@@ -18,6 +18,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
+from plots.read import words
+
 STYLE = Path(__file__).with_name("style.mplstyle")
 # Paul Tol, "Colour Schemes" (2021), bright and vibrant: told apart with every common colour vision.
 PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#EE7733", "#44AA99", "#332288")
@@ -33,7 +35,9 @@ COARSE = {
     "markeredgewidth": 0.3,
     "label": "coarse (see the table)",
 }
-NOTES = (MISSING["label"], COARSE["label"])  # last in every legend
+DISTURBED = {**COARSE, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
+DOUBTS = {words.COARSE: COARSE, words.DISTURBED: DISTURBED}
+NOTES = (MISSING["label"], COARSE["label"], DISTURBED["label"])  # last in every legend
 # A name here has this colour everywhere; every other name gets its own by hash.
 COLOURS = {
     "assign": "#4477AA",
@@ -46,11 +50,13 @@ COLOURS = {
 }
 
 
-def daggers(ax: Axes, places: Sequence[tuple[float, float]]) -> None:
-    """Marks points whose time rests on a coarse result, a little above them."""
-    if places:
-        above = ScaledTranslation(0, 7 / 72, ax.figure.dpi_scale_trans)
-        ax.plot(*zip(*places, strict=True), transform=ax.transData + above, clip_on=False, **COARSE)
+def daggers(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
+    """Marks points whose time is in doubt, a little above them. `places`: x, y and the doubt."""
+    above = ScaledTranslation(0, 7 / 72, ax.figure.dpi_scale_trans)
+    for doubt, look in DOUBTS.items():
+        if own := [(x, y) for x, y, why in places if why == doubt]:
+            with matplotlib.rc_context({"text.parse_math": True}):  # the marks are formulas
+                ax.plot(*zip(*own, strict=True), transform=ax.transData + above, clip_on=False, **look)
 
 
 def digest(name: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plots.read.check import Line
-from plots.read.intervals import Estimate, exact, once
+from plots.read.intervals import Estimate, exact, once, over
 
 
 def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
@@ -14,7 +14,7 @@ def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
     series = (line.get("counters") or {}).get("distances")
     if not series or line["verdict"] != "":
         return None
-    return exact(100 * (1 - sum(series) / (line["n"] * line["k"] * len(series))))
+    return exact(100 * (1 - over(sum(series), line["n"] * line["k"] * len(series))))
 
 
 def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
@@ -34,5 +34,6 @@ def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
 
 
 def traced(line: Line) -> list[float]:
-    """Milliseconds of each iteration of the traced run: the sum of its phases."""
-    return [1e3 * sum(parts) for parts in zip(*line["phases"].values(), strict=True)]
+    """Milliseconds of each iteration of the traced run, the sum of its phases; none where they differ in length."""
+    series = list(line["phases"].values())
+    return [1e3 * sum(parts) for parts in zip(*series, strict=True)] if len(set(map(len, series))) == 1 else []

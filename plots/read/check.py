@@ -58,6 +58,7 @@ FIELDS = DOCUMENT["properties"]
 UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s")  # by anything here, so not kept
 KEPT = [name for name in FIELDS if name not in UNREAD]
 SERIES = ("samples_s", "samples_event_s")
+DELAYS = ("run_delay_s", "involuntary_switches")  # one a sample, or null
 SHARED = ("parameters", "dataset", "init", "work")  # the same in many lines
 _MADE = {number: schema.Compiler(DOCUMENT, number) for number in range(1, LATEST + 1)}
 CHECKS = {at: {name: made.check(node) for name, node in made.fields(FIELDS).items()} for at, made in _MADE.items()}
@@ -88,6 +89,8 @@ def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
     kept = {name: found[name] if name in known else None for name in KEPT}
     for name in SERIES:
         kept[name] = array("d", kept[name] or ())
+    for name in DELAYS:
+        kept[name] = None if kept[name] is None else array("d", kept[name])
     for name in ("phases", "counters"):
         kept[name] = {part: array("d", series) for part, series in kept[name].items()}
     for name in SHARED:

@@ -9,7 +9,8 @@ from typing import Any
 
 from plots.read import results
 from plots.read.check import Line
-from plots.read.intervals import Estimate, of_median
+from plots.read.disturbed import time_of
+from plots.read.intervals import Estimate
 from plots.read.sides import name_of, parts_of
 
 
@@ -38,12 +39,12 @@ def by_commit(lines: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def series(lines: Iterable[Line]) -> list[Series]:
-    """By name. A wrong, failed, skipped or coarse result has no place in it; of one commit the later line counts, and
-    what was measured with uncommitted changes is a commit of its own, marked +."""
+    """By name. A wrong, failed, skipped, coarse or disturbed result has no place in it; of one commit the later line
+    counts, and what was measured with uncommitted changes is a commit of its own, marked +."""
     found: dict[str, Series] = {}
     for commit, own in by_commit(lines).items():
         for line in results.latest(own):
-            value = None if results.reason(line) or results.coarse(line) else of_median(line["samples_s"])
+            value = None if results.reason(line) or results.doubt(line) else time_of(line)
             if value is not None and value.value > 0:
                 name = name_of(line)
                 one = found.setdefault(name, Series(name, line["implementation"], parts_of(line)))

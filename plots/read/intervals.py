@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 LEVEL = 0.95
+MOST = 709.0  # whose exponential is the last in the range of numbers
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class Estimate:
 
     def inverse_of(self, constant: float) -> Estimate:
         """`constant` over this (both positive): a rate from a time."""
-        low = None if self.high is None else constant / self.high
-        high = None if self.low is None else constant / self.low if self.low > 0 else math.inf
-        return replace(self, value=constant / self.value, low=low, high=high)
+        low = None if self.high is None else over(constant, self.high)
+        high = None if self.low is None else over(constant, self.low) if self.low > 0 else math.inf
+        return replace(self, value=over(constant, self.value), low=low, high=high)
 
 
 def times(x: float | None, factor: float) -> float | None:
@@ -56,6 +57,16 @@ def times(x: float | None, factor: float) -> float | None:
 
 def plus(x: float | None, constant: float) -> float | None:
     return None if x is None else x + constant
+
+
+def over(a: float, b: float) -> float:
+    """a / b; infinite over 0, and 0 over 0 is 0: nothing of nothing."""
+    return a / b if b else math.copysign(math.inf, a) if a else 0.0
+
+
+def exp(x: float) -> float:
+    """Infinite where it leaves the range of numbers."""
+    return math.exp(x) if x < MOST else math.inf
 
 
 def exact(value: float) -> Estimate:
@@ -67,7 +78,7 @@ def once(value: float) -> Estimate:
 
 
 def of_median(samples: Sequence[float]) -> Estimate | None:
-    """Median and its 95% interval; None for no samples.
+    """Median and its 95% interval; None for no samples, and for a median past the range of numbers.
 
     From six samples on the interval is that of order statistics: the narrowest pair (x_r, x_{m+1-r}) that holds the
     median with a binomial probability of at least 95%, whatever the distribution. Two to five samples cannot reach 95%
@@ -77,7 +88,10 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
     m = len(x)
     if m == 0:
         return None
-    median = float(np.median(x))
+    with np.errstate(over="ignore"):
+        median = float(np.median(x))
+    if not math.isfinite(median):
+        return None
     if m == 1:
         return once(median)
     if m >= 6:
@@ -88,24 +102,30 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
     logs = np.log(x)
     half = special.stdtrit(m - 1, (1 + LEVEL) / 2) * float(np.std(logs, ddof=1)) / math.sqrt(m)
     centre = float(np.mean(logs))
-    low, high = math.exp(centre - half), math.exp(centre + half)
+    low, high = exp(centre - half), exp(centre + half)
     return Estimate(median, min(low, median), max(high, median), m, "t of logarithms")
 
 
 def of_mean(series: Sequence[float]) -> Estimate | None:
-    """Mean and its 95% interval by Student's t over the iterations of one traced run; None for an empty series."""
+    """Mean and its 95% interval by Student's t over the iterations of one traced run; None for an empty series, and for
+    a mean past the range of numbers."""
     x = np.asarray(series, dtype=float)
     if len(x) == 0:
         return None
-    mean = float(np.mean(x))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(np.mean(x))
+        deviation = float(np.std(x, ddof=1)) if len(x) > 1 else 0.0
+    if not math.isfinite(mean):
+        return None
     if len(x) == 1:
         return once(mean)
-    half = float(special.stdtrit(len(x) - 1, (1 + LEVEL) / 2) * np.std(x, ddof=1) / math.sqrt(len(x)))
+    half = float(special.stdtrit(len(x) - 1, (1 + LEVEL) / 2)) * deviation / math.sqrt(len(x))
     return Estimate(mean, max(mean - half, 0.0), mean + half, len(x), "t over iterations")
 
 
 def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
-    """numerator / denominator with its 95% interval; None when the denominator is 0 or either is negative.
+    """numerator / denominator with its 95% interval; None when the denominator is 0, either is negative, or the ratio
+    is past the range of numbers.
 
     MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares.
     It needs only the two intervals, so it serves medians and means alike, and it is deterministic.
@@ -113,6 +133,8 @@ def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
     if denominator.value <= 0 or numerator.value < 0:
         return None
     value = numerator.value / denominator.value
+    if not math.isfinite(value):
+        return None
     samples = min(numerator.samples, denominator.samples)
     if numerator.exact and denominator.exact:
         return exact(value)
@@ -123,7 +145,7 @@ def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
     (n_low, n_high), (d_low, d_high) = numerator.range, denominator.range
     down = math.hypot(log_gap(numerator.value, n_low), log_gap(d_high, denominator.value))
     up = math.hypot(log_gap(n_high, numerator.value), log_gap(denominator.value, d_low))
-    return Estimate(value, value * math.exp(-down), value * math.exp(up), samples, "MOVER of logarithms")
+    return Estimate(value, value * exp(-down), value * exp(up), samples, "MOVER of logarithms")
 
 
 def log_gap(larger: float, smaller: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plots.read.check import Line
-from plots.read.intervals import Estimate, exact, once
+from plots.read.intervals import Estimate, exact, once, over
 
 STEADY = 0.01  # the change of the mean M from one iteration to the next that counts as none (wu2011, Section III)
 PARTS = ("icd", "rid")  # phases within the phase icd_rid
@@ -51,14 +51,16 @@ def of_m(formula: Callable[[list[float], Line], float | None]) -> Callable[[Line
 
 def saved(series: list[float], line: Line) -> float:
     """Distances not computed, in percent of n k, over all iterations: the theoretical bound of Figure 3."""
-    return 100 * (1 - sum(series) / len(series) / line["k"])
+    return 100 * (1 - over(sum(series) / len(series), line["k"]))
 
 
 def saved_in_warps(series: list[float], line: Line) -> float | None:
     """The same where 32 points in a row take as long as the one with the most distances: with Equation 2's R, a point
     waits for M (1 + R)."""
     waits = line["counters"].get("warp_imbalance")
-    return saved([m * (1 + r) for m, r in zip(series, waits, strict=True)], line) if waits else None
+    if not waits or len(waits) != len(series):
+        return None
+    return saved([m * (1 + r) for m, r in zip(series, waits, strict=True)], line)
 
 
 def settled(series: list[float], _: Line) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 from plots.errors import UserError
 from plots.read import answer, labeling
 from plots.read.check import Line
-from plots.read.intervals import Estimate, exact, of_mean, of_median, once
+from plots.read.disturbed import time_of
+from plots.read.intervals import Estimate, exact, of_mean, once
 
 MS = 1e3
 TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "energy", "cost")
@@ -20,15 +22,18 @@ Formula = Callable[[Line, Record], Estimate | None]
 
 @dataclass(frozen=True)
 class Metric:
-    """`of` gives the value with its interval in `unit`, or None where the line does not have it.
-
-    `better` is lower, higher or empty."""
+    """`better` is lower, higher or empty."""
 
     name: str
     label: str
     unit: str
     better: str
-    of: Formula
+    formula: Formula
+
+    def of(self, line: Line, record: Record) -> Estimate | None:
+        """None also where the arithmetic has left the range of numbers."""
+        found = self.formula(line, record)
+        return found if found is not None and math.isfinite(found.value) else None
 
     @property
     def timed(self) -> bool:
@@ -42,11 +47,11 @@ class Metric:
 
 def run_s(line: Line, _: Record) -> Estimate | None:
     """Iterate, wall clock: median over the timed runs. A wrong run has no time."""
-    return of_median(line["samples_s"]) if line["verdict"] == "" else None
+    return time_of(line) if line["verdict"] == "" else None
 
 
 def event_s(line: Line, _: Record) -> Estimate | None:
-    return of_median(line.get("samples_event_s") or []) if line["verdict"] == "" else None
+    return time_of(line, "samples_event_s") if line["verdict"] == "" else None
 
 
 def per_iteration(of: Formula) -> Formula:
@@ -295,7 +300,7 @@ def metric(name: str) -> Metric:
         return Metric(name, label, "points", "", cluster_size(int(member)))
     if family == "speedup" and (member in METRICS or member.startswith("phase:")):
         inner = metric(member)
-        return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.of)
+        return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.formula)
     raise UserError(
         f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, counter:…, time_share:…, cluster_size:…, "
         "speedup:…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from plots.errors import UserError
-from plots.read import check, json_text
+from plots.read import check, json_text, words
 from plots.read.check import PROFILES, Line
+from plots.read.disturbed import disturbed
 
 MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
 LONGEST = 64 << 20  # bytes of one line
@@ -167,6 +169,11 @@ def pooled(before: Line, line: Line) -> Line:
     if not one_run:
         return line
     series = {name: before[name] + line[name] for name in check.SERIES}
+    for name in check.DELAYS:  # what one of them does not tell was no delay
+        told = [one[name] for one in (before, line)]
+        if told != [None, None]:
+            zeros = [array("d", bytes(8 * len(one["samples_s"]))) for one in (before, line)]
+            series[name] = (zeros[0] if told[0] is None else told[0]) + (zeros[1] if told[1] is None else told[1])
     return {**line, **series, "places": before.get("places", []) + line.get("places", [])}
 
 
@@ -194,3 +201,8 @@ def reason(line: Line) -> str:
 def coarse(line: Line) -> bool:
     """Whether its result, though explained by rounding, is too far from fp64's to rank or to claim anything."""
     return line["grade"] == "coarse"
+
+
+def doubt(line: Line) -> str:
+    """Why its times are marked wherever they stand, and are never the best: one of DOUBTS, or empty."""
+    return words.DISTURBED if disturbed(line) else words.COARSE if coarse(line) else ""

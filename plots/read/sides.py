@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
-from plots.read import google_benchmark, results
+from plots.read import disturbed, google_benchmark, results, words
 from plots.read.check import Line
 
 ONE = ""  # the name of the only round
@@ -29,6 +29,7 @@ class Case:
     rounds: dict[str, tuple[float, ...]] = field(default_factory=dict)
     reason: str = ""
     coarse: bool = False
+    disturbed: bool = False  # a round of it was, and is left out
     points: str | None = None
     iterations: int | None = None
 
@@ -85,6 +86,9 @@ def of_lines(title: str, rounds: dict[str, Iterable[Line]], record: dict[str, An
             add(cases, name, line)
             for what, values in told.items():
                 values.add(str(line[what])[:10] if what == "date" else str(line[what]))
+    for case in cases.values():
+        if case.disturbed and not case.rounds:
+            case.reason = case.reason or f"{words.DISTURBED}: {words.TAKEN}"
     said = {name: ", ".join(sorted(values)) for name, values in told.items() if values}
     return Side(title, cases, {**said, **record})
 
@@ -97,8 +101,10 @@ def add(cases: dict[str, Case], name: str, line: Line) -> None:
     case.points, case.iterations = case.points or line["dataset"].get("hash"), case.iterations or line["iterations"]
     if case.reason:
         case.rounds = {}
+    elif results.doubt(line) == words.DISTURBED:
+        case.disturbed = True
     elif line["samples_s"]:
-        case.rounds[name] = tuple(line["samples_s"])
+        case.rounds[name] = tuple(disturbed.samples(line))
     else:
         case.reason, case.rounds = "it holds no run", {}
 

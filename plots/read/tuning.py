@@ -38,9 +38,9 @@ class Tuning:
 
     @property
     def right(self) -> list[Line]:
-        """Those that count: right, and not coarse unless the defaults are."""
+        """Those that count: right, and neither coarse nor disturbed unless the defaults are."""
         fair = [line for line in self.lines if line["verdict"] == "" and line["samples_s"]]
-        return [line for line in fair if line["grade"] != "coarse" or self.default["grade"] == "coarse"]
+        return [line for line in fair if results.doubt(line) in ("", results.doubt(self.default))]
 
     @property
     def title(self) -> str:

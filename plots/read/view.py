@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from plots.read import results
+from plots.read import results, words
 from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate, exact, ratio
 from plots.read.metrics import metric
 from plots.read.mixed import consistent
-from plots.read.results import Line, Machine, coarse
+from plots.read.results import Line, Machine, doubt
 from plots.read.select import matches, prefer, select, separating, sort_key, value_of
 from plots.read.words import field_value
 
@@ -124,12 +124,16 @@ class View:
             found.setdefault(tuple(value_of(line, f) for f in fields), []).append(line)
         return found
 
-    def coarse(self, line: Line, name: str, others: Sequence[str] | None = None) -> bool:
-        """Whether the value of `name` is a time that rests on a coarse result: its own, or that of its baseline."""
+    def doubt(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
+        """Why the value of `name` is marked (results.doubt), where it is a time: its own doubt, or its baseline's."""
         if not metric(name).timed:
-            return False
+            return ""
         base = self.base(line, others, name) if name.startswith("speedup:") else None
-        return coarse(line) or (base is not None and coarse(base))
+        return doubt(line) or (doubt(base) if base is not None else "")
+
+    def fair(self, line: Line, name: str) -> bool:
+        """Whether this value may be the best: without doubt, or coarse where rounding is the subject."""
+        return self.doubt(line, name) in ("", *([words.COARSE] if self.rounding else []))
 
     def label(self, name: str, value: Any) -> str:
         """The exhibit's word for the value, else the value."""

@@ -9,6 +9,9 @@ from plots.read.intervals import Estimate
 
 MISSING = "–"
 PRINTED_WORDS = ("Segfault", "N/A", "OOM", "–")  # what a paper prints in the place of a number
+COARSE, DISTURBED = "coarse", "disturbed"  # why a time is marked
+DOUBTS = {COARSE: "†", DISTURBED: "‡"}
+TAKEN = "other programs took the processors while it ran"
 SECONDS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}  # in ms, the unit in which times are shown
 
 

@@ -120,7 +120,10 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
     for pair in pairs:
         case = "/".join(text for label, text in pair.base.parts.items() if label in labels) or words.MISSING
         marks = (notes.mark(pair.why),) if pair.why else ()
-        times = [time_cell(side.samples if pair.change else [], side.coarse) for side in (pair.base, pair.new)]
+        times = [
+            time_cell(side.samples if pair.change else [], words.COARSE if side.coarse else "")
+            for side in (pair.base, pair.new)
+        ]
         ratio = ratio_cell(pair.change.ratio if pair.change else None)
         rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made.within, marks)])
     title = "Cases" if everything else "Cases that changed"
@@ -143,12 +146,12 @@ def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
     return apart, " · ".join(shared)
 
 
-def time_cell(samples: Sequence[float], coarse: bool) -> Cell:
+def time_cell(samples: Sequence[float], doubt: str) -> Cell:
     value = of_median(samples)
     if value is None:
         return Cell(words.MISSING, raw=(None, None, None))
     ms = value.scaled(MS)
-    return Cell(words.point(ms), coarse=coarse, raw=(ms.value, ms.low, ms.high))
+    return Cell(words.point(ms), doubt=doubt, raw=(ms.value, ms.low, ms.high))
 
 
 def remarks(made: Comparison) -> list[str]:

@@ -90,6 +90,6 @@ def over(view: View, paper: Paper) -> Callable[[Pair, Footnotes], Cell]:
         own = found and view.value(line, found.metric)
         if not found or not found.value or own is None or not view.comparable:
             return Cell(words.MISSING, raw=(None, None, None))
-        return of(own.scaled(1 / found.value), view.coarse(line, found.metric))
+        return of(own.scaled(1 / found.value), view.doubt(line, found.metric))
 
     return cell

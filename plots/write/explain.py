@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plots.decide.claim_text import selectors
 from plots.errors import UserError
-from plots.read import words
+from plots.read import disturbed, words
 from plots.read.exhibits import Paper
 from plots.read.intervals import Estimate
 from plots.read.metrics import METRICS, WORD_COLUMNS, metric
@@ -89,10 +89,12 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
     why = reason(line)
     method = f" ({value.method}, {value.samples} samples)" if value and not value.exact and value.known else ""
     text = why or (f"{words.both(value)} {metric(name).unit}".rstrip() + method if value else "not in this line")
-    parts = [("value", text + ("; coarse, hence never the best" if view.coarse(line, name, fields) else ""))]
+    parts = [
+        ("value", text + (f"; {doubt}, hence never the best" if (doubt := view.doubt(line, name, fields)) else ""))
+    ]
     if not why:
         parts += samples(line, name)
-    if name.startswith("speedup:") and (base := view.base(line, fields)):
+    if name.startswith("speedup:") and (base := view.base(line, fields, name)):
         parts.append(("baseline", f"{base['implementation']}, case {base['case']}"))
     parts += [
         ("case", line["case"]),
@@ -113,6 +115,8 @@ def samples(line: Line, name: str) -> list[Part]:
     """The runs by the clock, and the iterations of the traced run where the metric is a phase."""
     unit = f"s a run of {line['iterations']} {'iteration' if line['iterations'] == 1 else 'iterations'}"
     parts = [("samples", f"{listed(line['samples_s'])} {unit}")]
+    if out := sum(disturbed.flags(line)):
+        parts.append(("disturbed", f"{out} of {len(line['samples_s'])} runs: {words.TAKEN}"))
     phase = name.removeprefix("speedup:").removeprefix("phase:")
     if phase in line["phases"]:
         parts.append(("traced", f"{listed(line['phases'][phase])} s an iteration"))
@@ -144,7 +148,8 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
     printed = next((p for p in row.printed if name in p.values), None)
     if printed:
         own: Estimate | None = view.value(row.line, name, fields) if row.line else None
-        ratio = against_paper(own, printed, name) if view.comparable else None
+        doubt = view.doubt(row.line, name, fields) if row.line else ""
+        ratio = against_paper(own, printed, name) if view.comparable and doubt != words.DISTURBED else None
         unit = printed.unit(name) or metric(name).unit
         times = f"; ours is {words.number(ratio, 3)} times that" if ratio else ""
         parts.append(("paper", f"{printed.values[name]} {unit} ({printed.source}){times}"))

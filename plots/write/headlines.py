@@ -74,7 +74,7 @@ def about_papers(shown: Sequence[Shown]) -> str:
         if one.table and "reuse" not in one.view.exhibit.spec
         for row in one.table.rows
         for column, cell in zip(one.table.columns, row, strict=True)
-        if (column.name, column.role) == ("iteration", "ratio") and cell.raw[0] and not cell.coarse
+        if (column.name, column.role) == ("iteration", "ratio") and cell.raw[0] and not cell.doubt
     ]
     if len(ratios) < 3:
         return ""

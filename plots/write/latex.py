@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from plots.read import words
 from plots.write.tables import WORDS, Cell, Column, Table
 
 WIDTH, HEIGHT = 400, 470  # points: an article's 345 and 550; what is wider is scaled by at most that much
@@ -37,9 +38,11 @@ SPECIAL = {
     "·": r"$\cdot$",
     "…": r"\dots{}",
     "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
     "<": "$<$",
     ">": "$>$",
 }
+MARKS = {words.COARSE: r"$^\dagger$", words.DISTURBED: r"$^\ddagger$"}
 Rows = Sequence[Sequence[Cell]]
 
 
@@ -152,4 +155,4 @@ def row_lines(cells: Sequence[Cell]) -> list[str]:
 
 def value(cell: Cell) -> str:
     text = rf"\textbf{{{escape(cell.text)}}}" if cell.best else escape(cell.text)
-    return text + r"$^\dagger$" * cell.coarse + (rf"$^{{{','.join(map(str, cell.marks))}}}$" if cell.marks else "")
+    return text + MARKS.get(cell.doubt, "") + (rf"$^{{{','.join(map(str, cell.marks))}}}$" if cell.marks else "")

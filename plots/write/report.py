@@ -19,6 +19,7 @@ from plots.draw import figures, style
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine, raw_lines, reason
 from plots.read.view import View, gather
+from plots.read.words import DOUBTS
 from plots.write import claim_sheet, latex, table_formats
 from plots.write.headlines import Shown, hardware, headlines, measured
 from plots.write.html_rows import body, groups, tint
@@ -36,7 +37,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.globals.update(tone=TONE, groups=groups, body=body, tint=tint, section=claim_sheet.section, words=WORDS)
-    made.globals.update(verdict_none=INCOMPARABLE)
+    made.globals.update(verdict_none=INCOMPARABLE, doubts=DOUBTS)
     return made
 
 

@@ -10,11 +10,14 @@ from plots.decide.side_by_side import Pair, Sides, main_metric
 from plots.read import words
 from plots.read.intervals import Estimate, ratio
 from plots.read.metrics import device, metric
-from plots.read.results import Line, coarse, reason
+from plots.read.results import Line, doubt, reason
 from plots.read.view import View
 from plots.write.tables import FIELD_TITLES, Cell, Column, Footnotes, Table
 
-COARSE = "† coarse: explained by rounding, yet too far from fp64's result to rank."
+DOUBTS = {
+    words.COARSE: "† coarse: explained by rounding, yet too far from fp64's result to rank.",
+    words.DISTURBED: f"‡ disturbed: {words.TAKEN}.",
+}
 NO_PRICE = "no price recorded"
 
 
@@ -37,7 +40,11 @@ def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Seq
         if any(cell.text != words.MISSING for cell in found):
             heads = [Cell(view.label(name, value), raw=(value,)) for name, value in one.fields.items()] if view else []
             cells.append([*heads, *found])
-    told = [*remarks, *([COARSE] if any(cell.coarse for row in cells for cell in row) else []), *sides.remarks]
+    told = [
+        *remarks,
+        *(text for why, text in DOUBTS.items() if any(cell.doubt == why for row in cells for cell in row)),
+        *sides.remarks,
+    ]
     heading = f"{sides.exhibit.heading}: {title}"
     return Table(key, heading, [*columns, *(m.column for m in made)], cells, notes.sentences, told, sizes(sides.views))
 
@@ -64,10 +71,10 @@ def measured(view: View, line: Line | None, name: str, notes: Footnotes) -> Cell
         why = reason(line)
         marks = (notes.mark(why),) if why else ()
         return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
-    return of(value, view.coarse(line, name))
+    return of(value, view.doubt(line, name))
 
 
-def of(value: Estimate, marked: bool = False) -> Cell:
+def of(value: Estimate, marked: str = "") -> Cell:
     return Cell(words.point(value), words.interval(value), marked, raw=(value.value, value.low, value.high))
 
 
@@ -100,7 +107,7 @@ def faster(sides: Sides, name: str, base: str, at: str) -> Callable[[Pair, Footn
         if not all(values):
             return Cell(words.MISSING, raw=(None, None, None))
         value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
-        return of(value, any(line and coarse(line) for line in lines)) if value else Cell(words.MISSING)
+        return of(value, next(filter(None, map(doubt, filter(None, lines))), "")) if value else Cell(words.MISSING)
 
     return cell
 

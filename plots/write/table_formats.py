@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from plots.read import words
 from plots.read.words import MISSING
 from plots.write.tables import WORDS, Cell, Column, Table
 
@@ -59,13 +60,13 @@ def stacked(cells: list[Cell]) -> str:
 
 
 def markdown_cell(cell: Cell) -> str:
-    value = f"**{escape_md(cell.text)}**" if cell.best else escape_md(cell.text) + "†" * cell.coarse
+    value = f"**{escape_md(cell.text)}**" if cell.best else escape_md(cell.text) + words.DOUBTS.get(cell.doubt, "")
     text = value + (f" <sub>[{cell.interval}]</sub>" if cell.interval else "")
     return text + "".join(superscript(mark) for mark in cell.marks)
 
 
 def plain_cell(cell: Cell) -> str:
-    text = cell.text + "†" * cell.coarse + (f" [{cell.interval}]" if cell.interval else "")
+    text = cell.text + words.DOUBTS.get(cell.doubt, "") + (f" [{cell.interval}]" if cell.interval else "")
     return text + "".join(superscript(mark) for mark in cell.marks)
 
 
@@ -88,7 +89,7 @@ def csv_text(table: Table) -> str:
     writer.writerow([*names, "reason"])
     for row in table.rows:
         marks = sorted({mark for cell in row for mark in cell.marks})
-        reasons = [table.footnotes[mark - 1] for mark in marks] + ["coarse"] * any(cell.coarse for cell in row)
+        reasons = [table.footnotes[mark - 1] for mark in marks] + sorted({cell.doubt for cell in row} - {""})
         values = ["" if v is None else v for cell in row for v in cell.raw]
         writer.writerow([*values, "; ".join(reasons)])
     return out.getvalue()

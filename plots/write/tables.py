@@ -31,7 +31,7 @@ class Column:
 class Cell:
     text: str
     interval: str = ""
-    coarse: bool = False  # a time of a coarse result, or a ratio of one: marked, never the best
+    doubt: str = ""  # of a time, or of a ratio of one (results.doubt): marked, never the best
     best: bool = False  # of the implementations of one problem
     marks: tuple[int, ...] = ()
     raw: tuple[float | str | None, ...] = ()
@@ -109,10 +109,11 @@ def cell(
         return Cell(f"{text} {unit}".strip() or words.MISSING, raw=(text or None,))
     own = view.value(row.line, column.name, fields) if row.line else None
     if column.role == "ratio":
-        value = against_paper(own, printed, column.name) if view.comparable else None
-        marked = value is not None and view.coarse(row.line, column.name, fields)
+        doubt = view.doubt(row.line, column.name, fields) if row.line else ""
+        value = against_paper(own, printed, column.name) if view.comparable and doubt != words.DISTURBED else None
+        marked = "" if value is None else doubt
         return Cell(
-            words.number(value, 3, None if value is None else words.decimals_for(value, 3)), coarse=marked, raw=(value,)
+            words.number(value, 3, None if value is None else words.decimals_for(value, 3)), doubt=marked, raw=(value,)
         )
     if own is None:
         why = reason(row.line) if row.line else ""
@@ -120,7 +121,7 @@ def cell(
             why.partition(":")[0] or words.MISSING, marks=(notes.mark(why),) if why else (), raw=(None, None, None)
         )
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
-    marked = view.coarse(row.line, column.name, fields)
+    marked = view.doubt(row.line, column.name, fields)
     return Cell(words.point(own), words.interval(own), marked, raw=(own.value, own.low, own.high))
 
 
@@ -128,7 +129,7 @@ def best_marked(
     view: View, found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]
 ) -> list[list[Cell]]:
     """The cells, the best of each problem marked where several implementations solve it and noise leaves no doubt;
-    never a coarse one."""
+    never a marked one."""
     problems: dict[str, list[int]] = {}
     for i, row in enumerate(found):
         if row.line and "implementation" in row.fields:
@@ -140,7 +141,7 @@ def best_marked(
         sign = -1 if metric(column.name).better == "higher" else 1
         for rows_of_one in problems.values():
             rivals = [i for i in rows_of_one if cells[i][at].raw[0] is not None]
-            fair = [i for i in rivals if not cells[i][at].coarse]
+            fair = [i for i in rivals if not cells[i][at].doubt]
             if fair and len({found[i].fields["implementation"] for i in rivals}) > 1:
                 first, *others = sorted(fair, key=lambda i: sign * cells[i][at].raw[0])
                 if not any(overlap(cells[first][at], cells[i][at]) for i in others):
@@ -157,13 +158,17 @@ def overlap(a: Cell, b: Cell) -> bool:
 
 
 def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
-    if not any(cell.coarse for row in cells for cell in row):
-        return []
+    doubts = {cell.doubt for row in cells for cell in row}
+    told = [f"‡ disturbed: {words.TAKEN}. Never the best, and no claim rests on it."]
+    told = told if words.DISTURBED in doubts else []
+    if words.COARSE not in doubts:
+        return told
     worst = max((share.value for line in view.lines if coarse(line) and (share := wrong_share(line, {}))), default=0.0)
     subject = ", except here, where rounding is the subject" if view.rounding else ""
     return [
+        *told,
         "† coarse: explained by the rounding of its arithmetic, yet with labels or means too far from fp64's "
-        f"(wrong labels: up to {words.number(worst, 3)}%). Never the best, and no claim rests on it{subject}."
+        f"(wrong labels: up to {words.number(worst, 3)}%). Never the best, and no claim rests on it{subject}.",
     ]
 
 

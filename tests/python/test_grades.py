@@ -34,7 +34,7 @@ def test_the_best_is_marked_but_no_coarse_one(bench):
     assert rows["cpu/lloyd/naive"]["iteration"].best
     table, rows = cells(bench.view(rivals(grade="coarse", wrong_labels=510), RIVALS))
     fast, slow = rows["cpu/lloyd/naive"], rows["cpu/lloyd/two_step"]
-    assert (fast["iteration"].coarse, fast["iteration"].best, slow["iteration"].best) == (True, False, True)
+    assert (fast["iteration"].doubt == "coarse", fast["iteration"].best, slow["iteration"].best) == (True, False, True)
     assert (fast["wrong_share"].text, fast["grade"].text, slow["grade"].text) == ("51", "coarse", "rounded")
     assert any("† coarse" in remark and "51%" in remark for remark in table.remarks)
 
@@ -71,8 +71,8 @@ def test_every_format_marks_it(bench):
 def test_a_speedup_over_a_coarse_baseline_is_marked(bench):
     text = TABLE.replace('["iteration", "assign"]', '["speedup:iteration", "iteration"]\nbaseline = { packages = 1 }')
     _, rows = cells(bench.view([line(packages=1, grade="coarse"), line(packages=10)], text))
-    assert rows["10"]["speedup:iteration"].coarse
-    assert not rows["10"]["iteration"].coarse
+    assert rows["10"]["speedup:iteration"].doubt == "coarse"
+    assert not rows["10"]["iteration"].doubt
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_a_footnote_stands_where_it_is_used():
 
 def test_best_and_coarse_are_told_apart():
     assert latex.value(Cell("1.5", best=True)) == r"\textbf{1.5}"
-    assert latex.value(Cell("1.5", coarse=True, marks=(2, 3))) == r"1.5$^\dagger$$^{2,3}$"
+    assert latex.value(Cell("1.5", doubt="coarse", marks=(2, 3))) == r"1.5$^\dagger$$^{2,3}$"
 
 
 COMPILED = ("he2021/table3", "he2021/table7", "ours/peers", "benedetti2025/table3", "lutz2018/figure14")  # of the h200

@@ -1,0 +1,50 @@
+"""Times that other programs disturbed: while a run was timed, its threads were ready and waited for a processor.
+
+A timed run is disturbed by its run delay, or where the kernel does not tell that, by the switches that others forced. A
+line is disturbed when more than half of its runs are: then all of them count and the time is marked, as a coarse one
+is. Where fewer are, these are left out of its time. That is no choice by result: neither criterion looks at the time
+alone, and a slow run without delay stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plots.read.check import Line
+from plots.read.intervals import Estimate, of_median
+
+DELAY = 0.05  # of a run's time: less is left of undisturbed runs, and nine of ten disturbed ones have 0.85 and more
+SWITCHES = 50.0  # a second: a kernel that shares a processor switches every few milliseconds
+FEWEST_SWITCHES = 2  # one is no sign
+
+
+def flags(line: Line) -> list[bool]:
+    """Of every timed run, whether it was disturbed; what is not known was not."""
+    seconds = line["samples_s"]
+    delays, switches = line["run_delay_s"], line["involuntary_switches"]
+    if delays is not None:
+        found = [delay > DELAY * s for delay, s in zip(delays, seconds, strict=False)]
+    else:
+        found = [n >= max(FEWEST_SWITCHES, SWITCHES * s) for n, s in zip(switches or (), seconds, strict=False)]
+    return found + [False] * (len(seconds) - len(found))
+
+
+def disturbed(line: Line) -> bool:
+    """Whether more than half of its timed runs were."""
+    return 2 * sum(flags(line)) > len(line["samples_s"])
+
+
+def samples(line: Line, name: str = "samples_s") -> list[float]:
+    """The seconds of the timed runs that count."""
+    found, marks = list(line[name] or ()), flags(line)
+    if disturbed(line) or len(found) != len(marks):
+        return found
+    return [seconds for seconds, out in zip(found, marks, strict=True) if not out]
+
+
+def time_of(line: Line, name: str = "samples_s") -> Estimate | None:
+    """The median of these, with its interval."""
+    own = samples(line, name)
+    found = of_median(own)
+    if found is None or not found.known or len(own) == len(line[name]):
+        return found
+    return replace(found, method=f"{found.method}, disturbed runs left out")
