@@ -2,12 +2,15 @@
 #include "bench/plan/sweep.hpp"
 #include "bench/plan/exhibit.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "bench/data/toml_file.hpp"
 #include "bench/device/device.hpp"
+#include "bench/home.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {
@@ -311,6 +314,33 @@ TEST_F(ExhibitFiles, TheQuickProfileReplaces) {
   EXPECT_FALSE(read.sweeps[1].axes.contains("set.packages")) << "a parameter only where the sweep has it";
 }
 
+TEST_F(ExhibitFiles, ShortFormsStandForLongOnes) {  // tests/python/test_expand.py reads the same examples
+  const auto axes_of = [&](std::string_view text, const char* profile) {
+    std::vector<decltype(Sweep::axes)> axes;
+    for (const auto& sweep : read_exhibit(exhibit(fmt::format("kind = \"table\"\nreuse = \"a/b\"\n{}", text)), profile).sweeps)
+      axes.push_back(sweep.axes);
+    return axes;
+  };
+  const toml::table examples = read_toml(home() / "tests/expansion.toml");
+  EXPECT_GE(examples.size(), 5u);
+  for (const auto& [name, example] : examples)
+    for (const char* profile : {"paper", "quick"})
+      EXPECT_EQ(axes_of(*example.as_table()->get("short")->value<std::string>(), profile),
+                axes_of(*example.as_table()->get("long")->value<std::string>(), profile))
+          << name.str() << ", " << profile;
+}
+
+TEST_F(ExhibitFiles, ListsThatGoTogetherAreOfOneLength) {
+  const auto zip = [&](const std::string& keys) {
+    return refusal_of("kind = \"table\"\nsweep = [\n{ implementation = \"cpu/lloyd/naive\", dataset = \"blobs\", k = 4, " + keys + " }]\n");
+  };
+  expect_has(zip("n = [1, 2], d = [2, 3, 4], zip = [\"n\", \"d\"]"), {"table1.toml, line 3", "of one length; n has 2, d has 3"});
+  expect_has(zip("n = [1, 2], zip = [\"n\", \"d\"]"), {"table1.toml, line 3", "zip names 'd', which is no list of the sweep"});
+  expect_has(zip("n = [1, 2], zip = \"n\""), {"table1.toml, line 3", "'zip' must be a list"});
+  expect_has(refusal_of("kind = \"table\"\nprofile.quick.zip = [\"n\"]\n"), {"nothing to measure"});
+  expect_has(refusal_of("kind = \"table\"\ndefaults.table = {}\n"), {"table1.toml, line 2", "defaults of 'table'", "[defaults.sweep]"});
+}
+
 TEST_F(ExhibitFiles, RefusalsNameFileAndLine) {
   expect_has(refusal_of("kind = \"table\"\nkind = "), {"table1.toml, line 2"});
   expect_has(refusal_of("kind = \"table\"\n[tabel]\n"), {"table1.toml, line 2", "unknown section 'tabel'", "accepted: kind"});
@@ -339,7 +369,8 @@ TEST_F(ExhibitFiles, EverySectionHasItsForm) {
                            "table = 3",
                            "figure = \"bar\"",
                            "paper = 3",
-                           "claim = {}",
+                           "claim = 3",
+                           "defaults = 3",
                            "notes = \"text\"",
                            "machine = 1",
                            "reuse = 3",

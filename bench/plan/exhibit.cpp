@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Form { text, table, list, texts };  // texts: one, or a list of them
+enum class Form { text, table, list, texts, either };  // texts: one, or a list of them; either: a table, or a list of them
 
-const std::vector<std::pair<std::string_view, Form>> sections = {{"kind", Form::text},    {"number", Form::text},   {"title", Form::text},
-                                                                 {"sweep", Form::list},   {"profile", Form::table}, {"labels", Form::table},
-                                                                 {"table", Form::table},  {"figure", Form::table},  {"paper", Form::list},
-                                                                 {"claim", Form::list},   {"notes", Form::table},   {"reuse", Form::texts},
-                                                                 {"machine", Form::table}};
+const std::vector<std::pair<std::string_view, Form>> sections = {{"kind", Form::text},     {"number", Form::text},   {"title", Form::text},
+                                                                 {"sweep", Form::list},    {"profile", Form::table}, {"labels", Form::table},
+                                                                 {"table", Form::table},   {"figure", Form::table},  {"paper", Form::list},
+                                                                 {"claim", Form::either},  {"notes", Form::table},   {"reuse", Form::texts},
+                                                                 {"machine", Form::table}, {"defaults", Form::table}};
 
 void check_section(const fs::path& file, std::string_view key, const toml::node& node) {
   const auto section = std::ranges::find(sections, key, [](const auto& pair) { return pair.first; });
@@ -35,6 +35,8 @@ void check_section(const fs::path& file, std::string_view key, const toml::node&
   if (form == Form::table && !node.is_table()) refuse(file, node, fmt::format("'{}' must be a table: write [{}]", key, key));
   if (form == Form::list && !node.is_array_of_tables())
     refuse(file, node, fmt::format("'{}' must be a list of tables: write [[{}]], with two brackets", key, key));
+  if (form == Form::either && !node.is_table() && !node.is_array_of_tables())
+    refuse(file, node, fmt::format("'{}' must hold tables: write [{}.<id>], or [[{}]] with an id in each", key, key, key));
   if (form == Form::texts && !node.is_string() && !node.is_array())
     refuse(file, node, fmt::format("'{}' must be the key of an exhibit, or a list of them", key));
 }
@@ -93,6 +95,7 @@ std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const to
 void add_axes(const fs::path& file, const toml::table& table, const std::string& prefix, Sweep& sweep) {
   for (const auto& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
+    if (name == "zip") continue;
     if (prefix.empty() && (name == "set" || name == "data")) {
       if (!node.is_table()) refuse(file, node, fmt::format("'{}' must hold names, as in {}.packages = 100", name, name));
       add_axes(file, *node.as_table(), name + ".", sweep);
@@ -100,6 +103,55 @@ void add_axes(const fs::path& file, const toml::table& table, const std::string&
       sweep.axes[name] = scalars(file, name, node);
     }
   }
+}
+
+/// One sweep for each row of the lists that go together, which must be of one length.
+std::vector<Sweep> zipped(const fs::path& file, const toml::node& node, const toml::node* names, Sweep sweep) {
+  if (!names) return {std::move(sweep)};
+  if (!names->is_array()) refuse(file, *names, "'zip' must be a list of the sweep's keys");
+  std::vector<std::pair<std::string, std::vector<Scalar>>> columns;
+  for (const auto& entry : *names->as_array()) {
+    const auto name = entry.value<std::string>().value_or("");
+    const auto axis = sweep.axes.find(name);
+    if (axis == sweep.axes.end()) refuse(file, node, fmt::format("zip names '{}', which is no list of the sweep", name));
+    columns.emplace_back(name, std::move(axis->second));
+    sweep.axes.erase(axis);
+    if (const auto length = columns[0].second.size(); columns.back().second.size() != length)
+      refuse(file, node,
+             fmt::format("the lists of zip must be of one length; {} has {}, {} has {}", columns[0].first, length, name,
+                         columns.back().second.size()));
+  }
+  double cases = columns.empty() ? 1 : double(columns[0].second.size());
+  std::vector<Sweep> rows;
+  for (const auto& [name, values] : sweep.axes) cases *= double(values.size());
+  check_count(cases);
+  for (std::size_t at = 0; at < (columns.empty() ? 1 : columns[0].second.size()); ++at) {
+    rows.push_back(sweep);
+    for (const auto& [name, values] : columns) rows.back().axes[name] = {values[at]};
+  }
+  return rows;
+}
+
+/// The sweeps of one [[sweep]], its defaults filled in.
+std::vector<Sweep> sweeps_at(const fs::path& file, const toml::node& node, const toml::table& defaults) {
+  const auto& own = *node.as_table();
+  Sweep sweep{.where = fmt::format("{}, line {}", file.string(), node.source().begin.line)};
+  add_axes(file, defaults, "", sweep);
+  add_axes(file, own, "", sweep);
+  return zipped(file, node, own.contains("zip") ? own.get("zip") : defaults.get("zip"), std::move(sweep));
+}
+
+/// [defaults.sweep], empty where there is none.
+const toml::table& sweep_defaults(const fs::path& file, const toml::table& table) {
+  static const toml::table none;
+  const toml::table* found = &none;
+  if (const auto* defaults = table["defaults"].as_table())
+    for (const auto& [name, node] : *defaults) {
+      if ((name != "sweep" && name != "claim") || !node.is_table())
+        refuse(file, node, fmt::format("defaults of '{}'; accepted: [defaults.sweep] and [defaults.claim]", name.str()));
+      if (name == "sweep") found = node.as_table();
+    }
+  return *found;
 }
 
 }  // namespace
@@ -128,6 +180,8 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   const toml::table* quick = profile == "quick" ? table["profile"]["quick"].as_table() : nullptr;
   const auto* list = table["sweep"].as_array();
   if (quick && quick->contains("sweep")) list = (*quick)["sweep"].as_array();
+  const toml::table& defaults = sweep_defaults(file, table);
+  if (quick && quick->contains("zip")) refuse(file, *quick->get("zip"), "'zip' belongs to a sweep, not to a profile");
   toml::table replacements = quick ? *quick : toml::table();
   replacements.erase("sweep");
   if (!list && exhibit.reuse.empty() && exhibit.kind != "machine")
@@ -135,15 +189,16 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   if (list && list->size() > most_sweeps) throw UserError(fmt::format("{}: {} sweeps; accepted: up to {}", file.string(), list->size(), most_sweeps));
   for (std::size_t at = 0; list && at < list->size(); ++at) {
     const auto& node = *list->get(at);
-    Sweep sweep{.where = fmt::format("{}, line {}", file.string(), node.source().begin.line)};
-    add_axes(file, *node.as_table(), "", sweep);
-    if (quick) {
-      Sweep replaced = sweep;
-      add_axes(file, replacements, "", replaced);
-      for (auto& [name, values] : replaced.axes)  // parameters and settings only where the sweep has them
-        if (sweep.axes.contains(name) || name.find('.') == name.npos) sweep.axes[name] = values;
+    for (auto& sweep : sweeps_at(file, node, defaults)) {
+      if (quick) {
+        Sweep replaced = sweep;
+        add_axes(file, replacements, "", replaced);
+        for (auto& [name, values] : replaced.axes)  // parameters and settings only where the sweep has them
+          if (sweep.axes.contains(name) || name.find('.') == name.npos) sweep.axes[name] = values;
+      }
+      exhibit.sweeps.push_back(std::move(sweep));
+      if (exhibit.sweeps.size() > most_sweeps) refuse(file, node, fmt::format("more than {} sweeps", most_sweeps));
     }
-    exhibit.sweeps.push_back(std::move(sweep));
   }
   return exhibit;
 }

@@ -133,6 +133,7 @@ RECORD: Keys = {
     "year": (integer, "a year"),
     **dict.fromkeys(("venue", "doi", "machine"), (text, "text")),
     "peak": (values(table), "a table with cpu, gpu or both"),
+    "labels": TOP["labels"],
 }
 AMOUNT = (lambda v: number(v) and v > 0, "a number above 0")
 PEAK: Keys = {**dict.fromkeys(("bandwidth_gbs", "fp32_gflops", "fp64_gflops"), AMOUNT), "source": TEXT}

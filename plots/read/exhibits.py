@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
+from plots.read.expand import expand
 from plots.read.validate import check_exhibit, check_paper
 
 Table = dict[str, Any]
@@ -100,7 +101,7 @@ class Exhibit:
     def swept(self) -> list[str]:
         """The settings of the data set's generator that the sweeps vary, its own or those of the exhibits it reuses."""
         files = [self.path.parents[1] / f"{key}.toml" for key in self.sources if key and key != self.key]
-        specs = [self.spec, *(read_toml(path) for path in files if path.exists())]
+        specs = [self.spec, *(read_exhibit(path) for path in files if path.exists())]
         quick = [spec.get("profile", {}).get("quick", {}) for spec in specs]
         tables = [*quick, *(sweep for spec in [*specs, *quick] for sweep in spec.get("sweep", []))]
         return sorted({name for table in tables for name in table.get("data", {})})
@@ -176,9 +177,20 @@ def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list
 
 
 def load_one(path: Path, paper: Table | None = None) -> Exhibit:
-    spec = read_toml(path)
+    spec = read_exhibit(path)
+    if shared := (paper or {}).get("labels"):
+        own = spec.get("labels", {})
+        spec["labels"] = {**own, **{name: {**words, **own.get(name, {})} for name, words in shared.items()}}
     check_exhibit(spec, str(path))
     return Exhibit(path.parent.name, path.stem, path, spec, str((paper or {}).get("machine", "")))
+
+
+def read_exhibit(path: Path) -> Table:
+    """The file's exhibit, its short forms written out."""
+    try:
+        return expand(read_toml(path))
+    except UserError as e:
+        raise UserError(str(e) if str(e).startswith(f"{path}: ") else f"{path}: {e}") from None
 
 
 def read_toml(path: Path) -> Table:

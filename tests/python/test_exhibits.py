@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+
 import pytest
 import synthetic
 from conftest import ROOT, TABLE, machine
@@ -57,6 +61,24 @@ def test_printed_values_are_numbers_or_words(key):
     for row in EXHIBITS[key].printed() if EXHIBITS[key].kind != "machine" else ():
         for name, value in row.values.items():
             assert parse(value) is not None or not any(map(str.isdigit, value)), f"{name} = {value!r}"
+
+
+def fingerprint(exhibit) -> str:
+    """Of what the exhibit means: its short forms written out, claims by id."""
+    meant = {**exhibit.spec, "claim": sorted(exhibit.claims, key=lambda claim: claim["id"])}
+    return hashlib.sha256(json.dumps(meant, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def test_no_exhibit_changed_its_meaning_unseen():
+    """An edit of a file's form keeps every line of tests/exhibits.txt; KMBENCH_UPDATE=1 writes it anew."""
+    golden = ROOT / "tests/exhibits.txt"
+    now = ""
+    for key, one in sorted(EXHIBITS.items()):
+        sizes = f"{len(one.spec.get('sweep', []))} sweeps, {len(one.printed())} printed rows, {len(one.claims)} claims"
+        now += f"{fingerprint(one)} {key}: {sizes}\n"
+    if os.environ.get("KMBENCH_UPDATE") == "1":
+        golden.write_text(now)
+    assert golden.read_text() == now, "KMBENCH_UPDATE=1 writes it anew"
 
 
 FAULTS = {

@@ -1,0 +1,181 @@
+"""Writes out the short forms of an exhibit: defaults, zip, claims for many values (docs/exhibits.md, "Said once").
+
+`expand` is a pure function from the file's tables to the exhibit that every other reader sees. kmbench expands the
+sweeps by the same rules (bench/plan/exhibit.cpp); both have to meet the examples in tests/expansion.toml."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from typing import Any
+
+from plots.errors import UserError
+from plots.read.exhibit_keys import CLAIM
+
+Table = dict[str, Any]
+SIDES = {"ratio": ("numerator", "denominator")}
+MANY = ("order", "equality", "difference")  # kinds whose selectors are items
+ONE = ("bound", "value", "mean", "trend", "location")  # kinds with one selector, where
+KINDS = (*SIDES, *MANY, *ONE)
+CLAIM_KEYS = {*CLAIM, *KINDS}
+PLACE = re.compile(r"\{(\w+)\}")
+MOST_CLAIMS = 10_000
+
+
+def expand(spec: Table) -> Table:
+    """The exhibit without defaults, lists, zip and for. Raises UserError with one line."""
+    spec = dict(spec)
+    defaults = tables(spec.pop("defaults", {}), "[defaults]")
+    unknown = defaults.keys() - {"sweep", "claim"}
+    if unknown:
+        raise UserError(f"[defaults]: unknown key {min(unknown)[:40]!r}; known: sweep, claim")
+    if isinstance(spec.get("sweep"), list):
+        spec["sweep"] = [one for given in spec["sweep"] for one in sweeps(given, defaults.get("sweep", {}))]
+    profiles = spec.get("profile")
+    quick = profiles.get("quick") if isinstance(profiles, dict) else None
+    if isinstance(quick, dict) and isinstance(quick.get("sweep"), list):
+        own = [one for given in quick["sweep"] for one in sweeps(given, defaults.get("sweep", {}))]
+        spec["profile"] = {**profiles, "quick": {**quick, "sweep": own}}
+    if "claim" in spec:
+        spec["claim"] = [one for given in listed(spec["claim"]) for one in claims(given, defaults.get("claim", {}))]
+    return spec
+
+
+def tables(value: Any, place: str) -> dict[str, Table]:
+    if not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
+        raise UserError(f"{place}: a table of tables is needed")
+    return value
+
+
+def sweeps(given: Any, defaults: Table) -> list[Table]:
+    """A sweep with its defaults; one with zip is as many as its lists are long."""
+    if not isinstance(given, dict):
+        raise UserError(f"[[sweep]]: a table is needed, not {str(given)[:40]!r}")
+    whole = {**defaults, **given}
+    for part in ("set", "data"):
+        if isinstance(defaults.get(part), dict) and isinstance(given.get(part), dict):
+            whole[part] = {**defaults[part], **given[part]}
+    names = whole.pop("zip", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UserError("[[sweep]]: zip must be a list of keys")
+    if not names:
+        return [whole]
+    columns = {name: column(whole, name) for name in names}
+    if len({len(values) for values in columns.values()}) > 1:
+        sizes = ", ".join(f"{name} has {len(values)}" for name, values in columns.items())
+        raise UserError(f"[[sweep]]: the lists of zip must be of one length; {sizes}")
+    return [placed(whole, dict(zip(names, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+
+
+def column(sweep: Table, name: str) -> list[Any]:
+    part, _, own = name.rpartition(".")
+    values = (sweep.get(part, {}) if part else sweep).get(own)
+    if not isinstance(values, list):
+        raise UserError(f"[[sweep]]: zip names {name[:40]!r}, which is no list of the sweep")
+    return values
+
+
+def placed(sweep: Table, row: Table) -> Table:
+    made = {name: dict(value) if isinstance(value, dict) else value for name, value in sweep.items()}
+    for name, value in row.items():
+        part, _, own = name.rpartition(".")
+        (made[part] if part else made)[own] = value
+    return made
+
+
+def listed(given: Any) -> list[Any]:
+    """[[claim]] as it is; of [claim.<id>], the key is the id."""
+    if not isinstance(given, dict):
+        return given if isinstance(given, list) else [given]
+    return [{"id": name, **claim} for name, claim in tables(given, "[claim.<id>]").items()]
+
+
+def claims(given: Any, defaults: Table) -> list[Table]:
+    """A claim with its defaults; one with for is as many as for has rows."""
+    if not isinstance(given, dict):
+        raise UserError(f"claim: a table is needed, not {str(given)[:40]!r}")
+    place = f"claim {given.get('id', '?')!r}"
+    template = {name: value for name, value in given.items() if name != "for"}
+    made = [template]
+    if "for" in given:
+        used = set(places(template))
+        made = [filled(template, row, used, place) for row in rows(given["for"], place)]
+    return [by_kind({**defaults, **one}, place) for one in made]
+
+
+def rows(given: Any, place: str) -> list[Table]:
+    """The tables of a list; of a table of lists, every combination, the first key slowest.
+
+    An entry of such a list may be a table: it gives several values at once."""
+    if isinstance(given, list) and given and all(isinstance(row, dict) for row in given):
+        return given
+    lists = given.values() if isinstance(given, dict) else ()
+    if not lists or not all(isinstance(values, list) and values for values in lists):
+        raise UserError(f"{place}: for must be a list of tables or a table of lists")
+    axes = [[value if isinstance(value, dict) else {name: value} for value in values] for name, values in given.items()]
+    if (count := math.prod(map(len, axes))) > MOST_CLAIMS:
+        raise UserError(f"{place}: for makes {count} claims; accepted: up to {MOST_CLAIMS}")
+    return [{name: value for one in row for name, value in one.items()} for row in itertools.product(*axes)]
+
+
+def places(value: Any) -> list[str]:
+    """Every {name} in it."""
+    if isinstance(value, str):
+        return PLACE.findall(value)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [name for one in inner for name in places(one)]
+
+
+def filled(template: Table, row: Table, used: set[str], place: str) -> Table:
+    """The row's values where {their names} stand, and under their names where those are keys of a claim."""
+    if missing := used - row.keys():
+        raise UserError(f"{place}: {{{min(missing)}}} is not in its for; there are {', '.join(row)}")
+    if idle := row.keys() - used - CLAIM_KEYS:
+        name = min(idle)[:40]
+        raise UserError(f"{place}: for gives {name!r}, which is no key of a claim and stands nowhere as {{{name}}}")
+    return {**fill(template, row), **{name: value for name, value in row.items() if name in CLAIM_KEYS}}
+
+
+def fill(value: Any, row: Table) -> Any:
+    if isinstance(value, dict):
+        return {name: fill(one, row) for name, one in value.items()}
+    if isinstance(value, list):
+        return [fill(one, row) for one in value]
+    if not isinstance(value, str):
+        return value
+    whole = PLACE.fullmatch(value)
+    return row[whole[1]] if whole else PLACE.sub(lambda at: str(row[at[1]]), value)
+
+
+def by_kind(claim: Table, place: str) -> Table:
+    """The long form of ratio = [a, b] and the like: kind, and numerator and denominator, items, or where."""
+    kinds = [kind for kind in KINDS if kind in claim]
+    if not kinds:
+        return claim
+    (kind, *others), made = kinds, {**claim}
+    if others or claim.get("kind", kind) != kind:
+        raise UserError(f"{place}: of two kinds, {kind} and {(others or [claim['kind']])[0]}")
+    selector = made.pop(kind)
+    made["kind"] = kind
+    if kind in ONE:
+        return {**made, "where": selector}
+    shared = made.pop("where", {})
+    if kind in SIDES and isinstance(selector, dict):
+        selector = [selector, selector]
+    if not isinstance(selector, list) or not all(isinstance(one, dict) for one in (*selector, shared)):
+        raise UserError(f"{place}: {kind} must be a list of tables of fields")
+    sides = [{**shared, **one} for one in selector]
+    if kind in MANY:
+        return {**made, "items": sides}
+    if len(sides) != 2:
+        raise UserError(f"{place}: ratio must be two tables, of the numerator and of the denominator, or one for both")
+    if isinstance(made.get("metric"), list):
+        made |= zip(("numerator_metric", "denominator_metric"), pair(made.pop("metric"), place), strict=True)
+    return {**made, "numerator": sides[0], "denominator": sides[1]}
+
+
+def pair(metrics: list[Any], place: str) -> list[Any]:
+    if len(metrics) != 2:
+        raise UserError(f"{place}: metric must be a name, or the numerator's and the denominator's")
+    return metrics
