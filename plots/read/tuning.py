@@ -39,7 +39,7 @@ class Tuning:
     @property
     def right(self) -> list[Line]:
         """Those that count: right, and neither coarse nor disturbed unless the defaults are."""
-        fair = [line for line in self.lines if line["verdict"] == "" and line["samples_s"]]
+        fair = [line for line in self.lines if time(line, "iteration") is not None]
         return [line for line in fair if results.doubt(line) in ("", results.doubt(self.default))]
 
     @property
@@ -65,7 +65,9 @@ class Tuning:
 
     def measured_again(self, line: Line | None) -> Line | None:
         """The last line of that case's second measurement, where it has a time."""
-        found = [one for one in self.again if line and one["parameters"] == line["parameters"] and one["samples_s"]]
+        found = [
+            one for one in self.again if line and one["parameters"] == line["parameters"] and time(one, "iteration")
+        ]
         return found[-1] if found else None
 
 

@@ -4,10 +4,10 @@ BAT reads it. Times are in milliseconds, as theirs are."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import median
 from typing import Any
 
 from plots.read.check import Line
+from plots.read.metrics import metric
 from plots.read.results import reason
 
 VERSION = "1.0.0"
@@ -23,7 +23,8 @@ def result(line: Line) -> dict[str, Any]:
     """`time` is the median of an iteration; `runtimes` are the timed runs, of all their iterations."""
     why = reason(line)
     runs = [] if why else [1e3 * seconds for seconds in line["samples_s"]]
-    measured = [{"name": OBJECTIVE, "value": median(runs) / line["iterations"], "unit": "ms"}] if runs else []
+    time = metric("iteration").of(line, {})
+    measured = [{"name": OBJECTIVE, "value": time.value, "unit": "ms"}] if time else []
     measured += [] if why else [{"name": name, "value": line[name], "unit": ""} for name in ("grade",) if line[name]]
     return {
         "timestamp": line["date"],

@@ -1,6 +1,6 @@
 """Any result line goes through every command of `plots` without a traceback (tests/python/any_line.py).
 
-KMBENCH_EXAMPLES=10000 draws so many lines; by default a few dozen."""
+KMBENCH_EXAMPLES=10000 takes so many lines; by default a few hundred. A failure prints the blob that repeats it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ import any_line
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from line_schema import VALIDATOR
 
-LINES = int(os.environ.get("KMBENCH_EXAMPLES", "60"))
-MOST = 100  # lines of one example
+from plots.errors import UserError
+from plots.read import check, json_text
+
+LINES = int(os.environ.get("KMBENCH_EXAMPLES", "240"))
+SIZES = (
+    (1, 4, 60) if LINES < 1000 else (1, 4, 240, 240, 240)
+)  # lines of one example: of many, figures and tables are few
 USUAL = {"deadline": None, "print_blob": True, "suppress_health_check": list(HealthCheck)}
 NO_SHRINKING = {"phases": (Phase.explicit, Phase.reuse, Phase.generate)}  # an example takes seconds
 
@@ -26,12 +32,12 @@ def papers(tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["mutated", "drawn"])
-def test_every_command_takes_any_line(kind, papers, monkeypatch):
-    count, examples = 0, max(2, LINES // MOST * 2)
-    line = getattr(any_line, kind)()
+def test_every_command_takes_any_line(kind, papers, monkeypatch, capsys):
+    line, count = getattr(any_line, kind)(), 0
+    sizes = st.sampled_from(SIZES).flatmap(lambda size: st.lists(line, min_size=size, max_size=size))
 
-    @settings(max_examples=examples, **USUAL, **NO_SHRINKING)
-    @given(st.lists(line, min_size=1, max_size=8) if LINES < 100 else st.lists(line, min_size=1, max_size=MOST))
+    @settings(max_examples=max(2, LINES * len(SIZES) // sum(SIZES) // 2), **USUAL, **NO_SHRINKING)
+    @given(sizes)
     def takes(lines):
         nonlocal count
         count += len(lines)
@@ -40,4 +46,19 @@ def test_every_command_takes_any_line(kind, papers, monkeypatch):
             any_line.run(lines, papers, Path(folder), monkeypatch)
 
     takes()
-    print(f"{kind}: {count} lines")
+    with capsys.disabled():
+        print(f"\n{kind}: {count} lines")
+
+
+@settings(max_examples=max(300, LINES), **USUAL)
+@given(st.one_of(any_line.mutated(), any_line.drawn()))
+def test_the_check_says_what_the_schema_says(line):
+    """As a validator of JSON Schema reads it, but for rules over several fields, 1.0 for 1, and what a line of an
+    earlier schema holds besides."""
+    try:
+        check.line(json_text.parse(any_line.text_of(line)), "made up", {})
+    except (UserError, ValueError):
+        assert not VALIDATOR.is_valid(line) or any_line.stricter(line)
+    else:
+        problems = [e for e in VALIDATOR.iter_errors(line) if not {"then", "else"} & set(e.relative_schema_path)]
+        assert not problems or line["schema"] < check.LATEST
