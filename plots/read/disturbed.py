@@ -12,8 +12,8 @@ from dataclasses import replace
 from plots.read.check import Line
 from plots.read.intervals import Estimate, of_median
 
-DELAY = 0.05  # of a run's time: less is left of undisturbed runs, and nine of ten disturbed ones have 0.85 and more
-SWITCHES = 50.0  # a second: a kernel that shares a processor switches every few milliseconds
+DELAY = 0.05  # of a run's time: far above a quiet machine's, far below that of a shared processor
+SWITCHES = 50.0  # a second, chosen: a kernel that shares a processor switches every few milliseconds
 FEWEST_SWITCHES = 2  # one is no sign
 
 
