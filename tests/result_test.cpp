@@ -103,6 +103,20 @@ TEST(ResultLine, AWrongAnswerHasNoTime) {
   for (const char* field : {"prepare_s", "download_s", "inertia"}) EXPECT_TRUE(line[field].is_null()) << field;
 }
 
+TEST(ResultLine, HoldsTheDelayOfEverySample) {
+  const Case c = some_case();
+  Json line = skeleton(c, {}, "here");
+  auto m = measured({0.5, 0.25});
+  m.delays = {{.run_delay_s = 0.125, .involuntary_switches = {}}, {.run_delay_s = 0, .involuntary_switches = {}}};
+  add_measurement(line, c, m);
+  EXPECT_EQ(line["run_delay_s"], Json({0.125, 0.0}));
+  EXPECT_TRUE(line["involuntary_switches"].is_null());
+  m.delays = {{.run_delay_s = {}, .involuntary_switches = 3}, {.run_delay_s = {}, .involuntary_switches = 0}};
+  add_measurement(line, c, m);
+  EXPECT_TRUE(line["run_delay_s"].is_null());
+  EXPECT_EQ(line["involuntary_switches"], Json({3, 0}));
+}
+
 TEST_F(ResultFiles, AppendsOneLineACase) {
   const ResultFile file(path());
   file.append(line_of("a", ""));
@@ -212,7 +226,13 @@ TEST(Continued, TheSamplesOfBothCount) {
   Json first = line_with({3, 1}), then = line_with({2}, 2);
   first["samples_event_s"] = {2.5, 0.5};
   then["samples_event_s"] = {1.5};
-  EXPECT_EQ(latest({first, then}).at("a")["samples_event_s"], Json({2.5, 0.5, 1.5}));
+  first["run_delay_s"] = {0.5, 0.0};
+  then["run_delay_s"] = {0.25};
+  then["involuntary_switches"] = {7};
+  const Json both = latest({first, then}).at("a");
+  EXPECT_EQ(both["samples_event_s"], Json({2.5, 0.5, 1.5}));
+  EXPECT_EQ(both["run_delay_s"], Json({0.5, 0.0, 0.25}));
+  EXPECT_TRUE(both["involuntary_switches"].is_null()) << "of some samples is of none";
 }
 
 TEST(Continued, ElseTheLaterLineCountsByItself) {

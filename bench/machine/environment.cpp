@@ -22,6 +22,7 @@
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
+#include "bench/machine/wait_policy.hpp"
 
 namespace km {
 namespace {
@@ -112,7 +113,8 @@ Json openmp() {
           {"max_threads", omp_get_max_threads()},
           {"proc_bind", variable("OMP_PROC_BIND")},
           {"places", variable("OMP_PLACES")},
-          {"num_threads", variable("OMP_NUM_THREADS")}};
+          {"num_threads", variable("OMP_NUM_THREADS")},
+          {"wait_policy", wait_policy()}};
 }
 
 Json warnings(const Json& record) {

@@ -56,6 +56,8 @@ Json to_google_benchmark(const std::vector<Json>& lines) {
       entry["iterations"] = 1;
       entry["real_time"] = entry["cpu_time"] = line["samples_s"][at].get<double>() * 1e3;
       entry["time_unit"] = "ms";
+      for (const char* delay : {"run_delay_s", "involuntary_switches"})
+        if (line[delay].is_array()) entry[delay] = line[delay][at];
       entry["kmeans_iterations"] = line["iterations"];
       entry["inertia"] = line["inertia"];
       out["benchmarks"].push_back(entry);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <tuple>
 
@@ -22,6 +24,9 @@
 
 namespace km {
 namespace {
+
+constexpr int most_tries = 5;            // at one sample
+constexpr double most_repeated_s = 0.3;  // by a case, beside as long as its samples take
 
 template <class T>
 class TypedSession final : public Session {
@@ -56,17 +61,25 @@ class TypedSession final : public Session {
     if (c.on_gpu()) gpu_.emplace();
   }
 
+  /// Of the tries at a disturbed sample the one with the least share of delay counts. Neither that choice nor the decision to try again looks at
+  /// the time itself, so that short times are not preferred.
   double repeat(Measurement& m) override {
-    const std::size_t turn = m.samples_s.size();
-    if (turn == 0) start_.as_given();
-    else
-      start_.turned(int(turn % std::size_t(problem_.k)),
-                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
     Lap lap = timed_run(m);
-    for (int again = 0; lap.stopped && again < 3; ++again) lap = timed_run(m);
-    if (lap.stopped) throw std::runtime_error("the process was stopped from outside in every try at a timed run");
+    const auto start = std::chrono::steady_clock::now();
+    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), lap.wall_s);
+    const auto again = [&](int tries) {
+      if (std::isinf(lap.disturbed)) return tries < most_tries;
+      return lap.disturbed > disturbed_share && tries < most_tries && m.repeated_s + seconds_since(start) < allowed_s;
+    };
+    for (int tries = 1; m.judgement.verdict.empty() && again(tries); ++tries) {
+      wait_for_quiet();
+      if (Lap next = timed_run(m); next.disturbed < lap.disturbed) lap = std::move(next);
+    }
+    m.repeated_s += seconds_since(start);
+    if (std::isinf(lap.disturbed) && m.judgement.verdict.empty())
+      throw std::runtime_error("the process was stopped from outside in every try at a timed run");
     m.samples_s.push_back(lap.wall_s);
-    keep(m);
+    m.delays.push_back(lap.delay);
     if (case_.on_gpu()) m.samples_event_s.push_back(lap.event_s);
     return lap.wall_s;
   }
@@ -111,7 +124,7 @@ class TypedSession final : public Session {
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty() && !evidence_.first.labels.empty()) {
-      evidence_.runs = int(m.samples_s.size());
+      evidence_.runs = m.runs;
       evidence_.middle = m.samples_s.size() >= 5 && (median(m.samples_s) < 0.1 || std::random_device{}() % 4 == 0);
       evidence_.dear = median(m.samples_s) > 1;
       m.replay = replay(*case_.implementation, case_.config, problem_, evidence_, judge_);
@@ -128,8 +141,13 @@ class TypedSession final : public Session {
   }
 
  private:
-  /// One iterate by the clock. Leaves the solution in last_.
+  /// One iterate by the clock, from a start of its own, and judged. Leaves the solution in last_.
   Lap timed_run(Measurement& m) {
+    const auto turn = std::size_t(m.runs++);
+    if (turn == 0) start_.as_given();
+    else
+      start_.turned(int(turn % std::size_t(problem_.k)),
+                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
     Trace untraced;
     const auto reset_start = std::chrono::steady_clock::now();
     solver_->reset();
@@ -142,22 +160,23 @@ class TypedSession final : public Session {
     last_ = solver_->download();
     m.downloads_s.push_back(seconds_since(download_start));
     if (last_.iters != iters) last_.iters = -1;
-    if (m.samples_s.empty()) m.iters = iters;
+    if (m.runs == 1) m.iters = iters;
+    keep(m);
     return lap;
   }
 
   /// Judge the run just made, unless it is the first one's answer again, and keep what the replay needs.
   void note(Measurement& m) {
-    if (m.samples_s.size() > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
+    if (m.runs > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
     take(m, judged());
     if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
-    if (m.samples_s.size() > 1 && last_.iters == evidence_.first.iters)
+    if (m.runs > 1 && last_.iters == evidence_.first.iters)
       evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
   }
 
   void keep(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();
-    if (m.samples_s.size() == 1) {
+    if (m.runs == 1) {
       take(m, judged());
       if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
       evidence_.first = last_;

@@ -11,6 +11,7 @@
 #include "bench/judge/replay.hpp"
 #include "bench/library.hpp"
 #include "bench/plan/case.hpp"
+#include "bench/run/run_delay.hpp"
 #include "bench/trace.hpp"
 
 namespace km {
@@ -20,7 +21,10 @@ struct Measurement {
   std::string dataset_hash;
   std::optional<Settings> generator;
   std::vector<double> samples_s, samples_event_s;  // event times only for GPU implementations
+  std::vector<Delay> delays;                       // of the samples
   std::vector<double> downloads_s;
+  int runs = 0;           // timed ones, those that were repeated included
+  double repeated_s = 0;  // what repeating disturbed runs took
   double prepare_s = 0;
   int iters = 0;  // of the first timed run
   Trace prepare_trace{true}, trace{true};
@@ -44,7 +48,8 @@ struct CannotRun : std::runtime_error {
 class Session {
  public:
   virtual ~Session() = default;
-  /// Reset, time one iterate, download, judge. Adds a sample and returns it in seconds.
+  /// Reset, time one iterate, download, judge; again, a few times, where others had the processors meanwhile. Adds a sample and returns it in
+  /// seconds.
   virtual double repeat(Measurement& m) = 0;
   /// After the timed runs of a right case: further ones, untimed, for the energy that an iteration takes; judged by the last.
   virtual void draw(Measurement& m) = 0;

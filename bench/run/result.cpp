@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/version.hpp"
+#include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/statistics.hpp"
 
@@ -25,6 +26,17 @@ Json series(const Trace::Series& all) {
 }
 
 Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
+
+/// Null unless every sample has one.
+template <class T>
+Json of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*field) {
+  Json all = Json::array();
+  for (const auto& delay : delays) {
+    if (!(delay.*field)) return nullptr;
+    all.push_back(*(delay.*field));
+  }
+  return all.empty() ? Json() : all;
+}
 
 /// The command line with the last names of absolute paths: where a machine keeps its files is nobody's business.
 Json shortened(const std::vector<std::string>& argv) {
@@ -50,23 +62,51 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   line["tuned"] = text_or_null(c.tuned);
   line["device"] = c.implementation ? Json(c.on_gpu() ? "gpu" : "cpu") : Json();
   line["departs"] = c.implementation ? text_or_null(departure(c.implementation->description, c.config)) : Json();
-  for (const char* name :
-       {"iterations",   "samples_event_s", "prepare_s",    "download_s",        "work",    "inertia",  "centroid_error", "mean_error", "mean_offset",
-        "wrong_labels", "tied_labels",     "label_excess", "judged_points",     "judge_s", "replayed", "cluster_sizes",  "verdict",    "grade",
-        "skip",         "failure",         "peak_bytes",   "device_peak_bytes", "gpu",     "energy",   "library"})
-    line[name] = nullptr;
-  line["samples_s"] = Json::array();
-  for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
+  line["work"] = nullptr;
+  without_results(line);
   if (!c.skip.empty()) line["skip"] = c.skip;
   if (c.implementation && c.n > 0 && c.d > 0)
     if (const Work work = c.implementation->description.work(c.shape(), c.config, c.value_bytes()); work.bytes > 0)
       line["work"] = {{"bytes", work.bytes}, {"flops", work.flops}};
+  line["wait_policy"] = wait_policy();
   line["machine"] = machine;
   line["commit"] = version::commit();
   line["dirty"] = version::dirty();
   line["argv"] = shortened(argv);
   line["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return line;
+}
+
+void without_results(Json& line) {
+  for (const char* name : {"iterations",
+                           "samples_event_s",
+                           "run_delay_s",
+                           "involuntary_switches",
+                           "prepare_s",
+                           "download_s",
+                           "inertia",
+                           "centroid_error",
+                           "mean_error",
+                           "mean_offset",
+                           "wrong_labels",
+                           "tied_labels",
+                           "label_excess",
+                           "judged_points",
+                           "judge_s",
+                           "replayed",
+                           "cluster_sizes",
+                           "verdict",
+                           "grade",
+                           "skip",
+                           "failure",
+                           "peak_bytes",
+                           "device_peak_bytes",
+                           "gpu",
+                           "energy",
+                           "library"})
+    line[name] = nullptr;
+  line["samples_s"] = Json::array();
+  for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
 }
 
 void add_measurement(Json& line, const Case& c, const Measurement& m) {
@@ -87,6 +127,8 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (!m.judgement.verdict.empty()) return;
   line["samples_s"] = m.samples_s;
   if (!m.samples_event_s.empty()) line["samples_event_s"] = m.samples_event_s;
+  line["run_delay_s"] = of_every_sample(m.delays, &Delay::run_delay_s);
+  if (line["run_delay_s"].is_null()) line["involuntary_switches"] = of_every_sample(m.delays, &Delay::involuntary_switches);
   line["prepare_s"] = m.prepare_s;
   line["download_s"] = median(m.downloads_s);
   line["prepare_phases"] = m.prepare_trace.prepare();

@@ -15,12 +15,14 @@ namespace km {
 struct Measurement;
 
 /// The schema of the lines this program writes; it reads every earlier one (docs/results.md).
-constexpr int line_schema = 5;
+constexpr int line_schema = 6;
 
 /// The fields that are known before a case runs; every line begins with them. Results absent: null.
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine);
 /// Fill in what was measured. A wrong answer has no time.
 void add_measurement(Json& line, const Case& c, const Measurement& m);
+/// Take out everything that a run adds.
+void without_results(Json& line);
 
 /// An append-only file of result lines.
 class ResultFile {

@@ -21,7 +21,7 @@ Json with_every_field(Json line) {
     if (const auto at = line.find(name); at == line.end() || !fits(*at)) line[name] = std::move(fallback);
   };
   const auto text = [](const Json& v) { return v.is_string(); };
-  for (const char* name : {"verdict", "skip", "failure", "exhibit", "exhibit_hash", "grade", "device", "commit", "machine", "date"})
+  for (const char* name : {"verdict", "skip", "failure", "exhibit", "exhibit_hash", "grade", "device", "commit", "machine", "date", "wait_policy"})
     want(name, text, nullptr);
   for (const char* name : {"implementation", "precision"}) want(name, text, "");
   for (const char* name : {"n", "d", "k", "max_iters"})
@@ -39,7 +39,10 @@ Json with_every_field(Json line) {
       "dirty", [](const Json& v) { return v.is_boolean(); }, nullptr);
   const auto numbers = [](const Json& v) { return v.is_array() && std::ranges::all_of(v, [](const Json& s) { return s.is_number(); }); };
   want("samples_s", numbers, Json::array());
-  want("samples_event_s", numbers, nullptr);
+  for (const char* name : {"samples_event_s", "run_delay_s", "involuntary_switches"}) {
+    want(name, numbers, nullptr);
+    if (line[name].is_array() && line[name].size() != line["samples_s"].size()) line[name] = nullptr;
+  }
   if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // no time without iterations
   if (!line["dataset"].contains("name") || !line["dataset"]["name"].is_string()) line["dataset"]["name"] = "";
   return line;
@@ -50,9 +53,10 @@ Json pooled(const Json& before, Json line) {
   const auto hash = [](const Json& of) { return of["dataset"].value("hash", Json()); };
   const bool further = line["continues"] == before["samples_s"].size() && line["verdict"] == "" && can_continue(before, line);
   if (!further || line["grade"] != before["grade"] || line["iterations"] != before["iterations"] || hash(line) != hash(before)) return line;
-  for (const char* series : {"samples_s", "samples_event_s"}) {
+  for (const char* series : {"samples_s", "samples_event_s", "run_delay_s", "involuntary_switches"}) {
     Json all = before[series];
     if (all.is_array() && line[series].is_array()) all.insert(all.end(), line[series].begin(), line[series].end());
+    else all = nullptr;
     line[series] = std::move(all);
   }
   return line;

@@ -32,6 +32,7 @@ Lap timed(bool on_gpu, const std::function<void()>& run) {
     timer->start();
   }
   const int stops_before = stops();
+  const ThreadDelays delays_before;
   const double kernel_start = kernel_clock_s();
   const auto start = std::chrono::steady_clock::now();
   run();
@@ -40,7 +41,8 @@ Lap timed(bool on_gpu, const std::function<void()>& run) {
   const double kernel_s = kernel_clock_s() - kernel_start;
   if (::getpid() != process) ::_exit(1);
   if (on_gpu) lap.event_s = timer->stop();
-  lap.stopped = stops() != stops_before;
+  lap.delay = ThreadDelays().since(delays_before);
+  lap.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(lap.delay, lap.wall_s);
   if (std::abs(lap.wall_s - kernel_s) > 0.02 * kernel_s + 1e-4)
     lap.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", lap.wall_s, kernel_s);
   return lap;

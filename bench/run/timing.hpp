@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "bench/run/run_delay.hpp"
+
 namespace km {
 
 double seconds_since(std::chrono::steady_clock::time_point start);
@@ -13,8 +15,9 @@ double seconds_since(std::chrono::steady_clock::time_point start);
 /// What the clocks said of one run.
 struct Lap {
   double wall_s = 0, event_s = 0;  // event_s only on the GPU
-  bool stopped = false;            // the process was stopped meanwhile: no time
-  std::string complaint;           // the clocks disagree, or ""
+  Delay delay;
+  double disturbed = 0;   // share of the wall time that others took; infinite where the process was stopped meanwhile: no time
+  std::string complaint;  // the clocks disagree, or ""
 };
 
 /// Run by the clock, which stops when the device is idle too. A child process that comes back from `run` ends here.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bench/data/values.hpp"
+#include "bench/machine/wait_policy.hpp"
 
 namespace km {
 namespace {
@@ -195,6 +196,7 @@ class Follower {
 std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
                                         const JobEvents& events) {
   const Interruptible interruptible;
+  choose_wait_policy();
   std::vector<std::string> todo;
   for (const auto& job : jobs) todo.push_back(job.id);
   for (int idle = 0; !todo.empty() && !interrupted;) {
