@@ -117,6 +117,30 @@ TEST(ResultLine, HoldsTheDelayOfEverySample) {
   EXPECT_EQ(line["involuntary_switches"], Json({3, 0}));
 }
 
+TEST(ResultLine, WhatReadersWouldRefuseIsAFailureThatNamesTheField) {
+  const Case c = some_case();
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  const auto failure = [&](auto change) {
+    Json line = skeleton(c, {}, "here");
+    add_measurement(line, c, measured({0.5, 0.25}));
+    change(line);
+    line = readable(line);
+    if (line["failure"].is_string()) {
+      EXPECT_TRUE(line["samples_s"].empty() && line["phases"].empty() && line["verdict"].is_null()) << line;
+      EXPECT_EQ(unreadable(line), "");
+    }
+    return line["failure"].is_string() ? line["failure"].get<std::string>() : "";
+  };
+  EXPECT_EQ(failure([](Json&) {}), "");
+  expect_has(failure([&](Json& line) { line["phases"]["assign"] = {0.1, 0.2, nan}; }), {"phase assign of iteration 3 is nan"});
+  expect_has(failure([&](Json& line) { line["samples_s"][1] = -0.5; }), {"samples_s of run 2 is -0.5"});
+  expect_has(failure([&](Json& line) { line["samples_s"][0] = nullptr; }), {"samples_s of run 1 is no finite number"});
+  expect_has(failure([&](Json& line) { line["samples_event_s"] = {0.1, infinite}; }), {"samples_event_s of run 2 is inf"});
+  expect_has(failure([&](Json& line) { line["counters"]["shift"] = {-1.0}; }), {"counter shift of iteration 1 is -1"});
+  expect_has(failure([&](Json& line) { line["prepare_phases"]["transfer"] = nan; }), {"phase transfer of prepare is nan"});
+  expect_has(failure([&](Json& line) { line["energy"] = {{"joules", -3.0}}; }), {"energy: joules is -3"});
+}
+
 TEST_F(ResultFiles, AppendsOneLineACase) {
   const ResultFile file(path());
   file.append(line_of("a", ""));

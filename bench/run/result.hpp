@@ -24,12 +24,17 @@ void add_measurement(Json& line, const Case& c, const Measurement& m);
 /// Take out everything that a run adds.
 void without_results(Json& line);
 
+/// Why readers would refuse this line: "phase assign of iteration 3 is nan"; or "".
+std::string unreadable(const Json& line);
+/// The line, or in its place that of a failure with the reason why readers would refuse it.
+Json readable(Json line);
+
 /// An append-only file of result lines.
 class ResultFile {
  public:
   /// Creates the folder, drops the torn last line that a killed run may have left. Throws UserError where it cannot write.
   explicit ResultFile(std::filesystem::path path);
-  /// One write() of one line, so that a killed run leaves whole lines.
+  /// One write() of one readable line, so that a killed run leaves whole lines.
   void append(const Json& line) const;
   /// Ids of the cases that have a line already: measured, wrong or skipped for good. Failures and skips are tried again.
   std::set<std::string> finished() const;

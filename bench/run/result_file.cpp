@@ -83,7 +83,7 @@ ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
 }
 
 void ResultFile::append(const Json& line) const {
-  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = readable(line).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   std::string why = file < 0 ? std::generic_category().message(errno) : "";
   if (file >= 0) {

@@ -99,7 +99,7 @@ class Books {
     if (text.empty()) return fail(id, "the points, the start or the exhibit changed after the run began");
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || line.value("case", "") != id) return fail(id, "the worker said of it what is no result line");
-    write(id, line);
+    write(id, readable(line));
   }
 
   void fail(const std::string& id, const std::string& why) {

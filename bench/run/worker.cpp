@@ -53,6 +53,7 @@ class Bench {
     if (!entry.skip.empty()) line["skip"] = entry.skip;
     else if (!entry.failure.empty()) line["failure"] = entry.failure;
     else add_measurement(line, entry.spec, m);
+    line = readable(std::move(line));  // while NaN is still told from null
     desk_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
     if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty())

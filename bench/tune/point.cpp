@@ -20,7 +20,7 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
     while (int(m.samples_s.size()) < c.repetitions && m.judgement.verdict.empty()) session->repeat(m);
     if (m.judgement.verdict.empty()) session->finish(m);
     add_measurement(line, c, m);
-    return {line, !m.spoiled && m.judgement.verdict.empty()};
+    return {readable(line), !m.spoiled && m.judgement.verdict.empty()};
   } catch (const CannotRun& error) {
     line["skip"] = error.what();
     return {line, true};
@@ -39,7 +39,7 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
 
 Json line_of(const Case& c, const std::string& answer, const std::string& why, const Recorder& by) {
   Json line = Json::parse(answer, nullptr, false);
-  if (line.is_object() && line.value("case", "") == c.id()) return line;
+  if (line.is_object() && line.value("case", "") == c.id()) return readable(line);
   line = skeleton(c, by.argv, by.machine);
   line["failure"] = why.empty() ? "the worker said of it what is no result line" : why;
   return line;
