@@ -1,12 +1,15 @@
 """Any result line goes through every command of `plots` without a traceback (tests/python/any_line.py).
 
-KMBENCH_EXAMPLES=10000 takes so many lines; by default a few hundred. A failure prints the blob that repeats it."""
+KMBENCH_EXAMPLES=10000 takes so many lines; by default 150. A failure prints the fewest lines that repeat it."""
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import any_line
@@ -18,12 +21,9 @@ from line_schema import VALIDATOR
 from plots.errors import UserError
 from plots.read import check, json_text
 
-LINES = int(os.environ.get("KMBENCH_EXAMPLES", "240"))
-SIZES = (
-    (1, 4, 60) if LINES < 1000 else (1, 4, 240, 240, 240)
-)  # lines of one example: of many, figures and tables are few
+LINES = int(os.environ.get("KMBENCH_EXAMPLES", "150"))
+SIZES = (1, 4, 70) if LINES < 1000 else (1, 4, 240, 240, 240)  # lines that go through the commands together
 USUAL = {"deadline": None, "print_blob": True, "suppress_health_check": list(HealthCheck)}
-NO_SHRINKING = {"phases": (Phase.explicit, Phase.reuse, Phase.generate)}  # an example takes seconds
 
 
 @pytest.fixture(scope="module")
@@ -31,23 +31,46 @@ def papers(tmp_path_factory) -> Path:
     return any_line.write_papers(tmp_path_factory.mktemp("papers"))
 
 
+def many(strategy: st.SearchStrategy[dict], count: int) -> list[dict]:
+    found: list[dict] = []
+
+    @settings(max_examples=count, phases=(Phase.generate,), database=None, **USUAL)
+    @given(strategy)
+    def keep(line):
+        found.append(line)
+
+    keep()
+    return found
+
+
+def fewest(lines: list[dict], fails: Callable[[list[dict]], bool]) -> list[dict]:
+    """Of lines that fail, as few as halving finds."""
+    half = len(lines) // 2
+    found = next((part for part in (lines[:half], lines[half:]) if half and fails(part)), None)
+    return lines if found is None else fewest(found, fails)
+
+
 @pytest.mark.parametrize("kind", ["mutated", "drawn"])
 def test_every_command_takes_any_line(kind, papers, monkeypatch, capsys):
-    line, count = getattr(any_line, kind)(), 0
-    sizes = st.sampled_from(SIZES).flatmap(lambda size: st.lists(line, min_size=size, max_size=size))
-
-    @settings(max_examples=max(2, LINES * len(SIZES) // sum(SIZES) // 2), **USUAL, **NO_SHRINKING)
-    @given(sizes)
-    def takes(lines):
-        nonlocal count
-        count += len(lines)
+    def failure(lines: list[dict]) -> Exception | None:
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            any_line.run(lines, papers, Path(folder), monkeypatch)
+            try:
+                any_line.run(lines, papers, Path(folder), monkeypatch)
+            except Exception as e:
+                return e
+        return None
 
-    takes()
+    lines, sizes, at = many(getattr(any_line, kind)(), LINES // 2), itertools.cycle(SIZES), 0
+    while at < len(lines):
+        batch = lines[at : at + next(sizes)]
+        at += len(batch)
+        if found := failure(batch):
+            few = fewest(batch, lambda part: failure(part) is not None)
+            print(*map(json.dumps, few), sep="\n")
+            raise failure(few) or found
     with capsys.disabled():
-        print(f"\n{kind}: {count} lines")
+        print(f"\n{kind}: {len(lines)} lines")
 
 
 @settings(max_examples=max(300, LINES), **USUAL)
