@@ -17,6 +17,7 @@ from plots.read import exhibits, results
 from plots.write import claim_sheet
 from plots.write.files import write
 
+RECORDED = Path(__file__).parents[1] / "results"
 README = (Path("README.md"), Path("docs/recorded.md"))
 
 
@@ -29,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
         "render": "tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit",
         "claims": "the papers' claims with a verdict each, shown and written (claims.html, .md, .csv, .json)",
         "report": "one self-contained page, index.html",
+        "all": "render, report and claims, from one reading",
         "readme": "fills the regions between <!-- begin:… --> and <!-- end --> of a Markdown file",
     }
     for name, text in about.items():
@@ -42,8 +44,15 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument(
             "--profile", choices=results.PROFILES, help="default: the paper's lines where there are any, else quick"
         )
+        if name in ("report", "claims", "all"):
+            sub.add_argument(
+                "--beside",
+                metavar="DIR",
+                help="recorded machines to show beside, none for none (results/, where --results is another folder)",
+            )
         if name == "claims":
-            sub.add_argument("--all", action="store_true", help="show those that are not comparable, too")
+            sub.add_argument("--list", action="store_true", help="list the decided claims")
+            sub.add_argument("--all", action="store_true", help="list those that are not comparable, too")
         if name == "readme":
             sub.add_argument(
                 "--file",
@@ -89,6 +98,16 @@ def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results
     return exhibits.load(args.papers, args.paper, args.exhibit), results.load(args.results, args.machine)
 
 
+def recorded(args: argparse.Namespace) -> list[results.Machine]:
+    """The machines to be shown beside those of --results: of --beside, else of the repository."""
+    if args.beside == "none":
+        return []
+    folder = Path(args.beside) if args.beside else RECORDED
+    if folder.resolve() == args.results.resolve() or not (args.beside or folder.is_dir()):
+        return []
+    return results.load(folder)
+
+
 def run_render(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import render
@@ -98,15 +117,32 @@ def run_render(args: argparse.Namespace) -> None:
 
 
 def run_claims(args: argparse.Namespace) -> None:
-    papers, machines = inputs(args)
+    print(write_claims(args, *inputs(args), recorded(args)), end="")
+
+
+def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
+    """Writes the claims in every format; what is to be shown of them."""
+    from plots.write import claims_page, first_look
+
     findings = claim_sheet.sheet(papers, machines, args.profile)
     skipped = [sentence for machine in machines for sentence in machine.skipped]
-    claim_sheet.show(findings, Console(), args.all)
     for name, text in claim_sheet.FORMATS.items():
         write(args.out / name, text(findings, skipped) if text is claim_sheet.page else text(findings))
-    from plots.write import claims_page
-
     write(args.out / "claims.html", claims_page.page(findings, skipped))
+    if getattr(args, "list", False) or getattr(args, "all", False):
+        claim_sheet.show(findings, Console(), args.all)
+        return ""
+    return first_look.text(papers, machines, others, args.profile, args.out)
+
+
+def run_all(args: argparse.Namespace) -> None:
+    (papers, machines), others = inputs(args), recorded(args)
+    from plots.write import render, report
+
+    render.write_all(papers, machines, args.out, args.profile)
+    text = write_claims(args, papers, machines, others)
+    write(args.out / "index.html", report.page(papers, machines, args.profile, others))
+    print(text, end="")
 
 
 def run_show(args: argparse.Namespace) -> None:
@@ -123,7 +159,7 @@ def run_report(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import report
 
-    print(write(args.out / "index.html", report.page(papers, machines, args.profile)))
+    print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args))))
 
 
 def run_readme(args: argparse.Namespace) -> None:
@@ -157,6 +193,7 @@ COMMANDS = {
     "render": run_render,
     "claims": run_claims,
     "report": run_report,
+    "all": run_all,
     "readme": run_readme,
     "show": run_show,
     "scatter": run_scatter,

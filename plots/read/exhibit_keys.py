@@ -134,6 +134,8 @@ RECORD: Keys = {
     **dict.fromkeys(("venue", "doi", "machine"), (text, "text")),
     "peak": (values(table), "a table with cpu, gpu or both"),
     "labels": TOP["labels"],
+    "finding": TABLES,
 }
+FINDING: Keys = {"text": TEXT, "claims": NAMES}  # a sentence; <exhibit>/<claim>, those that it rests on
 AMOUNT = (lambda v: number(v) and v > 0, "a number above 0")
 PEAK: Keys = {**dict.fromkeys(("bandwidth_gbs", "fp32_gflops", "fp64_gflops"), AMOUNT), "source": TEXT}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ class Exhibit:
             values += value if isinstance(value, list) else [value]
         return list(dict.fromkeys(v for v in values if not isinstance(v, (dict, list))))
 
-    @property
+    @cached_property
     def swept(self) -> list[str]:
         """The settings of the data set's generator that the sweeps vary, its own or those of the exhibits it reuses."""
         files = [self.path.parents[1] / f"{key}.toml" for key in self.sources if key and key != self.key]

@@ -16,6 +16,7 @@ from plots.read.exhibit_keys import (
     CLAIM,
     CLAIMS,
     FIGURE,
+    FINDING,
     KINDS,
     PAPER,
     PEAK,
@@ -50,6 +51,8 @@ def check_paper(record: Table, where: str) -> None:
     try:
         bounded(record)
         keys(record, "paper", RECORD)
+        for finding in record.get("finding", []):
+            keys(finding, "[[finding]]", FINDING, needed=("text", "claims"))
         for device, peak in record.get("peak", {}).items():
             word({"peak": device}, "peak", ("cpu", "gpu"), "paper")
             keys(peak, f"[peak.{device}]", PEAK, needed=("source",))

@@ -70,13 +70,18 @@ def summary(findings: list[Finding]) -> str:
 def reach(findings: list[Finding]) -> str:
     """What can be shown and what cannot: `30 of 145 claims can be decided here; 91 need a GPU, 12 the paper's size, 9
     data: scripts/fetch_datasets household`."""
+    told = needs(findings)
+    decided = sum(finding.verdict != INCOMPARABLE for finding in findings)
+    return f"{decided} of {len(findings)} claims can be decided here" + (f"; {told}." if told else ".")
+
+
+def needs(findings: Sequence[Finding]) -> str:
+    """What those that are not comparable wait for: `91 need a GPU, 12 the paper's size`."""
     counts = Counter(finding.need.partition(" ")[0] for finding in findings if finding.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}
     parts = [(counts[need], text) for need, text in texts.items() if counts[need]]
-    told = ", ".join(f"{count} {'' if i else 'need '}{text}" for i, (count, text) in enumerate(parts))
-    decided = len(findings) - sum(counts.values())
-    return f"{decided} of {len(findings)} claims can be decided here" + (f"; {told}." if told else ".")
+    return ", ".join(f"{count} {'' if i else 'need '}{text}" for i, (count, text) in enumerate(parts))
 
 
 def show(findings: list[Finding], console: Console, everything: bool = False) -> None:

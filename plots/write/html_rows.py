@@ -1,4 +1,5 @@
-"""A table's rows as the page shows them: what has no time says so once, and many rows with one reason are one."""
+"""A table's rows as the page shows them: a metric's value, the paper's and the ratio in one cell; what has no time says
+so once, and many rows with one reason are one."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from plots.read.metrics import metric
+from plots.read.words import MISSING
 from plots.write.tables import WORDS, Cell, Column, Table
 
 NO_TIME = ("skipped", "failed", "wrong", "did not run")
@@ -20,26 +22,34 @@ def groups(table: Table) -> list[list[Column]]:
 def body(table: Table) -> list[list[dict[str, Any]]]:
     """The rows as cells with the number of columns each takes: what has no time says so once, not in every
     column, and a field that the row above has too is marked."""
-    found = []
+    found, heads = [], groups(table)
     for i, row in enumerate(table.rows):
         cells: list[dict[str, Any]] = []
-        above = table.rows[i - 1] if i else [None] * len(row)
-        for column, cell, over in zip(table.columns, row, above, strict=True):
+        above, at = table.rows[i - 1] if i else [None] * len(row), 0
+        for group in heads:
+            column, cell, over = group[0], row[at], above[at]
+            below = {c.role: row[at + j] for j, c in enumerate(group) if j and row[at + j].text != MISSING}
+            at += len(group)
             none = column.role == "ours" and cell.text in NO_TIME
-            nothing = column.role in ("ratio", "paper", "word") and cell.text == "–"
-            if cells and cells[-1]["none"] and (nothing or (none and cell.marks == cells[-1]["cell"].marks)):
+            nothing = column.role in ("paper", "word") and cell.text == MISSING
+            again_none = none and cells and cell.marks == cells[-1]["cell"].marks
+            if cells and cells[-1]["none"] and not below and (nothing or again_none):
                 cells[-1]["span"] += 1
             else:
                 again = column.role == "field" and over is not None and over.text == cell.text
-                cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again})
+                cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again, "below": below})
         found.append(cells)
     return [row for _, run in groupby(found, key=reason_alone) for row in folded(list(run))]
 
 
 def reason_alone(cells: list[dict[str, Any]]) -> tuple[int, ...] | None:
     """The footnote of a row that shows nothing else than why it has no time; None for every other row."""
-    shown = [c for c in cells if c["column"].role != "field"]
-    return shown[0]["cell"].marks if len(shown) == 1 and shown[0]["none"] else None
+    shown = [c for c in cells if c["column"].role != "field" and not empty(c)]
+    return shown[0]["cell"].marks if len(shown) == 1 and shown[0]["none"] and not shown[0]["below"] else None
+
+
+def empty(cell: dict[str, Any]) -> bool:
+    return cell["column"].role == "beside" and cell["cell"].text == MISSING
 
 
 def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
@@ -49,7 +59,7 @@ def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
     fields = [c for c in rows[0] if c["column"].role == "field"]
     first, last = (", ".join(c["cell"].text for c in row if c["column"].role == "field") for row in (rows[0], rows[-1]))
     text = Cell(f"{len(rows)} cases: {first} … {last}")
-    return [[{**fields[0], "cell": text, "span": len(fields), "again": True}, rows[0][-1]]]
+    return [[{**fields[0], "cell": text, "span": len(fields), "again": True}, *rows[0][len(fields) :]]]
 
 
 def tint(name: str, ratio: float | str | None) -> str:

@@ -10,6 +10,7 @@ from plots.read.results import Machine
 from plots.read.view import View, gather
 from plots.write import latex, machine, table_formats, tables
 from plots.write.files import write
+from plots.write.parallel import each
 from plots.write.tables import Table
 
 TABLE_FORMATS = {".md": table_formats.markdown, ".csv": table_formats.csv_text, ".tex": latex.latex}
@@ -40,4 +41,5 @@ def write_exhibit(exhibit: Exhibit, where: Machine, out: Path, profile: str | No
 
 
 def write_all(papers: list[Paper], machines: list[Machine], out: Path, profile: str | None = None) -> list[Path]:
-    return [path for m in machines for p in papers for e in p.exhibits for path in write_exhibit(e, m, out, profile)]
+    jobs = [(e, m, out, profile) for m in machines for p in papers for e in p.exhibits]
+    return [path for made in each(lambda job: write_exhibit(*job), jobs) for path in made]

@@ -9,9 +9,9 @@ filter.addEventListener("click", ({ target }) => {
   if (!button) return;
   const chosen = button.getAttribute("aria-pressed") === "true" ? "" : button.dataset.tone;
   all("button", filter).forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.tone === chosen && chosen !== "")));
-  all(".claims li, tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
-  all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector(".claims li:not([hidden])"); });
-  all("details:has(.claims)").forEach((d) => { d.open = chosen !== ""; });
+  all("tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
+  all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector("tr.claim:not([hidden])"); });
+  all("details.claims").forEach((d) => { d.open = chosen !== ""; });
   document.body.classList.toggle("filtered", chosen !== "");
 });
 
@@ -45,7 +45,6 @@ const stay = (box) => {
   const edges = all("thead tr:first-child th.field", table).map((th) => [th.offsetLeft, th.offsetWidth]);
   const kept = edges.filter(([left, width], i) => i === 0 || left + width < 0.45 * box.clientWidth);
   for (const row of all("tr", table)) {
-    if (row.classList.contains("sub")) continue;
     kept.forEach(([left], i) => {
       const cell = row.children[i];
       if (cell && cell.classList.contains("field")) { cell.classList.add("stay"); cell.style.left = `${left}px`; }
@@ -76,18 +75,8 @@ const order = (column, rows, down) => {
     return (down ? -1 : 1) * (numeric ? number(x) - number(y) : x.localeCompare(y, "en", { numeric: true }));
   });
 };
-// The heads that stand above one column each, with its place.
-const heads = (table) => {
-  const [top, sub] = all("thead tr", table), found = [];
-  const below = sub ? [...sub.cells] : [];
-  let at = 0;
-  for (const th of top.cells) {
-    if (!sub || th.rowSpan > 1) found.push([th, at]);
-    else for (let i = 0; i < th.colSpan; ++i) found.push([below.shift(), at + i]);
-    at += th.colSpan;
-  }
-  return found;
-};
+// The heads with the place of their columns.
+const heads = (table) => [...table.tHead.rows[0].cells].map((th, at) => [th, at]);
 const sortable = (table) => {
   const body = table.tBodies[0], before = [...body.rows];
   if (before.length < 2) return;
@@ -123,4 +112,29 @@ const searchable = (table) => {
 };
 all(".scroll table").forEach((table) => { sortable(table); searchable(table); });
 
-all("a[data-figure]").forEach((a) => a.addEventListener("click", () => { a.href = a.closest("article").querySelector("figure img").src; }));
+// What a table shows, as text to paste: CSV, or LaTeX (booktabs).
+const texts = (table) => [...table.rows].filter((row) => row.offsetParent).map((row) => [...row.cells].flatMap((cell) =>
+  [(cell.firstChild?.textContent ?? "").trim(), ...Array(cell.colSpan - 1).fill("")]));
+const forms = {
+  CSV: (rows) => rows.map((row) => row.map((text) => `"${text.replace(/,(?=\d{3})/g, "").replaceAll('"', '""')}"`).join(",")).join("\n"),
+  LaTeX: ([head, ...rows]) => {
+    const line = (row) => `${row.map((text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("–", "--")).join(" & ")} \\\\`;
+    return [`\\begin{tabular}{${"l".repeat(head.length)}}`, "\\toprule", line(head), "\\midrule", ...rows.map(line), "\\bottomrule", "\\end{tabular}"].join("\n");
+  },
+};
+for (const box of all("article .scroll").filter((box) => !box.closest(".claims"))) {
+  const bar = document.createElement("p");
+  bar.className = "links small";
+  for (const [name, form] of Object.entries(forms)) {
+    const button = document.createElement("button");
+    button.className = "copy";
+    button.textContent = `Copy as ${name}`;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(form(texts(box.querySelector("table"))));
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = `Copy as ${name}`; }, 1500);
+    });
+    bar.append(button);
+  }
+  box.after(bar);
+}

@@ -1,34 +1,70 @@
-"""One page that holds everything: tables, figures, claims, machine records, failures. It needs no network."""
+"""One page that holds everything: findings, tables, figures, claims, machine records, of several machines side by side.
+It needs no network, and no script to be read."""
 
 from __future__ import annotations
 
-import base64
-import gzip
 import io
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from plots.decide.claims import Finding, judge
+from plots.decide import findings, lookup
+from plots.decide.claims import Finding, judge_one
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, style
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.results import Machine, raw_lines, reason
+from plots.read.results import Line, Machine, reason
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
-from plots.write import claim_sheet, latex, table_formats
-from plots.write.headlines import Shown, hardware, headlines, measured
+from plots.write import claim_sheet
+from plots.write.beside import beside, together
+from plots.write.busy import busy
+from plots.write.headlines import days, hardware
 from plots.write.html_rows import body, groups, tint
 from plots.write.machine import flatten
+from plots.write.parallel import each
 from plots.write.render import table_of
-from plots.write.tables import WORDS
+from plots.write.tables import WORDS, Table
 
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "trend", "failed", "noise", "incomparable"), strict=True))
+TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
+SIGN = dict(zip(findings.VERDICTS, "✓~✗?–", strict=True))
+LONG = 56  # characters of what was measured, in a cell of the claims
+
+
+@dataclass(frozen=True)
+class Place:
+    """A machine of the page: `at` is its number there, `here` whether it is the reader's own."""
+
+    at: int
+    label: str
+    machine: Machine
+    profile: str | None = None
+    here: bool = False
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One exhibit of one machine, made once for everything that shows it."""
+
+    place: Place
+    view: View
+    table: Table | None
+    findings: Sequence[Finding]
+
+    @property
+    def ran(self) -> bool:
+        """Whether it has a value."""
+        if self.view.exhibit.kind == "machine":
+            return bool(self.place.machine.record)
+        return any(line["verdict"] == "" for line in self.view.lines)
 
 
 def environment() -> Environment:
@@ -36,126 +72,208 @@ def environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals.update(tone=TONE, groups=groups, body=body, tint=tint, section=claim_sheet.section, words=WORDS)
-    made.globals.update(verdict_none=INCOMPARABLE, doubts=DOUBTS)
+    made.globals.update(tone=TONE, sign=SIGN, groups=groups, body=body, tint=tint, section=claim_sheet.section)
+    made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
     return made
 
 
-def page(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> str:
-    """The report as HTML."""
-    parts = [machine_part(m, papers, profile) for m in machines]
-    counts = Counter(f.verdict for m in parts for p in m["papers"] for e in p["exhibits"] for f in e["findings"])
+def short(text: str) -> str:
+    return text if len(text) <= LONG else text[: LONG - 1].rstrip() + "…"
+
+
+def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str | None) -> list[Place]:
+    """The reader's own machines first, then the recorded ones, those with most lines first."""
+    ordered = [*machines, *sorted(others, key=lambda m: -len(m.lines))]
+    gpus = [" ".join(((m.record.get("gpu") or {}).get("name") or m.name).split()[:2]) for m in ordered]
+    found = []
+    for at, (machine, gpu) in enumerate(zip(ordered, gpus, strict=True)):
+        here = bool(others) and at < len(machines)
+        name = "this machine" if here and len(machines) == 1 else machine.name
+        label = name if here or gpus.count(gpu) > 1 else gpu
+        found.append(Place(at, label, machine, profile if at < len(machines) else None, here))
+    return found
+
+
+def page(
+    papers: list[Paper], machines: list[Machine], profile: str | None = None, others: Sequence[Machine] = ()
+) -> str:
+    """The report as HTML; `others` are machines to be shown beside."""
+    shown_on = places(machines, others, profile)
+    shown = {
+        exhibit.key: [show(place, exhibit) for place in shown_on] for paper in papers for exhibit in paper.exhibits
+    }
+    drawings = drawn([one for sides in shown.values() for one in sides])
+    counts = Counter(f.verdict for sides in shown.values() for one in sides for f in one.findings)
     return (
         environment()
         .get_template("report.html.j2")
         .render(
             css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
             script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
-            machines=parts,
-            claim_rows=claim_rows(parts) if len(parts) > 1 else [],
-            verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
+            places=shown_on,
+            machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
+            papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings) for paper in papers],
+            verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
         )
     )
 
 
-def claim_rows(parts: Sequence[dict[str, Any]]) -> list[tuple[str, str, dict[str, Finding]]]:
-    """The claims that some machine decides: exhibit, sentence, and by machine what became of it."""
-    found: dict[tuple[str, str], dict[str, Finding]] = {}
-    for finding in (f for m in parts for p in m["papers"] for e in p["exhibits"] for f in e["findings"]):
-        found.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
-    decided = {key: by for key, by in found.items() if any(f.verdict != INCOMPARABLE for f in by.values())}
-    said = claim_sheet.sentences([finding for by in found.values() for finding in by.values()])
-    return [(key[0], said[key], by) for key, by in decided.items()]
+def show(place: Place, exhibit: Exhibit) -> Shown:
+    view = gather(exhibit, place.machine, place.profile)
+    return Shown(place, view, table_of(view), [judge_one(view, claim) for claim in exhibit.claims])
 
 
-def machine_part(machine: Machine, papers: list[Paper], profile: str | None) -> dict[str, Any]:
-    shown = {exhibit.key: show(machine, exhibit, profile) for paper in papers for exhibit in paper.exhibits}
-    parts = [paper_part(machine, paper, [shown[exhibit.key] for exhibit in paper.exhibits]) for paper in papers]
-    findings = [finding for one in shown.values() for finding in one.findings]
-    counts = Counter(finding.verdict for finding in findings)
-    record = {name: value for name, value in flatten(machine.record).items() if not name.startswith("warnings")}
+def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
+    outcomes = [finding for one in shown for finding in one.findings]
+    record = {name: value for name, value in flatten(place.machine.record).items() if not name.startswith("warnings")}
+    own = [one for one in shown if "reuse" not in one.view.exhibit.spec]
+    counts = Counter((why, one.view.exhibit.key) for one in own for line in one.view.lines if (why := reason(line)))
     return {
-        "name": machine.name,
-        "hardware": hardware(machine),
-        "measured": measured(list(shown.values())),
-        "headlines": headlines(list(shown.values())),
-        "reach": claim_sheet.reach(findings) if findings else "",
-        "papers": parts,
-        "tally": [(v, counts[v]) for v in VERDICTS if counts[v]],
+        "place": place,
+        "hardware": hardware(place.machine),
+        "days": days([one.view for one in shown]),
+        "commits": sorted({commit for one in shown for commit in one.view.commits}),
+        "busy": busy(place.machine) if place.here else "",
+        "reach": claim_sheet.reach(outcomes) if outcomes else "",
         "record": record,
-        "warnings": [*(machine.record.get("warnings") or []), *machine.skipped],
-        "troubles": [trouble for p in parts for e in p["exhibits"] for trouble in e["troubles"]],
+        "warnings": [*(place.machine.record.get("warnings") or []), *place.machine.skipped],
+        "troubles": [(why, key, count) for (why, key), count in sorted(counts.items())],
     }
 
 
-def show(machine: Machine, exhibit: Exhibit, profile: str | None) -> Shown:
-    view = gather(exhibit, machine, profile)
-    return Shown(view, table_of(view), judge(exhibit, machine, profile))
-
-
-def paper_part(machine: Machine, paper: Paper, shown: Sequence[Shown]) -> dict[str, Any]:
+def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], drawings: dict[tuple[str, int], str]) -> dict:
+    outcomes = [[f for sides in exhibits for f in sides[at].findings] for at in range(len(exhibits[0]))]
+    sentences = findings.findings(paper, outcomes)
     return {
         "key": paper.key,
-        "anchor": f"{machine.name}/{paper.key}",
         "title": paper.title,
         "citation": paper.citation,
         "doi": paper.record.get("doi", ""),
         "machine": paper.record.get("machine", ""),
-        "exhibits": [exhibit_part(one) for one in shown],
+        "findings": [finding_part(one, exhibits) for one in sentences],
+        "tallies": [tally([one.marks[at] for one in sentences]) for at in range(len(outcomes))],
+        "exhibits": [exhibit_part(sides, drawings) for sides in exhibits if any(one.ran for one in sides)],
+        "idle": [idle_part(sides) for sides in exhibits if not any(one.ran for one in sides)],
     }
 
 
-def exhibit_part(shown: Shown) -> dict[str, Any]:
-    view, exhibit = shown.view, shown.view.exhibit
-    quick = " --profile quick" if view.profile == "quick" else ""
-    figure = svg(view) if exhibit.kind == "figure" else ""
+def finding_part(one: findings.Sentence, exhibits: Sequence[Sequence[Shown]]) -> dict[str, Any]:
+    exhibit = one.claims[0].partition("/")[0]
+    key = next(sides[0].view.exhibit.key for sides in exhibits if sides[0].view.exhibit.name == exhibit)
+    return {"text": one.text, "marks": one.marks, "anchor": key}
+
+
+def tally(marks: Sequence[findings.Mark]) -> str:
+    """`4 of 6 hold`; empty where none was decided."""
+    decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
+    holds = sum(mark.verdict == findings.HOLDS for mark in decided)
+    return f"{holds} of {len(decided)} hold" if decided else ""
+
+
+def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
+    """An exhibit with a value on some machine: those machines side by side, the reader's own first."""
+    ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
+    first, *others = sorted(ran, key=lambda one: (not one.place.here, -len(one.view.lines)))
+    figured = any(drawings.get((exhibit.key, one.place.at)) for one in ran)
+    table = first.table if figured else None
+    if exhibit.kind == "machine":
+        table = together([(one.place, one.table) for one in ran if one.table])
+    elif first.table and not figured:
+        table = beside(first, others)
     return {
-        "anchor": f"{view.machine.name}/{exhibit.key}",
+        "anchor": exhibit.key,
         "number": exhibit.spec.get("number", ""),
         "title": exhibit.spec["title"],
-        "commands": [command + quick for command in exhibit.commands],
-        "profile": view.profile,
-        "size": view.size,
-        "commits": view.commits,
-        "cases": len(view.lines),
-        "ran": bool(view.lines) or exhibit.kind == "machine",
-        "table": shown.table,
-        "figure": figure,
-        "files": files(shown),
+        "commands": exhibit.commands,
+        "sides": [side_part(one, drawings.get((exhibit.key, one.place.at), "")) for one in (first, *others)],
+        "figured": figured,
+        "table": table,
+        "whole": exhibit.kind != "machine",
         "notes": exhibit.notes,
-        "findings": shown.findings,
-        "troubles": [] if "reuse" in exhibit.spec else troubles(view),
+        "claims": claims_part(sides),
     }
 
 
-def files(shown: Shown) -> list[tuple[str, str, str]]:
-    """What can be saved from the page: a word, the file's name, and its content as an address."""
-    name = shown.view.exhibit.key.replace("/", "-")
-    found = []
-    if lines := raw_lines(shown.view.lines):
-        packed = gzip.compress(lines, mtime=0)
-        found.append(("lines", f"{name}.jsonl.gz", address("application/gzip", packed)))
-    if shown.table:
-        found.append(("CSV", f"{name}.csv", address("text/csv", table_formats.csv_text(shown.table).encode())))
-        found.append(("TeX", f"{name}.tex", address("text/x-tex", latex.latex(shown.table).encode())))
-    return found
+def side_part(one: Shown, figure: str) -> dict[str, Any]:
+    view = one.view
+    cases = f"{len(view.lines)} case{'s' * (len(view.lines) != 1)} at {', '.join(view.commits)}"
+    size = view.size or (f"{view.profile} profile" if view.profile else "")
+    return {
+        "place": one.place,
+        "size": " · ".join(part for part in (size, cases if view.commits else "") if part),
+        "table": one.table,
+        "figure": figure,
+    }
 
 
-def address(kind: str, content: bytes) -> str:
-    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
+    """The claims that some machine decides, in a row each; of the others how many, what they need, and their texts."""
+    said = claim_sheet.sentences([finding for one in sides for finding in one.findings])
+    rows, rest = [], []
+    for own in zip(*(one.findings for one in sides), strict=True):
+        decided = [f for f in own if f.verdict != INCOMPARABLE]
+        row = {"finding": own[0], "text": said[own[0].exhibit, own[0].id], "cells": own}
+        (rows if decided else rest).append(row)
+    shown = [one.place for one in sides if any(f.verdict != INCOMPARABLE for f in one.findings)]
+    counts = {place.at: Counter(row["cells"][place.at].verdict for row in rows) for place in shown}
+    return {
+        "rows": rows,
+        "places": shown,
+        "rest": rest,
+        "needs": claim_sheet.needs([row["finding"] for row in rest]),
+        "tally": [(place, [(v, counts[place.at][v]) for v in VERDICTS[:-1] if counts[place.at][v]]) for place in shown],
+    }
 
 
-def troubles(view: View) -> list[tuple[str, str, int]]:
-    """Why cases have no time: the sentence, the exhibit, how many."""
-    counts = Counter(why for line in view.lines if (why := reason(line)))
-    return [(why, view.exhibit.key, count) for why, count in sorted(counts.items())]
+def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
+    """An exhibit that no machine has a value of, in one line: why, and how to get it."""
+    exhibit = sides[0].view.exhibit
+    at = next((one for one in sides if one.view.lines), sides[0])
+    return {
+        "anchor": exhibit.key,
+        "number": exhibit.spec.get("number", ""),
+        "title": exhibit.spec["title"],
+        "commands": exhibit.commands,
+        "why": why_idle(at.view, at.view.lines),
+        "claims": len(exhibit.claims),
+    }
 
 
-def svg(view: View) -> str:
-    """The figure as an address of SVG; empty where there is nothing to draw."""
+def why_idle(view: View, lines: Iterable[Line]) -> str:
+    """`9 cases need a GPU, 2 data: scripts/fetch_datasets susy`."""
+    counts = Counter(lookup.need_of(view, [line]) for line in lines)
+    texts = {lookup.GPU: "need a GPU", lookup.OTHER: "were skipped, failed or were wrong"}
+    told = []
+    for need, count in counts.most_common():
+        what = texts.get(need) or f"need data: scripts/fetch_datasets {need.partition(' ')[2]}"
+        told.append(f"{count} case{'s' * (count != 1)} {what.replace('need', 'needs') if count == 1 else what}")
+    return ", ".join(told) or "not run on any of these machines"
+
+
+def drawn(shown: Sequence[Shown]) -> dict[tuple[str, int], str]:
+    """The figures with a value, as addresses of SVG, by exhibit and machine; made by several processes."""
+    wanted = [one for one in shown if one.ran and one.view.exhibit.kind == "figure"]
+    made = each(lambda one: svg(one.view), wanted)
+    return {(one.view.exhibit.key, one.place.at): figure for one, figure in zip(wanted, made, strict=True)}
+
+
+def svg(view: View) -> Markup:
+    """The figure as an image, its SVG in its address; empty where there is nothing to draw."""
     figure = figures.draw(view)
     if figure is None:
-        return ""
+        return Markup("")
     buffer = io.BytesIO()
     style.write(figure, buffer, ".svg")
-    return address("image/svg+xml", buffer.getvalue())
+    text = small(buffer.getvalue().decode()).replace("%", "%25").replace("#", "%23").replace("&", "&amp;")
+    wide, high = (round(inches * 96) for inches in figure.get_size_inches())
+    return Markup(f'width="{wide}" height="{high}" src="data:image/svg+xml,{text}"')
+
+
+def small(text: str) -> str:
+    """The same picture in fewer bytes: no comments, no metadata, no names of groups, coordinates to a hundredth."""
+    text = re.sub(r"<\?xml.*?<svg", "<svg", text, count=1, flags=re.S)
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
+    text = re.sub(r'<g id="[^"]*">', "<g>", text)
+    text = re.sub(r"'DejaVu Sans'[^;\"]*", "DejaVu Sans,sans-serif", text)  # no quotes within quotes
+    text = re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), text)
+    return re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'")

@@ -8,8 +8,9 @@ TYPE, ORDER, SHAPE = "'descr': '<f4', ", "'fortran_order': False, ", "'shape': (
 VALUES = bytes(24)  # 3 x 2 floats
 
 
-def npy(header: str | bytes, values: bytes = VALUES, version: tuple[int, int] = (1, 0),
-        size: int | None = None) -> bytes:
+def npy(
+    header: str | bytes, values: bytes = VALUES, version: tuple[int, int] = (1, 0), size: int | None = None
+) -> bytes:
     text = header.encode() if isinstance(header, str) else header
     length = len(text) if size is None else size
     return b"\x93NUMPY" + bytes(version) + length.to_bytes(2 if version[0] < 2 else 4, "little") + text + values
@@ -25,40 +26,117 @@ def with_shape(shape: str, values: bytes = VALUES) -> bytes:
 
 GOOD = npy(f"{{{TYPE}{ORDER}{SHAPE}}}\n")
 
-TYPES = ["xf4", "=f4", ">f4", ">f8", ">i2", "<f2", "|O", "|O8", "<U3", "|S4", "<c8", "<c16", "|b1", "<m8[ns]", "<M8[D]",
-         "|V8", "f4", "", "<f44",
-         "<f", "<u4", "<u8", "<f16", "4<f", "<F4", "<f4 ", "float32"]
-SHAPES = ["(3,)", "()", "(3, 2, 1)", "(-3, 2)", "(3, -2)", "(-3, -2)", "(3 2)", "(3.0, 2)", "(3L, 2L)", "(three, 2)",
-          "(+3, 2)", "(0x3, 2)", "(3; 2)", "(,)",
-          "(3, , 2)", "(1e2, 2)", "(None, 2)", "(3, (2))", "(99999999999999999999, 2)", "(3, 99999999999999999999)",
-          "(0, 2)", "(3, 0)", "(0, 0)",
-          "(4294967296, 4294967296)", "(9223372036854775807, 2)", "(2305843009213693952, 8)", "(3, 100001)",
-          "(3, 4294967298)", "(1, 2147483648)",
-          "(4, 2)", "(1000000000, 100)", "(3, 3)", "(2, 2)", "(3, 1)"]
-HEADERS = ["{}", "{" + TYPE + SHAPE + "}", "{" + ORDER + SHAPE + "}", "{" + TYPE + ORDER + "}",
-           "{" + TYPE * 2 + ORDER + SHAPE + "}", "{" + TYPE + ORDER + SHAPE * 2 + "}",
-           "{" + TYPE + ORDER * 2 + SHAPE + "}", "{" + TYPE + ORDER + SHAPE + "'more': 1}", TYPE + ORDER + SHAPE,
-           "{" + TYPE + ORDER + SHAPE, "{" + TYPE + ORDER + SHAPE + "} {}",
-           "{'descr': <f4, " + ORDER + SHAPE + "}", "{descr: '<f4', " + ORDER + SHAPE + "}",
-           "{" + TYPE + "'fortran_order': None, " + SHAPE + "}",
-           "{" + TYPE + "'fortran_order': 'True', " + SHAPE + "}", "{" + TYPE + "'fortran_order': true, " + SHAPE + "}",
-           "{" + TYPE + "'fortran_order': 0, " + SHAPE + "}",
-           "{'descr': '<f4, " + ORDER + SHAPE + "}", "{" + TYPE + ORDER + "'shape': (3, 2}",
-           "[" + TYPE + ORDER + SHAPE + "]", "{'descr' '<f4', " + ORDER + SHAPE + "}",
-           "{\"descr\": \"<f4\", " + ORDER + SHAPE + "}", "{" + TYPE.replace(",", ";") + ORDER + SHAPE + "}", " ", "\n",
-           "{" * 500, "(" * 60_000,
-           "{" + TYPE + " " * 60_000 + ORDER + SHAPE + "}", "{'descr': '" + "<" * 900 + "', " + ORDER + SHAPE + "}",
-           "{'descr': " + "[" * 900 + ORDER + SHAPE + "}"]
+TYPES = [
+    "xf4",
+    "=f4",
+    ">f4",
+    ">f8",
+    ">i2",
+    "<f2",
+    "|O",
+    "|O8",
+    "<U3",
+    "|S4",
+    "<c8",
+    "<c16",
+    "|b1",
+    "<m8[ns]",
+    "<M8[D]",
+    "|V8",
+    "f4",
+    "",
+    "<f44",
+    "<f",
+    "<u4",
+    "<u8",
+    "<f16",
+    "4<f",
+    "<F4",
+    "<f4 ",
+    "float32",
+]
+SHAPES = [
+    "(3,)",
+    "()",
+    "(3, 2, 1)",
+    "(-3, 2)",
+    "(3, -2)",
+    "(-3, -2)",
+    "(3 2)",
+    "(3.0, 2)",
+    "(3L, 2L)",
+    "(three, 2)",
+    "(+3, 2)",
+    "(0x3, 2)",
+    "(3; 2)",
+    "(,)",
+    "(3, , 2)",
+    "(1e2, 2)",
+    "(None, 2)",
+    "(3, (2))",
+    "(99999999999999999999, 2)",
+    "(3, 99999999999999999999)",
+    "(0, 2)",
+    "(3, 0)",
+    "(0, 0)",
+    "(4294967296, 4294967296)",
+    "(9223372036854775807, 2)",
+    "(2305843009213693952, 8)",
+    "(3, 100001)",
+    "(3, 4294967298)",
+    "(1, 2147483648)",
+    "(4, 2)",
+    "(1000000000, 100)",
+    "(3, 3)",
+    "(2, 2)",
+    "(3, 1)",
+]
+HEADERS = [
+    "{}",
+    "{" + TYPE + SHAPE + "}",
+    "{" + ORDER + SHAPE + "}",
+    "{" + TYPE + ORDER + "}",
+    "{" + TYPE * 2 + ORDER + SHAPE + "}",
+    "{" + TYPE + ORDER + SHAPE * 2 + "}",
+    "{" + TYPE + ORDER * 2 + SHAPE + "}",
+    "{" + TYPE + ORDER + SHAPE + "'more': 1}",
+    TYPE + ORDER + SHAPE,
+    "{" + TYPE + ORDER + SHAPE,
+    "{" + TYPE + ORDER + SHAPE + "} {}",
+    "{'descr': <f4, " + ORDER + SHAPE + "}",
+    "{descr: '<f4', " + ORDER + SHAPE + "}",
+    "{" + TYPE + "'fortran_order': None, " + SHAPE + "}",
+    "{" + TYPE + "'fortran_order': 'True', " + SHAPE + "}",
+    "{" + TYPE + "'fortran_order': true, " + SHAPE + "}",
+    "{" + TYPE + "'fortran_order': 0, " + SHAPE + "}",
+    "{'descr': '<f4, " + ORDER + SHAPE + "}",
+    "{" + TYPE + ORDER + "'shape': (3, 2}",
+    "[" + TYPE + ORDER + SHAPE + "]",
+    "{'descr' '<f4', " + ORDER + SHAPE + "}",
+    '{"descr": "<f4", ' + ORDER + SHAPE + "}",
+    "{" + TYPE.replace(",", ";") + ORDER + SHAPE + "}",
+    " ",
+    "\n",
+    "{" * 500,
+    "(" * 60_000,
+    "{" + TYPE + " " * 60_000 + ORDER + SHAPE + "}",
+    "{'descr': '" + "<" * 900 + "', " + ORDER + SHAPE + "}",
+    "{'descr': " + "[" * 900 + ORDER + SHAPE + "}",
+]
 
 
 def npy_files() -> dict[str, bytes]:
     files = {f"type {at}": with_type(f"'{descr}'") for at, descr in enumerate(TYPES)}
     files |= {f"shape {at}": with_shape(shape) for at, shape in enumerate(SHAPES)}
     files |= {f"header {at}": npy(header) for at, header in enumerate(HEADERS)}
-    files |= {f"version {major}.{minor}": npy(f"{{{TYPE}{ORDER}{SHAPE}}}", version=(major, minor)) for major,
-              minor in [(0, 0), (4, 0), (9, 0), (255, 255), (1, 1), (2, 9)]}
-    files |= {f"cut after {size}": GOOD[:size] for size in [0, 1, 5, 6, 8, 10, 11, 12, 40, 69, len(GOOD) - 25,
-                                                            len(GOOD) - 24, len(GOOD) - 1]}
+    files |= {
+        f"version {major}.{minor}": npy(f"{{{TYPE}{ORDER}{SHAPE}}}", version=(major, minor))
+        for major, minor in [(0, 0), (4, 0), (9, 0), (255, 255), (1, 1), (2, 9)]
+    }
+    files |= {
+        f"cut after {size}": GOOD[:size]
+        for size in [0, 1, 5, 6, 8, 10, 11, 12, 40, 69, len(GOOD) - 25, len(GOOD) - 24, len(GOOD) - 1]
+    }
     files |= {
         "structured": with_type("[('x', '<f4'), ('y', '<f4')]"),
         "nested type": with_type("('<f4', (2,))"),
@@ -77,8 +155,9 @@ def npy_files() -> dict[str, bytes]:
         "a line break in the type": with_type("'<f\n4'"),
         "nan": npy(f"{{{TYPE}{ORDER}{SHAPE}}}", bytes(20) + b"\0\0\xc0\x7f"),
         "inf": npy(f"{{{TYPE}{ORDER}{SHAPE}}}", bytes(20) + b"\0\0\x80\x7f"),
-        "infinite in fp32": npy("{'descr': '<f8', " + ORDER + "'shape': (3, 1), }",
-                                b"\x9c\x75\x00\x88\x3c\xe4\x37\x7e" * 3),
+        "infinite in fp32": npy(
+            "{'descr': '<f8', " + ORDER + "'shape': (3, 1), }", b"\x9c\x75\x00\x88\x3c\xe4\x37\x7e" * 3
+        ),
     }
     return {f"{name}.npy": content for name, content in files.items()}
 
@@ -113,13 +192,81 @@ def xz_files() -> dict[str, bytes]:
     return {f"{name}.npy.xz": content for name, content in files.items()}
 
 
-CELLS = ["+-1", "++1", "-+1", "--1", "0x10", "1e", "1e+", "e5", "1_000", "1 000", "1'000", "1.2.3", ".", "-", "+", "",
-         '"', '""', '"1', '1"', '"1"2', '"1,5"', '"1 2"', "NaN",
-         "nan(1)", "inf", "-Infinity", "1e999", "-1e999", "1e400", "one", "?", "NA", "null", "None", "#N/A", "1f",
-         "1.0f", "0b1", "1e5x", "\x01", "1\x00", "\x1b[31m1",
-         "１", "٣", "½", "1−2", "1\u00a0", "\u2028", "true", "=1+1", "$1", "1%", "(1)", "1/2", "2026-01-01", "12:30"]
-FIRST_ROWS = ["nan,nan", "NA,n/a", "?,?", "+-1,+-2", "inf,inf", "null,None", "0x1,0x2", "-,-", "1e999,1e999", "1;2,3",
-              "1,5;2,5", ",", '"1,5","2,5"', "１,２"]
+CELLS = [
+    "+-1",
+    "++1",
+    "-+1",
+    "--1",
+    "0x10",
+    "1e",
+    "1e+",
+    "e5",
+    "1_000",
+    "1 000",
+    "1'000",
+    "1.2.3",
+    ".",
+    "-",
+    "+",
+    "",
+    '"',
+    '""',
+    '"1',
+    '1"',
+    '"1"2',
+    '"1,5"',
+    '"1 2"',
+    "NaN",
+    "nan(1)",
+    "inf",
+    "-Infinity",
+    "1e999",
+    "-1e999",
+    "1e400",
+    "one",
+    "?",
+    "NA",
+    "null",
+    "None",
+    "#N/A",
+    "1f",
+    "1.0f",
+    "0b1",
+    "1e5x",
+    "\x01",
+    "1\x00",
+    "\x1b[31m1",
+    "１",
+    "٣",
+    "½",
+    "1−2",
+    "1\u00a0",
+    "\u2028",
+    "true",
+    "=1+1",
+    "$1",
+    "1%",
+    "(1)",
+    "1/2",
+    "2026-01-01",
+    "12:30",
+]
+FIRST_ROWS = [
+    "nan,nan",
+    "NA,n/a",
+    "?,?",
+    "+-1,+-2",
+    "inf,inf",
+    "null,None",
+    "0x1,0x2",
+    "-,-",
+    "1e999,1e999",
+    "1;2,3",
+    "1,5;2,5",
+    ",",
+    '"1,5","2,5"',
+    "１,２",
+]
 
 
 def csv_files() -> dict[str, bytes]:
@@ -163,11 +310,37 @@ k = 3
 """
 KIND = 'kind = "table"\n'
 AXES = {
-    "implementation": ['"cpu/lloyd/none"', '""', "3", "[]", '"cpu/lloyd/.*"', '"../impl/cpu/lloyd/naive"',
-                       '["cpu/lloyd/naive", "x"]', "{}", '"a\\nb"'],
+    "implementation": [
+        '"cpu/lloyd/none"',
+        '""',
+        "3",
+        "[]",
+        '"cpu/lloyd/.*"',
+        '"../impl/cpu/lloyd/naive"',
+        '["cpu/lloyd/naive", "x"]',
+        "{}",
+        '"a\\nb"',
+    ],
     "dataset": ['"none"', '""', "3", "true", '"none.npy"', '"/etc/passwd"', '"../blobs"', '"blobs\\u0000"'],
-    "n": ["0", "-1", "1.5", "1e30", "nan", "inf", '"many"', "true", "[]", "[1, [2]]", '"1:2"', '"1:1e9:+1"', '"0:0:x2"',
-          '"10:1:x10"', "1979-05-27", "{ a = 1 }", "9223372036854775807"],
+    "n": [
+        "0",
+        "-1",
+        "1.5",
+        "1e30",
+        "nan",
+        "inf",
+        '"many"',
+        "true",
+        "[]",
+        "[1, [2]]",
+        '"1:2"',
+        '"1:1e9:+1"',
+        '"0:0:x2"',
+        '"10:1:x10"',
+        "1979-05-27",
+        "{ a = 1 }",
+        "9223372036854775807",
+    ],
     "d": ["0", "-2", "1_000_000", "4294967298", "100_001", "2.5", '"two"'],
     "k": ["0", "-1", "101", "4294967299", "3.5", '"three"', "[3, 0]", '"1:3:*2"', '"1:200:+1"'],
     "precision": ['"fp16"', "32", '""', '["fp32", "half"]'],
@@ -187,14 +360,52 @@ AXES = {
     "packages": ["3"],
     "sweep": ["3"],
 }
-LINES = ["number = 3", "title = [1]", 'title = "a\\nb"', "profile = 3", "profile.paper.n = 3", "profile.quick = 3",
-         "labels = []", "table = 3", 'figure = "bar"', "paper = 3", "claim = {}",
-         'notes = "text"', "machine = 1", "reuse = 3", "reuse = []", "reuse = [1]", 'reuse = [["a/b"]]',
-         'reuse = "none"', 'reuse = "he2021/none"', 'reuse = "he2021/figure4"',
-         'reuse = "../papers/he2021/table3"', 'reuse = "bad/one"', "sweep = 3", "sweep = [1, 2]", "[sweep]", "[tabel]",
-         "kind = 3", "x = ", "x", "= 3", "x = 1\nx = 2", 'x = "',
-         "x = 1e", "x = 0x", 'x = """', "[a\n", "[[sweep]", "\x00", "x = \x01", "\\", "x = [1,, 2]",
-         "x = {a = 1, a = 2}", "x = 99999999999999999999", "[[table]]"]
+LINES = [
+    "number = 3",
+    "title = [1]",
+    'title = "a\\nb"',
+    "profile = 3",
+    "profile.paper.n = 3",
+    "profile.quick = 3",
+    "labels = []",
+    "table = 3",
+    'figure = "bar"',
+    "paper = 3",
+    "claim = {}",
+    'notes = "text"',
+    "machine = 1",
+    "reuse = 3",
+    "reuse = []",
+    "reuse = [1]",
+    'reuse = [["a/b"]]',
+    'reuse = "none"',
+    'reuse = "he2021/none"',
+    'reuse = "he2021/figure4"',
+    'reuse = "../papers/he2021/table3"',
+    'reuse = "bad/one"',
+    "sweep = 3",
+    "sweep = [1, 2]",
+    "[sweep]",
+    "[tabel]",
+    "kind = 3",
+    "x = ",
+    "x",
+    "= 3",
+    "x = 1\nx = 2",
+    'x = "',
+    "x = 1e",
+    "x = 0x",
+    'x = """',
+    "[a\n",
+    "[[sweep]",
+    "\x00",
+    "x = \x01",
+    "\\",
+    "x = [1,, 2]",
+    "x = {a = 1, a = 2}",
+    "x = 99999999999999999999",
+    "[[table]]",
+]
 
 
 def exhibits() -> dict[str, bytes]:
@@ -240,15 +451,53 @@ def axis(name: str, value: str, more: str = "") -> bytes:
 
 
 MADE = '[made]\ngenerator = "balls"\nn = 10\nd = 2\nk = 2\n'
-FIELDS = ["n = -1", "n = 0", "n = 1.5", 'n = "ten"', "n = true", "n = nan", "n = 9223372036854775807", "d = 0",
-          "d = 4294967298", "d = 1_000_000", "k = 0", "k = [2]", "k = 4294967298",
-          "seed = -1", 'seed = "x"', "seed = 9223372036854775807", "summary = 3", "licence = []", "source = {}",
-          'summary = "a\\nb"', "settings = 3", "settings = []",
-          'settings = { radius = "one" }', "settings = { radius = inf }", "settings = { sigma = 1 }", "sigma2 = 3",
-          "advice = 1", "file = 3"]
-CENTROIDS = ["[1, 2, 3, 4]", "[[1, 2], [3]]", "[[1, 2]]", '[[1, 2], [3, "four"]]', '["one", "two"]',
-             "[[1, 2], [3, nan]]", "3", '"none"', "[]", "[[], []]", "[[1, 2], [3, 4], [5, 6]]",
-             "[[1, 2, 3], [4, 5, 6]]", "{ a = 1 }", "[[true, false], [true, false]]", "[[1, 2], 3]"]
+FIELDS = [
+    "n = -1",
+    "n = 0",
+    "n = 1.5",
+    'n = "ten"',
+    "n = true",
+    "n = nan",
+    "n = 9223372036854775807",
+    "d = 0",
+    "d = 4294967298",
+    "d = 1_000_000",
+    "k = 0",
+    "k = [2]",
+    "k = 4294967298",
+    "seed = -1",
+    'seed = "x"',
+    "seed = 9223372036854775807",
+    "summary = 3",
+    "licence = []",
+    "source = {}",
+    'summary = "a\\nb"',
+    "settings = 3",
+    "settings = []",
+    'settings = { radius = "one" }',
+    "settings = { radius = inf }",
+    "settings = { sigma = 1 }",
+    "sigma2 = 3",
+    "advice = 1",
+    "file = 3",
+]
+CENTROIDS = [
+    "[1, 2, 3, 4]",
+    "[[1, 2], [3]]",
+    "[[1, 2]]",
+    '[[1, 2], [3, "four"]]',
+    '["one", "two"]',
+    "[[1, 2], [3, nan]]",
+    "3",
+    '"none"',
+    "[]",
+    "[[], []]",
+    "[[1, 2], [3, 4], [5, 6]]",
+    "[[1, 2, 3], [4, 5, 6]]",
+    "{ a = 1 }",
+    "[[true, false], [true, false]]",
+    "[[1, 2], 3]",
+]
 
 
 def tables() -> dict[str, bytes]:

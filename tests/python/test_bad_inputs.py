@@ -39,8 +39,28 @@ class Input:
 
 
 FLAGS = {
-    "--n": ["0", "-1", "1.5", "1e999", "NaN", "1e16", "9" * 400, "0x10", "ten", "３", "1,", ",1", "1,,2", " ", "1:2",
-            "10:1:x10", "0:0:x2", "1:1e18:+1", ":::", "1;2"],
+    "--n": [
+        "0",
+        "-1",
+        "1.5",
+        "1e999",
+        "NaN",
+        "1e16",
+        "9" * 400,
+        "0x10",
+        "ten",
+        "３",
+        "1,",
+        ",1",
+        "1,,2",
+        " ",
+        "1:2",
+        "10:1:x10",
+        "0:0:x2",
+        "1:1e18:+1",
+        ":::",
+        "1;2",
+    ],
     "--d": ["0", "-2", "4294967298", "100001", "2.5", "1e999", "two", "18446744073709551618", "2,", "1:100001:+50000"],
     "--k": ["0", "-1", "101", "4294967299", "3.5", "NaN", "three", "3,0", "1:200:+1", "9" * 400, "1e9"],
     "--precision": ["fp16", "32", "fp32,half", "FP32", "fp32:fp64"],
@@ -54,13 +74,41 @@ FLAGS = {
     "--order-seed": ["-1", "1.5", "x", "18446744073709551616", "1e300"],
     "--timeout": ["0", "-1", "x", "nan", "1e999"],
     "--memory": ["0", "-1", "x", "nan", "1e999"],
-    "--filter": ["(", ")", "[", "*", "a{2,1}", "(?=a)", "(?!a)", "\\1", "a{1001}", "((a{1,500}){1,500}){1,500}",
-                 "(?P<a", "a" * 1001, "nothing matches this", "\\"],
+    "--filter": [
+        "(",
+        ")",
+        "[",
+        "*",
+        "a{2,1}",
+        "(?=a)",
+        "(?!a)",
+        "\\1",
+        "a{1001}",
+        "((a{1,500}){1,500}){1,500}",
+        "(?P<a",
+        "a" * 1001,
+        "nothing matches this",
+        "\\",
+    ],
     "--benchmark_filter": ["(", "-(", "nothing matches this", "a" * 1001],
     "--set": ["packages", "=1", "packages=", "nothing=1", "=", "packages=1,", "packages==1", "threads=1e999"],
-    "--data-set": ["sigma2", "sigma2=", "=1", "nothing=1", "sigma2=wide", "sigma2=-1", "sigma2=nan", "sigma2=1e999",
-                   "seed=-1", "seed=0.5", "groups=-1", "groups=1.5",
-                   "groups=1e12", "sigma2=1,,2", "low=20"],
+    "--data-set": [
+        "sigma2",
+        "sigma2=",
+        "=1",
+        "nothing=1",
+        "sigma2=wide",
+        "sigma2=-1",
+        "sigma2=nan",
+        "sigma2=1e999",
+        "seed=-1",
+        "seed=0.5",
+        "groups=-1",
+        "groups=1.5",
+        "groups=1e12",
+        "sigma2=1,,2",
+        "low=20",
+    ],
     "--profile": ["fast", "Paper"],
     "--machine": ["../x", "a/b", ".", "..", "a b", "x" * 101, "ü"],
     "--dataset": ["none", "blobs,none", "blobs,", "none.npy", "../blobs", "a:b"],
@@ -71,24 +119,58 @@ FLAGS = {
 }
 
 DATA_FLAGS = {
-    "--n": ["0", "-1", "1.5", "1e999", "NaN", "inf", "1e16", "18446744073709551617", "9" * 400, "0x10", "ten", "３",
-            "1,", ",1", " ", "1:2", "1:9:+1", "1 2", "--"],
+    "--n": [
+        "0",
+        "-1",
+        "1.5",
+        "1e999",
+        "NaN",
+        "inf",
+        "1e16",
+        "18446744073709551617",
+        "9" * 400,
+        "0x10",
+        "ten",
+        "３",
+        "1,",
+        ",1",
+        " ",
+        "1:2",
+        "1:9:+1",
+        "1 2",
+        "--",
+    ],
     "--d": ["0", "-1", "4294967298", "100001", "x", "1.5", "1,2"],
     "--k": ["0", "-1", "4294967298", "x"],
     "--precision": ["fp16"],
     "--data-set": ["sigma2", "sigma2=", "=1", "none=1", "sigma2=x", "sigma2=1e999", "sigma2=-1", "seed=-1"],
 }
 
-NO_TEXT = ["\udcff", "a\udcffb", "\udcc3", "\udced\udca0\udc80", "a\nb", "a\tb", "\x1b[31m", "\x7f", "a\u0085b",
-           "a\u2028b", "x" * 100_000]
+NO_TEXT = [
+    "\udcff",
+    "a\udcffb",
+    "\udcc3",
+    "\udced\udca0\udc80",
+    "a\nb",
+    "a\tb",
+    "\x1b[31m",
+    "\x7f",
+    "a\u0085b",
+    "a\u2028b",
+    "x" * 100_000,
+]
 
 
 def flag_inputs() -> Iterator[Input]:
     for flag, values in FLAGS.items():
-        without = {"--n": [*RUN, "--dataset", "blobs", "--k", "3"], "--k": BLOBS, "--dataset": [*RUN, "--k", "3"],
-                   "--data": [*RUN, "--k", "3"],
-                   "--implementation": ["run", "--out", "out", *SMALL[5:]], "--set": ["run", "--implementation",
-                                                                                      "cpu/lloyd/two_step", *SMALL[3:]]}
+        without = {
+            "--n": [*RUN, "--dataset", "blobs", "--k", "3"],
+            "--k": BLOBS,
+            "--dataset": [*RUN, "--k", "3"],
+            "--data": [*RUN, "--k", "3"],
+            "--implementation": ["run", "--out", "out", *SMALL[5:]],
+            "--set": ["run", "--implementation", "cpu/lloyd/two_step", *SMALL[3:]],
+        }
         for value in values:
             yield Input(f"{flag} {value[:40]!r}", [*without.get(flag, SMALL), f"{flag}={value}"])
     for flag in [*FLAGS, "--out", "--paper"]:
@@ -101,8 +183,11 @@ def flag_inputs() -> Iterator[Input]:
     for args in [["--set", "packages=1", "--set", "packages=2"], ["--data-set", "low=1", "--data-set", "low=2"]]:
         yield Input(f"{args[1]} twice", ["run", "--implementation", "cpu/lloyd/two_step", *SMALL[3:], *args], "twice")
     yield Input("a plan of 10^6", [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1"], "1000000 cases")
-    yield Input("a plan of 10^9", [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1", "--warmup=0:999:+1"],
-                "1000000000 cases")
+    yield Input(
+        "a plan of 10^9",
+        [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1", "--warmup=0:999:+1"],
+        "1000000000 cases",
+    )
     yield Input("a worker by hand", [*SMALL, "--worker=3,4"], "worker")
     yield Input("an unknown flag", [*SMALL, "--fast"], "--fast")
     yield Input("an unknown flag of Google Benchmark", [*SMALL, "--benchmark_fast"], "--benchmark_fast")
@@ -111,30 +196,71 @@ def flag_inputs() -> Iterator[Input]:
     yield Input("no points", [*RUN, "--k", "3"], "--dataset")
     for paper in ["none", "..", ".", "he2021/..", "/", "he2021/table3", "he2021.toml", "*"]:
         yield Input(f"--paper {paper}", ["run", "--out", "out", "--paper", paper], "no paper")
-    for name in ["he2021", "he2021/none", "he2021/table3.tom", "../papers/he2021/table3", ".", "/dev/zero", "/dev/null",
-                 "x" * 300, "he2021/table3/"]:
+    for name in [
+        "he2021",
+        "he2021/none",
+        "he2021/table3.tom",
+        "../papers/he2021/table3",
+        ".",
+        "/dev/zero",
+        "/dev/null",
+        "x" * 300,
+        "he2021/table3/",
+    ]:
         yield Input(f"exhibit {name[:40]}", ["run", "--out", "out", name], "no exhibit file")
-    for more in [["--k", "3"], ["--n", "3"], ["--implementation", "x"], ["--dataset", "blobs"], ["--set", "a=1"],
-                 ["--data-set", "a=1"], ["--init", "random"]]:
+    for more in [
+        ["--k", "3"],
+        ["--n", "3"],
+        ["--implementation", "x"],
+        ["--dataset", "blobs"],
+        ["--set", "a=1"],
+        ["--data-set", "a=1"],
+        ["--init", "random"],
+    ]:
         yield Input(f"an exhibit and {more[0]}", ["run", "--out", "out", "he2021/table3", *more], "contradicts")
 
 
 def command_inputs() -> Iterator[Input]:
-    for args in [[], ["sing"], ["run", "--k"], ["list", "songs"], ["list", "--jsn"], ["data"], ["data", "blobs"],
-                 ["export"], ["check", "--filter", "("], ["check", "--filter", "nosuchcase"],
-                 ["check", "--filter", "a" * 1001], ["env", "x"]]:
+    for args in [
+        [],
+        ["sing"],
+        ["run", "--k"],
+        ["list", "songs"],
+        ["list", "--jsn"],
+        ["data"],
+        ["data", "blobs"],
+        ["export"],
+        ["check", "--filter", "("],
+        ["check", "--filter", "nosuchcase"],
+        ["check", "--filter", "a" * 1001],
+        ["env", "x"],
+    ]:
         yield Input("kmbench " + " ".join(args)[:40], args)
     for name in ["none.jsonl", ".", "/dev/null", "pipe.jsonl"]:
         yield Input(f"export {name}", ["export", name], "not a regular one")
-    for out in ["folder.npy", "folder.csv", ".", "none/x.npy", "x.txt", "x", "x.npy.xz", "/dev/null", "/proc/x.npy",
-                "pipe.csv", "x" * 300 + ".npy"]:
+    for out in [
+        "folder.npy",
+        "folder.csv",
+        ".",
+        "none/x.npy",
+        "x.txt",
+        "x",
+        "x.npy.xz",
+        "/dev/null",
+        "/proc/x.npy",
+        "pipe.csv",
+        "x" * 300 + ".npy",
+    ]:
         yield Input(f"data --out {out[:20]}", ["data", "blobs", "--n", "10", "--out", out])
     for flag, values in DATA_FLAGS.items():
         for value in values:
             args = DATA if flag != "--n" else ["data", "blobs", "--out", "out.npy"]
             yield Input(f"data {flag} {value[:20]}", [*args, f"{flag}={value}"])
-    yield Input("data of 10^15", ["data", "uniform", "--n", "1000000000000000", "--d", "1", "--out", "out.npy"],
-                "GiB|out of range")
+    yield Input(
+        "data of 10^15",
+        ["data", "uniform", "--n", "1000000000000000", "--d", "1", "--out", "out.npy"],
+        "GiB|out of range",
+    )
     many = ["data", "uniform", "--n", "1000000000000", "--d", "100000", "--out", "out.npy"]
     yield Input("data of 10^12 x 10^5", many, "out of range")
     yield Input("data of no set", ["data", "none", "--out", "out.npy"], "none")
@@ -166,13 +292,34 @@ def file_inputs(folder: Path, home: Path) -> Iterator[Input]:
     (folder / "zero.npy").symlink_to("/dev/zero")
     (folder / "loop.npy").symlink_to("loop.npy")
     (folder / "dangling.npy").symlink_to("none.npy")
-    for name in ["pipe.npy", "pipe.npy.xz", "pipe.csv", "folder.npy", "folder.npy.xz", "folder.csv", "zero.npy",
-                 "loop.npy", "dangling.npy"]:
+    for name in [
+        "pipe.npy",
+        "pipe.npy.xz",
+        "pipe.csv",
+        "folder.npy",
+        "folder.npy.xz",
+        "folder.csv",
+        "zero.npy",
+        "loop.npy",
+        "dangling.npy",
+    ]:
         yield Input(f"--data {name}", [*RUN, "--data", name, "--k", "1"], re.escape(name))
         yield Input(f"--dataset ./{name}", [*RUN, "--dataset", f"./{name}", "--k", "1"], re.escape(name))
-    for name in ["pipe.npy", "folder.npy", "zero.npy", "loop.npy", "pipe.npy.xz", "type 0.npy", "shape 30.npy",
-                 "header 0.npy", "nan.npy", "cut after 69.npy", "damaged.npy.xz",
-                 "longer than its header.npy.xz", "of another version.npy.xz"]:
+    for name in [
+        "pipe.npy",
+        "folder.npy",
+        "zero.npy",
+        "loop.npy",
+        "pipe.npy.xz",
+        "type 0.npy",
+        "shape 30.npy",
+        "header 0.npy",
+        "nan.npy",
+        "cut after 69.npy",
+        "damaged.npy.xz",
+        "longer than its header.npy.xz",
+        "of another version.npy.xz",
+    ]:
         yield Input(f"--init {name}", [*SMALL, "--d", "2", "--init", name], re.escape(name))
     os.mkfifo(folder / "bad/pipe.toml")
     (folder / "bad/folder.toml").mkdir()
@@ -186,15 +333,27 @@ def file_inputs(folder: Path, home: Path) -> Iterator[Input]:
 
 
 def run_all(inputs: list[Input], folder: Path, home: Path) -> list[dict]:
-    batch = [{"args": [str(PROGRAM), *one.args], "env": {"KMBENCH_HOME": str(home), **one.env}, "folder": str(folder),
-              "limit_s": LIMIT_S} for one in inputs]
+    batch = [
+        {
+            "args": [str(PROGRAM), *one.args],
+            "env": {"KMBENCH_HOME": str(home), **one.env},
+            "folder": str(folder),
+            "limit_s": LIMIT_S,
+        }
+        for one in inputs
+    ]
     halves = [batch[0::2], batch[1::2]]  # two processes at a time
     runners = []
     for at, half in enumerate(halves):
         listed = folder.parent / f"batch{at}.json"
         listed.write_text(json.dumps(half))
-        runners.append(subprocess.Popen([sys.executable, "-S", Path(__file__).with_name("run_batch.py"), listed],
-                                        stdout=subprocess.PIPE, text=True))
+        runners.append(
+            subprocess.Popen(
+                [sys.executable, "-S", Path(__file__).with_name("run_batch.py"), listed],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
     first, second = (json.loads(runner.communicate()[0]) for runner in runners)
     return [(second if at % 2 else first)[at // 2] for at in range(len(batch))]
 

@@ -19,7 +19,7 @@ SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--iterations", 3
 def program(path: Path, *words: str) -> str:
     """A command without a space in a word: KMBENCH_EXTERNAL is split at spaces."""
     wrapper = path / "program"
-    wrapper.write_text(f"#!/bin/sh\nexec {' '.join(map(repr, words))} \"$@\"\n")
+    wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(repr, words))} "$@"\n')
     wrapper.chmod(0o755)
     return str(wrapper)
 

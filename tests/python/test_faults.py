@@ -124,7 +124,6 @@ def general(said: str) -> str:
     return re.sub(r"(?<!code )(?<!signal )-?\b\d[\d.]*(e[+-]?\d+)?\b|-nan\b", "…", said).replace("is …nan", "is nan")
 
 
-
 def table(lines: Lines, summaries: dict[str, str]) -> str:
     rows = []
     for group, faults in CATALOGUE.items():

@@ -103,9 +103,7 @@ def wait_for_lines(path: Path, count: int) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_tuning_goes_on_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
     command = [*TUNE, "--strategy", "exhaustive", "--out", str(tmp_path)]
-    with subprocess.Popen(
-        [FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
-    ) as first:
+    with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as first:
         wait_for_lines(tmp_path / "m" / POINTS, 3)
         first.send_signal(how)
         _, told = first.communicate(timeout=60)

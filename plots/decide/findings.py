@@ -1,0 +1,73 @@
+"""A paper's findings: sentences of paper.toml, each decided by the claims it rests on, machine by machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from plots.decide import verdicts
+from plots.decide.claims import Finding as Decided
+from plots.errors import UserError
+from plots.read.exhibits import Paper
+
+HOLDS, DIRECTION, FAILS = "holds", "only the direction", "does not hold"
+UNDECIDED, NOT_RUN = "undecided", "not run there"
+VERDICTS = (HOLDS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
+# Of the claims that are decided the worst decides the sentence; one that fails outweighs one that noise hides.
+WORST_FIRST = (
+    (verdicts.FAILED, FAILS),
+    (verdicts.NOISE, UNDECIDED),
+    (verdicts.TREND, DIRECTION),
+    (verdicts.REPRODUCED, HOLDS),
+)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A finding on one machine: `decided` of the `asked` claims were decided there, `counts` says how."""
+
+    verdict: str
+    decided: int
+    asked: int
+    counts: dict[str, int]
+
+    @property
+    def told(self) -> str:
+        """`holds`, or `holds (2 of 5 checks)` where the machine does not decide all of them."""
+        some = 0 < self.decided < self.asked
+        return self.verdict + (f" ({self.decided} of {self.asked} checks)" if some else "")
+
+
+def mark(claims: Sequence[str], decided: Iterable[Decided]) -> Mark:
+    """The verdict of a finding that rests on these claims, from one machine's outcomes."""
+    wanted = set(claims)
+    counts = Counter(d.verdict for d in decided if f"{d.exhibit.partition('/')[2]}/{d.id}" in wanted)
+    made = {word: count for word, count in counts.items() if word != verdicts.INCOMPARABLE}
+    verdict = next((told for word, told in WORST_FIRST if made.get(word)), NOT_RUN)
+    return Mark(verdict, sum(made.values()), len(wanted), made)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One finding: its text, the claims it rests on, and a mark for each machine."""
+
+    text: str
+    claims: list[str]
+    marks: list[Mark]
+
+
+def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Sentence]:
+    """Every finding of the paper, with a mark for each machine's outcomes. Raises UserError for a claim that is not
+    there; with only some of the exhibits loaded, the findings of which none is."""
+    known = {f"{exhibit.name}/{claim['id']}" for exhibit in paper.exhibits for claim in exhibit.claims}
+    loaded = {exhibit.name for exhibit in paper.exhibits}
+    found = []
+    for one in paper.record.get("finding", []):
+        claims = [name for name in one["claims"] if name.partition("/")[0] in loaded]
+        if missing := [name for name in claims if name not in known]:
+            raise UserError(f"{paper.key}/paper.toml: finding {one['text'][:40]!r}: no claim {', '.join(missing)}")
+        if claims:
+            own = [[d for d in decided if d.exhibit.partition("/")[0] == paper.key] for decided in outcomes]
+            found.append(Sentence(one["text"], claims, [mark(claims, decided) for decided in own]))
+    return found

@@ -1,0 +1,15 @@
+"""Whether a machine had other work while it was measured, in a sentence for the first screen."""
+
+from __future__ import annotations
+
+from plots.read.disturbed import disturbed
+from plots.read.results import Machine
+
+
+def busy(machine: Machine) -> str:
+    """Empty where the machine was quiet."""
+    told = [text for text in machine.record.get("warnings") or [] if "not quiet" in text]
+    timed = [line for line in machine.lines if line["samples_s"]]
+    count = sum(map(disturbed, timed))
+    told += [f"{count} of {len(timed)} cases were disturbed by other programs"] if count else []
+    return "; ".join(told)

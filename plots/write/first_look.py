@@ -1,0 +1,125 @@
+"""What a terminal shows of a run: a row a paper, the most telling findings, where to look next. It fits 100 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plots.decide import findings
+from plots.decide.claims import Finding, judge
+from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, UNDECIDED, Sentence
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
+from plots.read.exhibits import Paper
+from plots.read.results import Machine
+from plots.write.busy import busy
+from plots.write.headlines import hardware
+from plots.write.report import Place, places
+
+WIDTH = 100
+SHOWN = ((REPRODUCED, "hold"), (TREND, "direction"), (FAILED, "fail"), (NOISE, "noise"))
+TELLING = 3  # findings
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One paper: what became of its claims, and its findings, by machine in the order of the places."""
+
+    paper: Paper
+    claims: list[list[Finding]]
+    sentences: list[Sentence]
+
+
+def text(
+    papers: Sequence[Paper], machines: Sequence[Machine], others: Sequence[Machine], profile: str | None, out: Path
+) -> str:
+    where = places(machines, others, profile)
+    made = [outcome(paper, where) for paper in papers]
+    own = [place for place in where if place.here] or where
+    warnings = [f"{place.label} was busy: {told}." for place in own if (told := busy(place.machine))]
+    head = [f"{place.label}: {hardware(place.machine)}" for place in own]
+    parts = [
+        "\n".join(wrapped(line) for line in [*head, *warnings]),
+        table(made, where),
+        "\n".join(wrapped(line, "- ") for line in telling(made, where)),
+        "\n".join([f"Every claim: {out / 'claims.html'}, or plots claims --list", *example(made, own)]),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def wrapped(line: str, mark: str = "") -> str:
+    return textwrap.fill(line, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False)
+
+
+def outcome(paper: Paper, where: Sequence[Place]) -> Outcome:
+    claims = [[f for e in paper.exhibits for f in judge(e, place.machine, place.profile)] for place in where]
+    return Outcome(paper, claims, findings.findings(paper, claims))
+
+
+def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
+    """Claims by paper: of all, those decided here; then those that the recorded machines decide."""
+    own = [place.at for place in where if place.here] or [place.at for place in where]
+    rest = [place.at for place in where if place.at not in own]
+    groups = [("decided here" if rest else "decided", own), *([("on recorded machines", rest)] if rest else [])]
+    wide = max(len("paper"), *(len(one.paper.key) for one in made)) if made else 5
+    span = sum(len(word) + 2 for _, word in SHOWN)
+    lines = [f"{'':{wide + 8}}" + "".join(f"   {title:^{span}}" for title, _ in groups)]
+    words = "".join(f"  {word}" for _, word in SHOWN)
+    lines.append(f"{'paper':{wide}}  claims" + f"   {words}" * len(groups))
+    for one in made:
+        row = f"{one.paper.key:{wide}}  {len(one.claims[0]):6}"
+        for _, members in groups:
+            counts = Counter(first_decided(own) for own in zip(*(one.claims[at] for at in members), strict=True))
+            row += "   " + "".join(f"  {counts[verdict] or '–':>{len(word)}}" for verdict, word in SHOWN)
+        lines.append(row)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def first_decided(one_claim: Sequence[Finding]) -> str:
+    """The verdict of the first machine that decides it."""
+    return next((f.verdict for f in one_claim if f.verdict != INCOMPARABLE), INCOMPARABLE)
+
+
+def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
+    """The findings that say most, one a paper: clear ones of this machine first, then those machines disagree on."""
+    ranked = []
+    for one in made:
+        for sentence in one.sentences:
+            verdicts = [mark.verdict for mark in sentence.marks]
+            here = [verdicts[place.at] for place in where if place.here]
+            clear = [v for v in here or verdicts if v in (HOLDS, FAILS)]
+            said = {v for v in verdicts if v in (HOLDS, DIRECTION, FAILS)}
+            if said:
+                rank = (-len(clear), -sum(v != NOT_RUN for v in here), -len(said), -sum(v != NOT_RUN for v in verdicts))
+                ranked.append((rank, one.paper.key, sentence))
+    best: dict[str, Sentence] = {}
+    for _, key, sentence in sorted(ranked, key=lambda found: found[0]):
+        best.setdefault(key, sentence)
+    return [f"{key}: {sentence.text}. {spoken(sentence, where)}." for key, sentence in list(best.items())[:TELLING]]
+
+
+def spoken(sentence: Sentence, where: Sequence[Place]) -> str:
+    """`Holds on this machine, NVIDIA H200; undecided on …`."""
+    by: dict[str, list[str]] = {}
+    for place, mark in zip(where, sentence.marks, strict=True):
+        by.setdefault(mark.verdict, []).append(place.label)
+    told = [(v, by[v]) for v in (HOLDS, DIRECTION, FAILS, UNDECIDED) if v in by]
+    text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
+    return text[:1].upper() + text[1:]
+
+
+def example(made: Sequence[Outcome], own: Sequence[Place]) -> list[str]:
+    """One command to try: what stands behind a cell of this machine's."""
+    for place in own[:1]:
+        ran = {line["exhibit"] for line in place.machine.lines if line["verdict"] == ""}
+        for exhibit in (e for one in made for e in one.paper.exhibits):
+            columns = exhibit.table.get("columns", [])
+            if exhibit.key in ran and "iteration" in columns:
+                return [
+                    "What stands behind a cell, for example:",
+                    f"  .venv/bin/python3 -m plots explain {exhibit.key} 1 iteration "
+                    f"--results {place.machine.folder.parent}",
+                ]
+    return []

@@ -1,0 +1,25 @@
+"""One function over many items, in as many processes as there are processors."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from typing import Any
+
+FEW = 4  # items for which starting processes does not pay
+_work: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
+
+
+def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """The results, in order. Items reach the processes by fork: a view holds a whole machine, too much to pickle."""
+    global _work
+    if len(items) < FEW:
+        return [function(item) for item in items]
+    _work = (function, items)
+    with multiprocessing.get_context("fork").Pool() as pool:
+        return pool.map(_one, range(len(items)), chunksize=1)
+
+
+def _one(at: int) -> Any:
+    function, items = _work
+    return function(items[at])
