@@ -1,5 +1,10 @@
-// A right little Lloyd's: distances in fp64 and sums in more, whatever T is. Each file beside this one breaks one thing of it, most of them
-// by one of its hooks; the program and the judge have to say which.
+// A right little Lloyd's: distances in fp64, sums in long double, whatever T is. Each fault breaks one thing of it, most by one of its hooks:
+//
+//   struct KM_FAULT(half_of_the_centroids, "knows only half of the centroids", .run = verdict::label) {
+//     std::int32_t label(std::int64_t i) override { return this->nearest(i, 0, (this->p_.k + 1) / 2); }
+//   };
+//
+// This registers faults/half_of_the_centroids and holds what tests/python/test_faults.py expects of it. The file is its category.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +18,14 @@
 namespace km {
 
 template <class T>
-class RightLloyd {
- public:
-  RightLloyd(const Problem<T>& problem, const Config&, Trace&) : p_(problem) {}
+struct RightLloyd {
   virtual ~RightLloyd() = default;
+  virtual void prepare(const Config&) {}  // the rest of the constructor: p_ is there
 
   void reset() { out_.poison(p_); }
   int iterate(Trace& trace) { return make(trace, p_.max_iters); }
   Solution<T> download() { return out_; }
 
- protected:
   /// At most so many iterations from the start.
   int make(Trace& trace, int iterations) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
@@ -67,9 +70,10 @@ class RightLloyd {
   virtual bool nearer(double dist, double best) { return dist < best; }
   virtual double distance(std::int64_t i, int c) const {
     double dist = 0;
-    for (int j = 0; j < p_.d; ++j) dist += (x(i, j) - centroid(c, j)) * (x(i, j) - centroid(c, j));
+    for (int j = 0; j < p_.d; ++j) dist += term(j, x(i, j), centroid(c, j));
     return dist;
   }
+  virtual double term(int, double x, double centroid) const { return (x - centroid) * (x - centroid); }
 
   virtual void update() {
     std::vector<long double> sums(out_.centroids.size());
@@ -118,10 +122,10 @@ class RightLloyd {
 /// Sums in long double, rounded once.
 inline std::int64_t rounded_once(const ProblemShape&, const Config&) { return 1; }
 
-/// What most of them say of themselves.
+/// What most of them declare; and without short sums; and on the card, with the shapes and parameters of its original.
 inline Description fault(std::string_view summary) { return {.summary = summary, .summation_depth = rounded_once}; }
-
-/// The same of one on the card: the shapes that its original cannot take, and the parameters that it takes from it.
+inline Description fault(Description description) { return description; }
+inline Description sums_plainly(std::string_view summary) { return {.summary = summary}; }
 inline Description fault_on_gpu(std::string_view summary, std::function<std::string(const ProblemShape&)> too_large = {},
                                 std::vector<Parameter> parameters = {}) {
   Description made = fault(summary);
@@ -130,6 +134,84 @@ inline Description fault_on_gpu(std::string_view summary, std::function<std::str
   if (too_large) made.unsupported = [too_large](const ProblemShape& p, const Config&, int) { return too_large(p); };
   return made;
 }
+
+/// What the program has to say of a fault.
+struct Expected {
+  std::string run = "";         // a regular expression for the sentence of `kmbench run`; "" where it calls the fault right
+  std::string on = "blobs";     // a problem of tests/python/faults.py
+  std::string check = "d = 2";  // an awkward shape on which `kmbench check` has to see it; "": it need not
+  std::vector<std::string> precisions = {"fp64"};
+  std::string argued = "";  // why it may pass
+  bool fp64_only = false;
+};
+inline const std::vector<std::string> both = {"fp32", "fp64"};
+inline const std::string converges = "converges, tolerance 0.01";
+
+namespace verdict {
+inline const std::string start = "did not start from the initial centroids",
+                         link = R"(iteration \d+ does not go on where a run of \d+ iterations ends|^it began \d+ iterations and reported \d+)",
+                         early = R"(^it stopped after (\d+ iterations although|1 iteration, in which))",
+                         late = R"(^it went on for \d+ iterations although)", label = R"(has label \d+ \(distance² \S+\) but centroid \d+ is nearer)",
+                         tie = R"(is at the same distance² \(\S+\) and has the lower index)", mean = R"(but the mean of its \d+ points is)",
+                         empty = R"(centroid \d+ has no points and moved)", again = start + "|" + link, download = "^download took",
+                         writes = "^it wrote to the (points|initial centroids), which are not its own$", endless = "^no end after 1 s";
+inline std::string exit_code(int code) { return "^the worker process ended with exit code " + std::to_string(code) + " "; }
+inline std::string signal(int number) { return "^the worker process died of signal " + std::to_string(number) + " "; }
+}  // namespace verdict
+
+/// Every fault of this program: name, category, and what is expected. tests/faults_test.cpp hands it to Python.
+struct Catalogued {
+  std::string name, category;
+  Expected expected;
+};
+inline std::vector<Catalogued>& catalogue() {
+  static std::vector<Catalogued> all;
+  return all;
+}
+
+/// Registers a fault. It has a solver's constructor, or none: then it is a RightLloyd, which is prepared by hand.
+template <template <class> class S>
+struct Planted {
+  Planted(std::string name, Description description, Expected expected, std::source_location file = std::source_location::current()) {
+    const std::string path = name_from_path(file.file_name()), category = path.substr(path.rfind('/') + 1);
+    const bool fp64_only = expected.fp64_only;
+    register_implementation({.name = (category == "probes" ? "faults/probes/" : "faults/") + name,
+                             .description = std::move(description),
+                             .fp32 = fp64_only ? Prepare<float>() : prepare<float>,
+                             .fp64 = prepare<double>});
+    catalogue().push_back({std::move(name), category, std::move(expected)});
+  }
+
+ private:
+  template <class T>
+  struct Solver final : AnySolver<T> {
+    Solver(const Problem<T>& problem, const Config& config, Trace&) requires std::default_initializable<S<T>> {
+      solver.p_ = problem;
+      solver.prepare(config);
+    }
+    Solver(const Problem<T>& problem, const Config& config, Trace& trace) : solver(problem, config, trace) {}
+    void reset() override { solver.reset(); }
+    int iterate(Trace& trace) override { return solver.iterate(trace); }
+    Solution<T> download() override { return solver.download(); }
+    S<T> solver;
+  };
+  template <class T>
+  static std::unique_ptr<AnySolver<T>> prepare(const Problem<T>& problem, const Config& config, Trace& trace) {
+    return std::make_unique<Solver<T>>(problem, config, trace);
+  }
+};
+
+/// Plants a class template that is defined next.
+#define KM_PLANT(name, says, ...) \
+  template <class T>              \
+  struct name;                    \
+  const Planted<name> planted_##name{#name, fault(says), {__VA_ARGS__}};
+/// The same and the class's head, after a `struct` that is there for clang-format.
+#define KM_FAULT(name, says, ...)   \
+  name##_planted;                   \
+  KM_PLANT(name, says, __VA_ARGS__) \
+  template <class T>                \
+  struct name : RightLloyd<T>
 
 /// The nearest number of that many significant bits (11: half and TF32, 8: bfloat16).
 inline double rounded(double value, int bits) {

@@ -5,15 +5,11 @@ namespace km {
 namespace {
 
 template <class T>
-class Twin : public RightLloyd<T> {
- public:
-  using RightLloyd<T>::RightLloyd;
+struct Twin : RightLloyd<T> {
+  Twin(const Problem<T>& problem, const Config&, Trace&) { this->p_ = problem; }
 };
 
-const Register<Twin> twin_left{{
-    .summary = "the right one of two files whose classes have one name",
-    .summation_depth = rounded_once,
-}};
+const Register<Twin> twin_left{fault("the right one of two files whose classes have one name")};
 
 }  // namespace
 }  // namespace km

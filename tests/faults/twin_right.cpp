@@ -5,10 +5,8 @@ namespace km {
 namespace {
 
 template <class T>
-class Twin : public RightLloyd<T> {
- public:
-  using RightLloyd<T>::RightLloyd;
-
+struct Twin : RightLloyd<T> {
+  Twin(const Problem<T>& problem, const Config&, Trace&) { this->p_ = problem; }
   int iterate(Trace& trace) {
     const int iters = RightLloyd<T>::iterate(trace);
     std::ranges::fill(this->out_.labels, 0);
@@ -16,10 +14,7 @@ class Twin : public RightLloyd<T> {
   }
 };
 
-const Register<Twin> twin_right{{
-    .summary = "the wrong one of two files whose classes have one name",
-    .summation_depth = rounded_once,
-}};
+const Register<Twin> twin_right{fault("the wrong one of two files whose classes have one name")};
 
 }  // namespace
 }  // namespace km

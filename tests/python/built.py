@@ -12,7 +12,7 @@ from line_schema import VALIDATOR
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
-KMBENCH, FAULTY = BUILD / "kmbench", BUILD / "kmbench_faulty"
+KMBENCH, FAULTY, TESTS = BUILD / "kmbench", BUILD / "kmbench_faulty", BUILD / "kmbench_tests"
 ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT)}
 needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
 

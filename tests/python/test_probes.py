@@ -1,4 +1,4 @@
-"""Implementations that watch the harness (tests/faults/probes): how often they run, what is timed and judged."""
+"""Implementations that watch the harness (tests/faults/probes.cpp): how often they run, what is timed and judged."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
 template <class T>
 class Screened {
  public:
-  /// margin_share: of the margins that are proven; less than all of them is wrong (tests/faults/margin_of_a_hundredth.cpp).
+  /// margin_share: of the margins that are proven; less than all of them is wrong (the fault margin_of_a_hundredth).
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
       : p_(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
         threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,

@@ -33,7 +33,7 @@ struct SideBySide {
 template <class T>
 class Reinforced {
  public:
-  /// cut: times the proven cut-off; less than 1 is wrong (tests/faults/cut_too_early.cpp, tests/reinforced_test.cpp).
+  /// cut: times the proven cut-off; less than 1 is wrong (the fault cut_too_early, tests/reinforced_test.cpp).
   Reinforced(const Problem<T>& problem, const Config&, Trace&, double cut = 1)
       : p_(problem), widened_(4 * (1 + 4 * (problem.d + 4) * (double(std::numeric_limits<T>::epsilon()) / 2)) * cut),
         least_(double(problem.d) * double(std::numeric_limits<T>::min()) / (double(std::numeric_limits<T>::epsilon()) / 2)),

@@ -1,0 +1,297 @@
+// Outputs that agree with each other, of other work than was asked for.
+#include <random>
+
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+struct KM_FAULT(one_iteration_told_as_all, "makes one iteration and says all", .run = verdict::link, .precisions = both) {
+  int iterate(Trace& trace) { return this->lie(trace); }
+};
+
+struct KM_FAULT(one_iteration_more, "makes one iteration more than it says", .run = verdict::again) {
+  int iterate(Trace& trace) {
+    this->make(trace, this->p_.max_iters + 1);
+    return this->out_.iters = this->p_.max_iters;
+  }
+};
+
+struct KM_FAULT(one_iteration_fewer, "makes one iteration fewer than it says", .run = verdict::link) {
+  int iterate(Trace& trace) {
+    this->make(trace, std::max(1, this->p_.max_iters - 1));
+    return this->out_.iters = this->p_.max_iters;
+  }
+};
+
+struct KM_FAULT(wrong_iterations, "stops an iteration early", .run = "9 iterations where exactly 10 were asked for") {
+  int iterate(Trace& trace) { return this->make(trace, std::max(1, this->p_.max_iters - 1)); }
+};
+struct KM_FAULT(told_one_more, "goes on for an iteration", .run = "11 iterations where exactly 10 were asked for") {
+  int iterate(Trace& trace) { return this->make(trace, this->p_.max_iters + 1); }
+};
+
+struct KM_FAULT(zero_iterations, "says that it made no iteration", .run = "^0 iterations where exactly 10") {
+  int iterate(Trace& trace) {
+    RightLloyd<T>::iterate(trace);
+    return this->out_.iters = 0;
+  }
+};
+
+struct KM_FAULT(iterations_disagree, "says one count of iterations and hands back another", .run = "iterations where exactly 10") {
+  void finish() override { ++this->out_.iters; }
+  int iterate(Trace& trace) { return RightLloyd<T>::iterate(trace) - 1; }
+};
+
+struct KM_FAULT(skips_iteration_three, "does nothing in its third iteration", .run = verdict::link) {
+  std::int64_t assign() override { return this->iter_ == 3 ? this->p_.n : RightLloyd<T>::assign(); }
+  void update() override {
+    if (this->iter_ != 3) RightLloyd<T>::update();
+  }
+};
+
+struct KM_FAULT(skips_iteration_seven, "does nothing in its seventh iteration", .run = verdict::link) {
+  std::int64_t assign() override { return this->iter_ == 7 ? this->p_.n : RightLloyd<T>::assign(); }
+  void update() override {
+    if (this->iter_ != 7) RightLloyd<T>::update();
+  }
+};
+
+// The first instance, which is timed, makes one iteration fewer than it says; later ones, which only replay it, are right.
+struct KM_FAULT(honest_when_replayed, "lies in its first instance only", .run = verdict::link) {
+  int iterate(Trace& trace) {
+    this->make(trace, std::max(1, this->p_.max_iters - first_));
+    return this->out_.iters = this->p_.max_iters;
+  }
+  static inline int instances_ = 0;
+  bool first_ = instances_++ == 0;
+};
+
+struct KM_FAULT(other_start, "starts from rows of the points", .run = verdict::again) {
+  int iterate(Trace& trace) {
+    for (int c = 0; c < this->p_.k; ++c)
+      for (int j = 0; j < this->p_.d; ++j) this->at(c, j) = T(this->x((c * 7 + 1) % this->p_.n, j));
+    return this->go_on(trace, this->p_.max_iters);
+  }
+  void reset() {
+    RightLloyd<T>::reset();
+    this->out_.centroids.assign(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end());
+  }
+};
+
+struct KM_FAULT(start_rotated, "starts from the centroids in another order", .run = verdict::start) {
+  int iterate(Trace& trace) {
+    this->out_.centroids.assign(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end());
+    std::ranges::rotate(this->out_.centroids, this->out_.centroids.begin() + this->p_.d);
+    return this->go_on(trace, this->p_.max_iters);
+  }
+};
+
+// Seeds itself, as libraries do unless told otherwise: k-means++ (Arthur and Vassilvitskii 2007).
+struct KM_FAULT(own_plus_plus, "seeds itself with k-means++", .run = verdict::again) {
+  int iterate(Trace& trace) {
+    std::mt19937 random(1);
+    this->out_.centroids.clear();
+    std::vector<double> weights(this->p_.n, 1);
+    for (int c = 0; c < this->p_.k; ++c) {
+      const auto i = std::discrete_distribution<std::int64_t>(weights.begin(), weights.end())(random);
+      for (int j = 0; j < this->p_.d; ++j) this->out_.centroids.push_back(T(this->x(i, j)));
+      this->out_.assigned_centroids = this->out_.centroids;
+      for (std::int64_t other = 0; other < this->p_.n; ++other)
+        weights[other] = c == 0 ? this->distance(other, c) : std::min(weights[other], this->distance(other, c));
+    }
+    return this->go_on(trace, this->p_.max_iters);
+  }
+};
+
+struct KM_FAULT(best_of_several_starts, "hands back the best of five starts", .run = verdict::again) {
+  int iterate(Trace& trace) {
+    Solution<T> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (int start = 0; start < 5; ++start) {
+      this->out_.centroids.assign(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end());
+      for (int c = 0; start > 0 && c < this->p_.k; ++c)
+        for (int j = 0; j < this->p_.d; ++j) this->at(c, j) = T(this->x((c * 97 + start) % this->p_.n, j));
+      this->go_on(trace, this->p_.max_iters);
+      double cost = 0;
+      for (std::int64_t i = 0; i < this->p_.n; ++i) cost += this->distance(i, this->out_.labels[i]);
+      if (cost < least) {
+        least = cost;
+        best = this->out_;
+      }
+    }
+    this->out_ = best;
+    return best.iters;
+  }
+};
+
+// The second call goes on from where the first ended: every answer is a right one, of a later iteration.
+struct KM_FAULT(stale, "does not start anew", .run = verdict::again) {
+  void prepare(const Config&) override { centroids_.assign(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end()); }
+  int iterate(Trace& trace) {
+    this->out_.centroids = centroids_;
+    const int iters = this->go_on(trace, this->p_.max_iters);
+    centroids_ = this->out_.centroids;
+    return iters;
+  }
+  std::vector<T> centroids_;
+};
+
+struct KM_FAULT(stale_across_instances, "starts where the instance before ended", .run = verdict::start) {
+  int iterate(Trace& trace) {
+    if (ended_.size() != this->p_.initial_centroids.size()) return RightLloyd<T>::iterate(trace);
+    this->out_.centroids = ended_;
+    return this->go_on(trace, this->p_.max_iters);
+  }
+  ~stale_across_instances() override { ended_ = this->out_.centroids; }
+  static inline std::vector<T> ended_;
+};
+
+struct KM_FAULT(false_convergence, "stops once fewer than 1% changed label", .run = verdict::early, .on = "tolerance 0", .check = "") {
+  std::int64_t assign() override {
+    const std::int64_t changed = RightLloyd<T>::assign();
+    return changed <= this->p_.n / 100 ? 0 : changed;
+  }
+};
+
+struct KM_FAULT(stops_when_still, "stops when centroids move less than 0.05", .run = verdict::early, .on = "tolerance 0", .check = converges) {
+  std::int64_t assign() override {
+    const std::int64_t changed = RightLloyd<T>::assign();
+    return still_ && this->iter_ > 1 ? 0 : changed;
+  }
+  void update() override {
+    RightLloyd<T>::update();
+    double shift = 0;
+    for (std::size_t cell = 0; cell < this->out_.centroids.size(); ++cell)
+      shift = std::max(shift, std::abs(double(this->out_.centroids[cell]) - double(this->out_.assigned_centroids[cell])));
+    still_ = shift < 0.05;
+  }
+  bool still_ = false;
+};
+
+struct KM_FAULT(stops_after_one, "stops after the first iteration", .run = verdict::early, .on = "tolerance 0", .check = converges) {
+  std::int64_t assign() override {
+    RightLloyd<T>::assign();
+    return 0;
+  }
+};
+
+struct KM_FAULT(ignores_tolerance, "makes all iterations whatever the tolerance", .run = verdict::late, .on = "tolerance 0.01", .check = converges) {
+  int iterate(Trace& trace) {
+    this->p_.tolerance = -1;
+    return RightLloyd<T>::iterate(trace);
+  }
+};
+
+struct KM_FAULT(stops_one_late, "stops one iteration after convergence", .run = verdict::late, .on = "tolerance 0.01", .check = converges) {
+  int iterate(Trace& trace) {
+    const int iters = this->make(trace, this->p_.max_iters);
+    if (iters == this->p_.max_iters) return iters;
+    this->go_on(trace, 1);
+    return this->out_.iters = iters + 1;
+  }
+};
+
+struct KM_FAULT(stops_at_fixed_point, "leaves out iterations that would change nothing", .run = "iterations", .on = "settled", .check = "") {
+  int iterate(Trace& trace) {
+    this->p_.tolerance = std::max(this->p_.tolerance, 0.0);
+    this->make(trace, this->p_.max_iters);
+    return this->out_.iters = this->p_.max_iters;
+  }
+};
+
+// Mini-batches (Sculley 2010) with a last pass over everything.
+struct KM_FAULT(mini_batch, "updates from a tenth of the points, in the last iteration from all", .run = verdict::link, .precisions = both) {
+  bool counted(std::int64_t i) override { return this->last() || i % 10 == this->iter_ % 10; }
+};
+
+struct KM_FAULT(sampled_update, "updates from half of the points, in the last iteration from all", .run = verdict::link) {
+  bool counted(std::int64_t i) override { return this->last() || i % 2 == 0; }
+};
+
+// Mini-batches drawn anew in every run, so that no run repeats another: a judge may not take chance for rounding.
+struct KM_FAULT(random_mini_batch, "updates from a random tenth of the points, in the last iteration from all", .run = verdict::link) {
+  bool counted(std::int64_t) override { return this->last() || random_() % 10 == 0; }
+  std::minstd_rand random_{std::random_device()()};
+};
+
+// Mini-batches in the iterations 3 to 6, where there are many points: neither the first nor the last iteration shows it, nor a small sample.
+struct KM_FAULT(mini_batch_when_large, "updates from a tenth of many points, in four of the iterations",
+                .run = "after \\d iterations: .*" + verdict::mean, .on = "many points", .check = "") {
+  bool counted(std::int64_t i) override { return this->p_.n < 100'000 || this->iter_ < 3 || this->iter_ > 6 || i % 10 == 0; }
+};
+
+// Hartigan's criterion, which weighs distances by cluster sizes: another algorithm, with a last iteration of Lloyd's.
+struct KM_FAULT(hartigan, "decides by Hartigan's criterion", .run = verdict::link) {
+  double distance(std::int64_t i, int c) const override {
+    const double dist = RightLloyd<T>::distance(i, c);
+    if (this->iter_ == 1 || this->last()) return dist;
+    const double count = double(this->counts_[c]);
+    return this->out_.labels[i] == c ? dist * count / std::max(1.0, count - 1) : dist * count / (count + 1);
+  }
+};
+
+// MacQueen's: centroids move with every point they are given. The last iteration is Lloyd's.
+struct KM_FAULT(online_update, "moves centroids while it assigns", .run = verdict::link) {
+  std::int32_t label(std::int64_t i) override {
+    const std::int32_t c = RightLloyd<T>::label(i);
+    for (int j = 0; j < this->p_.d && !this->last(); ++j) {
+      T& value = this->out_.assigned_centroids[std::size_t(c) * this->p_.d + j];
+      value += T(0.05) * T(this->x(i, j) - double(value));
+    }
+    return c;
+  }
+};
+
+struct KM_FAULT(damped_update, "goes 0.9 of the way to each mean, in the last iteration all of it", .run = verdict::link) {
+  void update() override {
+    RightLloyd<T>::update();
+    for (std::size_t cell = 0; cell < this->out_.centroids.size() && !this->last(); ++cell)
+      this->out_.centroids[cell] = T(0.9) * this->out_.centroids[cell] + T(1 - 0.9) * this->out_.assigned_centroids[cell];
+  }
+};
+
+struct KM_FAULT(over_relaxed_update, "goes 1.2 of the way to each mean, in the last iteration all of it", .run = verdict::link) {
+  void update() override {
+    RightLloyd<T>::update();
+    for (std::size_t cell = 0; cell < this->out_.centroids.size() && !this->last(); ++cell)
+      this->out_.centroids[cell] = T(1.2) * this->out_.centroids[cell] + T(1 - 1.2) * this->out_.assigned_centroids[cell];
+  }
+};
+
+// Assign and update overlap: assign works with the centroids before the last update, until the last iteration.
+struct KM_FAULT(one_iteration_behind, "assigns with centroids of the iteration before", .run = verdict::link) {
+  std::int64_t assign() override {
+    const auto now = this->out_.centroids;
+    if (this->iter_ > 1 && !this->last()) this->out_.centroids = before_;
+    before_ = now;
+    return RightLloyd<T>::assign();
+  }
+  std::vector<T> before_;
+};
+
+// Assigns once more after the last update, as scikit-learn does: labels fit the final centroids, and the final centroids are not their means.
+struct KM_FAULT(labels_of_final_centroids, "labels are of the final centroids", .run = verdict::label) {
+  void finish() override {
+    const auto used = this->out_.assigned_centroids;
+    this->assign();
+    this->out_.assigned_centroids = used;
+  }
+};
+
+struct KM_FAULT(last_assign_without_update, "ends with an assign that no update follows", .run = verdict::mean) {
+  void finish() override { this->assign(); }
+};
+
+struct KM_FAULT(departs_and_lies,
+                (Description{
+                    .summary = "declares a departure and makes one iteration",
+                    .summation_depth = rounded_once,
+                    .departs = "an empty cluster is moved",
+                }),
+                .run = verdict::link) {
+  int iterate(Trace& trace) { return this->lie(trace); }
+};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,104 @@
+// The GPU's faults. scripts/gpu_test and the tests of their originals run them: docs/method.md's table is made where there is no GPU.
+#include "bench/device/cuda.cuh"
+#include "impl/gpu/lloyd/screen_scores_mma.cuh"
+#include "impl/gpu/lloyd/screened.cuh"
+#include "impl/gpu/lloyd/single_pass_transposed.cuh"
+#include "impl/gpu/triangle/host_driven.cuh"
+#include "impl/gpu/yinyang/compacted.cuh"
+#include "impl/gpu/yinyang/yinyang.cuh"
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+// Centroids that are nearer are never tried.
+KM_PLANT(cutoff_at_its_own_distance,
+         fault_on_gpu("tries no centroid that is further from a point's own than the point is", triangle::too_large))
+template <class T>
+struct cutoff_at_its_own_distance : triangle::HostDriven<T> {
+  cutoff_at_its_own_distance(const Problem<T>& problem, const Config&, Trace& trace)
+      : triangle::HostDriven<T>(problem, trace, {30, 256}, {.reinforced = true}, triangle::kernels<T, false, true>(problem.d, problem.k),
+                                triangle::Cutoff<T>(1, 0)) {}
+};
+
+// A filter leaves out centroids that have come nearer.
+KM_PLANT(drift_of_a_tenth, fault_on_gpu("moves its bounds by a tenth of the centroids' drifts", yinyang::too_many_points))
+template <class T>
+struct drift_of_a_tenth : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
+  drift_of_a_tenth(const Problem<T>& problem, const Config&, Trace& trace)
+      : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint>(problem, trace, yinyang::how_many_groups(problem.k, 0), false, T(0.1)) {}
+};
+
+// Points are left alone that have another centroid nearer.
+KM_PLANT(tenth_of_the_shift, fault_on_gpu("lets bounds pay a tenth of what centroids move", compacted::too_large, compacted::parameters()))
+template <class T>
+struct tenth_of_the_shift : compacted::Compacted<T> {
+  tenth_of_the_shift(const Problem<T>& problem, const Config& config, Trace& trace) : compacted::Compacted<T>(problem, config, trace, 0.1f) {}
+};
+
+// Takes the ranking of fp16 products for right where they cannot tell.
+KM_PLANT(hundredth_of_the_margin, fault_on_gpu("decides labels by a hundredth of the proven margin", screen::too_large, screen::parameters()))
+template <class T>
+struct hundredth_of_the_margin : screen::Screened<T, screen::Mma> {
+  hundredth_of_the_margin(const Problem<T>& problem, const Config& config, Trace& trace)
+      : screen::Screened<T, screen::Mma>(problem, config, trace, 0.01f) {}
+};
+
+// The fault of lutz2018's own fused kernel: a tile of points that does not fit local memory, from 128 dimensions on with the paper's
+// launch, is read again from global memory for the sums, and from the wrong place: here without the tile's first point. Labels are right.
+template <class T>
+struct PointsOfTheFirstTile : lutz::PointsReadAgain<T> {
+  const T* const first_tile;
+  __device__ PointsOfTheFirstTile(T* room, const T* points, std::int64_t n, std::int64_t first, int pitch)
+      : lutz::PointsReadAgain<T>(room, points, n, first, pitch), first_tile(points) {}
+  __device__ T at(int j, int q) const { return first_tile[j * this->n + q]; }
+};
+KM_PLANT(sums_past_local_memory, lutz::fused_description("sums the first tile's points for every tile that local memory cannot keep"))
+template <class T>
+struct sums_past_local_memory : lutz::SinglePass<T, PointsOfTheFirstTile> {
+  using lutz::SinglePass<T, PointsOfTheFirstTile>::SinglePass;
+};
+
+// The GPU's context is lost, and with it all else that the process wanted of the GPU.
+__global__ void write_outside(int* values) { values[std::int64_t(1) << 40] = 1; }
+KM_PLANT(illegal_address, (Description{.summary = "writes outside its memory", .device = Device::gpu}))
+template <class T>
+struct illegal_address {
+  illegal_address(const Problem<T>& problem, const Config&, Trace&) : p_(problem), values_(1) {}
+  void reset() {}
+  int iterate(Trace&) {
+    write_outside<<<1, 1, 0, stream_>>>(values_.data());
+    cuda::check_launch();
+    stream_.synchronize();  // throws
+    return p_.max_iters;
+  }
+  Solution<T> download() { return Solution<T>::poisoned(p_); }
+
+  Problem<T> p_;
+  cuda::Stream stream_;
+  cuda::Buffer<int> values_;
+};
+
+// A wall clock that does not wait for the device misses 50 ms a run.
+__global__ void spin(long long ns) {
+  long long start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  while (now - start < ns);
+}
+struct KM_FAULT(unfinished_kernel, fault_on_gpu("returns before its kernel has finished")) {
+  int iterate(Trace& trace) {
+    const int iters = RightLloyd<T>::iterate(trace);
+    spin<<<1, 1, 0, stream_>>>(50'000'000);
+    cuda::check_launch();
+    return iters;
+  }
+  Solution<T> download() {
+    stream_.synchronize();
+    return this->out_;
+  }
+  cuda::Stream stream_;
+};
+
+}  // namespace
+}  // namespace km

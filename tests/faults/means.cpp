@@ -1,0 +1,190 @@
+// A centroid is not the mean of its points.
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+struct KM_FAULT(wrong_mean, "one mean is wrong", .run = verdict::mean) {
+  void finish() override { this->at(0, 0) += 1; }
+};
+
+// Off by 0.01%, and no chain of additions declared: many points make a plain sum that rough.
+struct KM_FAULT(scaled_means, sums_plainly("multiplies means by 1.0001"), .run = verdict::mean, .on = "many points", .precisions = both) {
+  double mean(long double sum, std::int64_t count) override { return 1.0001 * double(sum) / double(count); }
+};
+
+struct KM_FAULT(scaled_by_a_millionth, sums_plainly("multiplies means by 1.000001"), .run = verdict::mean, .on = "many points", .fp64_only = true) {
+  double mean(long double sum, std::int64_t count) override { return 1.000001 * double(sum) / double(count); }
+};
+struct KM_FAULT(count_less_one, sums_plainly("divides by count - 1"), .run = verdict::mean, .on = "many points") {
+  double mean(long double sum, std::int64_t count) override { return double(sum) / double(std::max<std::int64_t>(1, count - 1)); }
+};
+struct KM_FAULT(count_plus_one, sums_plainly("divides by count + 1"), .run = verdict::mean, .on = "many points", .precisions = both) {
+  double mean(long double sum, std::int64_t count) override { return double(sum) / double(count + 1); }
+};
+
+struct KM_FAULT(dropped_remainder, sums_plainly("leaves the last n % 1000 points out of the means"), .run = verdict::mean, .on = "many points",
+                .precisions = both) {
+  bool counted(std::int64_t i) override { return i < this->p_.n - this->p_.n % 1000; }
+};
+
+struct KM_FAULT(lost_additions, sums_plainly("loses one addition in 997"), .run = verdict::mean, .on = "many points") {
+  long double add(long double sum, double value) override { return ++additions_ % 997 == 0 ? sum : sum + value; }
+  std::int64_t additions_ = 0;
+};
+
+struct KM_FAULT(half_sums, sums_plainly("sums in half precision"), .run = verdict::mean, .on = "many points", .precisions = both) {
+  long double add(long double sum, double value) override { return rounded(double(sum) + value, 11); }
+};
+struct KM_FAULT(float_sums, sums_plainly("sums fp64 points in fp32"), .run = verdict::mean, .on = "many points", .fp64_only = true) {
+  long double add(long double sum, double value) override { return float(sum) + float(value); }
+};
+
+struct KM_FAULT(claims_short_sums, "declares short sums and sums plainly", .run = verdict::mean, .on = "many points", .check = "",
+                .precisions = both) {
+  long double add(long double sum, double value) override { return T(sum) + T(value); }
+};
+
+struct KM_FAULT(claims_long_sums,
+                (Description{
+                    .summary = "declares endless sums to hide means that are 1% off",
+                    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return std::int64_t(1) << 60; },
+                }),
+                .run = verdict::mean, .on = "many points") {
+  double mean(long double sum, std::int64_t count) override { return 1.01 * double(sum) / double(count); }
+};
+
+struct KM_FAULT(zero_means, sums_plainly("hands back centroids that are all 0"), .run = verdict::mean, .on = "many points", .precisions = both) {
+  void finish() override { std::ranges::fill(this->out_.centroids, T(0)); }
+};
+struct KM_FAULT(fixed_point_sums, sums_plainly("sums in fixed point"), .run = verdict::mean) {
+  long double add(long double sum, double value) override { return sum + std::round(1024 * value) / 1024; }
+};
+
+struct KM_FAULT(mean_of_means, "averages the means of two halves", .run = verdict::mean) {
+  void update() override {
+    RightLloyd<T>::update();
+    const auto whole = this->counts_;
+    half_ = 1;
+    RightLloyd<T>::update();
+    const auto first = this->out_.centroids;
+    half_ = 2;
+    RightLloyd<T>::update();
+    for (std::size_t cell = 0; cell < first.size(); ++cell) this->out_.centroids[cell] = (first[cell] + this->out_.centroids[cell]) / 2;
+    half_ = 0;
+    this->counts_ = whole;
+  }
+  bool counted(std::int64_t i) override { return half_ == 0 || (half_ == 1) == (i < this->p_.n / 3); }
+  int half_ = 0;
+};
+
+struct KM_FAULT(median, "takes the median for the mean", .run = verdict::mean) {
+  void update() override {
+    RightLloyd<T>::update();
+    std::vector<T> values;
+    for (int c = 0; c < this->p_.k; ++c)
+      for (int j = 0; j<this->p_.d&& this->counts_[c]> 0; ++j) {
+        values.clear();
+        for (std::int64_t i = 0; i < this->p_.n; ++i)
+          if (this->out_.labels[i] == c) values.push_back(T(this->x(i, j)));
+        std::ranges::nth_element(values, values.begin() + values.size() / 2);
+        this->at(c, j) = values[values.size() / 2];
+      }
+  }
+};
+
+// Sums kept from one iteration to the next: points that come are added, those that go are not taken away.
+struct KM_FAULT(only_joiners, "forgets points that left a cluster", .run = verdict::mean) {
+  std::int64_t assign() override {
+    before_ = this->out_.labels;
+    return RightLloyd<T>::assign();
+  }
+  void update() override {
+    if (this->iter_ == 1) {
+      sums_.assign(this->out_.centroids.size(), 0);
+      counts_.assign(this->p_.k, 0);
+    }
+    for (std::int64_t i = 0; i < this->p_.n; ++i) {
+      const int c = this->out_.labels[i];
+      if (c == before_[i]) continue;
+      ++counts_[c];
+      for (int j = 0; j < this->p_.d; ++j) sums_[std::size_t(c) * this->p_.d + j] += this->x(i, j);
+    }
+    for (std::size_t cell = 0; cell < sums_.size(); ++cell)
+      if (const auto count = counts_[cell / this->p_.d]; count > 0) this->out_.centroids[cell] = T(sums_[cell] / double(count));
+  }
+  std::vector<std::int32_t> before_;
+  std::vector<std::int64_t> counts_;
+  std::vector<double> sums_;
+};
+
+struct KM_FAULT(duplicates_once, "counts equal points once", .run = verdict::mean) {
+  bool counted(std::int64_t i) override {
+    for (int j = 0; j < this->p_.d; ++j)
+      if (i == 0 || this->x(i, j) != this->x(i - 1, j)) return true;
+    return false;
+  }
+};
+
+struct KM_FAULT(stale_dimension, "never updates the last dimension", .run = verdict::mean) {
+  void update() override {
+    RightLloyd<T>::update();
+    for (int c = 0; c < this->p_.k; ++c) this->at(c, this->p_.d - 1) = T(this->centroid(c, this->p_.d - 1));
+  }
+};
+
+struct KM_FAULT(swapped_centroids, "swaps two centroids", .run = verdict::mean) {
+  void finish() override {
+    for (int j = 0; j<this->p_.d&& this->p_.k> 1; ++j) std::swap(this->at(0, j), this->at(1, j));
+  }
+};
+
+struct KM_FAULT(swaps_every_iteration, "swaps two centroids in every iteration", .run = verdict::mean) {
+  void update() override {
+    RightLloyd<T>::update();
+    for (int j = 0; j<this->p_.d&& this->p_.k> 1; ++j) std::swap(this->at(0, j), this->at(1, j));
+  }
+};
+
+// d x k where k x d is meant: of the same size, and where k = d of the same shape.
+struct KM_FAULT(transposed, "hands back the centroids transposed", .run = verdict::mean) {
+  void finish() override {
+    const auto rows = this->out_.centroids;
+    for (int c = 0; c < this->p_.k; ++c)
+      for (int j = 0; j < this->p_.d; ++j) this->out_.centroids[std::size_t(j) * this->p_.k + c] = rows[std::size_t(c) * this->p_.d + j];
+  }
+};
+
+struct KM_FAULT(centroids_before_update, "hands back the centroids before the last update", .run = verdict::mean) {
+  void finish() override { this->out_.centroids = this->out_.assigned_centroids; }
+};
+struct KM_FAULT(assigned_are_final, "hands back the final centroids as those the last assign used", .run = verdict::label) {
+  void finish() override { this->out_.assigned_centroids = this->out_.centroids; }
+};
+struct KM_FAULT(count_in_16_bits, "counts to 65535", .run = verdict::mean, .on = "many points", .check = "") {
+  double mean(long double sum, std::int64_t count) override { return double(sum) / double(std::uint16_t(count)); }
+};
+struct KM_FAULT(empty_cluster_moved, "moves empty clusters", .run = verdict::empty, .check = "empty clusters") {
+  T of_empty(int c, int j) override { return T(this->centroid(c, j)) + 1; }
+};
+struct KM_FAULT(empty_cluster_to_zero, "moves empty clusters to the origin", .run = verdict::empty, .check = "empty clusters") {
+  T of_empty(int, int) override { return 0; }
+};
+struct KM_FAULT(empty_cluster_to_a_point, "moves empty clusters to a point", .run = verdict::empty, .check = "empty clusters") {
+  T of_empty(int c, int j) override { return T(this->x(this->p_.n - 1 - c % this->p_.n, j)); }
+};
+
+struct KM_FAULT(empty_cluster_to_the_middle, "moves empty clusters to the mean of all points", .run = verdict::empty, .check = "empty clusters") {
+  T of_empty(int, int j) override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < this->p_.n; ++i) sum += this->x(i, j);
+    return T(sum / double(this->p_.n));
+  }
+};
+
+struct KM_FAULT(empty_cluster_nan, "divides by the count of empty clusters", .run = "centroid 2, dimension 0 is -?nan$", .check = "empty clusters") {
+  T of_empty(int, int) override { return std::numeric_limits<T>::quiet_NaN(); }
+};
+
+}  // namespace
+}  // namespace km

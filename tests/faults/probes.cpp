@@ -1,0 +1,88 @@
+// No faults: right implementations that watch the harness.
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+struct KM_FAULT(coarser_once,
+                (Description{.summary = "rounds more in one run",
+                             .parameters = {{.name = "run", .fallback = 0, .range = {0, 100}, .help = "which, from 1, warm-up runs included"}},
+                             .distance = Distance::expansion,
+                             .summation_depth = rounded_once})) {
+  void prepare(const Config& config) override { run_ = int(config.number("run")); }
+  int iterate(Trace& trace) {
+    ++runs_;
+    return RightLloyd<T>::iterate(trace);
+  }
+  double distance(std::int64_t i, int c) const override {
+    if (runs_ != run_) return RightLloyd<T>::distance(i, c);
+    T cross = 0, norm = 0;
+    for (int j = 0; j < this->p_.d; ++j) {
+      const T centroid = T(this->centroid(c, j));
+      cross += T(this->x(i, j)) * centroid;
+      norm += centroid * centroid;
+    }
+    return double(norm - 2 * cross);
+  }
+  int run_, runs_ = 0;
+};
+
+struct KM_FAULT(counts_runs, "counts its runs") {
+  int iterate(Trace& trace) {
+    const int iters = RightLloyd<T>::iterate(trace);
+    trace.count("runs_before", runs_++);
+    return iters;
+  }
+  int runs_ = 0;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double slept_ms(int ms) {
+  const auto start = Clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct KM_FAULT(own_stopwatch, "times itself, and takes its time") {
+  int iterate(Trace& trace) {
+    trace_ = &trace;
+    before_s_ = iterate_s_;
+    const auto start = Clock::now();
+    slept_ms(150);
+    const int iters = RightLloyd<T>::iterate(trace);
+    iterate_s_ += std::chrono::duration<double>(Clock::now() - start).count();
+    trace.count("iterate_s", before_s_);  // of the runs before this one
+    trace.count("download_s", download_s_);
+    return iters;
+  }
+  Solution<T> download() {
+    download_s_ += slept_ms(20);
+    return RightLloyd<T>::download();
+  }
+  std::int64_t assign() override {
+    trace_->count("assign_s", slept_ms(8));
+    return RightLloyd<T>::assign();
+  }
+  Trace* trace_ = nullptr;
+  double iterate_s_ = 0, before_s_ = 0, download_s_ = 0;
+};
+
+struct KM_FAULT(slower, "slower by KMBENCH_SLOWER percent") {
+  int iterate(Trace& trace) {
+    using Clock = std::chrono::steady_clock;
+    const char* percent = std::getenv("KMBENCH_SLOWER");
+    const double factor = 1 + (percent ? std::atof(percent) : 0) / 100;
+    const auto start = Clock::now();
+    const int iters = RightLloyd<T>::iterate(trace);
+    for (const auto took = Clock::now() - start; Clock::now() - start < factor * took;) {}
+    return iters;
+  }
+};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,21 @@
+// The catalogue of planted faults, as tests/python/faults.py reads it from this test's properties (--gtest_output=json:FILE).
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+TEST(Faults, Catalogue) {
+  EXPECT_GT(catalogue().size(), 180u);
+  for (const auto& [name, category, e] : catalogue())
+    RecordProperty(
+        name,
+        nlohmann::json{{"category", category}, {"run", e.run}, {"on", e.on}, {"check", e.check}, {"precisions", e.precisions}, {"argued", e.argued}}
+            .dump(-1, ' ', true));
+}
+
+}  // namespace
+}  // namespace km
