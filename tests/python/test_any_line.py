@@ -22,7 +22,7 @@ from plots.errors import UserError
 from plots.read import check, json_text
 
 LINES = int(os.environ.get("KMBENCH_EXAMPLES", "150"))
-SIZES = (1, 4, 70) if LINES < 1000 else (1, 4, 240, 240, 240)  # lines that go through the commands together
+SIZES = (1, 4, 70) if LINES < 1000 else (1, 4, 30, 800, 800, 800)  # lines that go through the commands together
 USUAL = {"deadline": None, "print_blob": True, "suppress_health_check": list(HealthCheck)}
 
 
