@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double time_slice_s = 3e-3;
+constexpr double switch_s = 1e-3;            // at least, that an involuntary switch takes
+constexpr std::int64_t fewest_switches = 2;  // one is no sign
 constexpr std::chrono::milliseconds longest_wait(50), between_looks(5);
 
 std::optional<std::int64_t> involuntary_switches(const fs::path& status) {
@@ -69,7 +70,8 @@ Delay ThreadDelays::since(const ThreadDelays& before) const {
 }
 
 double share_of(const Delay& delay, double wall_s) {
-  const double lost_s = delay.run_delay_s.value_or(double(delay.involuntary_switches.value_or(0)) * time_slice_s);
+  const std::int64_t switches = delay.involuntary_switches.value_or(0);
+  const double lost_s = delay.run_delay_s.value_or(switches < fewest_switches ? 0 : double(switches) * switch_s);
   return lost_s > 0 ? lost_s / wall_s : 0;
 }
 

@@ -30,7 +30,8 @@ class ThreadDelays {
 /// The share of a run's time from which its sample counts as disturbed. Any value from 0.005 to 0.2 tells the same samples apart.
 constexpr double disturbed_share = 0.05;
 
-/// The delay as a share of `wall_s`; of an involuntary switch a time slice of 3 ms is assumed. 0 where nothing is known.
+/// The delay as a share of `wall_s`; an involuntary switch counts as 1 ms, a single one as nothing. 0 where nothing is known.
+/// plots/read/disturbed.py has the same rule.
 double share_of(const Delay& delay, double wall_s);
 
 /// Sleeps until there are processors for all OpenMP threads, 50 ms at most.
