@@ -38,4 +38,15 @@ std::filesystem::path results_folder() {
   return (std::filesystem::exists(checkout / "CMakeLists.txt") ? checkout : std::filesystem::current_path()) / "results";
 }
 
+std::filesystem::path own_results_folder() {
+  const auto set = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return fs::path(value ? value : "");
+  };
+  if (const auto named = set("KMBENCH_RESULTS"); !named.empty()) return named;
+  if (const auto data = set("XDG_DATA_HOME"); data.is_absolute()) return data / "kmbench/results";
+  if (const auto user = set("HOME"); user.is_absolute()) return user / ".local/share/kmbench/results";
+  throw UserError("HOME is not set: say with --out where the lines go");
+}
+
 }  // namespace km

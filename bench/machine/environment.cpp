@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@
 
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
+#include "bench/machine/cpu.hpp"
+#include "bench/machine/fingerprint.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
@@ -29,22 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::string first_line(const fs::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-/// The value of the first "key : value" line of /proc/cpuinfo.
-std::string cpuinfo(const std::string& key) {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(key))
-      if (const auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
-  return "unknown";
-}
 
 int physical_cores() {
   std::set<std::string> cores;
@@ -152,8 +139,8 @@ std::string load_warning() {
 nlohmann::ordered_json environment() {
   utsname system{};
   ::uname(&system);
-  Json record = {{"id", machine_id()}, {"cpu", cpu()}, {"caches", caches()}, {"numa", numa()}, {"memory_bytes", memory::total_bytes()},
-                 {"gpu", gpu()}};
+  Json record = {{"id", machine_id()}, {"fingerprint", fingerprint()},          {"cpu", cpu()}, {"caches", caches()},
+                 {"numa", numa()},     {"memory_bytes", memory::total_bytes()}, {"gpu", gpu()}};
   if (!device::available()) record["gpu_missing"] = device::unavailable();
   record["system"] = fmt::format("{} {}", system.sysname, system.release);
   record["build"] = {{"commit", version::commit()},     {"dirty", version::dirty()}, {"type", version::build_type()},
@@ -169,14 +156,17 @@ nlohmann::ordered_json environment() {
 }
 
 std::string machine_id() {
+  std::string name;
   if (device::available()) {
-    std::string name = slug(device::name());
-    return name.starts_with("nvidia-") ? name.substr(7) : name;
+    name = slug(device::name());
+    if (name.starts_with("nvidia-")) name.erase(0, 7);
+  } else {
+    std::string model = cpuinfo("model name");
+    for (const char* noise : {"(R)", "(TM)", " CPU", " Processor", "@ "})
+      for (std::size_t at; (at = model.find(noise)) != model.npos;) model.erase(at, std::string_view(noise).size());
+    name = slug(model) + fmt::format("-{}t", omp_get_num_procs());
   }
-  std::string model = cpuinfo("model name");
-  for (const char* noise : {"(R)", "(TM)", " CPU", " Processor", "@ "})
-    for (std::size_t at; (at = model.find(noise)) != model.npos;) model.erase(at, std::string_view(noise).size());
-  return slug(model) + fmt::format("-{}t", omp_get_num_procs());
+  return name + "-" + short_fingerprint(fingerprint());
 }
 
 void write_whole(const fs::path& path, const std::string& text) {
@@ -200,10 +190,34 @@ Json read_machine_record(const fs::path& file) {
   return record;
 }
 
-void write_machine_record(const std::string& folder, const std::string& id) {
+namespace {
+
+bool holds_lines(const fs::path& folder) {
+  std::error_code failed;
+  return std::ranges::any_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+    return entry.path().extension() == ".jsonl" && entry.file_size(failed) > 0 && !failed;
+  });
+}
+
+void refuse_another_machine(const fs::path& folder, const Json& record) {
+  const auto refuse = [&](const std::string& why) {
+    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
+  };
+  if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
+    if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
+      refuse(fmt::format("holds results of another machine ({} differ{})", fmt::join(parts, ", "), parts.size() == 1 ? "s" : ""));
+  } else if (holds_lines(folder)) {
+    refuse("holds lines of a machine without a fingerprint");
+  }
+}
+
+}  // namespace
+
+void write_machine_record(const fs::path& folder, const std::string& id, bool same_machine) {
   fs::create_directories(folder);
-  const fs::path path = fs::path(folder) / "machine.json";
+  const fs::path path = folder / "machine.json";
   const Json old = read_machine_record(path);
+  if (!same_machine) refuse_another_machine(folder, old);
   Json record = environment();
   record["id"] = id;
   for (const char* kept : {"ceilings", "floor", "price"})

@@ -21,10 +21,11 @@ nlohmann::ordered_json floor_of(const nlohmann::ordered_json& limits) {
 }
 
 RecordFlags flags;
+bool same_machine = false;
 
 int run(const Invocation&) {
   const auto file = flags.folder() / "machine.json";
-  write_machine_record(flags.folder().string(), flags.id());
+  write_machine_record(flags.folder(), flags.id(), same_machine);
   auto record = read_machine_record(file);
   record["ceilings"] = {{"cpu", cpu_ceilings()}, {"gpu", gpu_ceilings()}};
   for (const char* device : {"cpu", "gpu"}) record["floor"][device] = floor_of(record["ceilings"][device]);
@@ -32,11 +33,15 @@ int run(const Invocation&) {
   for (const auto& [device, limits] : record["ceilings"].items())
     for (const auto& [name, value] : limits.items())
       fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);
+  fmt::print("kept in {}\n", file.string());
   return 0;
 }
 
-const RegisterCommand registration{
-    9, {.name = "ceilings", .summary = "Measure this machine's own limits and write them into machine.json", .options = flags.options(), .run = run}};
+const RegisterCommand registration{9,
+                                   {.name = "ceilings",
+                                    .summary = "Measure this machine's own limits and write them into machine.json",
+                                    .options = join_options(flags.options(), Options{same_machine_option(same_machine)}),
+                                    .run = run}};
 
 }  // namespace
 }  // namespace km

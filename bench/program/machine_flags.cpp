@@ -40,20 +40,29 @@ std::string MachineFlags::id() const { return id_of(machine); }
 double MachineFlags::memory_bytes() const { return memory.empty() ? 0 : number("--memory", memory, 0.01, 1e6) * (1 << 30); }
 double MachineFlags::timeout_s() const { return timeout.empty() ? 0 : number("--timeout", timeout, 0.1, 1e7); }
 
-Options RecordFlags::options() { return {name_option(machine), {"--out", &out, "Folder of machine.json (default results/<machine>)"}}; }
+Option same_machine_option(bool& same) { return {"--same-machine", &same, "Write to a folder that another machine wrote to: both count as one"}; }
+
+Options RecordFlags::options() {
+  return {name_option(machine), {"--out", &out, "Folder of machine.json (default ~/.local/share/kmbench/results/<machine>)"}};
+}
 
 std::string RecordFlags::id() const { return id_of(machine); }
-std::filesystem::path RecordFlags::folder() const { return out.empty() ? results_folder() / id() : std::filesystem::path(out); }
+std::filesystem::path RecordFlags::folder() const { return out.empty() ? own_results_folder() / id() : std::filesystem::path(out); }
 
 Options TunedFlags::options() {
   return {{"--tuned", &tuned, "Parameters that are not given get the values that kmbench tune found, where it found some"},
-          {"--tuning", &tuning, "Folder of the tuned values (default tuning/ beside results/)"}};
+          {"--tuning", &tuning, "Folder of the tuned values (default ~/.local/share/kmbench/tuning, else the recorded ones)"}};
 }
 
 std::optional<TunedValues> TunedFlags::values(const std::string& machine) const {
   if (!tuning.empty() && !tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
   if (!tuned) return std::nullopt;
-  return TunedValues(tuning.empty() ? tuning_folder() : std::filesystem::path(tuning), machine);
+  if (!tuning.empty()) return TunedValues(tuning, machine);
+  try {
+    if (const auto own = own_tuning_folder(); std::filesystem::exists(own / (machine + ".json"))) return TunedValues(own, machine);
+  } catch (const UserError&) {  // no folder of one's own
+  }
+  return TunedValues(tuning_folder(), machine);
 }
 
 }  // namespace km

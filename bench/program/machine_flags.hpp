@@ -24,6 +24,9 @@ struct MachineFlags {
   double timeout_s() const;     // 0: from the forecast
 };
 
+/// --same-machine, for commands that append to a folder of results.
+Option same_machine_option(bool& same);
+
 /// --machine and --out of what is written into machine.json.
 struct RecordFlags {
   std::string machine, out;

@@ -25,7 +25,7 @@ struct Flags {
   std::string profile = "paper", filter, order_seed = "1", out;
   MachineFlags machine;
   TunedFlags tuned;
-  bool dry_run = false, redo = false, save = false, energy = false;
+  bool dry_run = false, redo = false, save = false, energy = false, same_machine = false;
 } flags;
 
 /// What describes a sweep: flags alone, or an exhibit.
@@ -257,10 +257,10 @@ int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras)
                      .argv = std::move(argv),
                      .benchmark_args = std::move(extras)};
   options.machine = f.machine.id();
-  options.out = f.out.empty() ? results_folder() / options.machine : std::filesystem::path(f.out);
+  options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
   if (desk) return work(cases, options, *desk);
   check_points(f, cases);
-  return supervise(cases, options, [&] { write_machine_record(options.out, options.machine); });
+  return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }
 
 const RegisterCommand registration{
@@ -275,7 +275,8 @@ const RegisterCommand registration{
          Options{{"--repetitions", &flags.repetitions, "Timed runs of each case; where a case has fewer, the missing ones follow"},
                  {"--warmup", &flags.warmup, "Runs before them"},
                  {"--filter", &flags.filter, "Only cases whose name matches this regular expression"},
-                 {"--out", &flags.out, "Folder for the result lines (default results/<machine>)"}},
+                 {"--out", &flags.out, "Folder for the result lines (default ~/.local/share/kmbench/results/<machine>)"},
+                 same_machine_option(flags.same_machine)},
          flags.machine.options(),
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
                  {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},

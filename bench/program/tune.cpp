@@ -23,7 +23,7 @@ struct Flags {
   MachineFlags machine;
   std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", at_last = "7", out;
   std::vector<std::string> set;
-  bool dry_run = false;
+  bool dry_run = false, same_machine = false;
 };
 
 /// The case of a sweep of single values. Throws UserError for what cannot run here, but not for parameters that do not go together.
@@ -90,11 +90,12 @@ int run(const Flags& f, std::vector<std::string> argv) {
   if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
     throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
   const TuningSpace space = space_of(f);
+  options.same_machine = f.same_machine;
   if (f.dry_run) {
     print_space(space);
     return 0;
   }
-  options.folder = f.out.empty() ? tuning_folder() : std::filesystem::path(f.out);
+  options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
   return desk ? tune_at(*desk, space, options) : tune(space, options);
 }
 
@@ -112,7 +113,8 @@ const RegisterCommand registration{
                  {"--search-seed", &flags.search_seed, "Seed of what is drawn at random"},
                  {"--repetitions", &flags.repetitions, "Timed runs of a point (2)"},
                  {"--at-last", &flags.at_last, "Timed runs of the winner and of the defaults, measured again in a fresh process (7)"},
-                 {"--out", &flags.out, "Folder of tuned values and lines (default tuning/ beside results/)"}},
+                 {"--out", &flags.out, "Folder of tuned values and lines (default ~/.local/share/kmbench/tuning)"},
+                 same_machine_option(flags.same_machine)},
          flags.machine.options(),
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a point is given up (default from its forecast, at least 60)"},
                  {"--dry-run", &flags.dry_run, "Print what would be tried, run nothing"}},

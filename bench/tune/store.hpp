@@ -14,8 +14,9 @@ namespace km {
 /// chooses: "fp32 n 2^25 d 2^2 k 2^2 packages=100".
 std::string shape_class(const Case& c);
 
-/// Where tunings are kept unless told otherwise: tuning/ beside results/.
+/// The recorded tunings, and where tunings are kept unless told otherwise: tuning/ beside the recorded results and beside the user's own.
 std::filesystem::path tuning_folder();
+std::filesystem::path own_tuning_folder();
 
 class TunedValues {
  public:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
@@ -27,6 +28,7 @@ class Tuning {
       : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.by.machine, "kmbench tune"),
         values_(options.folder, options.by.machine), points_(points_file(options, start_.implementation_name)),
         winners_(winners_file(options, start_.implementation_name)), history_(points_.path(), options.by.machine) {
+    write_machine_record(options.folder / options.by.machine, options.by.machine, options.same_machine);
     if (history_.others() > 0)
       fmt::print(stderr, "{} lines of another machine, commit or build in {} are left aside\n", history_.others(), points_.path().string());
     if (const int known = found_in(history_, space_, options_.repetitions).points; known > 0)

@@ -14,6 +14,7 @@ struct TuneOptions {
   double budget_s = 60;              // of searching, from when the defaults have their time
   int repetitions = 2, at_last = 7;  // timed runs of a point; of the winner and the defaults when measured again
   std::filesystem::path folder;      // tuning/
+  bool same_machine = false;         // as --same-machine
   double timeout_s = 0;              // of one point; 0: from its forecast
   double memory_bytes = 0;           // of a worker; 0: what is available
   Recorder by;                       // its machine is also the device's name there
