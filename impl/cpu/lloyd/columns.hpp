@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 
+#include "bench/dimension.hpp"
 #include "bench/problem.hpp"
 
 namespace km::columns {
@@ -86,6 +87,22 @@ int assign_strip(const Columns<T>& x, std::int64_t first, const T* centroids, in
     labels[first + i] = best[i];
   }
   return changed;
+}
+
+/// Points first .. last - 1, where first is a multiple of a strip.
+template <int D, class T>
+std::int64_t assign(const Columns<T>& x, std::int64_t first, std::int64_t last, const T* centroids, int k, std::int32_t* labels) {
+  std::int64_t changed = 0;
+  for (; first < last; first += strip) changed += assign_strip<D>(x, first, centroids, k, labels);
+  return changed;
+}
+
+/// assign() for d dimensions, compiled for those that the paper measures.
+template <class T>
+auto assign_for(int d) {
+  auto* found = assign<0, T>;
+  with_dimension<2, 4, 8, 16>(d, [&](auto D) { found = assign<decltype(D)::value, T>; });
+  return found;
 }
 
 }  // namespace km::columns

@@ -2,7 +2,6 @@
 // feature sum and its mass sum each by one of the paper's strategies. The phases feature_sum and mass_sum are the paper's micro-benchmarks
 // (Figures 6 and 7).
 // Cost of an iteration: points read twice, labels written once and read twice; 3 n k d + n d flops.
-#include "bench/dimension.hpp"
 #include "bench/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
@@ -23,15 +22,12 @@ class MultiPass {
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
-    with_dimension<2, 4, 8, 16>(p_.d, [&](auto D) {
-      for (out_.iters = 1;; ++out_.iters) {
-        trace.begin_iteration();
-        const std::int64_t changed = assign<decltype(D)::value>(trace);
-        average(trace, sum_features(trace), sum_masses(trace));
-        if (out_.iters == p_.max_iters || p_.converged(changed)) break;
-      }
-    });
-    return out_.iters;
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      const std::int64_t changed = assign(trace);
+      average(trace, sum_features(trace), sum_masses(trace));
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
   }
 
   Solution<T> download() { return out_; }
@@ -42,16 +38,15 @@ class MultiPass {
     return {p_, threads_};
   }
 
-  template <int D>
   std::int64_t assign(Trace& trace) {
     const auto phase = trace.phase("assign");
     out_.assigned_centroids = out_.centroids;
+    const auto assign = columns::assign_for<T>(p_.d);
     std::int64_t changed = 0;
 #pragma omp parallel num_threads(threads_) reduction(+ : changed)
     {
       const columns::Share mine(p_.n, omp_get_thread_num(), omp_get_num_threads());
-      for (std::int64_t first = mine.first; first < mine.last; first += columns::strip)
-        changed += columns::assign_strip<D>(x_, first, out_.assigned_centroids.data(), p_.k, out_.labels.data());
+      changed += assign(x_, mine.first, mine.last, out_.assigned_centroids.data(), p_.k, out_.labels.data());
     }
     return changed;
   }

@@ -2,7 +2,6 @@
 // own sums feature by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that costs a GPU a
 // barrier is here a store and a load of one thread. Sums go to totals in fp64 after 16,384 points, as in cpu/lloyd/multi_pass.
 // Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
-#include "bench/dimension.hpp"
 #include "bench/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
@@ -27,15 +26,12 @@ class SinglePass {
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
-    with_dimension<2, 4, 8, 16>(p_.d, [&](auto D) {
-      for (out_.iters = 1;; ++out_.iters) {
-        trace.begin_iteration();
-        const auto phase = trace.phase("fused");
-        const std::int64_t changed = iteration<decltype(D)::value>();
-        if (out_.iters == p_.max_iters || p_.converged(changed)) break;
-      }
-    });
-    return out_.iters;
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      const auto phase = trace.phase("fused");
+      const std::int64_t changed = iteration();
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
   }
 
   Solution<T> download() { return out_; }
@@ -52,9 +48,9 @@ class SinglePass {
     return {p_, threads_};
   }
 
-  template <int D>
   std::int64_t iteration() {
     out_.assigned_centroids = out_.centroids;
+    const auto assign = columns::assign_for<T>(p_.d);
     const int d = p_.d, k = p_.k;
     std::int32_t* const labels = out_.labels.data();
     std::int64_t changed = 0;
@@ -69,8 +65,7 @@ class SinglePass {
       std::int64_t held = 0;
       for (std::int64_t first = points.first; first < points.last; first += block_) {
         const std::int64_t last = std::min(first + block_, points.last);
-        for (std::int64_t at = first; at < last; at += columns::strip)
-          changed += columns::assign_strip<D>(x_, at, out_.assigned_centroids.data(), k, labels);
+        changed += assign(x_, first, last, out_.assigned_centroids.data(), k, labels);
         for (int j = 0; j < d; ++j) columns::add_feature(x_[j], labels, first, last, k, mine.sums.data() + std::size_t(j) * columns::copies * k);
         MassSum::add(labels + first, last - first, mine.counts.data(), k);
         if ((held += last - first) + block_ > fold_after || last == points.last) fold(mine), held = 0;

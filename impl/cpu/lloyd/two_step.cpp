@@ -33,27 +33,25 @@ class TwoStep {
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
-    with_paper_dimension(p_.d, [&](auto D) {
-      out_.iters = lloyd(
-          p_, trace, [&, this] { return assign<decltype(D)::value>(); }, [&, this] { update<decltype(D)::value>(); });
-    });
+    out_.iters = lloyd(
+        p_, trace, [this] { return assign(); }, [this] { update(); });
     return out_.iters;
   }
 
   Solution<T> download() { return out_; }
 
  private:
-  template <int D>
   std::int64_t assign() {
-    const int d = D > 0 ? D : p_.d;
     out_.assigned_centroids = out_.centroids;
     const std::int64_t strips = (p_.n + strip - 1) / strip;
     std::int64_t changed = 0;
 #pragma omp parallel num_threads(threads_) reduction(+ : changed)
     {
-      std::vector<T> columns(std::size_t(d) * strip);
+      std::vector<T> columns(std::size_t(p_.d) * strip);
+      with_paper_dimension(p_.d, [&](auto D) {
 #pragma omp for schedule(static)
-      for (std::int64_t s = 0; s < strips; ++s) changed += assign_strip<D>(s * strip, columns.data());
+        for (std::int64_t s = 0; s < strips; ++s) changed += assign_strip<decltype(D)::value>(s * strip, columns.data());
+      });
     }
     return changed;
   }
@@ -94,9 +92,8 @@ class TwoStep {
     return changed;
   }
 
-  template <int D>
   void update() {
-    const int d = D > 0 ? D : p_.d, k = p_.k;
+    const int d = p_.d, k = p_.k;
     const std::int64_t quotient = p_.n / packages_, remainder = p_.n % packages_;
     const int workers = static_cast<int>(std::min<std::int64_t>(threads_, packages_));
     const std::size_t cells = std::size_t(k) * d;
@@ -110,13 +107,7 @@ class TwoStep {
       for (std::int64_t a = 0; a < packages_; ++a) {
         const std::int64_t first = a * quotient + std::min(a, remainder), length = quotient + (a < remainder);
         std::ranges::fill(package, T(0));
-        for (std::int64_t i = first; i < first + length; ++i) {
-          const int c = out_.labels[i];
-          ++count[c];
-          const T* const x = p_.points.data() + i * d;
-          T* const to = package.data() + std::size_t(c) * d;
-          for (int j = 0; j < d; ++j) to[j] += x[j];
-        }
+        with_paper_dimension(d, [&](auto D) { add<decltype(D)::value>(first, length, package.data(), count.data()); });
         for (std::size_t cell = 0; cell < cells; ++cell) sum[cell] += package[cell];
       }
       sums[omp_get_thread_num()] = std::move(sum);
@@ -129,6 +120,19 @@ class TwoStep {
     for (int c = 0; c < k; ++c)
       if (const auto count = counts[0][c]; count > 0)
         for (int j = 0; j < d; ++j) out_.centroids[c * d + j] = sums[0][c * d + j] / static_cast<T>(count);
+  }
+
+  /// Points first .. first + length - 1 into the sums and counts of their clusters.
+  template <int D>
+  void add(std::int64_t first, std::int64_t length, T* sums, std::int64_t* counts) const {
+    const int d = D > 0 ? D : p_.d;
+    const T* x = p_.points.data() + first * d;
+    for (std::int64_t i = first; i < first + length; ++i, x += d) {
+      const int c = out_.labels[i];
+      ++counts[c];
+      T* const to = sums + std::size_t(c) * d;
+      for (int j = 0; j < d; ++j) to[j] += x[j];
+    }
   }
 
   Problem<T> p_;
