@@ -7,6 +7,7 @@ from plots.decide.claim_text import Claim, selectors
 from plots.decide.lookup import SIZE, THREADS
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, TREND
 from plots.read.metrics import metric
+from plots.read.results import Line
 from plots.read.select import ALL_THREADS, select, value_of
 from plots.read.view import View
 
@@ -15,8 +16,9 @@ ABOUT_SIZE = ("ratio", "order", "value", "mean")  # kinds of claims whose number
 
 def limit(view: View, claim: Claim) -> tuple[str, str]:
     """Why the claim's numbers are out of reach, and what they need; two empty texts where they are not."""
-    if claim["kind"] in ABOUT_SIZE and not view.comparable:
-        return f"quick profile: another {', '.join(view.exhibit.resized())} than the paper's", SIZE
+    other = view.resized(lines_of(view, claim)) if claim["kind"] in ABOUT_SIZE else []
+    if other:
+        return f"quick profile: another {', '.join(other)} than the paper's", SIZE
     theirs, ours = view.exhibit.their_threads, view.machine.threads
     if theirs and ours and ours not in theirs and timed(claim) and uses_all_threads(view, claim):
         return f"{ours} threads here, {' or '.join(map(str, theirs))} in the paper", THREADS
@@ -34,5 +36,8 @@ def timed(claim: Claim) -> bool:
 
 
 def uses_all_threads(view: View, claim: Claim) -> bool:
-    lines = [line for selector in selectors(claim) for line in select(view.lines, selector)]
-    return any(value_of(line, "threads") == ALL_THREADS for line in lines)
+    return any(value_of(line, "threads") == ALL_THREADS for line in lines_of(view, claim))
+
+
+def lines_of(view: View, claim: Claim) -> list[Line]:
+    return [line for selector in selectors(claim) for line in select(view.lines, selector)]

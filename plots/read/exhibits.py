@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
+from plots.read.check import Line
 from plots.read.expand import expand
+from plots.read.select import same, value_of
 from plots.read.validate import check_exhibit, check_paper
 
 Table = dict[str, Any]
@@ -99,12 +102,16 @@ class Exhibit:
         return list(dict.fromkeys(v for v in values if not isinstance(v, (dict, list))))
 
     @cached_property
+    def specs(self) -> list[Table]:
+        """Its own file's content, and that of the exhibits it reuses."""
+        files = [self.path.parents[1] / f"{key}.toml" for key in self.sources if key and key != self.key]
+        return [self.spec, *(read_exhibit(path) for path in files if path.exists())]
+
+    @cached_property
     def swept(self) -> list[str]:
         """The settings of the data set's generator that the sweeps vary, its own or those of the exhibits it reuses."""
-        files = [self.path.parents[1] / f"{key}.toml" for key in self.sources if key and key != self.key]
-        specs = [self.spec, *(read_exhibit(path) for path in files if path.exists())]
-        quick = [spec.get("profile", {}).get("quick", {}) for spec in specs]
-        tables = [*quick, *(sweep for spec in [*specs, *quick] for sweep in spec.get("sweep", []))]
+        quick = [spec.get("profile", {}).get("quick", {}) for spec in self.specs]
+        tables = [*quick, *(sweep for spec in [*self.specs, *quick] for sweep in spec.get("sweep", []))]
         return sorted({name for table in tables for name in table.get("data", {})})
 
     def printed(self) -> list[Printed]:
@@ -117,10 +124,62 @@ class Exhibit:
         matches = [block.get("match", {}).get("threads", {}) for block in self.spec.get("paper", [])]
         return sorted({int(word) for match in matches for word, ours in match.items() if ours == 0 and word.isdigit()})
 
-    def resized(self) -> list[str]:
-        """What the quick profile changes of the problem itself: with any, the paper's values are no measure."""
-        kept = {"repetitions", "warmup"}
-        return sorted(key for key in self.spec.get("profile", {}).get("quick", {}) if key not in kept)
+    @cached_property
+    def quick(self) -> list[tuple[Table, list[str]]]:
+        """The sweeps of the quick profile, flat, each with what it changes of the problem itself: repetitions do not,
+        and some of the paper's values are no change."""
+        return [found for spec in self.specs for found in quick_sweeps(spec)]
+
+    def resized(self, lines: Sequence[Line]) -> list[str]:
+        """What the quick profile changes of these lines' problems: with any, the paper's values are no measure."""
+        found: set[str] = set()
+        everything = sorted({name for _, changed in self.quick for name in changed})  # of a line of no sweep
+        for line in lines:
+            own = [changed for sweep, changed in self.quick if of_sweep(line, sweep)]
+            found.update(min(own or [everything], key=len))
+        return sorted(found)
+
+
+SAME_PROBLEM = ("repetitions", "warmup")
+OF_LINE = ("implementation", "dataset", "n", "d", "k", "precision")
+
+
+def quick_sweeps(spec: Table) -> list[tuple[Table, list[str]]]:
+    """As kmbench reads them: the quick profile's own sweeps, else the paper's, with its other keys in their place."""
+    quick = dict(spec.get("profile", {}).get("quick", {}))
+    papers = [flat(sweep) for sweep in spec.get("sweep", [])]
+    sweeps = [flat(sweep) for sweep in quick.pop("sweep", [])] or papers
+    replaced = flat(quick)
+    made = [{**one, **{k: v for k, v in replaced.items() if "." not in k or k in one}} for one in sweeps]
+    return [(one, min((changed(one, paper) for paper in papers), key=len, default=[])) for one in made]
+
+
+def flat(sweep: Table) -> Table:
+    """Every axis with its list of values; `set` and `data` by dotted names."""
+    plain = {name: value for name, value in sweep.items() if name not in ("set", "data")}
+    nested = {f"{part}.{name}": value for part in ("set", "data") for name, value in sweep.get(part, {}).items()}
+    return {name: value if isinstance(value, list) else [value] for name, value in {**plain, **nested}.items()}
+
+
+def changed(quick: Table, paper: Table) -> list[str]:
+    """The keys of which the quick sweep has values that the paper's sweep has not."""
+    names = (quick.keys() | paper.keys()) - set(SAME_PROBLEM)
+    return sorted(
+        {n.partition(".")[0] for n in names if n not in quick or not all(same(v, paper.get(n, [])) for v in quick[n])}
+    )
+
+
+def of_sweep(line: Line, sweep: Table) -> bool:
+    """Whether the sweep may have made the line: what either does not say agrees."""
+    names = {name.partition(".")[2] or name: v for name, v in sweep.items() if name in OF_LINE or "." in name}
+    known = {name: v for name, v in names.items() if value_of(line, name) not in (None, 0) or name == "threads"}
+    return all(
+        value_of(line, name) is None or same(value_of(line, name), v) or is_range(v) for name, v in known.items()
+    )
+
+
+def is_range(values: list[Any]) -> bool:
+    return any(isinstance(value, str) and ":" in value for value in values)
 
 
 def printed_rows(block: Table) -> list[Printed]:

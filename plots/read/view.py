@@ -40,10 +40,9 @@ class View:
         """`paper`, `quick`, or empty where nothing ran."""
         return self.lines[0]["profile"] if self.lines else ""
 
-    @property
-    def comparable(self) -> bool:
-        """Whether the paper's values and ours are of the same problem."""
-        return self.profile != "quick" or not self.exhibit.resized()
+    def resized(self, lines: Sequence[Line]) -> list[str]:
+        """What makes these lines' problems others than the paper's; empty where they are the same."""
+        return self.exhibit.resized(lines) if self.profile == "quick" else []
 
     @property
     def baseline(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def over(view: View, paper: Paper) -> Callable[[Pair, Footnotes], Cell]:
         line = one.lines.get(view.machine.name)
         found = line and expected(one, line, view.machine, paper)
         own = found and view.value(line, found.metric)
-        if not found or not found.value or own is None or not view.comparable:
+        if not found or not found.value or own is None or view.resized([line]):
             return Cell(words.MISSING, raw=(None, None, None))
         return of(own.scaled(1 / found.value), view.doubt(line, found.metric))
 

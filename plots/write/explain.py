@@ -149,7 +149,8 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
     if printed:
         own: Estimate | None = view.value(row.line, name, fields) if row.line else None
         doubt = view.doubt(row.line, name, fields) if row.line else ""
-        ratio = against_paper(own, printed, name) if view.comparable and doubt != words.DISTURBED else None
+        comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
+        ratio = against_paper(own, printed, name) if comparable else None
         unit = printed.unit(name) or metric(name).unit
         times = f"; ours is {words.number(ratio, 3)} times that" if ratio else ""
         parts.append(("paper", f"{printed.values[name]} {unit} ({printed.source}){times}"))

@@ -110,7 +110,8 @@ def cell(
     own = view.value(row.line, column.name, fields) if row.line else None
     if column.role == "ratio":
         doubt = view.doubt(row.line, column.name, fields) if row.line else ""
-        value = against_paper(own, printed, column.name) if view.comparable and doubt != words.DISTURBED else None
+        comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
+        value = against_paper(own, printed, column.name) if comparable else None
         marked = "" if value is None else doubt
         return Cell(
             words.number(value, 3, None if value is None else words.decimals_for(value, 3)), doubt=marked, raw=(value,)
@@ -184,13 +185,11 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
     if not view.lines:
         found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
     elif view.profile == "quick":
+        other = view.resized(view.lines)
         found.append(
-            "Quick profile"
-            + (
-                "."
-                if view.comparable
-                else f", with another {', '.join(view.exhibit.resized())} than the paper's: no ratios."
-            )
+            f"Quick profile, with another {', '.join(other)} than the paper's: no ratios there."
+            if other
+            else "Quick profile."
         )
     if view.lines and len(view.commits) > 1:
         found.append(f"Lines of {len(view.commits)} commits: {', '.join(view.commits)}.")

@@ -9,6 +9,7 @@ import os
 import pytest
 import synthetic
 from conftest import ROOT, TABLE, machine
+from synthetic import line
 
 from plots.__main__ import main
 from plots.decide.claims import judge
@@ -120,3 +121,51 @@ def test_a_malformed_exhibit_is_one_line_and_exit_2(name, bench, capsys):
     assert error.count("\n") == 1
     assert "table1.toml: " in error
     assert complaint in error
+
+
+QUICK = """
+kind = "table"
+title = "t"
+[[sweep]]
+implementation = "cpu/lloyd/two_step"
+dataset = "balls"
+n = 1000
+k = [4, 8]
+set.packages = [1, 10]
+[[sweep]]
+implementation = "cpu/lloyd/two_step"
+dataset = "large"
+n = 1000000
+[profile.quick]
+repetitions = 2
+[[profile.quick.sweep]]
+implementation = "cpu/lloyd/two_step"
+dataset = "balls"
+n = 1000
+k = 4
+set.packages = [1, 10]
+[[profile.quick.sweep]]
+implementation = "cpu/lloyd/two_step"
+dataset = "large"
+n = 1000
+[table]
+rows = ["packages"]
+columns = ["iteration"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "changed"), [({}, []), ({"dataset": "large", "packages": 1}, ["n"]), ({"k": 99}, ["n"])]
+)
+def test_only_what_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
+    """By sweep: some of the paper's values are the same problem; what no sweep has is as far off as any."""
+    made = line(**{"profile": "quick", "packages": 1, **fields})
+    assert bench.view([made], QUICK).resized([made]) == changed
+    assert bench.view([{**made, "profile": "paper"}], QUICK).resized([made]) == []
+
+
+def test_an_exhibit_that_reuses_another_has_its_quick_sizes(bench):
+    bench.exhibit(QUICK, "demo/source")
+    text = 'kind = "table"\ntitle = "t"\nreuse = "demo/source"\n[table]\nrows = ["packages"]\ncolumns = ["iteration"]\n'
+    made = line(profile="quick", dataset="large", exhibit="demo/source")
+    assert bench.view([made], text).resized([made]) == ["n"]
