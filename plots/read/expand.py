@@ -11,14 +11,14 @@ import re
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.exhibit_keys import CLAIM
+from plots.read.exhibit_schema import part
 
 Table = dict[str, Any]
 SIDES = {"ratio": ("numerator", "denominator")}
 MANY = ("order", "equality", "difference")  # kinds whose selectors are items
 ONE = ("bound", "value", "mean", "trend", "location")  # kinds with one selector, where
 KINDS = (*SIDES, *MANY, *ONE)
-CLAIM_KEYS = {*CLAIM, *KINDS}
+CLAIM_KEYS = {*part("claim")["properties"], *KINDS}
 PLACE = re.compile(r"\{(\w+)\}")
 MOST_CLAIMS = 10_000
 
@@ -53,9 +53,9 @@ def sweeps(given: Any, defaults: Table) -> list[Table]:
     if not isinstance(given, dict):
         raise UserError(f"[[sweep]]: a table is needed, not {str(given)[:40]!r}")
     whole = {**defaults, **given}
-    for part in ("set", "data"):
-        if isinstance(defaults.get(part), dict) and isinstance(given.get(part), dict):
-            whole[part] = {**defaults[part], **given[part]}
+    for nested in ("set", "data"):
+        if isinstance(defaults.get(nested), dict) and isinstance(given.get(nested), dict):
+            whole[nested] = {**defaults[nested], **given[nested]}
     names = whole.pop("zip", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise UserError("[[sweep]]: zip must be a list of keys")
@@ -69,8 +69,8 @@ def sweeps(given: Any, defaults: Table) -> list[Table]:
 
 
 def column(sweep: Table, name: str) -> list[Any]:
-    part, _, own = name.rpartition(".")
-    values = (sweep.get(part, {}) if part else sweep).get(own)
+    nested, _, own = name.rpartition(".")
+    values = (sweep.get(nested, {}) if nested else sweep).get(own)
     if not isinstance(values, list):
         raise UserError(f"[[sweep]]: zip names {name[:40]!r}, which is no list of the sweep")
     return values
@@ -79,8 +79,8 @@ def column(sweep: Table, name: str) -> list[Any]:
 def placed(sweep: Table, row: Table) -> Table:
     made = {name: dict(value) if isinstance(value, dict) else value for name, value in sweep.items()}
     for name, value in row.items():
-        part, _, own = name.rpartition(".")
-        (made[part] if part else made)[own] = value
+        nested, _, own = name.rpartition(".")
+        (made[nested] if nested else made)[own] = value
     return made
 
 

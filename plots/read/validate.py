@@ -1,41 +1,20 @@
 """The check of one exhibit: every mistake is one sentence with the place, before anything is rendered.
 
-kmbench checks what it runs: that every value of a sweep is a number, a known name or a range. What is shown, printed
-and claimed is checked here, and of a sweep the names of its keys (docs/exhibits.md, "Who checks what")."""
+Keys, types and values are in schema/exhibit.json; here is what a schema cannot say. kmbench checks what it runs: that
+every value of a sweep is a number, a known name or a range (docs/exhibits.md, "Who checks what")."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.check import integer, number, text
-from plots.read.exhibit_keys import (
-    ABOUT_EVERY_CLAIM,
-    CLAIM,
-    CLAIMS,
-    FIGURE,
-    FINDING,
-    KINDS,
-    PAPER,
-    PEAK,
-    QUICK,
-    RECORD,
-    SOURCES,
-    STYLES,
-    SWEEP,
-    TABLE,
-    TOP,
-    WORDS,
-    Keys,
-    table,
-)
+from plots.read.exhibit_schema import EXHIBIT, check, part
 from plots.read.metrics import WORD_COLUMNS, metric
 from plots.read.words import PRINTED_WORDS, SECONDS, parse
 
 Table = dict[str, Any]
-PLACED = {"map": ("down", "series"), "heat": ("down",)}  # styles whose cells have a place, and what they need for it
+PLACED = ("map", "heat")  # styles whose cells have a place
 
 
 def check_exhibit(spec: Table, where: str) -> None:
@@ -50,40 +29,30 @@ def check_paper(record: Table, where: str) -> None:
     """The same of paper.toml."""
     try:
         bounded(record)
-        keys(record, "paper", RECORD)
-        for finding in record.get("finding", []):
-            keys(finding, "[[finding]]", FINDING, needed=("text", "claims"))
-        for device, peak in record.get("peak", {}).items():
-            word({"peak": device}, "peak", ("cpu", "gpu"), "paper")
-            keys(peak, f"[peak.{device}]", PEAK, needed=("source",))
+        check(record, part("record"), "paper")
     except UserError as e:
         raise UserError(f"{where}: {e}") from None
 
 
 def _exhibit(spec: Table) -> None:
     bounded(spec)
-    keys(spec, "exhibit", TOP, needed=("kind", "title"))
-    word(spec, "kind", KINDS, "exhibit")
-    for sweep in spec.get("sweep", []):
-        keys(sweep, "[[sweep]]", SWEEP)
-    for name, profile in spec.get("profile", {}).items():
-        word({"profile": name}, "profile", ("quick",), "exhibit")
-        keys(profile, f"[profile.{name}]", QUICK)
-        for sweep in profile.get("sweep", []):
-            keys(sweep, f"[[profile.{name}.sweep]]", SWEEP)
+    check(spec, EXHIBIT, "exhibit")
+    kind = spec["kind"]
     for name in ("table", "figure"):
-        if name in spec and spec["kind"] != name:
-            raise UserError(f"exhibit: [{name}], where kind = {spec['kind']!r}")
-    if spec["kind"] == "table":
-        keys(spec.get("table", {}), "[table]", TABLE, needed=("rows", "columns"))
+        if name in spec and kind != name:
+            raise UserError(f"exhibit: [{name}], where kind = {kind!r}")
+    if kind in ("table", "figure") and kind not in spec:
+        check({}, part(kind), f"[{kind}]")
+    if kind == "table":
         metrics([c for c in spec["table"]["columns"] if c not in WORD_COLUMNS], "[table] columns", spec["table"])
-    if spec["kind"] == "figure":
-        _figure(spec.get("figure", {}))
+    if kind == "figure":
+        _figure(spec["figure"])
     for block in spec.get("paper", []):
-        _paper(block, spec["kind"])
+        _paper(block, kind)
     seen: set[str] = set()
     for claim in spec.get("claim", []):
-        _claim(claim, {**spec.get("table", {}), **spec.get("figure", {})})
+        names = [claim[name] for name in ("metric", "numerator_metric", "denominator_metric") if name in claim]
+        metrics(names, f"claim {claim['id']!r}", {**spec.get("table", {}), **spec.get("figure", {})})
         if claim["id"] in seen:
             raise UserError(f"claim {claim['id']!r}: two claims have this id")
         seen.add(claim["id"])
@@ -94,11 +63,8 @@ def by_iteration(name: str) -> bool:
 
 
 def _figure(figure: Table) -> None:
-    keys(figure, "[figure]", FIGURE, needed=("style",))
-    word(figure, "style", STYLES, "[figure]")
     if figure["style"] == "scatter":
         return
-    keys(figure, "[figure]", FIGURE, needed=("x", "y", *PLACED.get(figure["style"], ())))
     if figure["style"] in PLACED and len(figure["y"]) != 1:
         raise UserError('[figure]: a map shows one metric, y = ["…"]')
     if figure["style"] == "iterations" and not (len(figure["y"]) == 1 and by_iteration(figure["y"][0])):
@@ -111,9 +77,6 @@ def _figure(figure: Table) -> None:
 
 
 def _paper(block: Table, kind: str) -> None:
-    keys(block, "[[paper]]", PAPER, needed=("source", "fields", "metrics", "rows"))
-    if not block["source"].startswith("derived from "):
-        word(block, "source", (*SOURCES, "derived from …"), "[[paper]]")
     if kind == "machine" and (block["fields"], block["metrics"]) != (["entry"], ["value"]):
         raise UserError('[[paper]]: of a machine, fields = ["entry"] and metrics = ["value"]')
     if kind != "machine":
@@ -131,64 +94,18 @@ def _paper(block: Table, kind: str) -> None:
                 raise UserError(f"[[paper]] row {i}: {printed!r} is no number, and none of the words {known}")
 
 
-def _claim(claim: Table, shown: Table) -> None:
-    place = f"claim {claim.get('id', '?')!r}"
-    word(claim, "kind", tuple(CLAIMS), place)
-    needed, further = CLAIMS[claim["kind"]]
-    own = (*ABOUT_EVERY_CLAIM, *needed, *further)
-    keys(claim, place, {name: CLAIM[name] for name in own}, needed=("id", "text", *needed))
-    for name in ("direction", "extreme"):
-        if name in claim:
-            word(claim, name, WORDS[name], place)
-    sides = [name for name in ("numerator_metric", "denominator_metric") if name in claim]
-    if sides and claim["kind"] != "ratio":
-        raise UserError(f"{place}: {sides[0]} belongs to a ratio")
-    if "metric" not in claim and len(sides) < 2:
-        raise UserError(f"{place}: no metric")
-    metrics([claim[name] for name in ("metric", *sides) if name in claim], place, shown)
-    if claim["kind"] in ("ratio", "bound", "share") and not {"expect", "at_least", "at_most"} & claim.keys():
-        raise UserError(f"{place}: needs {'expect and within, or ' * (claim['kind'] == 'ratio')}at_least or at_most")
-    if "expect" in claim and claim["kind"] in ("ratio", "value", "mean"):
-        if not number(claim["expect"]) or claim["expect"] <= 0:
-            raise UserError(f"{place}: expect = {claim['expect']!r} is no number above 0")
-        if "within" not in claim:
-            raise UserError(f"{place}: expect needs within (a factor)")
-    if "within" in claim and claim["kind"] in ("ratio", "value", "mean", "trend") and not claim["within"] >= 1:
-        raise UserError(f"{place}: within = {claim['within']} is no factor of at least 1")
-    if "within" in claim and claim["within"] < 0:
-        raise UserError(f"{place}: within = {claim['within']} is below 0")
-    if "share" in claim and not 0 < claim["share"] <= 1:
-        raise UserError(f"{place}: share = {claim['share']} is no share, above 0 and at most 1")
-    if "items" in claim and len(claim["items"]) < (1 if claim["kind"] == "equality" else 2):
-        raise UserError(f"{place}: too few items")
-
-
 def bounded(value: Any) -> None:
     """No number that JSON and 64 bits have no room for."""
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         bounded(item)
     if isinstance(value, float) and not math.isfinite(value):
         raise UserError(f"{value} is no number to compare with")
-    if integer(value) and not -(2**63) <= value < 2**63:
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise UserError("a whole number past 64 bits")
 
 
-def keys(given: Any, place: str, known: Keys, needed: Iterable[str] = ()) -> None:
-    if not table(given):
-        raise UserError(f"{place}: a table is needed, not {str(given)[:40]!r}")
-    for name, value in given.items():
-        if name not in known:
-            raise UserError(f"{place}: unknown key {name[:40]!r}; known: {', '.join(known)}")
-        right, words = known[name]
-        if not right(value):
-            raise UserError(f"{place}: {name} is {str(value)[:40]!r}, where {words} is needed")
-    for name in needed:
-        if name not in given:
-            raise UserError(f"{place}: {name} missing")
-
-
 def word(given: Table, name: str, known: tuple[str, ...], place: str) -> None:
-    if not text(given.get(name)) or given[name] not in known:
+    if given[name] not in known:
         raise UserError(f"{place}: {name} = {str(given.get(name))[:40]!r} is not one of {', '.join(known)}")
 
 

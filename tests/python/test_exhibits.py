@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 
+import jsonschema
 import pytest
 import synthetic
 from conftest import ROOT, TABLE, machine
@@ -14,7 +15,7 @@ from synthetic import line
 from plots.__main__ import main
 from plots.decide.claims import judge
 from plots.decide.verdicts import VERDICTS
-from plots.read import exhibits, results
+from plots.read import exhibit_schema, exhibits, results
 from plots.read.words import parse
 from plots.write.render import write_exhibit
 
@@ -82,6 +83,46 @@ def test_no_exhibit_changed_its_meaning_unseen():
     assert golden.read_text() == now, "KMBENCH_UPDATE=1 writes it anew"
 
 
+@pytest.mark.parametrize("key", EXHIBITS)
+def test_the_schema_is_json_schema_and_holds(key):
+    """Any other program that reads schema/exhibit.json says the same of our files."""
+    validator = jsonschema.Draft202012Validator(exhibit_schema.EXHIBIT)
+    assert [error.message for error in validator.iter_errors(EXHIBITS[key].spec)] == []
+    broken = {**EXHIBITS[key].spec, "colour": "red"}
+    assert len(list(validator.iter_errors(broken))) == 1
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(exhibit_schema.EXHIBIT)
+
+
+PARTS = {"": "An exhibit", "sweep": "[[sweep]]", "table": "[table]", "figure": "[figure]", "paper": "[[paper]]"}
+PARTS |= {"claim": "[claim.<id>]", "record": "paper.toml", "peak": "[peak.<device>]"}
+
+
+def key_table(name: str) -> str:
+    node = exhibit_schema.part(name) if name else exhibit_schema.EXHIBIT
+    rows = ["| key | value | meaning |", "|---|---|---|"]
+    for key, given in node["properties"].items():
+        inner = exhibit_schema.resolved(given)
+        words = ", ".join(f"`{one}`" for one in inner["enum"]) if "enum" in inner else inner.get("title", "")
+        needed = " (needed)" if key in node.get("required", []) else ""
+        rows.append(f"| `{key}`{needed} | {words.replace('<', '&lt;')} | {given.get('description', '')} |")
+    return "\n".join(rows)
+
+
+def test_the_page_lists_every_key():
+    """docs/exhibits.md, "All keys", comes from the schema; KMBENCH_UPDATE=1 writes it anew."""
+    page = ROOT / "docs/exhibits.md"
+    head, tail = page.read_text().split("## All keys\n")
+    rest = "\n## " + tail.partition("\n## ")[2]
+    tables = "\n\n".join(f"{title}:\n\n{key_table(name)}" for name, title in PARTS.items())
+    now = f"{head}## All keys\n\nFrom [schema/exhibit.json](../schema/exhibit.json).\n\n{tables}\n{rest}"
+    if os.environ.get("KMBENCH_UPDATE") == "1":
+        page.write_text(now)
+    assert page.read_text() == now, "KMBENCH_UPDATE=1 writes it anew"
+
+
 FAULTS = {
     "unknown key": (TABLE.replace("columns", "colums"), "unknown key 'colums'"),
     "unknown metric": (TABLE.replace('"assign"', '"asign"'), "unknown metric 'asign'"),
@@ -93,15 +134,21 @@ FAULTS = {
         TABLE + '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["assign"]\nrows=[[1]]',
         "row 1 has 1 values",
     ),
-    "source": (TABLE + '[[paper]]\nsource="hearsay"\nfields=[]\nmetrics=["assign"]\nrows=[]', "source = 'hearsay'"),
+    "source": (
+        TABLE + '[[paper]]\nsource="hearsay"\nfields=[]\nmetrics=["assign"]\nrows=[]',
+        "source is 'hearsay', where printed, read off the plot, or derived from",
+    ),
     "claim kind": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="hope"\nmetric="run"', "kind = 'hope'"),
     "claim side": (
         TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="ratio"\nmetric="run"\nnumerator={}',
         "denominator missing",
     ),
     "claim bound": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="bound"\nmetric="run"', "needs at_least or at_most"),
-    "factor": (TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="value"\nmetric="run"\nexpect=1\nwithin=0.1', "no factor"),
-    "wrong type": (TABLE + "[[paper]]\nsource=3", "source is '3', where text is needed"),
+    "factor": (
+        TABLE + '[[claim]]\nid="a"\ntext="t"\nkind="value"\nmetric="run"\nexpect=1\nwithin=0.1',
+        "a factor of at least 1 is needed",
+    ),
+    "wrong type": (TABLE + "[[paper]]\nsource=3", "source is '3', where printed, read off the plot"),
     "no list": (TABLE.replace('rows = ["packages"]', "rows = 3"), "rows"),
 }
 

@@ -176,7 +176,7 @@ def test_a_figure_that_cannot_be_is_refused(bench, text, said):
 @pytest.mark.parametrize("share", [0, 1.5])
 def test_a_share_that_is_none_is_refused(bench, share):
     claim = f'[[claim]]\nid = "c"\ntext = "t"\nkind = "share"\nmetric = "ealt"\nat_least = 1\nshare = {share}\n'
-    with pytest.raises(UserError, match="is no share"):
+    with pytest.raises(UserError, match="a share, above 0 and at most 1 is needed"):
         bench.exhibit(SETS + claim)
 
 
