@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from synthetic import line
 
-from plots.decide import reach, verdicts
+from plots.decide import change, reach, verdicts
 from plots.decide.lookup import may_match
 from plots.decide.portability import portability
 from plots.decide.rank import ranking
+from plots.decide.rounds import p_of
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
-from plots.read import words
+from plots.errors import UserError
+from plots.read import labeling, words
 from plots.read.intervals import Estimate, exact, of_mean, of_median, ratio
+from plots.read.metrics import metric
+from plots.read.select import sort_key
 from plots.read.sides import Case
+from plots.read.validate import bounded
 
 
 def test_a_step_beside_an_exact_value_is_still_judged_by_the_measured_interval() -> None:
@@ -88,3 +95,81 @@ def test_bounds_have_the_decimals_of_the_value_or_ten_times_as_large_their_own()
     assert words.interval(Estimate(1.234, 1.2, 12.34, 5)) == "1.200, 12.34"
     assert words.interval(Estimate(1.234, 1.2, 12.33, 5)) == "1.200, 12.330"
     assert words.interval(exact(1.5)) == words.interval(None) == words.interval(Estimate(1, None, None)) == ""
+
+
+def test_the_band_of_an_expected_1_has_no_side() -> None:
+    assert [verdicts.band(expect=value, within=1.1).side for value in (0.9, 1, 1.2)] == [-1, 0, 1]
+    assert [verdicts.band(at_least=value).side for value in (0.9, 1, 1.2)] == [0, 0, 1]
+    assert [verdicts.band(at_most=value).side for value in (0.9, 1, 1.2)] == [-1, 0, 0]
+
+
+def test_a_share_is_reached_at_exactly_that_share_and_lost_when_too_few_can_be_inside() -> None:
+    wanted, crossing = verdicts.Band(0, 2), Estimate(1.9, 1.8, 2.1, 5)
+    assert verdicts.of_share([exact(1), exact(5)], wanted, 0.5) == (REPRODUCED, 1)
+    assert verdicts.of_share([crossing, exact(5)], wanted, 0.5) == (verdicts.NOISE, 1)
+    assert verdicts.of_share([crossing, exact(5)], wanted, 0.6) == (verdicts.FAILED, 1)
+
+
+def test_equality_allows_no_more_than_it_says() -> None:
+    assert verdicts.of_equality([exact(1.0), exact(1.5)], 0.5) == REPRODUCED
+    assert verdicts.of_equality([exact(1.0), exact(1.5)], 0.4) == verdicts.FAILED
+
+
+def test_the_fewest_runs_and_rounds_that_can_show_a_change() -> None:
+    """2 tests / C(2m, m) and tests 2^(1-m), at most 0.05: counted by hand."""
+    assert [change.fewest_samples(tests) for tests in (1, 3, 10)] == [4, 5, 6]
+    assert [change.fewest_rounds(tests) for tests in (1, 2, 10)] == [6, 7, 9]
+
+
+def test_a_test_of_changes_needs_times_and_enough_of_them() -> None:
+    assert change.of_samples([], [1.0]) is change.of_samples([1.0], []) is change.of_samples([0.0], [1.0]) is None
+    few = change.of_samples([0.1, 0.2], [0.3, 0.4])
+    assert (few.p, few.least_p, few.ratio.value) == (None, 1.0, pytest.approx(0.35 / 0.15))
+
+
+def test_sign_flips_are_counted_exactly() -> None:
+    """Of the 2^3 signs of 1, 2 and 3, two give a sum as large as 6, and four as large as 4."""
+    assert p_of(np.array([1.0, 2, 3])) == 2 / 8
+    assert p_of(np.array([-1.0, 2, 3])) == 4 / 8
+    assert p_of(np.array([0.0, 0])) == 1
+
+
+def test_numbers_turn_scientific_below_a_ten_thousandth_and_from_ten_billion_on() -> None:
+    assert words.number(0.00012346) == "0.0001235"
+    assert words.number(0.000012346) == "1.235e-05"
+    assert words.number(1234567890.5) == "1,234,567,890"
+    assert words.number(12345678900.5) == "1.235e+10"
+    assert (words.number(9999), words.number(10_000)) == ("9999", "10,000")
+
+
+def test_memory_is_shown_in_mebibytes() -> None:
+    made = line(peak_bytes=3 << 20, device_peak_bytes=5 << 20)
+    assert [metric(name).of(made, {}).value for name in ("peak", "device_peak")] == [3, 5]
+
+
+def test_an_implementation_ranks_by_its_best_parameters() -> None:
+    def case(name: str, threads: str, seconds: float) -> Case:
+        return Case(name, {"k": "2", "set.threads": threads}, {"": (seconds,)})
+
+    found = ranking([case("a", "1", 4.0), case("a", "2", 1.0), case("b", "1", 2.0)])
+    assert [(place.implementation, place.mean) for place in found.places] == [("a", 1), ("b", 2)]
+
+
+def test_the_first_steady_iteration_is_the_one_that_differs_little_from_the_one_before() -> None:
+    assert labeling.settled([100, 50, 49.9, 20], {}) == 3
+    assert labeling.settled([100, 99.5], {}) == 2
+    assert labeling.settled([100, 50], {}) is None
+
+
+def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last() -> None:
+    mixed = ["b", None, "z", 3, "a", 1]
+    assert sorted(mixed, key=lambda value: sort_key("x", value, ["z", "b"])) == [1, 3, "z", "b", "a", None]
+    assert sorted([0, 2, 1], key=lambda value: sort_key("threads", value)) == [1, 2, 0], "0: all threads"
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"), [(2**63 - 1, True), (2**63, False), (-(2**63), True), (-(2**63) - 1, False)]
+)
+def test_whole_numbers_of_an_exhibit_have_64_bits(value: int, fits: bool) -> None:
+    with nullcontext() if fits else pytest.raises(UserError):
+        bounded({"k": [value]})
