@@ -343,7 +343,7 @@ TEST_F(ExhibitFiles, ListsThatGoTogetherAreOfOneLength) {
 
 TEST_F(ExhibitFiles, RefusalsNameFileAndLine) {
   expect_has(refusal_of("kind = \"table\"\nkind = "), {"table1.toml, line 2"});
-  expect_has(refusal_of("kind = \"table\"\n[tabel]\n"), {"table1.toml, line 2", "unknown section 'tabel'", "accepted: kind"});
+  expect_has(refusal_of("kind = \"table\"\n[tabel]\n"), {"table1.toml, line 2", "unknown section 'tabel'", "accepted: claim, defaults"});
   expect_has(refusal_of("kind = \"drawing\"\n"), {"table1.toml", "'drawing'", "table, figure or machine"});
   expect_has(refusal_of("kind = \"table\"\n[sweep]\nk = 1\n"), {"table1.toml, line 2", "[[sweep]]"});
   const std::string head = "kind = \"table\"\n[[sweep]]\nimplementation = \"cpu/lloyd/two_step\"\ndataset = \"blobs\"\n";

@@ -3,41 +3,33 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "bench/data/limits.hpp"
 #include "bench/data/toml_file.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/plan/exhibit.hpp"
+#include "bench/plan/exhibit_keys.hpp"
 
 namespace km {
 namespace {
 
 namespace fs = std::filesystem;
 
-enum class Form { text, table, list, texts, either };  // texts: one, or a list of them; either: a table, or a list of them
-
-const std::vector<std::pair<std::string_view, Form>> sections = {{"kind", Form::text},     {"number", Form::text},   {"title", Form::text},
-                                                                 {"sweep", Form::list},    {"profile", Form::table}, {"labels", Form::table},
-                                                                 {"table", Form::table},   {"figure", Form::table},  {"paper", Form::list},
-                                                                 {"claim", Form::either},  {"notes", Form::table},   {"reuse", Form::texts},
-                                                                 {"machine", Form::table}, {"defaults", Form::table}};
-
 void check_section(const fs::path& file, std::string_view key, const toml::node& node) {
-  const auto section = std::ranges::find(sections, key, [](const auto& pair) { return pair.first; });
-  if (section == sections.end()) {
-    std::vector<std::string_view> names;
-    for (const auto& [name, form] : sections) names.push_back(name);
-    refuse(file, node, fmt::format("unknown section '{}'; accepted: {}", key, fmt::join(names, ", ")));
-  }
-  const Form form = section->second;
-  if (form == Form::text && !node.is_string()) refuse(file, node, fmt::format("'{}' must be a text in quotes", key));
-  if (form == Form::table && !node.is_table()) refuse(file, node, fmt::format("'{}' must be a table: write [{}]", key, key));
-  if (form == Form::list && !node.is_array_of_tables())
+  const auto section = std::ranges::find(exhibit_sections, key, &Section::name);
+  if (section == exhibit_sections.end())
+    refuse(file, node,
+           fmt::format("unknown section '{}'; accepted: {}", key, fmt::join(exhibit_sections | std::views::transform(&Section::name), ", ")));
+  const std::string_view type = section->type;
+  if (type == "string" && !node.is_string()) refuse(file, node, fmt::format("'{}' must be a text in quotes", key));
+  if (type == "object" && !node.is_table()) refuse(file, node, fmt::format("'{}' must be a table: write [{}]", key, key));
+  if (type == "array" && !node.is_array_of_tables())
     refuse(file, node, fmt::format("'{}' must be a list of tables: write [[{}]], with two brackets", key, key));
-  if (form == Form::either && !node.is_table() && !node.is_array_of_tables())
+  if (type == "array object" && !node.is_table() && !node.is_array_of_tables())
     refuse(file, node, fmt::format("'{}' must hold tables: write [{}.<id>], or [[{}]] with an id in each", key, key, key));
-  if (form == Form::texts && !node.is_string() && !node.is_array())
+  if (type == "string array" && !node.is_string() && !node.is_array())
     refuse(file, node, fmt::format("'{}' must be the key of an exhibit, or a list of them", key));
 }
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <ranges>
 
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
@@ -12,6 +12,7 @@
 #include "bench/error.hpp"
 #include "bench/home.hpp"
 #include "bench/plan/combination.hpp"
+#include "bench/plan/exhibit_keys.hpp"
 #include "bench/plan/pattern.hpp"
 
 namespace km {
@@ -19,8 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::set<std::string, std::less<>> axis_names = {"implementation", "dataset",   "n",          "d",         "k",           "precision",
-                                                       "init",           "init_seed", "iterations", "tolerance", "repetitions", "warmup"};
+/// set and data hold names of their own: set.<parameter>, data.<setting>.
+bool is_axis(std::string_view name) {
+  return name.starts_with("set.") || name.starts_with("data.") || (name != "set" && name != "data" && std::ranges::count(sweep_keys, name));
+}
 
 bool has_file(const std::string& name) {
   std::error_code error;
@@ -44,8 +47,9 @@ std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& s
 
 void check_names(const Sweep& sweep) {
   for (const auto& [name, values] : sweep.axes)
-    if (!axis_names.contains(name) && !name.starts_with("set.") && !name.starts_with("data."))
-      throw UserError(fmt::format("unknown sweep key '{}'; accepted: {}, set.<parameter>, data.<setting>", name, fmt::join(axis_names, ", ")));
+    if (!is_axis(name))
+      throw UserError(fmt::format("unknown sweep key '{}'; accepted: {}, set.<parameter>, data.<setting>", name,
+                                  fmt::join(sweep_keys | std::views::filter(is_axis), ", ")));
   for (const char* needed : {"implementation", "dataset", "k"})
     if (!sweep.axes.contains(needed)) throw UserError(fmt::format("a sweep needs '{}'", needed));
   for (const auto& [name, values] : sweep.axes) {
