@@ -98,14 +98,16 @@ def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results
     return exhibits.load(args.papers, args.paper, args.exhibit), results.load(args.results, args.machine)
 
 
-def recorded(args: argparse.Namespace) -> list[results.Machine]:
-    """The machines to be shown beside those of --results: of --beside, else of the repository."""
+def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[results.Machine]:
+    """The machines to be shown beside those of --results, of --beside, else of the repository: those with a line of
+    these papers."""
     if args.beside == "none":
         return []
     folder = Path(args.beside) if args.beside else RECORDED
     if folder.resolve() == args.results.resolve() or not (args.beside or folder.is_dir()):
         return []
-    return results.load(folder)
+    shown = {key for paper in papers for exhibit in paper.exhibits for key in exhibit.sources}
+    return [machine for machine in results.load(folder) if any(line["exhibit"] in shown for line in machine.lines)]
 
 
 def run_render(args: argparse.Namespace) -> None:
@@ -117,7 +119,8 @@ def run_render(args: argparse.Namespace) -> None:
 
 
 def run_claims(args: argparse.Namespace) -> None:
-    print(write_claims(args, *inputs(args), recorded(args)), end="")
+    papers, machines = inputs(args)
+    print(write_claims(args, papers, machines, recorded(args, papers)), end="")
 
 
 def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
@@ -136,7 +139,8 @@ def write_claims(args: argparse.Namespace, papers: list, machines: list, others:
 
 
 def run_all(args: argparse.Namespace) -> None:
-    (papers, machines), others = inputs(args), recorded(args)
+    papers, machines = inputs(args)
+    others = recorded(args, papers)
     from plots.write import render, report
 
     render.write_all(papers, machines, args.out, args.profile)
@@ -159,7 +163,7 @@ def run_report(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import report
 
-    print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args))))
+    print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args, papers))))
 
 
 def run_readme(args: argparse.Namespace) -> None:

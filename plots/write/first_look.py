@@ -83,7 +83,7 @@ def first_decided(one_claim: Sequence[Finding]) -> str:
 
 
 def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
-    """The findings that say most, one a paper: clear ones of this machine first, then those machines disagree on."""
+    """The findings that say most, of different papers where there are several: clear ones of this machine first, then those machines disagree on."""
     ranked = []
     for one in made:
         for sentence in one.sentences:
@@ -94,10 +94,10 @@ def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
             if said:
                 rank = (-len(clear), -sum(v != NOT_RUN for v in here), -len(said), -sum(v != NOT_RUN for v in verdicts))
                 ranked.append((rank, one.paper.key, sentence))
-    best: dict[str, Sentence] = {}
-    for _, key, sentence in sorted(ranked, key=lambda found: found[0]):
-        best.setdefault(key, sentence)
-    return [f"{key}: {sentence.text}. {spoken(sentence, where)}." for key, sentence in list(best.items())[:TELLING]]
+    ranked.sort(key=lambda found: found[0])
+    firsts = [next(found for found in ranked if found[1] == key) for key in dict.fromkeys(key for _, key, _ in ranked)]
+    chosen = [*firsts, *(found for found in ranked if found not in firsts)][:TELLING]
+    return [f"{key}: {sentence.text}. {spoken(sentence, where)}." for _, key, sentence in chosen]
 
 
 def spoken(sentence: Sentence, where: Sequence[Place]) -> str:

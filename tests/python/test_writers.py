@@ -63,8 +63,8 @@ def commands(bench, out: Path) -> list[list[str]]:
     return [
         ["render", *folders, "--out", str(out)],
         ["claims", *folders, "--all", "--out", str(out)],
-        ["report", *folders, "--beside", "none", "--out", str(out)],
-        ["all", *folders, "--beside", "none", "--out", str(out)],
+        ["report", *folders, "--out", str(out)],
+        ["all", *folders, "--out", str(out)],
         ["hardware", "demo/table1", *folders, "--all", "--out", str(out)],
         ["hardware", *folders, "--out", str(out)],
         ["explain", "demo/table1", *cell, *folders, "--machine", "one"],
