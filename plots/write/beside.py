@@ -43,8 +43,17 @@ def fields(table: Table) -> list[str]:
 
 
 def keys(table: Table, names: Sequence[str]) -> list[Key]:
+    """A row by its fields; one that has no value of ours, and looks like a row above it, by its place besides."""
     at = [next(i for i, c in enumerate(table.columns) if c.name == name) for name in names]
-    return [tuple(row[i].text for i in at) for row in table.rows]
+    found: list[Key] = []
+    for i, row in enumerate(table.rows):
+        key = tuple(row[j].text for j in at)
+        found.append((*key, str(i)) if key in found and not valued(table, row) else key)
+    return found
+
+
+def valued(table: Table, row: Sequence[Cell]) -> bool:
+    return any(c.role == "ours" and cell.raw[0] is not None for c, cell in zip(table.columns, row, strict=True))
 
 
 def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Table:

@@ -25,6 +25,7 @@ def body(table: Table) -> list[list[dict[str, Any]]]:
     found, heads = [], groups(table)
     for i, row in enumerate(table.rows):
         cells: list[dict[str, Any]] = []
+        said: list[tuple[int, ...]] = []  # reasons of this row
         above, at = table.rows[i - 1] if i else [None] * len(row), 0
         for group in heads:
             column, cell, over = group[0], row[at], above[at]
@@ -32,11 +33,13 @@ def body(table: Table) -> list[list[dict[str, Any]]]:
             at += len(group)
             none = column.role == "ours" and cell.text in NO_TIME
             nothing = column.role in ("paper", "word") and cell.text == MISSING
-            again_none = none and cells and cell.marks == cells[-1]["cell"].marks
+            again_none = none and cell.marks in said
             if cells and cells[-1]["none"] and not below and (nothing or again_none):
                 cells[-1]["span"] += 1
             else:
                 again = column.role == "field" and over is not None and over.text == cell.text
+                cell = Cell(MISSING) if again_none else cell
+                said += [cell.marks] * none
                 cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again, "below": below})
         found.append(cells)
     return [row for _, run in groupby(found, key=reason_alone) for row in folded(list(run))]
