@@ -83,7 +83,7 @@ def first_decided(one_claim: Sequence[Finding]) -> str:
 
 
 def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
-    """Findings of different papers where there are several: clear ones of this machine, then where machines disagree."""
+    """Findings, of as many papers as there are: first clear ones here, then where machines disagree."""
     ranked = []
     for one in made:
         for sentence in one.sentences:
