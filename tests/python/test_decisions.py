@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from synthetic import line
 
-from plots.decide import change, reach, verdicts
-from plots.decide.lookup import may_match
+from plots.decide import change, compare, reach, verdicts
+from plots.decide.lookup import GPU, OTHER, may_match, need_of
 from plots.decide.portability import portability
 from plots.decide.rank import ranking
 from plots.decide.rounds import p_of
@@ -173,3 +173,36 @@ def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last() -> None:
 def test_whole_numbers_of_an_exhibit_have_64_bits(value: int, fits: bool) -> None:
     with nullcontext() if fits else pytest.raises(UserError):
         bounded({"k": [value]})
+
+
+def test_a_skipped_case_waits_for_a_gpu_only_where_there_is_none() -> None:
+    def need(gpu: object, **fields: object) -> str:
+        view = SimpleNamespace(machine=SimpleNamespace(record={"gpu": gpu}))
+        return need_of(view, [line(samples_s=[], **fields)])
+
+    on_gpu = {"device": "gpu", "skip": "no GPU"}
+    assert need(None, **on_gpu) == GPU
+    assert need({"name": "H200"}, **on_gpu) == need(None, device="cpu", skip="k is too large") == OTHER
+    assert need(None, skip="run scripts/fetch_datasets higgs first") == "data higgs"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "p", "said"),
+    [
+        (1.0, 0.96, 1.04, 0.001, compare.SAME),  # all of it within the band, significant or not
+        (1.2, 1.1, 1.3, 0.05, compare.SLOWER),
+        (1.2, 1.1, 1.3, 0.051, compare.UNDECIDED),
+        (1.2, 1.1, 1.3, None, compare.UNDECIDED),
+        (0.8, 0.7, 0.9, 0.001, compare.FASTER),
+        (0.93, 0.9, 0.96, 0.001, compare.FASTER),
+        (0.96, 0.93, 0.99, 0.001, compare.UNDECIDED),  # a change, and too small a one
+        (1.04, 1.01, 1.07, 0.001, compare.UNDECIDED),
+        (1.2, 0.9, 1.5, 0.001, compare.UNDECIDED),
+        (1.2, None, None, 0.001, compare.UNDECIDED),  # measured once
+    ],
+)
+def test_a_change_is_called_one_outside_the_band_with_a_small_p_and_an_interval_without_1(
+    value: float, low: float | None, high: float | None, p: float | None, said: str
+) -> None:
+    found = change.Change(Estimate(value, low, high, 5), p, 0.001, "by hand")
+    assert compare.verdict(found, p, 0.05) == said
