@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from plots.draw import style
 from plots.draw.axes import height_from, log_height, note, plain_log
+from plots.draw.curves import drawable
 from plots.read.answer import traced
 from plots.read.check import Line
 from plots.read.metrics import metric
@@ -15,12 +16,13 @@ from plots.read.view import View
 
 
 def series_of(line: Line, name: str) -> list[float]:
-    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none."""
+    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none that can
+    be drawn."""
     if line["verdict"] != "":
         return []
-    if name == "iteration":
-        return traced(line) if line["phases"] else []
-    return list((line.get("counters") or {}).get(name.partition(":")[2]) or [])
+    counted = (line.get("counters") or {}).get(name.partition(":")[2]) or []
+    found = traced(line) if name == "iteration" else list(counted)
+    return found if all(map(drawable, found)) else []
 
 
 def by_iteration(view: View) -> Figure | None:

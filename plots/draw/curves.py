@@ -8,6 +8,8 @@ from typing import Any
 from plots.draw import style
 from plots.read.intervals import Estimate
 
+FARTHEST = 1e100  # what no axis has room for
+
 
 @dataclass
 class Curve:
@@ -51,8 +53,13 @@ def positions(curves: list[Curve]) -> list[Any]:
     return list(dict.fromkeys([*found, *(x for c in curves for x in c.missing)]))
 
 
+def drawable(value: float) -> bool:
+    """Whether an axis has room for it: matplotlib's own arithmetic must stay in the range of numbers."""
+    return abs(value) < FARTHEST
+
+
 def numeric(values: list[Any]) -> bool:
-    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+    return all(isinstance(v, (int, float)) and not isinstance(v, bool) and drawable(v) for v in values)
 
 
 def errors(value: Estimate) -> tuple[float, float]:
@@ -60,4 +67,4 @@ def errors(value: Estimate) -> tuple[float, float]:
     if value.exact or not value.known:
         return float("nan"), float("nan")
     low, high = value.range
-    return max(value.value - low, 0.0), max(high - value.value, 0.0)
+    return max(value.value - low, 0.0), max(min(high, FARTHEST) - value.value, 0.0)

@@ -14,7 +14,7 @@ from plots.draw import bars, line_curves, sets, shares, style
 from plots.draw.axes import height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
-from plots.draw.curves import Curve, looks
+from plots.draw.curves import Curve, drawable, looks
 from plots.draw.heat import heat_exhibit
 from plots.draw.scatter import scatter_exhibit
 from plots.read import words
@@ -120,6 +120,7 @@ def curves(
         for at in [row.fields[x]] if row.fields[x] is not None else everywhere:
             for name in metrics:
                 own = view.value(row.line, name, others) if row.line else None
+                own = own if own is not None and drawable(own.value) else None
                 add(curve, at, name, own, row)
                 if own is not None and (doubt := view.doubt(row.line, name, others)):
                     curve.doubtful.setdefault(name, []).append((at, own.value, doubt))

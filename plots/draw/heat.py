@@ -15,6 +15,7 @@ from matplotlib.patches import Patch, Rectangle
 from plots.draw import style
 from plots.draw.axes import note
 from plots.draw.best_map import along, frame, named
+from plots.draw.curves import FARTHEST
 from plots.read import tuning, words
 from plots.read.metrics import metric
 from plots.read.select import value_of
@@ -43,7 +44,7 @@ def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, s
     norm, colours = LogNorm(1, spread), matplotlib.colormaps[COLOURS]
     for (column, row), cell in cells.items():
         x, y = columns.index(column), rows.index(row)
-        far = max(1.0, (cell.value or 0) / best)
+        far = min(max(1.0, (cell.value or 0) / best), FARTHEST)
         face = NONE if cell.value is None else colours(norm(far)) if cell.value else ZERO
         ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white"))
         text = "×" if cell.value is None else words.number(cell.value, 3)
@@ -74,7 +75,7 @@ def spread_of(panels: Sequence[Cells]) -> float:
     for cells in panels:
         values = [cell.value for cell in cells.values() if cell.value is not None]
         far += [max(values) / least_of(cells)] if values else []
-    return max(far)
+    return min(max(far), FARTHEST)
 
 
 def canvas(panels: int, columns: int, rows: int) -> tuple[Figure, list[Axes]]:

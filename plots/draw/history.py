@@ -10,6 +10,7 @@ from matplotlib.ticker import FixedLocator
 
 from plots.draw import style
 from plots.draw.axes import log_height, note
+from plots.draw.curves import FARTHEST
 from plots.read.history import Series
 
 PANEL, ACROSS, MOST_PANELS = (4.3, 2.6), 3, 12
@@ -55,7 +56,7 @@ def spread(one: Series) -> float:
 def paint(ax, one: Series, levels: Sequence[int], commits: Sequence[str]) -> None:
     first = next(iter(one.medians.values())).value
     at = [commits.index(commit) for commit in one.medians]
-    values = [median.value / first for median in one.medians.values()]
+    values = [min(median.value / first, FARTHEST) for median in one.medians.values()]
     ax.plot(
         at, values, color=style.colours([one.implementation])[one.implementation], marker=".", linewidth=0.8, alpha=0.6
     )

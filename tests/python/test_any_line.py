@@ -1,6 +1,6 @@
 """Any result line goes through every command of `plots` without a traceback (tests/python/any_line.py).
 
-KMBENCH_EXAMPLES=10000 takes so many lines; by default 150. A failure prints the fewest lines that repeat it."""
+KMBENCH_EXAMPLES=10000 takes so many lines; by default 150. A failure keeps the fewest lines that repeat it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fewest(lines: list[dict], fails: Callable[[list[dict]], bool]) -> list[dict]
 
 
 @pytest.mark.parametrize("kind", ["mutated", "drawn"])
-def test_every_command_takes_any_line(kind, papers, monkeypatch, capsys):
+def test_every_command_takes_any_line(kind, papers, monkeypatch, capsys, tmp_path):
     def failure(lines: list[dict]) -> Exception | None:
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -67,7 +67,8 @@ def test_every_command_takes_any_line(kind, papers, monkeypatch, capsys):
         at += len(batch)
         if found := failure(batch):
             few = fewest(batch, lambda part: failure(part) is not None)
-            print(*map(json.dumps, few), sep="\n")
+            kept = any_line.write_lines(tmp_path / "lines.jsonl", few)
+            print(f"{len(few)} lines fail together: {kept}", *map(json.dumps, few[:5]), sep="\n")
             raise failure(few) or found
     with capsys.disabled():
         print(f"\n{kind}: {len(lines)} lines")
