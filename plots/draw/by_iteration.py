@@ -16,8 +16,8 @@ from plots.read.view import View
 
 
 def series_of(line: Line, name: str) -> list[float]:
-    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none that can
-    be drawn."""
+    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none that
+    can be drawn."""
     if line["verdict"] != "":
         return []
     counted = (line.get("counters") or {}).get(name.partition(":")[2]) or []
