@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/run/result.hpp"
+
 namespace km {
 namespace {
 
@@ -48,6 +50,27 @@ TEST(FarOff, IsOverThreeTimesTheMedian) {
   EXPECT_EQ(far_off(right({0.2, 0.2, 0.001})), "") << "a run that was quick is not far off";
 }
 
+TEST(FarOff, IsSilentWhereADelayExplainsIt) {
+  Json line = right({0.001, 0.2, 0.001});
+  line["run_delay_s"] = {0, 0.19, 0};
+  EXPECT_EQ(far_off(line), "");
+  line["run_delay_s"] = {0, 0.001, 0};
+  EXPECT_NE(far_off(line), "");
+}
+
+TEST(Disturbed, IsATimeWithOverHalfOfItsSamplesDisturbed) {
+  Json line = right({0.1, 0.1, 0.1, 0.1});
+  line["run_delay_s"] = {0.004, 0.006, 0.006, 0.0};
+  EXPECT_FALSE(is_disturbed(line)) << "half";
+  line["run_delay_s"][3] = 0.2;
+  EXPECT_TRUE(is_disturbed(line));
+  EXPECT_EQ(outcome(line), "25.000 ms an iteration (25.000 to 25.000), 4 iterations, disturbed");
+  line["run_delay_s"] = nullptr;
+  EXPECT_FALSE(is_disturbed(line)) << "nothing is known";
+  line["involuntary_switches"] = {6, 6, 6, 0};
+  EXPECT_TRUE(is_disturbed(line)) << "60 a second";
+}
+
 TEST(Fitted, LeavesOutTheMiddle) {
   EXPECT_EQ(fitted("cpu/lloyd/naive", 15), "cpu/lloyd/naive");
   EXPECT_EQ(fitted("cpu/lloyd/naive", 9), "cpu/…aive");
@@ -55,6 +78,13 @@ TEST(Fitted, LeavesOutTheMiddle) {
   EXPECT_EQ(fitted("größeres", 5), "gr…es") << "characters, not bytes";
   EXPECT_EQ(fitted("naive", 1), "…");
   EXPECT_EQ(fitted("naive", 0), "");
+}
+
+TEST(Beginning, LeavesOutTheEnd) {
+  EXPECT_EQ(beginning("größeres", 8), "größeres");
+  EXPECT_EQ(beginning("größeres", 4), "grö…");
+  EXPECT_EQ(beginning("größeres", 1), "…");
+  EXPECT_EQ(beginning("größeres", 0), "");
 }
 
 TEST(Coloured, IsTheTextAloneWithoutAColour) {

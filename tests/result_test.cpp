@@ -328,6 +328,37 @@ TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
   EXPECT_NE(table.find("failure: it died"), table.npos) << table;
 }
 
+TEST(SummaryTable, MarksWhatIsDisturbed) {
+  const Case c = some_case();
+  Json line = skeleton(c, {}, "here");
+  add_measurement(line, c, measured({0.3, 0.1, 0.2}));
+  EXPECT_EQ(summary_table({line}).find("‡"), std::string::npos);
+  line["run_delay_s"] = {0.1, 0.1, 0.0};
+  EXPECT_NE(summary_table({line}).find("20.000‡"), std::string::npos) << summary_table({line});
+}
+
+TEST(SummaryTable, ShowsTheSettingsThatTellCasesApart) {
+  Json narrow = line_of("x", "wrong"), wide = line_of("y", "wrong");
+  narrow["dataset"]["generator"] = {{"sigma2", 0.1}, {"seed", 7}};
+  wide["dataset"]["generator"] = {{"sigma2", 0.5}, {"seed", 7}};
+  const std::string table = summary_table({narrow, wide});
+  EXPECT_NE(table.find("blobs sigma2=0.1"), table.npos) << table;
+  EXPECT_NE(table.find("blobs sigma2=0.5"), table.npos) << table;
+  EXPECT_EQ(table.find("seed"), table.npos) << "the same in both";
+}
+
+TEST(SummaryTable, OfSeveralExhibitsHasARowAnExhibit) {
+  std::vector<Json> lines;
+  for (const char* exhibit : {"a/one", "a/two", "a/two"}) {
+    lines.push_back(lines.size() < 2 ? line_of("x", "") : line_of("x", nullptr, "it died"));
+    lines.back()["exhibit"] = exhibit;
+  }
+  std::istringstream table(summary_table(lines, 80));
+  std::string words;
+  for (std::string word; table >> word;) words += word + " ";
+  EXPECT_EQ(words, "exhibit cases right coarse wrong failed skipped disturbed a/one 1 1 0 0 0 0 0 a/two 2 1 0 0 1 0 0 ");
+}
+
 TEST(Median, OfOddAndEvenNumbers) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);

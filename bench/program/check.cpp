@@ -1,6 +1,5 @@
 // kmbench check: every implementation on every awkward shape, in worker processes, so that a crash or a hang costs one check.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,7 +8,7 @@
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/run/terminal.hpp"
+#include "bench/run/progress.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -36,22 +35,23 @@ void work(const std::vector<Check>& checks, const Desk& desk) {
 
 class Tally {
  public:
-  Tally(const std::vector<Check>& checks, bool verbose) : checks_(checks), verbose_(verbose), terminal_(::isatty(STDERR_FILENO)) {}
+  Tally(const std::vector<Check>& checks, bool verbose) : checks_(checks), verbose_(verbose), progress_({{"", checks.size()}}) {}
+
+  void start(const std::string& id) { progress_.start(checks_.at(std::stoul(id)).name); }
 
   void add(const std::string& id, const std::string& wrong, const std::string& skip) {
     const Check& check = checks_.at(std::stoul(id));
     if (!skip.empty()) ++skips_[check.implementation->name + ": " + skip];
     else ++(wrong.empty() ? right_ : wrong_);
-    if (terminal_) fmt::print(stderr, "\r\033[K");
+    progress_.clear();
     if (!wrong.empty()) fmt::print("WRONG  {}: {}\n", check.name, wrong);
     else if (verbose_) fmt::print("{}  {}{}\n", skip.empty() ? "right" : "skip ", check.name, skip.empty() ? "" : ": " + skip);
     std::fflush(stdout);
-    if (++done_ < checks_.size() && terminal_)
-      fmt::print(stderr, "{}",
-                 fitted(fmt::format("[{}/{}] {}", done_ + 1, checks_.size(), check.implementation->name), std::size_t(columns_of(stderr)) - 1));
+    progress_.done("");
   }
 
-  int report() const {
+  int report() {
+    progress_.clear();
     int skipped = 0;
     for (const auto& [reason, count] : skips_) {
       fmt::print("skipped {} of {}\n", count, reason);
@@ -63,8 +63,8 @@ class Tally {
 
  private:
   const std::vector<Check>& checks_;
-  bool verbose_, terminal_;
-  std::size_t done_ = 0;
+  bool verbose_;
+  Progress progress_;
   int right_ = 0, wrong_ = 0;
   std::map<std::string, int> skips_;
 };
@@ -85,9 +85,10 @@ int check(const Flags& f, const std::vector<std::string>& argv) {
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
     else tally.add(id, "the worker said of it what is no result", "");
   };
-  const auto left = run_in_workers(
-      argv, jobs, {},
-      {.started = [](const std::string&) {}, .ended = ended, .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
+  const auto left = run_in_workers(argv, jobs, {},
+                                   {.started = [&](const std::string& id) { tally.start(id); },
+                                    .ended = ended,
+                                    .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
   const int code = tally.report();
   if (left.empty()) return code;
   fmt::print(stderr, "interrupted: {} of {} checks were not made\n", left.size(), checks.size());

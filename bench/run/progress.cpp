@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "bench/machine/environment.hpp"
+#include "bench/run/result.hpp"
 #include "bench/statistics.hpp"
 
 namespace km {
 namespace {
 
 constexpr double far_from_median = 3;
+constexpr std::chrono::seconds between_lines(30);  // of a log
+constexpr std::size_t log_columns = 80;
 
 std::string time_left(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
@@ -29,7 +32,8 @@ std::string outcome(const Json& line) {
   const auto [least, most] = std::ranges::minmax(samples);
   const std::string range = samples.size() > 1 ? fmt::format(" ({:.3f} to {:.3f})", least * ms, most * ms) : "";
   const std::string grade = line["grade"] == "coarse" ? ", coarse" : "";
-  return fmt::format("{:.3f} ms an iteration{}, {:.0f} iterations{}", median(samples) * ms, range, iters, grade);
+  return fmt::format("{:.3f} ms an iteration{}, {:.0f} iterations{}{}", median(samples) * ms, range, iters, grade,
+                     is_disturbed(line) ? ", disturbed" : "");
 }
 
 Colour colour_of(const Json& line) {
@@ -40,46 +44,67 @@ Colour colour_of(const Json& line) {
 std::string far_off(const Json& line) {
   const std::vector<double> samples = line["samples_s"];
   if (samples.empty()) return "";
-  const double middle = median(samples), most = std::ranges::max(samples);
-  if (most <= far_from_median * middle) return "";
-  const auto off = std::ranges::count_if(samples, [&](double s) { return s > far_from_median * middle; });
+  const std::vector<bool> disturbed = disturbed_samples(line);
+  const double middle = median(samples);
+  double longest = 0;
+  int off = 0;
+  for (std::size_t at = 0; at < samples.size(); ++at) {
+    if (disturbed[at] || samples[at] <= far_from_median * middle) continue;
+    longest = std::max(longest, samples[at]);
+    ++off;
+  }
+  if (off == 0) return "";
   return fmt::format("{} of {} runs took over {:.0f} times the median, the longest {:.3f} ms beside {:.3f} ms: what else ran then?", off,
-                     samples.size(), far_from_median, most * 1e3, middle * 1e3);
+                     samples.size(), far_from_median, longest * 1e3, middle * 1e3);
 }
 
-Progress::Progress(std::size_t cases)
-    : cases_(cases), columns_(columns_of(stderr)), coloured_(wants_colour(stderr)), start_(std::chrono::steady_clock::now()) {
-  if (const std::string busy = load_warning(); cases > 0 && !busy.empty()) warn(busy + ": times will be too long, and intervals wide");
+Progress::Progress(std::map<std::string, std::size_t> groups)
+    : left_(std::move(groups)), columns_(columns_of(stderr)), coloured_(wants_colour(stderr)), start_(std::chrono::steady_clock::now()),
+      told_(start_) {
+  for (const auto& [group, jobs] : left_) all_ += jobs;
 }
 
-void Progress::start(const Case& c) {
-  if (columns_ == 0) return;
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const std::string left = done_ == 0 ? "" : ", " + time_left(elapsed / double(done_) * double(cases_ - done_)) + " left";
-  print(fmt::format("[{}/{}{}] ", done_ + 1, cases_, left), c.name(), "", Colour::dim);
-  std::fflush(stderr);
+void Progress::start(const std::string& job) {
+  if (columns_ > 0) {
+    const std::string text = fitted(head() + " " + job, std::size_t(columns_ - 1));
+    fmt::print(stderr, "\r\033[K{}", coloured_ ? coloured(text, Colour::dim) : text);
+    std::fflush(stderr);
+    shows_ = true;
+  } else if (std::chrono::steady_clock::now() - told_ >= between_lines) {
+    say(fitted(head() + " " + job, log_columns));
+  }
 }
 
-void Progress::done(const Case& c, const Json& line) {
+void Progress::done(const std::string& group) {
   ++done_;
-  print(fmt::format("[{}/{}] ", done_, cases_), c.name(), ": " + outcome(line), colour_of(line));
-  fmt::print(stderr, "\n");
-  if (const std::string sentence = far_off(line); !sentence.empty()) warn(sentence);
+  const bool group_ends = --left_[group] == 0;
+  if (columns_ == 0 && group_ends) say(fitted(head() + (group.empty() ? "" : " " + group + " has ended"), log_columns));
+}
+
+void Progress::say(const std::string& text, Colour colour) {
+  clear();
+  const std::string shown = columns_ > 0 ? fitted(text, std::size_t(columns_)) : text;
+  fmt::print(stderr, "{}\n", coloured_ ? coloured(shown, colour) : shown);
   std::fflush(stderr);
+  told_ = std::chrono::steady_clock::now();
 }
 
-/// On a terminal in the place of the line before, and the name as long as there is room for it beside the rest, but never less than a third of the line.
-void Progress::print(const std::string& head, const std::string& name, const std::string& tail, Colour colour) const {
-  if (columns_ == 0) return fmt::print(stderr, "{}{}{}", head, name, tail);
-  const auto columns = std::size_t(columns_ - 1), rest = head.size() + tail.size();
-  const std::string shown = fitted(name, std::max(columns / 3, columns > rest ? columns - rest : 0));
-  const std::string text = colour == Colour::dim ? fitted(head + shown, columns) : head + shown + tail;
-  fmt::print(stderr, "\r\033[K{}", coloured_ ? coloured(text, colour) : text);
+void Progress::say_of(const std::string& job, const std::string& text, Colour colour) {
+  if (columns_ == 0) return say(job + ": " + text, colour);
+  const auto columns = std::size_t(columns_), rest = characters(text) + 2;
+  const std::string name = fitted(job, std::max(columns / 3, columns > rest ? columns - rest : 0));
+  say(name + ": " + beginning(text, columns - std::min(columns, characters(name) + 2)), colour);
 }
 
-void Progress::warn(const std::string& sentence) const {
-  const std::string text = "warning: " + sentence;
-  fmt::print(stderr, "{}\n", coloured_ ? coloured(text, Colour::yellow) : text);
+void Progress::clear() {
+  if (std::exchange(shows_, false)) fmt::print(stderr, "\r\033[K");
+}
+
+/// "[12/368, 4 min left]"
+std::string Progress::head() const {
+  if (done_ == 0 || done_ == all_) return fmt::format("[{}/{}]", done_, all_);
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return fmt::format("[{}/{}, {} left]", done_, all_, time_left(elapsed / double(done_) * double(all_ - done_)));
 }
 
 }  // namespace km

@@ -1,12 +1,12 @@
-// Progress on standard error: a line a case as it ends, and on a terminal one that renews itself with the case that runs.
+// Progress on standard error: on a terminal one line that renews itself, in a log a line as a group of jobs ends, and every half minute.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bench/plan/case.hpp"
 #include "bench/run/terminal.hpp"
 
 namespace km {
@@ -15,24 +15,33 @@ namespace km {
 std::string outcome(const nlohmann::ordered_json& line);
 /// Red for what is wrong or failed, yellow for what was skipped.
 Colour colour_of(const nlohmann::ordered_json& line);
-/// A sentence where a timed run took more than three times the median; else empty.
+/// A sentence where a timed run took more than three times the median although nobody disturbed it; else empty.
 std::string far_off(const nlohmann::ordered_json& line);
 
 class Progress {
  public:
-  /// Says so where the machine is not quiet.
-  explicit Progress(std::size_t cases);
-  void start(const Case& c);
-  void done(const Case& c, const nlohmann::ordered_json& line);
+  /// How many jobs there are, by group: an exhibit's cases.
+  explicit Progress(std::map<std::string, std::size_t> groups);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void start(const std::string& job);
+  void done(const std::string& group);
+  /// Text that stays, above the line; about a job, whose name is shortened first where there is too little room.
+  void say_of(const std::string& job, const std::string& text, Colour colour);
+  void say(const std::string& text, Colour colour = Colour::none);
+  /// Take the line off the terminal: something else is to be printed.
+  void clear();
 
  private:
-  void print(const std::string& head, const std::string& name, const std::string& tail, Colour colour) const;
-  void warn(const std::string& sentence) const;
+  std::string head() const;
 
-  std::size_t cases_, done_ = 0;
+  std::map<std::string, std::size_t> left_;  // by group
+  std::size_t all_ = 0, done_ = 0;
   int columns_;  // 0: no terminal
-  bool coloured_;
-  std::chrono::steady_clock::time_point start_;
+  bool coloured_, shows_ = false;
+  std::chrono::steady_clock::time_point start_, told_;
 };
 
 }  // namespace km

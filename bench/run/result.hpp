@@ -29,6 +29,11 @@ std::string unreadable(const Json& line);
 /// The line, or in its place that of a failure with the reason why readers would refuse it.
 Json readable(Json line);
 
+/// Of every sample of a line, whether others had the processors meanwhile.
+std::vector<bool> disturbed_samples(const Json& line);
+/// Whether over half of them are: the median cannot be trusted.
+bool is_disturbed(const Json& line);
+
 /// An append-only file of result lines.
 class ResultFile {
  public:
@@ -58,7 +63,8 @@ std::map<std::string, Json> latest(const std::vector<Json>& lines);
 /// Result lines as Google Benchmark's own JSON, so that tools made for it (compare.py) read them.
 Json to_google_benchmark(const std::vector<Json>& lines);
 
-/// The table printed after a run, in so many columns, words shortened where they do not fit; 0: as wide as it is.
+/// The table printed after a run: a row a case, or a row an exhibit where there are several. In so many columns, words shortened where they do
+/// not fit; 0: as wide as it is.
 std::string summary_table(const std::vector<Json>& lines, int columns = 0);
 
 }  // namespace km

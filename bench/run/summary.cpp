@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bench/run/result.hpp"
+#include "bench/run/run_delay.hpp"
 #include "bench/run/terminal.hpp"
 #include "bench/statistics.hpp"
 
@@ -18,24 +22,44 @@ struct Column {
   bool right = false;
   std::size_t least = 0;  // 0: never shortened
 };
-constexpr std::array<Column, 11> all_columns = {{{"implementation", false, 16},
-                                                 {"parameters", false, 10},
-                                                 {"data", false, 8},
-                                                 {"n", true},
-                                                 {"d", true},
-                                                 {"k", true},
-                                                 {"prec"},
-                                                 {"iters", true},
-                                                 {"ms/iter", true},
-                                                 {"min", true},
-                                                 {"verdict", false, 12}}};
-using Row = std::array<std::string, all_columns.size()>;
-using Widths = std::array<std::size_t, all_columns.size()>;
+using Columns = std::vector<Column>;
+const Columns case_columns = {{"implementation", false, 16},
+                              {"parameters", false, 10},
+                              {"data", false, 8},
+                              {"n", true},
+                              {"d", true},
+                              {"k", true},
+                              {"prec"},
+                              {"iters", true},
+                              {"ms/iter", true},
+                              {"min", true},
+                              {"verdict", false, 12}};
+const Columns exhibit_columns = {{"exhibit", false, 16}, {"cases", true},  {"right", true},   {"coarse", true},
+                                 {"wrong", true},        {"failed", true}, {"skipped", true}, {"disturbed", true}};
+using Row = std::vector<std::string>;
+using Widths = std::vector<std::size_t>;
 
-Row row_of(const Json& line) {
+/// By data set, the settings of its generator that tell cases of this run apart.
+std::map<std::string, std::set<std::string>> telling_settings(const std::vector<Json>& lines) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
+  for (const auto& line : lines)
+    if (const Json settings = line["dataset"].value("generator", Json()); settings.is_object())
+      for (const auto& [key, value] : settings.items()) values[{line["dataset"]["name"].get<std::string>(), key}].insert(value.dump());
+  std::map<std::string, std::set<std::string>> telling;
+  for (const auto& [place, found] : values)
+    if (found.size() > 1) telling[place.first].insert(place.second);
+  return telling;
+}
+
+std::string assigned(const std::string& key, const Json& value) { return key + "=" + (value.is_string() ? value.get<std::string>() : value.dump()); }
+
+Row row_of(const Json& line, const std::set<std::string>& settings) {
   std::string parameters;
-  for (const auto& [key, value] : line["parameters"].items())
-    parameters += (parameters.empty() ? "" : " ") + key + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [key, value] : line["parameters"].items()) parameters += (parameters.empty() ? "" : " ") + assigned(key, value);
+  std::string data = line["dataset"]["name"];
+  for (const auto& key : settings)
+    if (const Json generator = line["dataset"].value("generator", Json()); generator.is_object() && generator.contains(key))
+      data += " " + assigned(key, generator[key]);
   std::vector<double> samples = line["samples_s"];
   std::string time, least, verdict = line["grade"].is_string() ? line["grade"].get<std::string>() : "right";
   for (const char* field : {"verdict", "skip", "failure"})
@@ -43,12 +67,12 @@ Row row_of(const Json& line) {
       verdict = (field == std::string_view("verdict") ? "wrong: " : fmt::format("{}: ", field)) + line[field].get<std::string>();
   if (!samples.empty()) {
     const double iters = line["iterations"];
-    time = fmt::format("{:.3f}", median(samples) / iters * 1e3);
+    time = fmt::format("{:.3f}{}", median(samples) / iters * 1e3, is_disturbed(line) ? "‡" : "");
     least = fmt::format("{:.3f}", std::ranges::min(samples) / iters * 1e3);
   }
   return {line["implementation"],
           parameters,
-          line["dataset"]["name"],
+          data,
           line["n"].dump(),
           line["d"].dump(),
           line["k"].dump(),
@@ -59,9 +83,28 @@ Row row_of(const Json& line) {
           verdict};
 }
 
+std::vector<Row> rows_of_exhibits(const std::vector<Json>& lines) {
+  std::map<std::string, std::array<int, 7>> counts;  // as the columns have them
+  for (const auto& line : lines) {
+    auto& [cases, right, coarse, wrong, failed, skipped, disturbed] = counts[line["exhibit"].is_string() ? line["exhibit"].get<std::string>() : ""];
+    ++cases;
+    skipped += line["skip"].is_string();
+    failed += line["failure"].is_string();
+    if (!line["verdict"].is_string()) continue;
+    ++(line["verdict"] != "" ? wrong : line["grade"] == "coarse" ? coarse : right);
+    disturbed += is_disturbed(line);
+  }
+  std::vector<Row> rows;
+  for (const auto& [exhibit, numbers] : counts) {
+    rows.push_back({exhibit});
+    for (const int number : numbers) rows.back().push_back(std::to_string(number));
+  }
+  return rows;
+}
+
 /// Of every column its longest cell; where that is more than there is room for, the widest words give way first, one character at a time.
-Widths widths_of(const std::vector<Row>& rows, std::size_t room) {
-  Widths widths{};
+Widths widths_of(const std::vector<Row>& rows, const Columns& columns, std::size_t room) {
+  Widths widths(columns.size());
   for (const auto& row : rows)
     for (std::size_t at = 0; at < row.size(); ++at) widths[at] = std::max(widths[at], characters(row[at]));
   std::size_t total = 2 * (widths.size() - 1);
@@ -69,7 +112,7 @@ Widths widths_of(const std::vector<Row>& rows, std::size_t room) {
   for (; room > 0 && total > room; --total) {
     std::size_t widest = widths.size();
     for (std::size_t at = 0; at < widths.size(); ++at)
-      if (all_columns[at].least > 0 && widths[at] > all_columns[at].least && (widest == widths.size() || widths[at] > widths[widest])) widest = at;
+      if (columns[at].least > 0 && widths[at] > columns[at].least && (widest == widths.size() || widths[at] > widths[widest])) widest = at;
     if (widest == widths.size()) break;  // narrower than anything can be shown in
     --widths[widest];
   }
@@ -78,17 +121,42 @@ Widths widths_of(const std::vector<Row>& rows, std::size_t room) {
 
 }  // namespace
 
+std::vector<bool> disturbed_samples(const Json& line) {
+  std::vector<bool> disturbed;
+  const auto holds = [&](const char* field, std::size_t at) { return line.contains(field) && line[field].is_array() && at < line[field].size(); };
+  for (std::size_t at = 0; at < line["samples_s"].size(); ++at) {
+    Delay delay;
+    if (holds("run_delay_s", at)) delay.run_delay_s = line["run_delay_s"][at].get<double>();
+    else if (holds("involuntary_switches", at)) delay.involuntary_switches = line["involuntary_switches"][at].get<std::int64_t>();
+    disturbed.push_back(share_of(delay, line["samples_s"][at].get<double>()) > disturbed_share);
+  }
+  return disturbed;
+}
+
+bool is_disturbed(const Json& line) {
+  const auto disturbed = disturbed_samples(line);
+  return 2 * std::ranges::count(disturbed, true) > std::ptrdiff_t(disturbed.size());
+}
+
 std::string summary_table(const std::vector<Json>& lines, int columns) {
+  const auto other = [&](const Json& line) { return line["exhibit"] != lines.front()["exhibit"]; };
+  const bool by_exhibit = std::ranges::any_of(lines, other);
+  const Columns& shown = by_exhibit ? exhibit_columns : case_columns;
   std::vector<Row> rows(1);
-  for (std::size_t at = 0; at < all_columns.size(); ++at) rows[0][at] = all_columns[at].title;
-  for (const auto& line : lines) rows.push_back(row_of(line));
-  const Widths widths = widths_of(rows, columns > 0 ? std::size_t(columns) : 0);
+  for (const auto& column : shown) rows[0].emplace_back(column.title);
+  if (by_exhibit) {
+    std::ranges::move(rows_of_exhibits(lines), std::back_inserter(rows));
+  } else {
+    auto settings = telling_settings(lines);
+    for (const auto& line : lines) rows.push_back(row_of(line, settings[line["dataset"]["name"].get<std::string>()]));
+  }
+  const Widths widths = widths_of(rows, shown, columns > 0 ? std::size_t(columns) : 0);
   std::string text;
   for (const auto& row : rows) {
     for (std::size_t at = 0; at < row.size(); ++at) {
       const std::string cell = fitted(row[at], widths[at]), space(widths[at] - characters(cell), ' ');
       const bool last = at + 1 == row.size();
-      text += all_columns[at].right ? space + cell : last ? cell : cell + space;
+      text += shown[at].right ? space + cell : last ? cell : cell + space;
       text += last ? "\n" : "  ";
     }
   }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/error.hpp"
+#include "bench/machine/environment.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/continued.hpp"
@@ -69,19 +70,23 @@ class Books {
       if (!c.skip.empty()) skip(c);
       else jobs_.push_back({c.id(), timeout_s(c, options)});
     }
-    progress_.emplace(jobs_.size());
+    std::map<std::string, std::size_t> groups;
+    for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
+    progress_.emplace(std::move(groups));
+    if (const std::string busy = load_warning(); !jobs_.empty() && !busy.empty()) progress_->say("warning: " + busy, Colour::yellow);
   }
 
   const std::vector<Job>& jobs() const { return jobs_; }
   const std::map<std::filesystem::path, std::vector<std::string>>& files() const { return files_; }
 
   JobEvents events() {
-    return {.started = [this](const std::string& id) { progress_->start(*cases_.at(id)); },
+    return {.started = [this](const std::string& id) { progress_->start(cases_.at(id)->name()); },
             .ended = [this](const std::string& id, const std::string& text) { keep(id, text); },
             .lost = [this](const std::string& id, const std::string& why) { fail(id, why); }};
   }
 
-  std::vector<Json> lines() const {
+  std::vector<Json> lines() {
+    progress_->clear();
     std::vector<Json> all;
     for (const auto& [path, ids] : files_)
       for (auto& line : ResultFile(path).lines(ids)) all.push_back(std::move(line));
@@ -111,7 +116,9 @@ class Books {
   void write(const std::string& id, const Json& line) {
     const Case& c = *cases_.at(id);
     ResultFile(result_path(options_, c)).append(line);
-    progress_->done(c, line);
+    if (const Colour colour = colour_of(line); colour == Colour::red) progress_->say_of(c.name(), outcome(line), colour);
+    else if (const std::string sentence = far_off(line); !sentence.empty()) progress_->say_of("warning: " + c.name(), sentence, Colour::yellow);
+    progress_->done(c.exhibit);
   }
 
   const RunOptions& options_;
@@ -150,6 +157,8 @@ int supervise(const std::vector<Case>& planned, const RunOptions& options, const
   if (json) fmt::print("{}\n", to_google_benchmark(lines).dump(2));
   std::FILE* text = json ? stderr : stdout;
   fmt::print(text, "{}", summary_table(lines, columns_of(text)));
+  if (const auto disturbed = std::ranges::count_if(lines, is_disturbed); disturbed > 0)
+    fmt::print(text, "‡ {} of {} times are disturbed, others had the processors meanwhile: --redo, on a quiet machine\n", disturbed, lines.size());
   for (const auto& [path, ids] : books.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
   write_google_benchmark(lines, options);
   return std::ranges::any_of(lines,

@@ -53,4 +53,12 @@ std::string fitted(std::string_view text, std::size_t columns) {
   return shown;
 }
 
+std::string beginning(std::string_view text, std::size_t columns) {
+  const auto characters = split(text);
+  if (characters.size() <= columns) return std::string(text);
+  std::string shown;
+  for (std::size_t at = 0; at + 1 < columns; ++at) shown += characters[at];
+  return shown + (columns > 0 ? "…" : "");
+}
+
 }  // namespace km

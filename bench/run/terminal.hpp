@@ -19,5 +19,7 @@ std::string coloured(std::string_view text, Colour colour);
 std::size_t characters(std::string_view text);
 /// Text of at most so many characters, the middle left out with "…" where it is longer.
 std::string fitted(std::string_view text, std::size_t columns);
+/// The same, with the end left out.
+std::string beginning(std::string_view text, std::size_t columns);
 
 }  // namespace km
