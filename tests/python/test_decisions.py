@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import TABLE, Bench
 from synthetic import line
 
 from plots.decide import change, compare, reach, verdicts
@@ -17,7 +19,7 @@ from plots.decide.rounds import p_of
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.errors import UserError
-from plots.read import labeling, words
+from plots.read import check, labeling, words
 from plots.read.intervals import Estimate, exact, of_mean, of_median, ratio
 from plots.read.metrics import metric
 from plots.read.select import sort_key
@@ -206,3 +208,43 @@ def test_a_change_is_called_one_outside_the_band_with_a_small_p_and_an_interval_
 ) -> None:
     found = change.Change(Estimate(value, low, high, 5), p, 0.001, "by hand")
     assert compare.verdict(found, p, 0.05) == said
+
+
+def test_the_smallest_detectable_change_by_hand() -> None:
+    """z of the level shared by the tests and z of the power, 1.960 + 0.842, times the logarithm's standard error."""
+    found = change.Change(Estimate(1, 1 / 1.1, 1.1, 9), 0.5, 1e-6, "by hand")
+    error = math.log(1.1) / 1.959964
+    assert found.detectable(1) == pytest.approx(math.expm1((1.959964 + 0.841621) * error), rel=1e-5)
+    assert found.detectable(2) == pytest.approx(math.expm1((2.241403 + 0.841621) * error), rel=1e-5)
+    assert change.Change(found.ratio, 0.5, 0.04, "").detectable(2) is None, "no p of 0.04 is small among two"
+
+
+def test_a_new_time_of_0_is_still_a_change() -> None:
+    assert change.of_samples([1.0], [0.0]).ratio.value == 0
+
+
+def test_event_times_and_energy_are_told_where_they_were_measured() -> None:
+    assert metric("run_event").of(line(samples_event_s=[0.2] * 7), {}).value == pytest.approx(200)
+    assert metric("run_event").of(line(samples_event_s=None), {}) is None
+    joules = {"joules": 10.0, "iterations": 4, "window_s": 1.0, "source": "nvml", "skipped": None}
+    assert metric("energy").of(line(energy=joules), {}).value == 2.5
+    assert metric("energy").of(line(energy={**joules, "joules": None}), {}) is None
+    assert metric("energy").of(line(energy=joules, verdict="wrong"), {}) is None
+
+
+def test_a_field_is_missed_from_the_schema_on_that_added_it() -> None:
+    whole = line()
+    check.line(whole, "here", {})
+    for since, names in ((2, ("grade", "device")), (3, ("continues",)), (4, ("energy", "tuned")), (5, ("library",))):
+        for name in names:
+            without = {key: value for key, value in whole.items() if key != name}
+            with pytest.raises(UserError, match=f"{name} missing"):
+                check.line({**without, "schema": since}, "here", {})
+            check.line({**without, "schema": since - 1}, "here", {})
+
+
+@pytest.mark.parametrize(("share", "fits"), [(0, False), (0.5, True), (1, True), (1.01, False)])
+def test_a_share_is_above_0_and_at_most_1(bench: Bench, share: float, fits: bool) -> None:
+    claim = f'[[claim]]\nid = "c"\ntext = "t"\nkind = "share"\nmetric = "iteration"\nat_most = 1.0\nshare = {share}\n'
+    with nullcontext() if fits else pytest.raises(UserError, match="share"):
+        bench.exhibit(TABLE + claim)
