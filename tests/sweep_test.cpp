@@ -45,6 +45,8 @@ TEST(Range, FactorsStepsAndNumbers) {
   EXPECT_EQ(parse_range("7:7:x2"), (Scalars{whole(7)}));
   EXPECT_EQ(parse_range("1e3"), (Scalars{whole(1000)}));
   EXPECT_EQ(parse_range("kmeans++"), (Scalars{word("kmeans++")}));
+  EXPECT_EQ(parse_range("0:0.3:+0.1").size(), 4u) << "3 * 0.1 is above 0.3, by rounding";
+  EXPECT_EQ(parse_range("0:0.29:+0.1").size(), 3u);
   const auto tenths = parse_range("0:1:+0.1");
   ASSERT_EQ(tenths.size(), 11u);
   EXPECT_DOUBLE_EQ(std::get<double>(tenths[3]), 0.3);
@@ -101,6 +103,16 @@ TEST(Expand, Defaults) {
   const auto tested = expanded({{"tolerance", {Scalar(0.0)}}}).at(0);
   EXPECT_EQ(tested.max_iters, 1000) << "a tolerance is what should stop it";
   EXPECT_EQ(tested.tolerance, 0);
+}
+
+TEST(Case, ForecastsItsMemory) {
+  auto c = expanded().at(0);
+  c.n = 1000, c.d = 4;
+  EXPECT_EQ(c.memory_bytes(), 16'000 + 3 * 4'000) << "points, and labels of the run, the judge and the one before";
+  c.precision = Precision::fp64;
+  EXPECT_EQ(c.memory_bytes(), 32'000 + 3 * 4'000);
+  c.implementation = nullptr;
+  EXPECT_EQ(c.memory_bytes(), 3 * 32'000 + 3 * 4'000) << "what may be the GPU's holds points there too, in two layouts";
 }
 
 TEST(Expand, RefusesInOneLine) {

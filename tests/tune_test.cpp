@@ -169,6 +169,7 @@ TEST_F(TuningFiles, AWorseGradeThanTheDefaultsDoesNotCount) {
 
 TEST_F(TuningFiles, FewerRunsThanAskedForDoNotWin) {
   EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "exact", 6), line({1, 0}, 2)}), space(), 6).best->config.number("pace"), 1);
+  EXPECT_EQ(found_in(history({line({0, 0}, 2), line({1, 0}, 4, "", "exact", 6)}), space(), 6).best->config.number("pace"), 2) << "in any order";
   EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2)}), space(), 6).best->config.number("pace"), 2) << "unless nobody has as many";
 }
 
