@@ -32,6 +32,7 @@ constexpr Choice choices[] = {
     {"gpu/lloyd/naive", nullptr},
     {"gpu/lloyd/resident", resident},
     {"gpu/lloyd/screened_mma", many_cells, "gpu/lloyd/screened"},
+    {"gpu/lloyd/register_tiles", [](const ProblemShape& p) { return p.d <= 16; }},
 };
 
 /// Every parameter at its default.
@@ -104,7 +105,7 @@ class Auto {
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of registers, single_pass, screened and resident, by shape and by three iterations of each",
+    .summary = "the fastest of registers, single_pass, screened, resident and register_tiles, by shape and by three iterations of each",
     .device = Device::gpu,
 }};
 

@@ -1,0 +1,79 @@
+// All iterations in one kernel; in each, tiles of points go through the registers of a warp. A tile is 32 lanes' points, dimension after dimension, so that
+// any number of dimensions is read in 16 bytes a lane. fp32 scores of d FMAs find each point's nearest centroid and the second, an index in
+// their lowest bits; from 32 clusters on the least of a group of scores takes the place of one. A proven margin says what they decide; fp64
+// decides the rest (register_tiles_scores.cuh). Labels have a byte between iterations; points that moved wait in a warp's queue until there are 32, whose
+// values then go to the sums with all lanes busy; sums are exact (register_tiles_sums.cuh). Blocks meet once an iteration, as in resident.
+// Cost of an iteration: points and labels read once, n (d s + 1) bytes; d + 4 instructions a point and centroid, 4 of them at half rate
+// (in groups d + 1 or 2, and d + 3 a centroid of the best group); moved points read again; 8 bytes a value of the sums and block through L2; one barrier of the
+// grid. The first adds all points. Of a run: a layout in prepare, labels of 4 bytes written once, one launch.
+// Where it stops: 16 dimensions; k d values that fit a block's shared memory three times over. resident keeps points that fit the chip; screened
+// takes tensor cores, which pay from some 16 dimensions on.
+#include "impl/gpu/lloyd/register_tiles.cuh"
+
+namespace km {
+namespace register_tiles {
+
+/// Points of a lane, and threads that have the registers for them.
+template <class T>
+struct Launch {
+  int points, threads;
+};
+template <class T>
+constexpr Launch<T> launch_of(int d, int group) {
+  if (sizeof(T) == 8) return {d <= 4 ? 4 : 2, 512};
+  if (group == 1) return d <= 4 ? Launch<T>{8, d <= 2 ? 768 : 640} : Launch<T>{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
+  if (group == 4) return d <= 2 ? Launch<T>{4, 1024} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+}
+
+template <class T, int D, int Group>
+Kernel<T> make_kernel() {
+  constexpr auto launch = launch_of<T>(D, Group);
+  constexpr bool bytes = sizeof(T) == 4 && Group < 8;
+  using Label = std::conditional_t<bytes, std::uint8_t, std::uint16_t>;
+  return {iterate_all<T, D, launch.points, Group, Label, launch.threads>,
+          D,
+          32 * launch.points,
+          sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group,
+          launch.threads,
+          sizeof(Label),
+          [](int k, int rows, int warps, int copies) { return Room<T, D, Group>{k, rows, warps, copies}.bytes(); }};
+}
+
+template <class T>
+Kernel<T> kernel_for(int d, int group) {
+  Kernel<T> kernel{};
+  const auto take = [&](auto D) {
+    if constexpr (sizeof(T) == 8) kernel = make_kernel<T, decltype(D)::value, 1>();
+    else if (group == 1) kernel = make_kernel<T, decltype(D)::value, 1>();
+    else if (group == 4) kernel = make_kernel<T, decltype(D)::value, 4>();
+    else kernel = make_kernel<T, decltype(D)::value, 8>();
+  };
+  with_dimension<1, 2, 3, 4, 5, 6, 7, 8, 10, 12>(d, [&](auto D) {
+    if constexpr (decltype(D)::value > 0) take(D);
+    else if (d <= 10) take(std::integral_constant<int, 10>{});
+    else if (d <= 12) take(std::integral_constant<int, 12>{});
+    else take(std::integral_constant<int, most_dimensions>{});
+  });
+  return kernel;
+}
+
+}  // namespace register_tiles
+
+namespace {
+
+template <class T>
+struct RegisterTiles : register_tiles::RegisterTiles<T> {
+  using register_tiles::RegisterTiles<T>::RegisterTiles;
+};
+
+const Register<RegisterTiles> registration{{
+    .summary = "all iterations in one kernel, tiles of points through registers, labels proven by a margin",
+    .device = Device::gpu,
+    .parameters = register_tiles::parameters(),
+    .unsupported = register_tiles::too_large,
+    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },  // sums are integers
+}};
+
+}  // namespace
+}  // namespace km

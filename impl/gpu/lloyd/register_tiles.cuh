@@ -1,0 +1,256 @@
+// The host's side of impl/gpu/lloyd/register_tiles.cu: the layout, the choice of a kernel, a run.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "bench/device/cuda_lloyd.cuh"
+#include "bench/implementation.hpp"
+#include "impl/gpu/lloyd/register_tiles_run.cuh"
+
+namespace km::register_tiles {
+
+/// A kernel, and what it is compiled for.
+template <class T>
+struct Kernel {
+  void (*run)(const Run<T>);
+  int width, tile, step, threads;  // dimensions, points of a tile, rows are a multiple of step, threads at most
+  int label_bytes;
+  std::size_t (*bytes)(int k, int rows, int warps, int copies);
+
+  int rows(int k) const { return (k + step - 1) / step * step; }
+};
+
+/// group: 1, 4 or 8 rows a key; fp64 has no keys.
+template <class T>
+Kernel<T> kernel_for(int d, int group);
+
+constexpr int clusters_of_bytes = 256;  // a label has 8 bits up to here
+constexpr int least_tiles = 8;          // of a block, so that its warps have work
+
+inline int group_of(int k, const Config& config) {
+  const int asked = config.integer("group");
+  return asked > 0 ? asked : k < 32 ? 1 : k <= clusters_of_bytes ? 4 : 8;
+}
+
+/// Shared memory of a block, at most; that of compute capability 9.0 where no device says.
+inline std::size_t shared_limit() {
+  int device = 0, limit = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    limit = 227 << 10;
+  }
+  return static_cast<std::size_t>(limit) - 1024;  // what a kernel declares itself
+}
+
+inline int threads_of(int most, const Config& config) {
+  const int asked = config.integer("threads");
+  return asked > 0 ? std::min(asked, most) : most;
+}
+
+template <class T>
+std::string too_large_for(const ProblemShape& p, const Config& config) {
+  const Kernel<T> kernel = kernel_for<T>(p.d, group_of(p.k, config));
+  if (kernel.bytes(p.k, kernel.rows(p.k), threads_of(kernel.threads, config) / 32, 1) > shared_limit())
+    return "centroids and sums of all clusters exceed a block's shared memory";
+  return "";
+}
+
+inline std::string too_large(const ProblemShape& p, const Config& config, int value_bytes) {
+  if (p.d > most_dimensions) return "more than 16 dimensions: points exceed a thread's registers";
+  if (p.k > 0xFFFF) return "more than 65,535 clusters: a label has 16 bits";
+  if (group_of(p.k, config) < 8 && p.k > clusters_of_bytes && value_bytes == 4) return "more than 256 clusters in groups of fewer than 8: a label has 8 bits";
+  if (p.n / std::max<std::int64_t>(config.number("grid"), 1) >= std::int64_t(1) << 31) return "more than 2^31 points a block";
+  return value_bytes == 4 ? too_large_for<float>(p, config) : too_large_for<double>(p, config);
+}
+
+inline std::vector<Parameter> parameters() {
+  return {{.name = "grid", .fallback = 132, .range = {1, 33, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"},
+          {.name = "group", .fallback = 0, .range = {0, 1, 4, 8}, .tunable = true, .help = "centroids that share a key, fp32; 0: by the number of clusters"},
+          {.name = "threads", .fallback = 0, .range = {0, 128, 256, 384, 512, 640}, .tunable = true, .help = "of a block; 0, and at most: as many as have the registers"}};
+}
+
+/// A double's bits, ordered as the values.
+__device__ inline Bits ordered(double value) {
+  const Bits bits = Bits(__double_as_longlong(value));
+  return bits >> 63 ? ~bits : bits | Bits(1) << 63;
+}
+inline double from_ordered(Bits bits) { return std::bit_cast<double>(bits >> 63 ? bits & ~(Bits(1) << 63) : ~bits); }
+
+/// rows: n x d. bounds: the least of each dimension and the greatest, ordered; all bits set and zero before. A block's threads are a multiple of d.
+template <class T>
+__global__ void find_bounds(const T* __restrict__ rows, std::int64_t size, int d, Bits* bounds) {
+  double least = cuda::infinity<double>, greatest = -cuda::infinity<double>;
+  const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (std::int64_t at = first; at < size; at += std::int64_t(gridDim.x) * blockDim.x) {
+    const double value = rows[at];
+    least = min(least, value), greatest = max(greatest, value);
+  }
+  __shared__ Bits of_block[2 * most_dimensions];
+  for (int at = threadIdx.x; at < 2 * d; at += blockDim.x) of_block[at] = at < d ? ~Bits(0) : Bits(0);
+  __syncthreads();
+  atomicMin(of_block + threadIdx.x % d, ordered(least));
+  atomicMax(of_block + d + threadIdx.x % d, ordered(greatest));
+  __syncthreads();
+  for (int at = threadIdx.x; at < 2 * d; at += blockDim.x) {
+    if (at < d) atomicMin(bounds + at, of_block[at]);
+    else atomicMax(bounds + at, of_block[at]);
+  }
+}
+
+template <class T>
+struct Origin {
+  T at[most_dimensions];
+};
+
+/// To tiles of `tile` points, dimension after dimension, less the origin; zeros beyond n and d.
+template <class T>
+__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int width, int tile, std::int64_t tiles, const Origin<T> origin, T* out) {
+  for (std::int64_t block = blockIdx.x; block < tiles; block += gridDim.x)
+    for (int at = threadIdx.x; at < tile * width; at += blockDim.x) {
+      const int j = at / tile;
+      const std::int64_t i = block * tile + at % tile;
+      out[block * tile * width + at] = i < n && j < d ? rows[i * d + j] - origin.at[j] : T(0);
+    }
+}
+
+template <class T>
+class RegisterTiles {
+ public:
+  RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
+      : problem_(problem), kernel_(kernel_for<T>(problem.d, group_of(problem.k, config))), initial_(cells()), assigned_(cells()), next_(cells()), iters_(1),
+        told_(problem.max_iters + 1) {
+    const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
+    const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + told;
+    int device = 0, multiprocessors = 0;
+    cuda::check(cudaGetDevice(&device));
+    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), (tiles + least_tiles - 1) / least_tiles), 1, multiprocessors));
+    threads_ = threads_of(kernel_.threads, config);
+    const int warps = threads_ / 32;
+    int copies = 32;
+    const std::size_t limit = shared_limit();
+    while (copies > 1 && kernel_.bytes(k, rows, warps, copies) > limit) copies /= 2;
+    bytes_ = kernel_.bytes(k, rows, warps, copies);
+    cuda::check(cudaFuncSetAttribute(kernel_.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+
+    points_ = cuda::Buffer<T>(tiles * width * kernel_.tile);
+    tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * kernel_.tile * kernel_.label_bytes);
+    labels_ = cuda::Buffer<std::int32_t>(tiles * kernel_.tile);
+    changes_ = cuda::Buffer<Bits>(3 * change_size);
+    rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
+    cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
+    run_ = {.points = points_.data(),
+            .labels = tile_labels_.data(),
+            .n = problem.n,
+            .tiles = tiles,
+            .d = problem.d,
+            .k = k,
+            .rows = rows,
+            .max_iters = problem.max_iters,
+            .copies = copies,
+            .additions = most_additions / warps - kernel_.tile / copies,  // a tile more may be on its way
+            .turn = 0,
+            .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
+            .caution = caution,
+            .origin = {},
+            .quanta = {},
+            .initial = initial_.data(),
+            .changes = changes_.data(),
+            .rests = rests_.data(),
+            .assigned = assigned_.data(),
+            .next = next_.data(),
+            .labels_out = labels_.data(),
+            .iters = iters_.data(),
+            .told = told_.data()};
+    const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, stream_);
+    const cuda::Phase phase(trace, "layout", stream_);
+    lay_out_points(from.data());
+  }
+
+  void reset() {
+    upload(initial_, problem_.initial_centroids, stream_);
+    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
+    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
+    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
+    stream_.synchronize();
+  }
+
+  int iterate(Trace& trace) {
+    iters_[0] = 0;
+    void* arguments[] = {&run_};
+    cuda::check(
+        cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_.run), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
+    stream_.synchronize();
+    run_.turn = (run_.turn + iters_[0]) % 3;  // what the last iteration left at zero is the next run's first
+    if (trace.active()) tell(trace);
+    return iters_[0];
+  }
+
+  Solution<T> download() {
+    Solution<T> out = Solution<T>::poisoned(problem_);
+    cuda::download(out.labels.data(), labels_.data(), out.labels.size() * sizeof out.labels[0], stream_);
+    cuda::download(out.assigned_centroids.data(), assigned_.data(), assigned_.bytes(), stream_);
+    cuda::download(out.centroids.data(), next_.data(), next_.bytes(), stream_);
+    out.iters = iters_[0];
+    return out;
+  }
+
+ private:
+  std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
+
+  /// Finds each dimension's range, then its origin: the middle of values within a factor of 2.9, which subtracts exactly from each (Sterbenz), as all lie
+  /// within a factor of 2 of it. Wider ranges cancel too little to need one; fp64 takes differences.
+  void lay_out_points(const T* rows) {
+    const int d = problem_.d, block = 256 / d * d;
+    const std::int64_t size = problem_.n * d;
+    std::vector<Bits> bounds(2 * std::size_t(d));
+    std::fill_n(bounds.begin(), d, ~Bits(0));
+    cuda::Buffer<Bits> on_device(2 * d);
+    upload(on_device, std::span<const Bits>(bounds), stream_);
+    find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream_>>>(rows, size, d, on_device.data());
+    cuda::check_launch();
+    cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream_);
+    double greatest[most_dimensions] = {};
+    Origin<T> origin{};
+    for (int j = 0; j < d; ++j) {
+      const double least = from_ordered(bounds[j]), most = from_ordered(bounds[d + j]);
+      const double near = std::min(std::abs(least), std::abs(most)), far = std::max(std::abs(least), std::abs(most));
+      if (sizeof(T) == 4 && least * most > 0 && far <= 2.9 * near) origin.at[j] = static_cast<T>((least + most) / 2);
+      greatest[j] = std::max(std::abs(least - double(origin.at[j])), std::abs(most - double(origin.at[j])));
+    }
+    run_.quanta = Quanta<T>(greatest, problem_.n);
+    std::copy_n(origin.at, most_dimensions, run_.origin);
+    lay_out<<<unsigned(std::min<std::int64_t>(run_.tiles, 1 << 16)), 256, 0, stream_>>>(rows, problem_.n, d, kernel_.width, kernel_.tile, run_.tiles, origin,
+                                                                                      points_.data());
+    cuda::check_launch();
+    stream_.synchronize();  // rows are freed on return
+  }
+
+  /// The kernel's own clock by iteration, as there is nothing to time from outside.
+  void tell(Trace& trace) {
+    std::vector<Told> ended(std::size_t(iters_[0]) + 1);
+    cuda::download(ended.data(), told_.data(), ended.size() * sizeof ended[0], stream_);
+    for (std::size_t iter = 1; iter < ended.size(); ++iter) {
+      trace.begin_iteration();
+      trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);
+      trace.count("open", double(ended[iter].opened));
+    }
+  }
+
+  Problem<T> problem_;  // views
+  cuda::Stream stream_;
+  Kernel<T> kernel_;
+  cuda::Buffer<T> initial_, assigned_, next_, points_;
+  cuda::Buffer<std::int32_t> labels_;
+  cuda::Buffer<std::uint8_t> tile_labels_;
+  cuda::Buffer<Bits> changes_, rests_;
+  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
+  cuda::Buffer<Told> told_;
+  Run<T> run_{};
+  unsigned grid_ = 1;
+  int threads_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace km::register_tiles

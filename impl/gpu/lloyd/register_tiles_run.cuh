@@ -1,0 +1,301 @@
+// The kernel of impl/gpu/lloyd/register_tiles.cu: a run from its initial centroids to its labels. What a block has in shared memory, what a warp does
+// to its tiles, and how blocks meet.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include "impl/gpu/lloyd/register_tiles_scores.cuh"
+#include "impl/gpu/lloyd/register_tiles_sums.cuh"
+
+namespace km::register_tiles {
+
+constexpr int queue_size = 160;  // 31 that wait and 4 a lane that come
+
+/// What the blocks of an iteration add up, 64 bits each, in this order: words x cells, rests (cells), counts (k), these.
+enum { changed_at, opened_at, any_rest_at, told };
+
+/// At the end of an iteration.
+struct Told {
+  unsigned long long nanoseconds, opened;
+};
+
+template <class T>
+struct Run {
+  const T* points;  // tiles x D x points of a tile, less the origin
+  void* labels;     // tiles x points of a tile
+  std::int64_t n, tiles;
+  int d, k, rows, max_iters;
+  int copies, additions;  // of a warp to a copy before it empties them
+  int turn;               // which of the three changes is zero
+  double stop_at;         // as many changed labels are few enough
+  float caution;
+  T origin[most_dimensions];
+  Quanta<T> quanta;
+  const T* initial;
+  Bits* changes;  // three in turn
+  Bits* rests;    // a block's totals, grid x cells
+  T *assigned, *next;
+  std::int32_t* labels_out;  // n, rounded up to whole tiles
+  int* iters;
+  Told* told;  // at the start and after each iteration
+};
+
+/// A block's shared memory, in this order.
+template <class T, int D, int Group>
+struct Room {
+  int k, rows, warps, copies;
+
+  __host__ __device__ int cells() const { return k * D; }
+  __host__ __device__ std::size_t row_bytes() const { return (sizeof(T) * row_at<T, D, Group>(rows) + 15) / 16 * 16; }
+  __host__ __device__ std::size_t total_bytes() const { return sizeof(Bits) * (words<T> * cells() + k); }  // of all points so far
+  __host__ __device__ std::size_t queue_bytes() const { return sizeof(uint2) * queue_size * warps; }
+  __host__ __device__ std::size_t centroid_bytes() const { return sizeof(T) * cells(); }
+  __host__ __device__ std::size_t table_bytes() const { return sizeof(unsigned) * copies * (limbs<T> * cells() + k); }
+  __host__ __device__ std::size_t bytes() const { return row_bytes() + total_bytes() + queue_bytes() + centroid_bytes() + table_bytes(); }
+};
+
+__device__ __forceinline__ unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+/// P: points of a lane. Group: rows whose least score gets one key. Threads: at most.
+template <class T, int D, int P, int Group, class Label, int Threads>
+__global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
+  constexpr int each = pack<T>, packs = P / each, size = 32 * P;
+  constexpr unsigned all = 0xFFFFFFFF;
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ int moved_here, opened_here, rest_here;
+  __shared__ float longest_of[32];
+  struct alignas(each * sizeof(Label)) Labels {
+    Label at[each];
+  };
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
+  const Room<T, D, Group> room{k, r.rows, warps, r.copies};
+  T* const rows = reinterpret_cast<T*>(shared);
+  Bits* const totals = reinterpret_cast<Bits*>(shared + room.row_bytes());
+  uint2* const queue = reinterpret_cast<uint2*>(totals + words<T> * cells + k) + warp * queue_size;
+  T* const centroids = reinterpret_cast<T*>(shared + room.row_bytes() + room.total_bytes() + room.queue_bytes());
+  auto* const limb = reinterpret_cast<unsigned*>(centroids + cells);
+  Table<T> table{limb, limb + limbs<T> * cells * r.copies, r.copies, lane & (r.copies - 1), nullptr, &rest_here};
+  Bits* const rests = r.rests + std::int64_t(blockIdx.x) * cells;
+  auto* const tile_labels = static_cast<Label*>(r.labels);
+
+  const std::int64_t first_tile = r.tiles * blockIdx.x / gridDim.x;
+  const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x - first_tile);
+  const auto set_row = [&](int c, int j) {
+    T& value = rows[row_at<T, D, Group>(c) + j];
+    if constexpr (sizeof(T) == 4) value = c < k ? static_cast<float>(double(r.origin[j]) - double(centroids[c * D + j])) : 0.0f;
+    else value = c < k ? centroids[c * D + j] : cuda::infinity<T>;
+  };
+  const auto measure_rows = [&] {  // the rest of a row, and the longest
+    if constexpr (sizeof(T) == 4) {
+      float longest = 0;
+      for (int c = t; c < r.rows; c += block) {
+        double length = 0;
+#pragma unroll
+        for (int j = 0; j < D; ++j) {
+          const double value = rows[row_at<T, D, Group>(c) + j];
+          length += value * value;
+        }
+        rows[row_at<T, D, Group>(c) + D] = c < k ? static_cast<float>(length / 2) : 3e38f;
+        longest = fmaxf(longest, __double2float_ru(length));
+      }
+      for (int step = 16; step > 0; step /= 2) longest = fmaxf(longest, __shfl_xor_sync(all, longest, step));
+      if (lane == 0) longest_of[warp] = longest;
+    }
+  };
+  for (int at = t; at < words<T> * cells + k; at += block) totals[at] = 0;
+  for (int at = t; at < r.copies * (limbs<T> * cells + k); at += block) limb[at] = 0;
+  for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
+  if (t == 0) moved_here = opened_here = rest_here = 0;
+  if (blockIdx.x == 0 && t == 0) r.told[0] = {nanoseconds(), 0};
+  __syncthreads();
+  for (int at = t; at < r.rows * D; at += block) set_row(at / D, at % D);
+  __syncthreads();
+  measure_rows();
+  __syncthreads();
+
+  const int change_size = (words<T> + 1) * cells + k + told;
+  bool any_rest = false, told_labels = false;
+  for (int iter = 1;; ++iter) {
+    const bool fresh = iter == 1;
+    Bits* const change = r.changes + (r.turn + iter) % 3 * change_size;
+    Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_told = change_count + k;
+    table.rest = change_rest;
+    float longest = 0;
+    if constexpr (sizeof(T) == 4)
+      for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
+    const Margin margin(D, r.rows / Group, longest, r.caution);
+    int moved = 0, opened = 0, waiting = 0, additions = 0;
+    told_labels = iter == r.max_iters;
+
+    const auto added = [&](int each_lane) {
+      additions += each_lane * (32 / r.copies);
+      if (additions > r.additions) table.empty(cells, r.quanta.width, change), additions = 0;
+      __syncwarp();
+    };
+    const auto drain = [&](int count) {  // the last of the queue, one a lane
+      __syncwarp();
+      if (lane < count) {
+        const uint2 entry = queue[waiting - count + lane];
+        const T* const x = r.points + first_tile * (size * D) + std::int64_t(entry.x / size) * (size * D) + entry.x % size;
+        const int joins = entry.y & 0xFFFF, leaves = entry.y >> 16;
+#pragma unroll
+        for (int j = 0; j < D; ++j) table.template add<true>(x[j * size], j, joins * D + j, leaves * D + j, r.quanta);
+        table.template count<true>(joins, leaves);
+      }
+      waiting -= count;
+      __syncwarp();
+      added(1);
+    };
+
+    for (int step = warp; step < tiles; step += warps) {
+      const int tile = iter % 2 ? step : tiles - 1 - step;  // back and forth: caches hold the end of the last sweep
+      const std::int64_t first = (first_tile + tile) * size;
+      const T* const from = r.points + first * D;
+      const int points = static_cast<int>(min(r.n - first, std::int64_t(size)));
+      T x[P][D];
+      Labels old[packs] = {};
+#pragma unroll
+      for (int v = 0; v < packs; ++v) {
+#pragma unroll
+        for (int j = 0; j < D; ++j) {
+          const auto values = __ldg(reinterpret_cast<const int4*>(from + j * size) + v * 32 + lane);
+          const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
+#pragma unroll
+          for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
+        }
+        if (!fresh) old[v] = reinterpret_cast<const Labels*>(tile_labels + first)[v * 32 + lane];
+      }
+      const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // in the tile
+      int label[P];
+      const unsigned open = nearest<Group>(x, rows, r.rows, margin, label);
+      if (__any_sync(all, open)) {
+        opened += __popc(open);
+        settle<D>(open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
+      }
+
+#pragma unroll
+      for (int v = 0; v < packs; ++v) {
+        Labels now;
+        bool differs = fresh;
+#pragma unroll
+        for (int e = 0; e < each; ++e) {
+          now.at[e] = static_cast<Label>(label[v * each + e]);
+          differs |= now.at[e] != old[v].at[e];
+        }
+        if (differs) reinterpret_cast<Labels*>(tile_labels + first)[v * 32 + lane] = now;
+        if (told_labels) {
+          struct alignas(16 / (4 / each)) Out {
+            std::int32_t at[each];
+          } out;
+#pragma unroll
+          for (int e = 0; e < each; ++e) out.at[e] = label[v * each + e];
+          reinterpret_cast<Out*>(r.labels_out + first)[v * 32 + lane] = out;
+        }
+        if (!fresh && __any_sync(all, differs)) {
+#pragma unroll
+          for (int e = 0; e < each; ++e) {
+            const bool moves = now.at[e] != old[v].at[e] && place(v * each + e) < points;
+            const unsigned movers = __ballot_sync(all, moves);
+            if (moves)
+              queue[waiting + __popc(movers & ((1u << lane) - 1))] =
+                  make_uint2(unsigned(tile) * size + place(v * each + e), unsigned(old[v].at[e]) << 16 | now.at[e]);
+            waiting += __popc(movers), moved += moves;
+          }
+          while (waiting >= 32) drain(32);
+        }
+      }
+      if (fresh) {
+#pragma unroll
+        for (int u = 0; u < P; ++u) {
+          if (place(u) >= points) continue;
+          ++moved;
+#pragma unroll
+          for (int j = 0; j < D; ++j) table.template add<false>(x[u][j], j, label[u] * D + j, 0, r.quanta);
+          table.template count<false>(label[u], 0);
+        }
+        added(P);
+      }
+    }
+    if (waiting > 0) drain(waiting);
+    moved = __reduce_add_sync(all, moved), opened = __reduce_add_sync(all, opened);
+    if (lane == 0 && moved > 0) atomicAdd(&moved_here, moved);
+    if (lane == 0 && opened > 0) atomicAdd(&opened_here, opened);
+    __syncthreads();
+
+    if (moved_here > 0) {
+      // Lanes that share a cell's copies: a power of two, so that all cells are summed at about the same time.
+      int sharing = 1;
+      while (sharing < r.copies && sharing * 2 * (words<T> * cells + k) <= block) sharing *= 2;
+      const int sums = words<T> * cells + k, set = t / sharing, parts = r.copies / sharing;
+      for (int base = 0; base < sums; base += block / sharing) {
+        const int at = base + set;
+        long long sum = 0;
+        if (at < sums)
+          for (int part = 0; part < parts; ++part) {
+            const int copy = t % sharing + sharing * ((part + set) & (parts - 1));
+            if (at < words<T> * cells) {
+              unsigned* const high = limb + (at % cells * limbs<T> + at / cells * 2) * r.copies + copy;
+              sum += ((long long)(int(high[0])) << r.quanta.width) + int(high[r.copies]);
+              high[0] = high[r.copies] = 0;
+            } else {
+              unsigned& count = table.counts[(at - words<T> * cells) * r.copies + copy];
+              sum += int(count);
+              count = 0;
+            }
+          }
+        for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(all, sum, step);
+        if (at < sums && t % sharing == 0 && sum != 0) atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
+      }
+    }
+    if (t <= any_rest_at) {
+      const int here = t == changed_at ? moved_here : t == opened_at ? opened_here : rest_here;
+      if (here > 0) atomicAdd(change_told + t, Bits(here));
+    }
+    // Read by nobody since the last meeting, written by nobody before the next.
+    for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(r.turn + iter + 1) % 3 * change_size + at] = 0;
+    cooperative_groups::this_grid().sync();
+
+    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_told + changed_at)) <= r.stop_at;
+    const bool new_rest = __ldcg(change_told + any_rest_at) > 0;
+    any_rest |= new_rest;
+    if (t == 0) moved_here = opened_here = rest_here = 0;
+    if (blockIdx.x == 0 && t == 0) r.told[iter] = {nanoseconds(), __ldcg(change_told + opened_at)};
+    for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
+    __syncthreads();
+    for (int cell = t; cell < cells; cell += block) {
+      const int c = cell / D, j = cell % D;
+      if (new_rest) rests[cell] += __ldcg(change_rest + cell);
+      double sum = any_rest ? double((long long)(rests[cell])) * r.quanta.rest[j] : 0.0;
+#pragma unroll
+      for (int w = words<T> - 1; w >= 0; --w) {
+        const Bits total = totals[w * cells + cell] += __ldcg(change + w * cells + cell);
+        sum += double((long long)(total)) * r.quanta.unit[w][j];
+      }
+      const long long count = totals[words<T> * cells + c];
+      const bool out = last && blockIdx.x == 0 && j < r.d;
+      if (out) r.assigned[c * r.d + j] = centroids[cell];
+      if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // else it stays
+      if (out) r.next[c * r.d + j] = centroids[cell];
+      set_row(c, j);
+    }
+    if (last) {
+      if (blockIdx.x == 0 && t == 0) *r.iters = iter;
+      break;
+    }
+    __syncthreads();
+    measure_rows();
+    __syncthreads();
+  }
+
+  if (told_labels) return;
+  for (int tile = warp; tile < tiles; tile += warps) {
+    const std::int64_t first = (first_tile + tile) * size;
+    for (int at = lane; at < size; at += 32) r.labels_out[first + at] = tile_labels[first + at];
+  }
+}
+
+}  // namespace km::register_tiles
