@@ -26,12 +26,12 @@ constexpr Launch<T> launch_of(int d, int group) {
   return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
 }
 
-template <class T, int D, int Group>
+template <class T, int D, int Group, int Rows = 0>
 Kernel<T> make_kernel() {
   constexpr auto launch = launch_of<T>(D, Group);
   constexpr bool bytes = sizeof(T) == 4 && Group < 8;
   using Label = std::conditional_t<bytes, std::uint8_t, std::uint16_t>;
-  return {iterate_all<T, D, launch.points, Group, Label, launch.threads>,
+  return {iterate_all<T, D, launch.points, Group, Rows, Label, launch.threads>,
           D,
           32 * launch.points,
           sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group,

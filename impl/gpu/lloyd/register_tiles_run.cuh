@@ -50,7 +50,7 @@ struct Room {
   __host__ __device__ std::size_t total_bytes() const { return sizeof(Bits) * (words<T> * cells() + k); }  // of all points so far
   __host__ __device__ std::size_t queue_bytes() const { return sizeof(uint2) * queue_size * warps; }
   __host__ __device__ std::size_t centroid_bytes() const { return sizeof(T) * cells(); }
-  __host__ __device__ std::size_t table_bytes() const { return sizeof(unsigned) * copies * (limbs<T> * cells() + k); }
+  __host__ __device__ std::size_t table_bytes() const { return sizeof(unsigned) * copies * k * Table<T, D>::pitch; }
   __host__ __device__ std::size_t bytes() const { return row_bytes() + total_bytes() + queue_bytes() + centroid_bytes() + table_bytes(); }
 };
 
@@ -60,8 +60,8 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   return now;
 }
 
-/// P: points of a lane. Group: rows whose least score gets one key. Threads: at most.
-template <class T, int D, int P, int Group, class Label, int Threads>
+/// P: points of a lane. Group: rows whose least score gets one key. Rows: their number, 0 if known when it runs. Threads: at most.
+template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
   constexpr int each = pack<T>, packs = P / each, size = 32 * P;
   constexpr unsigned all = 0xFFFFFFFF;
@@ -77,8 +77,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   Bits* const totals = reinterpret_cast<Bits*>(shared + room.row_bytes());
   uint2* const queue = reinterpret_cast<uint2*>(totals + words<T> * cells + k) + warp * queue_size;
   T* const centroids = reinterpret_cast<T*>(shared + room.row_bytes() + room.total_bytes() + room.queue_bytes());
-  auto* const limb = reinterpret_cast<unsigned*>(centroids + cells);
-  Table<T> table{limb, limb + limbs<T> * cells * r.copies, r.copies, lane & (r.copies - 1), nullptr, &rest_here};
+  Table<T, D> table{reinterpret_cast<unsigned*>(centroids + cells), r.copies, lane & (r.copies - 1), nullptr, &rest_here};
   Bits* const rests = r.rests + std::int64_t(blockIdx.x) * cells;
   auto* const tile_labels = static_cast<Label*>(r.labels);
 
@@ -107,7 +106,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     }
   };
   for (int at = t; at < words<T> * cells + k; at += block) totals[at] = 0;
-  for (int at = t; at < r.copies * (limbs<T> * cells + k); at += block) limb[at] = 0;
+  for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
   for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
   if (t == 0) moved_here = opened_here = rest_here = 0;
   if (blockIdx.x == 0 && t == 0) r.told[0] = {nanoseconds(), 0};
@@ -133,7 +132,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
 
     const auto added = [&](int each_lane) {
       additions += each_lane * (32 / r.copies);
-      if (additions > r.additions) table.empty(cells, r.quanta.width, change), additions = 0;
+      if (additions > r.additions) table.empty(k, r.quanta.width, change), additions = 0;
       __syncwarp();
     };
     const auto drain = [&](int count) {  // the last of the queue, one a lane
@@ -142,9 +141,10 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         const uint2 entry = queue[waiting - count + lane];
         const T* const x = r.points + first_tile * (size * D) + std::int64_t(entry.x / size) * (size * D) + entry.x % size;
         const int joins = entry.y & 0xFFFF, leaves = entry.y >> 16;
+        T value[D];
 #pragma unroll
-        for (int j = 0; j < D; ++j) table.template add<true>(x[j * size], j, joins * D + j, leaves * D + j, r.quanta);
-        table.template count<true>(joins, leaves);
+        for (int j = 0; j < D; ++j) value[j] = x[j * size];
+        if (table.template add<true>(value, joins, leaves, r.quanta)) [[unlikely]] table.add_rest(x, size, joins, leaves, r.quanta);
       }
       waiting -= count;
       __syncwarp();
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       }
       const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // in the tile
       int label[P];
-      const unsigned open = nearest<Group>(x, rows, r.rows, margin, label);
+      const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
       if (__any_sync(all, open)) {
         opened += __popc(open);
         settle<D>(open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
@@ -209,13 +209,19 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         }
       }
       if (fresh) {
+        unsigned more = 0;
 #pragma unroll
-        for (int u = 0; u < P; ++u) {
-          if (place(u) >= points) continue;
-          ++moved;
+        for (int u = 0; u < P; ++u)
+          if (place(u) < points) {
+            ++moved;
+            if (table.template add<false>(x[u], label[u], 0, r.quanta)) more |= 1u << u;
+          }
+        for (; more; more &= more - 1) {
+          const int which = __ffs(more) - 1;
+          int joins = label[0];
 #pragma unroll
-          for (int j = 0; j < D; ++j) table.template add<false>(x[u][j], j, label[u] * D + j, 0, r.quanta);
-          table.template count<false>(label[u], 0);
+          for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
+          table.add_rest(from + place(which), size, joins, -1, r.quanta);
         }
         added(P);
       }
@@ -237,14 +243,16 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         if (at < sums)
           for (int part = 0; part < parts; ++part) {
             const int copy = t % sharing + sharing * ((part + set) & (parts - 1));
-            if (at < words<T> * cells) {
-              unsigned* const high = limb + (at % cells * limbs<T> + at / cells * 2) * r.copies + copy;
-              sum += ((long long)(int(high[0])) << r.quanta.width) + int(high[r.copies]);
-              high[0] = high[r.copies] = 0;
+            const bool value = at < words<T> * cells;
+            const int cell = words<T> == 1 ? at : at % cells, c = value ? cell / D : at - words<T> * cells;
+            unsigned* const row = table.row + (c * r.copies + copy) * table.pitch;
+            if (value) {
+              unsigned* const high = row + cell % D * limbs<T> + (words<T> == 1 ? 0 : at / cells * 2);
+              sum += ((long long)(int(high[0])) << r.quanta.width) + int(high[1]);
+              high[0] = high[1] = 0;
             } else {
-              unsigned& count = table.counts[(at - words<T> * cells) * r.copies + copy];
-              sum += int(count);
-              count = 0;
+              sum += int(row[D * limbs<T>]);
+              row[D * limbs<T>] = 0;
             }
           }
         for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(all, sum, step);

@@ -88,8 +88,8 @@ __device__ __forceinline__ float score(const float (&x)[D], const float (&row)[D
   return s;
 }
 
-/// Labels of a lane's P points; the bits of those left open. count: rows, a multiple of 2, or of Group.
-template <int Group, int D, int P>
+/// Labels of a lane's P points; the bits of those left open. count: rows, a multiple of 2, or of Group; Rows of them, unless 0.
+template <int Group, int Rows, int D, int P>
 __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float* rows, int count, const Margin& margin, int (&label)[P]) {
   constexpr float beyond = 3.2e38f;
   float best[P], second[P];
@@ -97,7 +97,9 @@ __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float*
 #pragma unroll
   for (int u = 0; u < P; ++u) best[u] = second[u] = beyond;
   if constexpr (Group == 1) {
-#pragma unroll 2
+    if constexpr (Rows > 0) count = Rows;
+    constexpr int unrolled = Rows > 0 ? Rows / 2 : 2;
+#pragma unroll unrolled
     for (int c = 0; c < count; c += 2) {
 #pragma unroll
       for (int side = 0; side < 2; ++side) {
@@ -159,7 +161,7 @@ __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float*
   return open;
 }
 
-template <int Group, int D, int P>
+template <int Group, int Rows, int D, int P>
 __device__ __forceinline__ unsigned nearest(const double (&x)[P][D], const double* rows, int count, const Margin&, int (&label)[P]) {
   double least[P];
 #pragma unroll

@@ -52,46 +52,61 @@ struct Quanta {
 __device__ __forceinline__ int low_bits(float value) { return __float_as_int(value); }
 __device__ __forceinline__ int low_bits(double value) { return __double2loint(value); }
 
-/// A block's additions. limb: cells x limbs x copies; counts: k x copies.
-template <class T>
+/// A block's additions: k x copies rows, each of D x limbs and a count, odd in number, so that the lanes' copies of any clusters lie in different banks.
+template <class T, int D>
 struct Table {
-  unsigned *limb, *counts;
+  static constexpr int pitch = D * limbs<T> + 1;
+  unsigned* row;
   int copies, copy;
-  Bits* rest;     // of the grid, cells
+  Bits* rest;     // of the grid, k x D
   int* any_rest;  // of the block
 
-  /// The value x of dimension j, of a point that joins one cluster and leaves another; cells of both, or -1.
+  __device__ __forceinline__ unsigned* of(int c) const { return row + (c * copies + copy) * pitch; }
+
+  /// A point joins one cluster and, if Leaves, leaves another. Whether it has more than its limbs.
   template <bool Leaves>
-  __device__ __forceinline__ void add(T x, int j, int joins, int leaves, const Quanta<T>& q) const {
-    unsigned* const to = limb + joins * limbs<T> * copies + copy;
-    unsigned* const from = limb + leaves * limbs<T> * copies + copy;
+  __device__ __forceinline__ bool add(const T (&x)[D], int joins, int leaves, const Quanta<T>& q) const {
+    unsigned *const to = of(joins), *const from = of(leaves);
+    bool more = false;
 #pragma unroll
-    for (int l = 0; l < limbs<T>; ++l) {
-      const T whole = x + q.magic[l][j];
-      const unsigned quanta = low_bits(whole) - low_bits(q.magic[l][j]);
-      x -= whole - q.magic[l][j];
-      atomicAdd(to + l * copies, quanta);
-      if constexpr (Leaves) atomicAdd(from + l * copies, 0u - quanta);
+    for (int j = 0; j < D; ++j) {
+      T left = x[j];
+#pragma unroll
+      for (int l = 0; l < limbs<T>; ++l) {
+        const T whole = left + q.magic[l][j];
+        const unsigned quanta = low_bits(whole) - low_bits(q.magic[l][j]);
+        left -= whole - q.magic[l][j];
+        atomicAdd(to + j * limbs<T> + l, quanta);
+        if constexpr (Leaves) atomicAdd(from + j * limbs<T> + l, 0u - quanta);
+      }
+      more |= left != 0;
     }
-    if (x != 0) [[unlikely]] {
-      const long long left = __double2ll_rn(double(x) * q.rest_inverse[j]);
-      atomicAdd(rest + joins, Bits(left));
-      if constexpr (Leaves) atomicAdd(rest + leaves, Bits(-left));
-      *any_rest = 1;
-    }
-  }
-  template <bool Leaves>
-  __device__ __forceinline__ void count(int joins, int leaves) const {
-    atomicAdd(counts + joins * copies + copy, 1u);
-    if constexpr (Leaves) atomicAdd(counts + leaves * copies + copy, ~0u);
+    atomicAdd(to + D * limbs<T>, 1u);
+    if constexpr (Leaves) atomicAdd(from + D * limbs<T>, ~0u);
+    return more;
   }
 
-  /// A warp empties the limbs while others add. word: words x cells, of the grid.
-  __device__ void empty(int cells, int width, Bits* word) const {
-    for (int at = threadIdx.x % 32; at < cells * limbs<T> * copies; at += 32) {
-      const long long value = static_cast<int>(atomicExch(limb + at, 0u));
-      const int l = at / copies % limbs<T>, cell = at / copies / limbs<T>;
-      if (value != 0) atomicAdd(word + l / 2 * cells + cell, Bits(l % 2 == 0 ? value << width : value));
+  /// What add left of the point at x, its dimensions `stride` apart. leaves: a cluster, or -1.
+  __device__ void add_rest(const T* x, int stride, int joins, int leaves, const Quanta<T>& q) const {
+#pragma unroll 1
+    for (int j = 0; j < D; ++j) {
+      T left = x[j * stride];
+#pragma unroll
+      for (int l = 0; l < limbs<T>; ++l) left -= (left + q.magic[l][j]) - q.magic[l][j];
+      if (left == 0) continue;
+      const long long units = __double2ll_rn(double(left) * q.rest_inverse[j]);
+      atomicAdd(rest + joins * D + j, Bits(units));
+      if (leaves >= 0) atomicAdd(rest + leaves * D + j, Bits(-units));
+    }
+    *any_rest = 1;
+  }
+
+  /// A warp empties the limbs while others add. word: words x k x D, of the grid.
+  __device__ void empty(int k, int width, Bits* word) const {
+    for (int at = threadIdx.x % 32; at < k * copies * pitch; at += 32) {
+      const int column = at % pitch, cell = at / pitch / copies * D + column / limbs<T>, l = column % limbs<T>;
+      const long long value = column == D * limbs<T> ? 0 : static_cast<int>(atomicExch(row + at, 0u));
+      if (value != 0) atomicAdd(word + l / 2 * k * D + cell, Bits(l % 2 == 0 ? value << width : value));
     }
   }
 };
