@@ -193,18 +193,18 @@ __device__ __forceinline__ void settle(unsigned open, Point point, int stride, c
     const int owner = __ffs(lanes) - 1;
     for (unsigned left = __shfl_sync(all, open, owner); left; left &= left - 1) {
       const int which = __ffs(left) - 1;
-      const T* const x = point(owner, which);
+      const double value = lane < D ? double(point(owner, which)[lane * stride] + origin[lane]) : 0.0;
       double least = cuda::infinity<double>;
       int best = k;
-#pragma unroll 1
-      for (int c = lane; c < k; c += 32) {
+      for (int first = 0; first < k; first += 32) {
+        const int c = first + lane;
         double dist = 0;
-#pragma unroll 1
+#pragma unroll 4
         for (int j = 0; j < D; ++j) {
-          const double diff = double(x[j * stride] + origin[j]) - double(centroids[c * D + j]);
+          const double diff = __shfl_sync(all, value, j) - double(centroids[min(c, k - 1) * D + j]);
           dist += diff * diff;
         }
-        if (dist < least) least = dist, best = c;
+        if (c < k && dist < least) least = dist, best = c;
       }
       for (int step = 16; step > 0; step /= 2) {
         const double there = __shfl_xor_sync(all, least, step);

@@ -102,7 +102,7 @@ struct Table {
   }
 
   /// A warp empties the limbs while others add. word: words x k x D, of the grid.
-  __device__ void empty(int k, int width, Bits* word) const {
+  __device__ __noinline__ void empty(int k, int width, Bits* word) const {
     for (int at = threadIdx.x % 32; at < k * copies * pitch; at += 32) {
       const int column = at % pitch, cell = at / pitch / copies * D + column / limbs<T>, l = column % limbs<T>;
       const long long value = column == D * limbs<T> ? 0 : static_cast<int>(atomicExch(row + at, 0u));
