@@ -22,8 +22,8 @@ template <class T>
 constexpr Launch<T> launch_of(int d, int group) {
   if (sizeof(T) == 8) return {d <= 4 ? 4 : 2, 512};
   if (group == 1) return d <= 4 ? Launch<T>{8, d <= 2 ? 768 : 640} : Launch<T>{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
-  if (group == 4) return d <= 2 ? Launch<T>{4, 1024} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
-  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+  if (group == 4) return d <= 2 ? Launch<T>{8, 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
 }
 
 template <class T, int D, int Group, int Rows = 0>
@@ -34,18 +34,31 @@ Kernel<T> make_kernel() {
   return {iterate_all<T, D, launch.points, Group, Rows, Label, launch.threads>,
           D,
           32 * launch.points,
-          sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group,
+          sizeof(T) == 8 ? 1
+          : Group == 1   ? 2
+                         : Group,
           launch.threads,
           sizeof(Label),
-          [](int k, int rows, int warps, int copies) { return Room<T, D, Group>{k, rows, warps, copies}.bytes(); }};
+          [](int k, int rows, int warps, int copies) {
+            return Room<T, D, Group>{k, rows, warps, copies}.bytes();
+          }};
+}
+
+/// Few rows unrolled in full, where it pays: no index to count, 5 to 8% less time.
+template <class T, int D>
+Kernel<T> of_rows(int k) {
+  Kernel<T> kernel = make_kernel<T, D, 1>();
+  if constexpr (D >= 3 && D <= 6)
+    with_dimension<8, 10, 12, 14, 16>(kernel.rows(k), [&](auto rows) { kernel = make_kernel<T, D, 1, decltype(rows)::value>(); });
+  return kernel;
 }
 
 template <class T>
-Kernel<T> kernel_for(int d, int group) {
+Kernel<T> kernel_for(int d, int k, int group) {
   Kernel<T> kernel{};
   const auto take = [&](auto D) {
     if constexpr (sizeof(T) == 8) kernel = make_kernel<T, decltype(D)::value, 1>();
-    else if (group == 1) kernel = make_kernel<T, decltype(D)::value, 1>();
+    else if (group == 1) kernel = of_rows<T, decltype(D)::value>(k);
     else if (group == 4) kernel = make_kernel<T, decltype(D)::value, 4>();
     else kernel = make_kernel<T, decltype(D)::value, 8>();
   };

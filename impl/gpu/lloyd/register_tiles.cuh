@@ -2,7 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <optional>
 
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
@@ -23,7 +24,7 @@ struct Kernel {
 
 /// group: 1, 4 or 8 rows a key; fp64 has no keys.
 template <class T>
-Kernel<T> kernel_for(int d, int group);
+Kernel<T> kernel_for(int d, int k, int group);
 
 constexpr int clusters_of_bytes = 256;  // a label has 8 bits up to here
 constexpr int least_tiles = 8;          // of a block, so that its warps have work
@@ -50,7 +51,7 @@ inline int threads_of(int most, const Config& config) {
 
 template <class T>
 std::string too_large_for(const ProblemShape& p, const Config& config) {
-  const Kernel<T> kernel = kernel_for<T>(p.d, group_of(p.k, config));
+  const Kernel<T> kernel = kernel_for<T>(p.d, p.k, group_of(p.k, config));
   if (kernel.bytes(p.k, kernel.rows(p.k), threads_of(kernel.threads, config) / 32, 1) > shared_limit())
     return "centroids and sums of all clusters exceed a block's shared memory";
   return "";
@@ -59,15 +60,28 @@ std::string too_large_for(const ProblemShape& p, const Config& config) {
 inline std::string too_large(const ProblemShape& p, const Config& config, int value_bytes) {
   if (p.d > most_dimensions) return "more than 16 dimensions: points exceed a thread's registers";
   if (p.k > 0xFFFF) return "more than 65,535 clusters: a label has 16 bits";
-  if (group_of(p.k, config) < 8 && p.k > clusters_of_bytes && value_bytes == 4) return "more than 256 clusters in groups of fewer than 8: a label has 8 bits";
+  if (group_of(p.k, config) < 8 && p.k > clusters_of_bytes && value_bytes == 4)
+    return "more than 256 clusters in groups of fewer than 8: a label has 8 bits";
   if (p.n / std::max<std::int64_t>(config.number("grid"), 1) >= std::int64_t(1) << 31) return "more than 2^31 points a block";
   return value_bytes == 4 ? too_large_for<float>(p, config) : too_large_for<double>(p, config);
 }
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "grid", .fallback = 132, .range = {1, 33, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"},
-          {.name = "group", .fallback = 0, .range = {0, 1, 4, 8}, .tunable = true, .help = "centroids that share a key, fp32; 0: by the number of clusters"},
-          {.name = "threads", .fallback = 0, .range = {0, 128, 256, 384, 512, 640}, .tunable = true, .help = "of a block; 0, and at most: as many as have the registers"}};
+  return {{.name = "grid",
+           .fallback = 132,
+           .range = {1, 33, 66, 132},
+           .tunable = true,
+           .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"},
+          {.name = "group",
+           .fallback = 0,
+           .range = {0, 1, 4, 8},
+           .tunable = true,
+           .help = "centroids that share a key, fp32; 0: by the number of clusters"},
+          {.name = "threads",
+           .fallback = 0,
+           .range = {0, 128, 256, 384, 512, 640},
+           .tunable = true,
+           .help = "of a block; 0, and at most: as many as have the registers"}};
 }
 
 /// A double's bits, ordered as the values.
@@ -118,14 +132,15 @@ template <class T>
 class RegisterTiles {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
-      : problem_(problem), kernel_(kernel_for<T>(problem.d, group_of(problem.k, config))), initial_(cells()), assigned_(cells()), next_(cells()), iters_(1),
-        told_(problem.max_iters + 1) {
+      : problem_(problem), kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), initial_(cells()), assigned_(cells()),
+        next_(cells()), turn_(1), iters_(1), told_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
     const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + told;
     int device = 0, multiprocessors = 0;
     cuda::check(cudaGetDevice(&device));
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), (tiles + least_tiles - 1) / least_tiles), 1, multiprocessors));
+    grid_ =
+        static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), (tiles + least_tiles - 1) / least_tiles), 1, multiprocessors));
     threads_ = threads_of(kernel_.threads, config);
     const int warps = threads_ / 32;
     int copies = 32;
@@ -140,6 +155,7 @@ class RegisterTiles {
     changes_ = cuda::Buffer<Bits>(3 * change_size);
     rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
     cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
+    cuda::check(cudaMemsetAsync(turn_.data(), 0, turn_.bytes(), stream_));
     run_ = {.points = points_.data(),
             .labels = tile_labels_.data(),
             .n = problem.n,
@@ -150,13 +166,13 @@ class RegisterTiles {
             .max_iters = problem.max_iters,
             .copies = copies,
             .additions = most_additions / warps - kernel_.tile / copies,  // a tile more may be on its way
-            .turn = 0,
             .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
             .caution = caution,
             .origin = {},
             .quanta = {},
             .initial = initial_.data(),
             .changes = changes_.data(),
+            .turn = turn_.data(),
             .rests = rests_.data(),
             .assigned = assigned_.data(),
             .next = next_.data(),
@@ -166,6 +182,11 @@ class RegisterTiles {
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, stream_);
     const cuda::Phase phase(trace, "layout", stream_);
     lay_out_points(from.data());
+    graph_.emplace(stream_, [this] {  // launched in less time than the kernel alone
+      void* arguments[] = {&run_};
+      cuda::check(
+          cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_.run), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
+    });
   }
 
   void reset() {
@@ -178,11 +199,8 @@ class RegisterTiles {
 
   int iterate(Trace& trace) {
     iters_[0] = 0;
-    void* arguments[] = {&run_};
-    cuda::check(
-        cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_.run), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
+    graph_->launch(stream_);
     stream_.synchronize();
-    run_.turn = (run_.turn + iters_[0]) % 3;  // what the last iteration left at zero is the next run's first
     if (trace.active()) tell(trace);
     return iters_[0];
   }
@@ -221,8 +239,8 @@ class RegisterTiles {
     }
     run_.quanta = Quanta<T>(greatest, problem_.n);
     std::copy_n(origin.at, most_dimensions, run_.origin);
-    lay_out<<<unsigned(std::min<std::int64_t>(run_.tiles, 1 << 16)), 256, 0, stream_>>>(rows, problem_.n, d, kernel_.width, kernel_.tile, run_.tiles, origin,
-                                                                                      points_.data());
+    lay_out<<<unsigned(std::min<std::int64_t>(run_.tiles, 1 << 16)), 256, 0, stream_>>>(rows, problem_.n, d, kernel_.width, kernel_.tile, run_.tiles,
+                                                                                        origin, points_.data());
     cuda::check_launch();
     stream_.synchronize();  // rows are freed on return
   }
@@ -245,12 +263,14 @@ class RegisterTiles {
   cuda::Buffer<std::int32_t> labels_;
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_, rests_;
+  cuda::Buffer<int> turn_;
   cuda::PinnedBuffer<int> iters_;  // the kernel writes it
   cuda::Buffer<Told> told_;
   Run<T> run_{};
   unsigned grid_ = 1;
   int threads_ = 0;
   std::size_t bytes_ = 0;
+  std::optional<cuda::Graph> graph_;
 };
 
 }  // namespace km::register_tiles

@@ -26,14 +26,14 @@ struct Run {
   std::int64_t n, tiles;
   int d, k, rows, max_iters;
   int copies, additions;  // of a warp to a copy before it empties them
-  int turn;               // which of the three changes is zero
   double stop_at;         // as many changed labels are few enough
   float caution;
   T origin[most_dimensions];
   Quanta<T> quanta;
   const T* initial;
-  Bits* changes;  // three in turn
-  Bits* rests;    // a block's totals, grid x cells
+  Bits* changes;  // three in turn; the first, after `turn`, is zero
+  int* turn;
+  Bits* rests;  // a block's totals, grid x cells
   T *assigned, *next;
   std::int32_t* labels_out;  // n, rounded up to whole tiles
   int* iters;
@@ -60,17 +60,19 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   return now;
 }
 
-/// P: points of a lane. Group: rows whose least score gets one key. Rows: their number, 0 if known when it runs. Threads: at most.
+/// P: points of a lane. Group: rows whose least score gets one key. Rows: their number, or 0: any. Threads: at most.
 template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
   constexpr int each = pack<T>, packs = P / each, size = 32 * P;
   constexpr unsigned all = 0xFFFFFFFF;
+  constexpr bool late = P * D > 64;  // few registers are left: old labels are read when they are needed
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int moved_here, opened_here, rest_here;
   __shared__ float longest_of[32];
-  struct alignas(each * sizeof(Label)) Labels {
-    Label at[each];
-  };
+  __shared__ int additions_of[32];
+  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // labels that lie side by side
+  static_assert(sizeof(Word) == each * sizeof(Label));
+  constexpr int label_bits = 8 * sizeof(Label);
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
   const Room<T, D, Group> room{k, r.rows, warps, r.copies};
   T* const rows = reinterpret_cast<T*>(shared);
@@ -81,8 +83,8 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   Bits* const rests = r.rests + std::int64_t(blockIdx.x) * cells;
   auto* const tile_labels = static_cast<Label*>(r.labels);
 
-  const std::int64_t first_tile = r.tiles * blockIdx.x / gridDim.x;
-  const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x - first_tile);
+  const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
+  const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
   const auto set_row = [&](int c, int j) {
     T& value = rows[row_at<T, D, Group>(c) + j];
     if constexpr (sizeof(T) == 4) value = c < k ? static_cast<float>(double(r.origin[j]) - double(centroids[c * D + j])) : 0.0f;
@@ -116,77 +118,93 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   measure_rows();
   __syncthreads();
 
+  const int turn = __ldcg(r.turn);
   const int change_size = (words<T> + 1) * cells + k + told;
   bool any_rest = false, told_labels = false;
   for (int iter = 1;; ++iter) {
     const bool fresh = iter == 1;
-    Bits* const change = r.changes + (r.turn + iter) % 3 * change_size;
+    Bits* const change = r.changes + (turn + iter) % 3 * change_size;
     Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_told = change_count + k;
     table.rest = change_rest;
     float longest = 0;
     if constexpr (sizeof(T) == 4)
       for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
     const Margin margin(D, r.rows / Group, longest, r.caution);
-    int moved = 0, opened = 0, waiting = 0, additions = 0;
+    int waiting = 0;
+    if (lane == 0) additions_of[warp] = 0;
+    __syncwarp();
     told_labels = iter == r.max_iters;
 
-    const auto added = [&](int each_lane) {
-      additions += each_lane * (32 / r.copies);
-      if (additions > r.additions) table.empty(k, r.quanta.width, change), additions = 0;
+    const auto added = [&](int each_lane) {  // kept in memory: registers are short
+      const int additions = additions_of[warp] + each_lane * (32 / r.copies);
+      const bool full = additions > r.additions;
+      __syncwarp();
+      if (full) table.empty(k, r.quanta.width, change);
+      if (lane == 0) additions_of[warp] = full ? 0 : additions;
       __syncwarp();
     };
     const auto drain = [&](int count) {  // the last of the queue, one a lane
       __syncwarp();
       if (lane < count) {
         const uint2 entry = queue[waiting - count + lane];
-        const T* const x = r.points + first_tile * (size * D) + std::int64_t(entry.x / size) * (size * D) + entry.x % size;
+        const T* const x = r.points + (first_tile + std::int64_t(entry.x / size)) * (size * D) + entry.x % size;
         const int joins = entry.y & 0xFFFF, leaves = entry.y >> 16;
         T value[D];
 #pragma unroll
         for (int j = 0; j < D; ++j) value[j] = x[j * size];
-        if (table.template add<true>(value, joins, leaves, r.quanta)) [[unlikely]] table.add_rest(x, size, joins, leaves, r.quanta);
+        if (table.template add<true>(value, joins, leaves, r.quanta)) [[unlikely]]
+          table.add_rest(x, size, joins, leaves, r.quanta);
       }
       waiting -= count;
-      __syncwarp();
+      if (lane == 0) atomicAdd(&moved_here, count);
       added(1);
     };
 
     for (int step = warp; step < tiles; step += warps) {
-      const int tile = iter % 2 ? step : tiles - 1 - step;  // back and forth: caches hold the end of the last sweep
-      const std::int64_t first = (first_tile + tile) * size;
-      const T* const from = r.points + first * D;
-      const int points = static_cast<int>(min(r.n - first, std::int64_t(size)));
+      int tile = first_tile + (iter % 2 ? step : tiles - 1 - step);  // back and forth: caches hold the end of the last sweep
       T x[P][D];
-      Labels old[packs] = {};
+      Word old[packs] = {};
+      const auto load_labels = [&] {
 #pragma unroll
-      for (int v = 0; v < packs; ++v) {
+        for (int v = 0; v < packs; ++v) old[v] = reinterpret_cast<const Word*>(tile_labels + std::int64_t(tile) * size)[v * 32 + lane];
+      };
+      {
+        const auto* const from = reinterpret_cast<const int4*>(r.points + std::int64_t(tile) * (size * D));
 #pragma unroll
-        for (int j = 0; j < D; ++j) {
-          const auto values = __ldg(reinterpret_cast<const int4*>(from + j * size) + v * 32 + lane);
-          const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
+        for (int v = 0; v < packs; ++v)
 #pragma unroll
-          for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
-        }
-        if (!fresh) old[v] = reinterpret_cast<const Labels*>(tile_labels + first)[v * 32 + lane];
+          for (int j = 0; j < D; ++j) {
+            const auto values = __ldg(from + (j * packs + v) * 32 + lane);
+            const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
+#pragma unroll
+            for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
+          }
+        if (!late && !fresh) load_labels();
       }
       const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // in the tile
       int label[P];
       const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
+      asm volatile("" : "+r"(tile));  // what follows from it is computed anew rather than kept: registers are short
+      const std::int64_t first = std::int64_t(tile) * size;
+      const T* const from = r.points + first * D;
+      if (late && !fresh) load_labels();
       if (__any_sync(all, open)) {
-        opened += __popc(open);
-        settle<D>(open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
+        if (open) atomicAdd(&opened_here, __popc(open));
+        settle<D>(
+            open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
       }
+      if (tile == static_cast<int>(r.tiles) - 1)  // what lies beyond n stays where it is
+#pragma unroll
+        for (int u = 0; u < P; ++u)
+          if (first + place(u) >= r.n) label[u] = 0;
 
 #pragma unroll
       for (int v = 0; v < packs; ++v) {
-        Labels now;
-        bool differs = fresh;
+        Word now = 0;
 #pragma unroll
-        for (int e = 0; e < each; ++e) {
-          now.at[e] = static_cast<Label>(label[v * each + e]);
-          differs |= now.at[e] != old[v].at[e];
-        }
-        if (differs) reinterpret_cast<Labels*>(tile_labels + first)[v * 32 + lane] = now;
+        for (int e = 0; e < each; ++e) now |= Word(label[v * each + e]) << (label_bits * e);
+        const bool differs = fresh || now != old[v];
+        if (differs) reinterpret_cast<Word*>(tile_labels + first)[v * 32 + lane] = now;
         if (told_labels) {
           struct alignas(16 / (4 / each)) Out {
             std::int32_t at[each];
@@ -198,12 +216,13 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         if (!fresh && __any_sync(all, differs)) {
 #pragma unroll
           for (int e = 0; e < each; ++e) {
-            const bool moves = now.at[e] != old[v].at[e] && place(v * each + e) < points;
+            const int joins = label[v * each + e], leaves = int(old[v] >> (label_bits * e)) & ((1 << label_bits) - 1);
+            const bool moves = joins != leaves;
             const unsigned movers = __ballot_sync(all, moves);
             if (moves)
               queue[waiting + __popc(movers & ((1u << lane) - 1))] =
-                  make_uint2(unsigned(tile) * size + place(v * each + e), unsigned(old[v].at[e]) << 16 | now.at[e]);
-            waiting += __popc(movers), moved += moves;
+                  make_uint2(unsigned(tile - first_tile) * size + place(v * each + e), unsigned(leaves) << 16 | joins);
+            waiting += __popc(movers);
           }
           while (waiting >= 32) drain(32);
         }
@@ -212,8 +231,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         unsigned more = 0;
 #pragma unroll
         for (int u = 0; u < P; ++u)
-          if (place(u) < points) {
-            ++moved;
+          if (first + place(u) < r.n) {
             if (table.template add<false>(x[u], label[u], 0, r.quanta)) more |= 1u << u;
           }
         for (; more; more &= more - 1) {
@@ -227,9 +245,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       }
     }
     if (waiting > 0) drain(waiting);
-    moved = __reduce_add_sync(all, moved), opened = __reduce_add_sync(all, opened);
-    if (lane == 0 && moved > 0) atomicAdd(&moved_here, moved);
-    if (lane == 0 && opened > 0) atomicAdd(&opened_here, opened);
+    if (fresh && t == 0) moved_here = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
     __syncthreads();
 
     if (moved_here > 0) {
@@ -256,7 +272,8 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
             }
           }
         for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(all, sum, step);
-        if (at < sums && t % sharing == 0 && sum != 0) atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
+        if (at < sums && t % sharing == 0 && sum != 0)
+          atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
       }
     }
     if (t <= any_rest_at) {
@@ -264,7 +281,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       if (here > 0) atomicAdd(change_told + t, Bits(here));
     }
     // Read by nobody since the last meeting, written by nobody before the next.
-    for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(r.turn + iter + 1) % 3 * change_size + at] = 0;
+    for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(turn + iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
     const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_told + changed_at)) <= r.stop_at;
@@ -291,7 +308,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       set_row(c, j);
     }
     if (last) {
-      if (blockIdx.x == 0 && t == 0) *r.iters = iter;
+      if (blockIdx.x == 0 && t == 0) *r.iters = iter, *r.turn = (turn + iter) % 3;
       break;
     }
     __syncthreads();
@@ -301,7 +318,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
 
   if (told_labels) return;
   for (int tile = warp; tile < tiles; tile += warps) {
-    const std::int64_t first = (first_tile + tile) * size;
+    const std::int64_t first = std::int64_t(first_tile + tile) * size;
     for (int at = lane; at < size; at += 32) r.labels_out[first + at] = tile_labels[first + at];
   }
 }

@@ -31,12 +31,12 @@ constexpr int pack = 16 / sizeof(T);
 template <class T, int D>
 constexpr int row_values = D + (sizeof(T) == 4);
 template <class T, int D>
-constexpr int row_pitch = (row_values<T, D> + pack<T> - 1) / pack<T> * pack<T>;
+constexpr int row_pitch = (row_values<T, D> + pack<T> - 1) / pack<T>* pack<T>;
 
 /// Where row c begins. Each four rows of a group have a pack after them, so that gathers of different groups meet in fewer banks.
 template <class T, int D, int Group>
 __host__ __device__ constexpr int row_at(int c) {
-  return Group == 1 ? c * row_pitch<T, D> : c / 4 * (4 * row_pitch<T, D> + pack<T>) + c % 4 * row_pitch<T, D>;
+  return Group == 1 ? c * row_pitch<T, D> : c / 4 * (4 * row_pitch<T, D> + pack<T>)+c % 4 * row_pitch<T, D>;
 }
 
 template <int Values, class T>
@@ -88,7 +88,7 @@ __device__ __forceinline__ float score(const float (&x)[D], const float (&row)[D
   return s;
 }
 
-/// Labels of a lane's P points; the bits of those left open. count: rows, a multiple of 2, or of Group; Rows of them, unless 0.
+/// Labels of a lane's P points; the bits of those left open. count: rows, a multiple of 2, or of Group; as many as Rows, unless that is 0.
 template <int Group, int Rows, int D, int P>
 __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float* rows, int count, const Margin& margin, int (&label)[P]) {
   constexpr float beyond = 3.2e38f;
@@ -98,7 +98,7 @@ __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float*
   for (int u = 0; u < P; ++u) best[u] = second[u] = beyond;
   if constexpr (Group == 1) {
     if constexpr (Rows > 0) count = Rows;
-    constexpr int unrolled = Rows > 0 ? Rows / 2 : 2;
+    constexpr int unrolled = Rows > 0 ? Rows / 2 : 4;
 #pragma unroll unrolled
     for (int c = 0; c < count; c += 2) {
 #pragma unroll
@@ -127,11 +127,15 @@ __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float*
       for (int e = 0; e < Group; ++e) {
         float row[D + 1];
         load_row(from + row_at<float, D, Group>(e), row);
+        float s[P];
 #pragma unroll
-        for (int u = 0; u < P; ++u) {
-          const float s = score(x[u], row);
-          least[u] = e == 0 ? s : fminf(least[u], s);
-        }
+        for (int u = 0; u < P; ++u) s[u] = row[D];
+#pragma unroll
+        for (int j = 0; j < D; ++j)
+#pragma unroll
+          for (int u = 0; u < P; ++u) s[u] = fmaf(x[u][j], row[j], s[u]);
+#pragma unroll
+        for (int u = 0; u < P; ++u) least[u] = e == 0 ? s[u] : fminf(least[u], s[u]);
       }
 #pragma unroll
       for (int u = 0; u < P; ++u) {
