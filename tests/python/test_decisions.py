@@ -12,6 +12,7 @@ from conftest import TABLE, Bench
 from synthetic import line
 
 from plots.decide import change, compare, reach, verdicts
+from plots.decide.claim_text import claimed_value
 from plots.decide.lookup import GPU, OTHER, may_match, need_of
 from plots.decide.portability import portability
 from plots.decide.rank import ranking
@@ -19,11 +20,11 @@ from plots.decide.rounds import p_of
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.errors import UserError
-from plots.read import check, labeling, words
+from plots.read import answer, check, labeling, tuning, words
 from plots.read.intervals import Estimate, exact, of_mean, of_median, ratio
 from plots.read.metrics import metric
 from plots.read.select import sort_key
-from plots.read.sides import Case
+from plots.read.sides import Case, shown
 from plots.read.validate import bounded
 
 
@@ -161,6 +162,7 @@ def test_the_first_steady_iteration_is_the_one_that_differs_little_from_the_one_
     assert labeling.settled([100, 50, 49.9, 20], {}) == 3
     assert labeling.settled([100, 99.5], {}) == 2
     assert labeling.settled([100, 50], {}) is None
+    assert labeling.settled([100, 50, 100], {}) is None, "the first has none before it"
 
 
 def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last() -> None:
@@ -248,3 +250,39 @@ def test_a_share_is_above_0_and_at_most_1(bench: Bench, share: float, fits: bool
     claim = f'[[claim]]\nid = "c"\ntext = "t"\nkind = "share"\nmetric = "iteration"\nat_most = 1.0\nshare = {share}\n'
     with nullcontext() if fits else pytest.raises(UserError, match="share"):
         bench.exhibit(TABLE + claim)
+
+
+def test_none_of_a_measured_time_is_none() -> None:
+    assert ratio(Estimate(0, 0, 0.1, 5), Estimate(1, 0.9, 1.1, 5)) == exact(0)
+
+
+def test_sign_flips_of_many_rounds() -> None:
+    for rounds in (6, 20, 40):
+        assert p_of(np.ones(rounds)) == 2.0 ** (1 - rounds)
+
+
+def test_four_digits_unless_said_otherwise() -> None:
+    assert (words.decimals_for(1.2345), words.decimals_for(1234.5), words.decimals_for(1.2345, 2)) == (3, 0, 1)
+
+
+def test_a_whole_number_is_written_as_one_in_a_name() -> None:
+    assert [shown(value) for value in (3.0, 3, 0.5, 1e16, "word")] == ["3", "3", "0.5", "1e+16", "word"]
+
+
+def test_differences_and_equalities_are_told_in_percent() -> None:
+    assert claimed_value({"kind": "difference", "at_least": 0.1}) == "differ by at least 10%"
+    assert claimed_value({"kind": "equality", "within": 0.05}) == "equal within 5%"
+
+
+def test_a_coarse_point_of_a_tuning_counts_only_beside_a_coarse_default() -> None:
+    fine, coarse = line(seconds=2.0), line(seconds=1.0, grade="coarse")
+    assert tuning.Tuning("h200", (fine, coarse)).right == [fine]
+    assert tuning.Tuning("h200", (coarse, fine)).right == [coarse, fine]
+
+
+def test_shares_of_time_are_of_prepare_iterate_and_download() -> None:
+    made = line(prepare_s=1.0, download_s=2.0, phases={"assign": [3.0], "update": [4.0]})
+    shares = [answer.time_share(name)(made, {}) for name in ("assign", "update", "other")]
+    assert [share.value for share in shares] == [30, 40, 30]
+    assert answer.time_share("fused")(made, {}) is None
+    assert answer.time_share("other")(line(prepare_s=0.0, download_s=0.0, phases={"assign": [0.0]}), {}) is None
