@@ -52,9 +52,9 @@ const RegisterCommand replay{11,
 const RegisterCommand hardware{
     12, python_command("hardware", "Machines side by side: time, share of their ceilings, price, energy, claims (--help lists its flags)",
                        {"$exhibits", "--results", "--papers", "--out", "--machine", "--profile", "--all", "--help"})};
-const RegisterCommand claims{13,
-                             python_command("claims", "The papers' claims with a verdict each (--help lists its flags)",
-                                            {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit", "--profile", "--all", "--help"})};
+const RegisterCommand claims{13, python_command("claims", "The papers' claims with a verdict each (--help lists its flags)",
+                                                {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit", "--profile", "--all",
+                                                 "--list", "--beside", "--help"})};
 const RegisterCommand explain{14, python_command("explain",
                                                  "What stands behind a cell of an exhibit: samples, command, commit, judge (--help lists its flags)",
                                                  {"$exhibits", "--results", "--papers", "--machine", "--profile", "--help"})};

@@ -53,8 +53,8 @@ def test_a_ratio_has_as_many_samples_as_the_fewer_side() -> None:
 
 @pytest.mark.parametrize("kind", ["value", "mean"])
 def test_a_value_of_another_size_is_not_comparable(kind: str) -> None:
-    view = SimpleNamespace(comparable=False, exhibit=SimpleNamespace(resized=lambda: ["n"]))
-    assert reach.limit(view, {"kind": kind})[0] != ""
+    view = SimpleNamespace(lines=[], resized=lambda lines: ["n"])
+    assert reach.limit(view, {"kind": kind, "metric": "iteration"})[0] != ""
     assert reach.within_reach(REPRODUCED, kind) == INCOMPARABLE
 
 
