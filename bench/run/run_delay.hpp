@@ -34,6 +34,9 @@ constexpr double disturbed_share = 0.05;
 /// plots/read/disturbed.py has the same rule.
 double share_of(const Delay& delay, double wall_s);
 
+/// How long the calling thread has been ready to run and waited, in all; 0 where the kernel does not tell.
+double this_thread_delay_s();
+
 /// Sleeps until there are processors for all OpenMP threads, 50 ms at most.
 void wait_for_quiet();
 
