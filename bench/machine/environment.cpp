@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
@@ -133,7 +135,17 @@ std::string load_warning() {
   double load = 0;
   std::istringstream(first_line("/proc/loadavg")) >> load;
   const int threads = omp_get_num_procs();
-  return load > 0.3 * threads ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
+  if (load <= 0.3 * threads) return "";
+  int busy = 0;  // the load is a mean over a minute, and a build that has just ended disturbs nothing
+  for (int look = 0; look < 5; ++look) {
+    std::istringstream words(first_line("/proc/loadavg"));
+    std::string mean;
+    int running = 0;
+    words >> mean >> mean >> mean >> running;
+    busy += running > 1;  // this thread is one
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return busy >= 3 ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
 }
 
 nlohmann::ordered_json environment() {
