@@ -4,15 +4,12 @@ Of JSON Schema it knows what that file uses. A test holds every exhibit against 
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
+from plots.read.schema import Node, load
 
-Node = dict[str, Any]
-PLACES = tuple(Path(__file__).parents[up] / "schema" for up in (2, 1))  # in a checkout; installed
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -21,9 +18,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
-EXHIBIT: Node = json.loads(
-    next(at for place in PLACES if (at := place / "exhibit.json").is_file()).read_text(encoding="utf-8")
-)
+EXHIBIT: Node = load("exhibit.json")
 
 
 def resolved(node: Node) -> Node:
