@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import TABLE
+from conftest import TABLE, machine
 from synthetic import line
 
 from plots.__main__ import main
@@ -12,6 +12,7 @@ from plots.draw import figures, style
 from plots.read import disturbed, results
 from plots.read.metrics import metric
 from plots.write import latex, table_formats, tables
+from plots.write.busy import busy as busy_sentence
 
 QUIET, BUSY = [0.0] * 7, [0.0] * 3 + [0.09] * 4  # of runs of about 0.1 s
 PAPER = (
@@ -127,3 +128,9 @@ def test_report_and_explain_say_disturbed(bench, tmp_path, capsys):
     assert main(["explain", "demo/table1", "1", "iteration", *both]) == 0
     shown = capsys.readouterr().out
     assert "disturbed, hence never the best" in shown and "4 of 7 runs" in shown
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, ""), (2, "2 of 20 cases were disturbed by other programs")])
+def test_a_machine_was_busy_where_more_than_one_case_in_twenty_was_disturbed(count: int, told: str) -> None:
+    lines = [line(case=str(i), packages=i, run_delay_s=[float(i < count)] * 7) for i in range(20)]
+    assert busy_sentence(machine(lines)) == told
