@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
         "render": "tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit",
         "claims": "the papers' claims with a verdict each, shown and written (claims.html, .md, .csv, .json)",
         "report": "one self-contained page, index.html",
-        "all": "render, report and claims, from one reading",
+        "all": "tables, figures (.svg alone), report and claims, from one reading",
         "readme": "fills the regions between <!-- begin:… --> and <!-- end --> of a Markdown file",
     }
     for name, text in about.items():
@@ -143,9 +143,9 @@ def run_all(args: argparse.Namespace) -> None:
     others = recorded(args, papers)
     from plots.write import render, report
 
-    render.write_all(papers, machines, args.out, args.profile)
+    render.write_all(papers, machines, args.out, args.profile, [".svg"])
     text = write_claims(args, papers, machines, others)
-    write(args.out / "index.html", report.page(papers, machines, args.profile, others))
+    write(args.out / "index.html", report.page(papers, machines, args.profile, others, args.out))
     print(text, end="")
 
 

@@ -12,7 +12,7 @@
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/advise.hpp"
 
-namespace km {
+namespace km::advise_command {
 namespace {
 
 struct Flags {
@@ -78,4 +78,4 @@ const RegisterCommand registration{
      .completes = {"$datasets"}}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::advise_command

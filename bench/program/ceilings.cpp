@@ -8,7 +8,7 @@
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 
-namespace km {
+namespace km::ceilings_command {
 namespace {
 
 /// What the metric floor_share divides by: the faster of copy and read, and the plain arithmetic units.
@@ -44,4 +44,4 @@ const RegisterCommand registration{9,
                                     .run = run}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::ceilings_command

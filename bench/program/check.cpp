@@ -11,7 +11,7 @@
 #include "bench/run/progress.hpp"
 #include "bench/run/workers.hpp"
 
-namespace km {
+namespace km::check_command {
 namespace {
 
 struct Flags {
@@ -110,4 +110,4 @@ const RegisterCommand registration{
      .run = [](const Invocation& by) { return check(flags, by.argv); }}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::check_command

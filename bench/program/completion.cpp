@@ -10,7 +10,7 @@
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/command.hpp"
 
-namespace km {
+namespace km::completion_command {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -97,4 +97,4 @@ const RegisterCommand registration{
      .completes = {"bash", "zsh"}}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::completion_command

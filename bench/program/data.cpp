@@ -9,7 +9,7 @@
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 
-namespace km {
+namespace km::data_command {
 namespace {
 
 struct DataFlags {
@@ -81,4 +81,4 @@ const RegisterCommand registration{
      .completes = {"$datasets"}}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::data_command

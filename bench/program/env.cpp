@@ -9,7 +9,7 @@
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 
-namespace km {
+namespace km::env_command {
 namespace {
 
 struct Flags {
@@ -60,4 +60,4 @@ const RegisterCommand registration{
      .run = [](const Invocation&) { return env(flags); }}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::env_command

@@ -10,7 +10,7 @@
 #include "bench/program/command.hpp"
 #include "bench/run/result.hpp"
 
-namespace km {
+namespace km::list_command {
 namespace {
 
 Json implementations_json() {
@@ -133,4 +133,4 @@ const RegisterCommand export_command{8,
                                       .run = export_lines}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::list_command

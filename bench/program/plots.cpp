@@ -8,7 +8,7 @@
 #include "bench/home.hpp"
 #include "bench/program/command.hpp"
 
-namespace km {
+namespace km::plots_command {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -60,4 +60,4 @@ const RegisterCommand explain{14, python_command("explain",
                                                  {"$exhibits", "--results", "--papers", "--machine", "--profile", "--help"})};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::plots_command

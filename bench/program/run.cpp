@@ -16,7 +16,7 @@
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
 
-namespace km {
+namespace km::run_command {
 namespace {
 
 struct Flags {
@@ -290,4 +290,4 @@ const RegisterCommand registration{
      .unknown = Unknown::passed}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::run_command

@@ -15,7 +15,7 @@
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/store.hpp"
 
-namespace km {
+namespace km::tune_command {
 namespace {
 
 struct Flags {
@@ -123,4 +123,4 @@ const RegisterCommand registration{
      .completes = {"$implementations"}}};
 
 }  // namespace
-}  // namespace km
+}  // namespace km::tune_command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from plots.draw import figures, style
@@ -24,22 +25,31 @@ def table_of(view: View) -> Table | None:
     return None if view.exhibit.kind == "figure" and "x" not in view.exhibit.figure else tables.build(view)
 
 
-def write_exhibit(exhibit: Exhibit, where: Machine, out: Path, profile: str | None = None) -> list[Path]:
-    """Everything of one exhibit, under out/<machine>/<paper>/. Returns what was written."""
-    view, stem = gather(exhibit, where, profile), out / where.name / exhibit.paper / exhibit.name
+def place(out: Path, machine: str, exhibit: Exhibit) -> Path:
+    """Where an exhibit's files go, without an ending."""
+    return out / machine / exhibit.paper / exhibit.name
+
+
+def write_exhibit(
+    exhibit: Exhibit, where: Machine, out: Path, profile: str | None = None, formats: Sequence[str] = ()
+) -> list[Path]:
+    """Everything of one exhibit; figures in `formats`, none for all. Returns what was written."""
+    view, stem = gather(exhibit, where, profile), place(out, where.name, exhibit)
     stem.parent.mkdir(parents=True, exist_ok=True)
     written = []
     table = table_of(view)
     for ending, text in TABLE_FORMATS.items() if table else ():
         written.append(write(stem.with_name(stem.name + ending), text(table)))
     figure = figures.draw(view) if exhibit.kind == "figure" else None
-    for ending in FIGURE_FORMATS if figure else ():
+    for ending in (formats or FIGURE_FORMATS) if figure else ():
         path = stem.with_name(stem.name + ending)
         style.save(figure, path)
         written.append(path)
     return written
 
 
-def write_all(papers: list[Paper], machines: list[Machine], out: Path, profile: str | None = None) -> list[Path]:
-    jobs = [(e, m, out, profile) for m in machines for p in papers for e in p.exhibits]
+def write_all(
+    papers: list[Paper], machines: list[Machine], out: Path, profile: str | None = None, formats: Sequence[str] = ()
+) -> list[Path]:
+    jobs = [(e, m, out, profile, formats) for m in machines for p in papers for e in p.exhibits]
     return [path for made in each(lambda job: write_exhibit(*job), jobs) for path in made]

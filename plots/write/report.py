@@ -29,7 +29,7 @@ from plots.write.headlines import days, hardware
 from plots.write.html_rows import body, groups, tint
 from plots.write.machine import flatten
 from plots.write.parallel import each
-from plots.write.render import table_of
+from plots.write.render import place, table_of
 from plots.write.tables import WORDS, Table
 
 HERE = Path(__file__).parent
@@ -95,14 +95,19 @@ def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str 
 
 
 def page(
-    papers: list[Paper], machines: list[Machine], profile: str | None = None, others: Sequence[Machine] = ()
+    papers: list[Paper],
+    machines: list[Machine],
+    profile: str | None = None,
+    others: Sequence[Machine] = (),
+    written: Path | None = None,
 ) -> str:
-    """The report as HTML; `others` are machines to be shown beside."""
+    """The report as HTML; `others` are machines to be shown beside. `written`: a folder with the figures of `machines`
+    as .svg, which are then not drawn again."""
     shown_on = places(machines, others, profile)
     shown = {
         exhibit.key: [show(place, exhibit) for place in shown_on] for paper in papers for exhibit in paper.exhibits
     }
-    drawings = drawn([one for sides in shown.values() for one in sides])
+    drawings = drawn([one for sides in shown.values() for one in sides], written)
     counts = Counter(f.verdict for sides in shown.values() for one in sides for f in one.findings)
     return (
         environment()
@@ -250,23 +255,31 @@ def why_idle(view: View, lines: Iterable[Line]) -> str:
     return ", ".join(told) or "not run on any of these machines"
 
 
-def drawn(shown: Sequence[Shown]) -> dict[tuple[str, int], str]:
+def drawn(shown: Sequence[Shown], written: Path | None) -> dict[tuple[str, int], str]:
     """The figures with a value, as addresses of SVG, by exhibit and machine; made by several processes."""
     wanted = [one for one in shown if one.ran and one.view.exhibit.kind == "figure"]
-    made = each(lambda one: svg(one.view), wanted)
+    made = each(lambda one: picture(one.view, written if one.place.here else None), wanted)
     return {(one.view.exhibit.key, one.place.at): figure for one, figure in zip(wanted, made, strict=True)}
 
 
-def svg(view: View) -> Markup:
+def picture(view: View, written: Path | None) -> Markup:
     """The figure as an image, its SVG in its address; empty where there is nothing to draw."""
+    file = place(written, view.machine.name, view.exhibit).with_suffix(".svg") if written else None
+    text = file.read_text(encoding="utf-8") if file and file.is_file() else svg(view)
+    if not text:
+        return Markup("")
+    wide, high = (round(float(re.search(f'{side}="([\\d.]+)pt"', text)[1]) / 0.75) for side in ("width", "height"))
+    address = small(text).replace("%", "%25").replace("#", "%23").replace("&", "&amp;")
+    return Markup(f'width="{wide}" height="{high}" src="data:image/svg+xml,{address}"')
+
+
+def svg(view: View) -> str:
     figure = figures.draw(view)
     if figure is None:
-        return Markup("")
+        return ""
     buffer = io.BytesIO()
     style.write(figure, buffer, ".svg")
-    text = small(buffer.getvalue().decode()).replace("%", "%25").replace("#", "%23").replace("&", "&amp;")
-    wide, high = (round(inches * 96) for inches in figure.get_size_inches())
-    return Markup(f'width="{wide}" height="{high}" src="data:image/svg+xml,{text}"')
+    return buffer.getvalue().decode()
 
 
 def small(text: str) -> str:
