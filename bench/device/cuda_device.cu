@@ -57,6 +57,21 @@ int count() {
 
 void select(int index) { cuda::check(cudaSetDevice(index)); }
 
+void start() {
+  static const bool started = [] {
+    void* bytes = nullptr;
+    void* pinned = nullptr;
+    cuda::check(cudaMalloc(&bytes, 1));
+    cuda::check(cudaMemset(bytes, 0, 1));
+    cuda::check(cudaMallocHost(&pinned, 1));
+    cuda::check(cudaDeviceSynchronize());
+    cuda::check(cudaFreeHost(pinned));
+    cuda::check(cudaFree(bytes));
+    return true;
+  }();
+  static_cast<void>(started);
+}
+
 std::string name() { return properties().name; }
 
 std::string uuid() {

@@ -23,6 +23,8 @@ std::string unavailable();
 inline bool available() { return unavailable().empty(); }
 
 int count();             // 0 where unavailable
+/// Creates the context on the selected device, once a process: 0.1 s and more that belong to no implementation.
+void start();
 void select(int index);  // the device of this thread and of all later work. Throws Error when there is none of that index
 
 std::string name();  // of the selected device, as are all below

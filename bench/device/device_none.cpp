@@ -11,6 +11,7 @@ namespace {
 
 std::string unavailable() { return "this build has no CUDA"; }
 int count() { return 0; }
+void start() { none(); }
 void select(int) { none(); }
 std::string name() { return ""; }
 std::string uuid() { return ""; }

@@ -40,7 +40,10 @@ class TypedSession final : public Session {
     m.generator = dataset_->generator;
 
     memory::reset_peak();
-    if (c.on_gpu()) device::reset_peak();
+    if (c.on_gpu()) {
+      device::start();
+      device::reset_peak();
+    }
     const auto start = std::chrono::steady_clock::now();
     Trace prepare_trace(true);
     noted_library();  // what the last case's replay said
