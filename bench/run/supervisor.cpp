@@ -64,6 +64,9 @@ class Books {
       cases_.emplace(c.id(), &c);
       files_[result_path(options, c)].push_back(c.id());
     }
+    for (const auto& [path, ids] : files_)
+      for (const auto& line : ResultFile(path).lines(ids))
+        if (line["skip"].is_string()) skipped_.emplace(line["case"], line["skip"]);
     const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(files_, cases_);
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
@@ -95,9 +98,8 @@ class Books {
 
  private:
   void skip(const Case& c) {
-    const ResultFile file(result_path(options_, c));
-    const auto before = file.lines({c.id()});
-    if (before.empty() || before.front()["skip"] != c.skip) file.append(skeleton(c, options_.argv, options_.machine));
+    const auto before = skipped_.find(c.id());
+    if (before == skipped_.end() || before->second != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
   }
 
   void keep(const std::string& id, const std::string& text) {
@@ -124,6 +126,7 @@ class Books {
   const RunOptions& options_;
   std::map<std::string, const Case*> cases_;
   std::map<std::filesystem::path, std::vector<std::string>> files_;
+  std::map<std::string, std::string> skipped_;  // reasons on record, by case
   std::vector<Job> jobs_;
   std::optional<Progress> progress_;
 };
