@@ -232,7 +232,7 @@ void print_plan(const std::vector<Case>& cases) {
 }
 
 int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras) {
-  const auto desk = Desk::open();  // where this process is a worker of such a run
+  const auto inbox = Inbox::open();  // where this process is a worker of such a run
   check_benchmark_flags(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   for (const auto& extra : extras)
@@ -258,7 +258,7 @@ int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras)
                      .benchmark_args = std::move(extras)};
   options.machine = f.machine.id();
   options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
-  if (desk) return work(cases, options, *desk);
+  if (inbox) return work(cases, options, *inbox);
   check_points(f, cases);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }

@@ -77,7 +77,7 @@ void print_space(const TuningSpace& space) {
 }
 
 int run(const Flags& f, std::vector<std::string> argv) {
-  const auto desk = Desk::open();  // where this process is a worker of such a tuning
+  const auto inbox = Inbox::open();  // where this process is a worker of such a tuning
   f.machine.select_device();
   TuneOptions options{.strategy = f.strategy,
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
@@ -96,7 +96,7 @@ int run(const Flags& f, std::vector<std::string> argv) {
     return 0;
   }
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
-  return desk ? tune_at(*desk, space, options) : tune(space, options);
+  return inbox ? tune_at(*inbox, space, options) : tune(space, options);
 }
 
 Flags flags;

@@ -10,7 +10,7 @@
 
 namespace km {
 
-class Desk;
+class Inbox;
 
 struct RunOptions {
   std::filesystem::path out;  // results/<machine>
@@ -31,7 +31,7 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c);
 /// to the folder. 0: every case has a time or a skip; 1: some failed or are wrong; 130: interrupted, the rest is for the next run.
 int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked);
 
-/// Worker: measure the cases whose ids lie on the desk, and tell what came of each.
-int work(std::vector<Case> cases, const RunOptions& options, const Desk& desk);
+/// Worker: measure the cases whose ids lie in the inbox, and tell what came of each.
+int work(std::vector<Case> cases, const RunOptions& options, const Inbox& inbox);
 
 }  // namespace km

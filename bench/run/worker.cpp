@@ -29,7 +29,7 @@ struct Entry {
 
 class Bench {
  public:
-  Bench(std::vector<Case> cases, const RunOptions& options, const Desk& desk) : options_(options), desk_(desk) {
+  Bench(std::vector<Case> cases, const RunOptions& options, const Inbox& inbox) : options_(options), inbox_(inbox) {
     for (auto& c : cases) {
       const std::string name = c.name();
       entries_.emplace(name, Entry{.spec = std::move(c)});
@@ -39,7 +39,7 @@ class Bench {
   /// One repetition of one case, called by Google Benchmark.
   void repeat(const std::string& name, benchmark::State& state) {
     Entry& entry = entries_.at(name);
-    if (std::exchange(announced_, name) != name) desk_.start(entry.spec.id());  // interleaved cases take turns
+    if (std::exchange(announced_, name) != name) inbox_.start(entry.spec.id());  // interleaved cases take turns
     for (auto _ : state) state.SetIterationTime(entry.over() ? 0 : guarded(name, entry));
     for (const auto& reason : {entry.skip, entry.failure, entry.measurement.judgement.verdict})
       if (!reason.empty()) return state.SkipWithError(reason.c_str());
@@ -54,10 +54,10 @@ class Bench {
     else if (!entry.failure.empty()) line["failure"] = entry.failure;
     else add_measurement(line, entry.spec, m);
     line = readable(std::move(line));  // while NaN is still told from null
-    desk_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    inbox_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
     if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty())
-      desk_.leave();  // the next case gets a clean process
+      inbox_.leave();  // the next case gets a clean process
     entry.measurement = {};
   }
 
@@ -109,7 +109,7 @@ class Bench {
   }
 
   RunOptions options_;
-  const Desk& desk_;
+  const Inbox& inbox_;
   std::map<std::string, Entry> entries_;
   std::string current_, announced_;
   std::unique_ptr<Session> session_;
@@ -139,31 +139,31 @@ std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector
   return nullptr;
 }
 
-/// The cases on the desk. What is not in this plan any more was changed meanwhile: its line says so.
-std::vector<Case> cases_on(const Desk& desk, std::vector<Case> cases) {
+/// The cases in the inbox. What is not in this plan any more was changed meanwhile: its line says so.
+std::vector<Case> cases_on(const Inbox& inbox, std::vector<Case> cases) {
   std::map<std::string, std::size_t> place;
-  for (std::size_t at = 0; at < desk.jobs().size(); ++at) place.emplace(desk.jobs()[at], at);
+  for (std::size_t at = 0; at < inbox.jobs().size(); ++at) place.emplace(inbox.jobs()[at], at);
   std::erase_if(cases, [&](const Case& c) { return !place.contains(c.id()); });
   if (cases.size() == place.size()) return cases;
   for (const auto& c : cases) place.erase(c.id());
   for (const auto& [id, at] : place) {
-    desk.start(id);
-    desk.end(id, "");
+    inbox.start(id);
+    inbox.end(id, "");
   }
   return cases;
 }
 
 }  // namespace
 
-int work(std::vector<Case> all, const RunOptions& options, const Desk& desk) {
+int work(std::vector<Case> all, const RunOptions& options, const Inbox& inbox) {
   count_stops();
   adopt_orphans();
   const bool shows = std::ranges::find(options.benchmark_args, "--benchmark_format=console") != options.benchmark_args.end();
   if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
-  std::vector<Case> cases = cases_on(desk, missing_runs(std::move(all), options));
+  std::vector<Case> cases = cases_on(inbox, missing_runs(std::move(all), options));
   std::vector<std::pair<std::string, int>> runs;  // name, repetitions
   for (const auto& c : cases) runs.emplace_back(c.name(), c.repetitions);
-  Bench bench(std::move(cases), options, desk);
+  Bench bench(std::move(cases), options, inbox);
   for (const auto& [name, repetitions] : runs)
     benchmark::RegisterBenchmark(name.c_str(), [&bench, name = name](benchmark::State& state) { bench.repeat(name, state); })
         ->UseManualTime()

@@ -250,7 +250,7 @@ void report_crashes(int events) {
 
 }  // namespace
 
-std::optional<Desk> Desk::open() {
+std::optional<Inbox> Inbox::open() {
   const char* text = std::getenv(variable);
   if (!text) return std::nullopt;
   int parent = 0, todo = -1, events = -1;
@@ -258,22 +258,22 @@ std::optional<Desk> Desk::open() {
                     ::fcntl(events, F_GETFD) >= 0;
   ::unsetenv(variable);  // not for what an implementation starts
   if (!ours) return std::nullopt;
-  Desk desk;
-  desk.events_ = events;
+  Inbox inbox;
+  inbox.events_ = events;
   std::string all, buffer(1 << 16, '\0');
   for (ssize_t got; (got = ::read(todo, buffer.data(), buffer.size())) > 0;) all.append(buffer, 0, std::size_t(got));
   ::close(todo);
-  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) desk.jobs_.push_back(all.substr(at, end - at));
+  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) inbox.jobs_.push_back(all.substr(at, end - at));
   ::fcntl(events, F_SETFD, FD_CLOEXEC);
   report_crashes(events);
-  return desk;
+  return inbox;
 }
 
-void Desk::start(const std::string& id) const { tell("start " + id); }
-void Desk::end(const std::string& id, const std::string& result) const { tell("end " + id + " " + result); }
-void Desk::leave() const { ::_exit(0); }
+void Inbox::start(const std::string& id) const { tell("start " + id); }
+void Inbox::end(const std::string& id, const std::string& result) const { tell("end " + id + " " + result); }
+void Inbox::leave() const { ::_exit(0); }
 
-void Desk::tell(const std::string& line) const {
+void Inbox::tell(const std::string& line) const {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const auto wrote = ::write(events_, text.data() + sent, text.size() - sent);

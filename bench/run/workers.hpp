@@ -31,9 +31,9 @@ std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, co
 
 /// The worker's end of the pipes, where this process is a worker of ours; nothing elsewhere. Asked once, before anything else: from then on
 /// crashes say what they touched.
-class Desk {
+class Inbox {
  public:
-  static std::optional<Desk> open();
+  static std::optional<Inbox> open();
   const std::vector<std::string>& jobs() const { return jobs_; }
   void start(const std::string& id) const;
   void end(const std::string& id, const std::string& result) const;

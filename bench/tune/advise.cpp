@@ -130,13 +130,13 @@ std::optional<Case> smaller(const Case& c) {
 
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options) { return Advice(candidates, options).run(); }
 
-int advise_at(const Desk& desk, const std::vector<Case>& candidates, const AdviseOptions& options) {
-  if (!desk.jobs().empty() && desk.jobs().front().find(':') == std::string::npos) {
+int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options) {
+  if (!inbox.jobs().empty() && inbox.jobs().front().find(':') == std::string::npos) {
     std::vector<Case> cases = candidates;
     for (auto& c : cases) c.repetitions = options.at_last;
     RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
     run.machine = options.by.machine;
-    return work(std::move(cases), run, desk);
+    return work(std::move(cases), run, inbox);
   }
   count_stops();
   adopt_orphans();
@@ -144,19 +144,19 @@ int advise_at(const Desk& desk, const std::vector<Case>& candidates, const Advis
   const char* text = std::getenv(until_variable);
   double until_s = text ? std::strtod(text, nullptr) : std::numeric_limits<double>::infinity();
   ::unsetenv(until_variable);
-  for (const auto& name : desk.jobs()) {
-    desk.start(name);
+  for (const auto& name : inbox.jobs()) {
+    inbox.start(name);
     const auto c = std::ranges::find_if(candidates, [&](const Case& one) { return name.ends_with(":" + one.id()); });
     if (c == candidates.end() || steady_now_s() > until_s) {
-      desk.end(name, "");
+      inbox.end(name, "");
       continue;
     }
     Case own = name.starts_with("small:") ? *smaller(*c) : *c;
     own.repetitions = options.repetitions;
     const auto [line, clean] = measured(own, options.by);
-    desk.end(name, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    inbox.end(name, line.dump(-1, ' ', false, Json::error_handler_t::replace));
     until_s = std::min(until_s, steady_now_s() + options.budget_s);
-    if (!clean) desk.leave();
+    if (!clean) inbox.leave();
   }
   return 0;
 }

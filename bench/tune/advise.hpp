@@ -38,6 +38,6 @@ std::optional<Case> smaller(const Case& c);
 /// Parent: 0: advised; 1: no candidate has a time; 130: interrupted.
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options);
 /// Worker.
-int advise_at(const Desk& desk, const std::vector<Case>& candidates, const AdviseOptions& options);
+int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options);
 
 }  // namespace km

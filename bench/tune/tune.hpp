@@ -32,7 +32,7 @@ Evaluate answering(const TuningSpace& space, const History& history, std::functi
 int tune(const TuningSpace& space, const TuneOptions& options);
 
 /// Worker of either part.
-int tune_at(const Desk& desk, const TuningSpace& space, const TuneOptions& options);
+int tune_at(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options);
 
 /// The environment variable that tells a worker until when to search: the steady clock's seconds.
 constexpr const char* until_variable = "KMBENCH_TUNE_UNTIL";
