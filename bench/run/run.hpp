@@ -1,4 +1,4 @@
-// Running a plan. The parent plans, keeps the books and never touches the GPU; worker processes measure (bench/run/workers.hpp).
+// Running a plan. The parent plans, records results and never touches the GPU; worker processes measure (bench/run/workers.hpp).
 #pragma once
 
 #include <filesystem>

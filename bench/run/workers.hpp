@@ -1,4 +1,4 @@
-// Jobs in worker processes. The parent hands out names of jobs and keeps the books; a worker, this program again with the same arguments,
+// Jobs in worker processes. The parent hands out names of jobs and records results; a worker, this program again with the same arguments,
 // does them one after the other and tells of each when it starts and what came of it. A worker that dies, hangs or takes too much memory
 // costs the job in flight; a new one does the rest.
 #pragma once
@@ -41,7 +41,7 @@ class Inbox {
   [[noreturn]] void leave() const;
 
  private:
-  void tell(const std::string& line) const;
+  void send(const std::string& line) const;
   int events_ = -1;
   std::vector<std::string> jobs_;
 };

@@ -1,4 +1,4 @@
-// The parent of a tuning: keeps the books of a search, has the winner measured again, and says what came of it.
+// The parent of a tuning: keeps the history of a search, has the winner measured again, and says what came of it.
 #include "bench/tune/tune.hpp"
 
 #include <fmt/format.h>
