@@ -65,27 +65,27 @@ class TypedSession final : public Session {
   /// Of the tries at a disturbed sample the one with the least share of delay counts. Neither that choice nor the decision to try again looks at
   /// the time itself, so that short times are not preferred.
   double repeat(Measurement& m) override {
-    Lap lap = timed_run(m);
+    Timing timing = timed_run(m);
     const auto start = std::chrono::steady_clock::now();
-    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), lap.wall_s);
+    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), timing.wall_s);
     const auto again = [&](int tries) {
-      if (std::isinf(lap.disturbed)) return tries < most_tries;
-      return lap.disturbed > disturbed_share && tries < most_tries && m.repeated_s + seconds_since(start) < allowed_s;
+      if (std::isinf(timing.disturbed)) return tries < most_tries;
+      return timing.disturbed > disturbed_share && tries < most_tries && m.repeated_s + seconds_since(start) < allowed_s;
     };
     for (int tries = 1; m.judgement.verdict.empty() && again(tries); ++tries) {
       wait_for_quiet();
-      if (Lap next = timed_run(m); next.disturbed < lap.disturbed) lap = std::move(next);
+      if (Timing next = timed_run(m); next.disturbed < timing.disturbed) timing = std::move(next);
     }
     m.repeated_s += seconds_since(start);
-    if (std::isinf(lap.disturbed) && m.judgement.verdict.empty())
+    if (std::isinf(timing.disturbed) && m.judgement.verdict.empty())
       throw std::runtime_error("the process was stopped from outside in every try at a timed run");
-    m.samples_s.push_back(lap.wall_s);
-    m.delays.push_back(lap.delay);
-    if (case_.on_gpu()) m.samples_event_s.push_back(lap.event_s);
-    return lap.wall_s;
+    m.samples_s.push_back(timing.wall_s);
+    m.delays.push_back(timing.delay);
+    if (case_.on_gpu()) m.samples_event_s.push_back(timing.event_s);
+    return timing.wall_s;
   }
 
-  void draw(Measurement& m) override {
+  void measure_energy(Measurement& m) override {
     EnergyMeter meter(case_.on_gpu());
     start_.as_given();
     const Json energy = energy_of(meter, [&] {
@@ -99,7 +99,7 @@ class TypedSession final : public Session {
     if (energy["joules"].is_null()) return;
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
-    note(m);
+    judge_if_new(m);
     m.judge_s += seconds_since(start);
   }
 
@@ -117,7 +117,7 @@ class TypedSession final : public Session {
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
     if (last_.iters != iters) last_.iters = -1;
-    note(m);
+    judge_if_new(m);
     if (m.judgement.verdict.empty())
       m.judgement.verdict = explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, last_.labels, last_.centroids.size());
     if (m.judgement.verdict.empty() && m.trace.iterations() > 0 && m.trace.iterations() != iters)
@@ -143,7 +143,7 @@ class TypedSession final : public Session {
 
  private:
   /// One iterate by the clock, from a start of its own, and judged. Leaves the solution in last_.
-  Lap timed_run(Measurement& m) {
+  Timing timed_run(Measurement& m) {
     const auto turn = std::size_t(m.runs++);
     if (turn == 0) start_.as_given();
     else
@@ -155,8 +155,8 @@ class TypedSession final : public Session {
     if (case_.on_gpu()) device::synchronize();
     reset_s_ = std::min(reset_s_, seconds_since(reset_start));
     int iters = 0;
-    Lap lap = timed(case_.on_gpu(), [&] { iters = solver_->iterate(untraced); });
-    if (!lap.complaint.empty()) complaint_ = lap.complaint;
+    Timing timing = timed(case_.on_gpu(), [&] { iters = solver_->iterate(untraced); });
+    if (!timing.complaint.empty()) complaint_ = timing.complaint;
     const auto download_start = std::chrono::steady_clock::now();
     const double delay_before_s = this_thread_delay_s();
     last_ = solver_->download();
@@ -164,40 +164,40 @@ class TypedSession final : public Session {
     own_downloads_s_.push_back(m.downloads_s.back() - (this_thread_delay_s() - delay_before_s));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
-    keep(m);
-    return lap;
+    judge_timed(m);
+    return timing;
   }
 
   /// Judge the run just made, unless it is the first one's answer again, and keep what the replay needs.
-  void note(Measurement& m) {
+  void judge_if_new(Measurement& m) {
     if (m.runs > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
-    take(m, judged());
+    keep_worst(m, judge_last());
     if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
     if (m.runs > 1 && last_.iters == evidence_.first.iters)
       evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
   }
 
-  void keep(Measurement& m) {
+  void judge_timed(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();
     if (m.runs == 1) {
-      take(m, judged());
+      keep_worst(m, judge_last());
       if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
       evidence_.first = last_;
       if (!dataset_->ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, dataset_->ideal_centroids, problem_.d);
     } else {
-      note(m);
+      judge_if_new(m);
     }
     m.judge_s += seconds_since(start);
   }
 
-  Judgement judged() {
+  Judgement judge_last() {
     auto judgement = judge_(last_);
     if (judgement.verdict.empty() && last_.iters == 1 && !std::ranges::equal(last_.assigned_centroids, problem_.initial_centroids))
       judgement.verdict = "its one iteration did not start from the initial centroids";
     return judgement;
   }
 
-  void take(Measurement& m, Judgement judgement) {
+  void keep_worst(Measurement& m, Judgement judgement) {
     const auto rank = [](const Judgement& j) { return std::tuple(!j.verdict.empty(), j.grade, j.wrong_labels, j.mean_error); };
     if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
   }
@@ -207,7 +207,7 @@ class TypedSession final : public Session {
     const bool busy = has_busy_threads(), children = has_children();
     if (change.empty() && busy) change = "its threads go on computing after its runs";
     if (change.empty() && children) change = "it left a process behind";
-    m.spoiled = !change.empty() || (!case_.on_gpu() && state_.has_more_threads());
+    m.process_changed = !change.empty() || (!case_.on_gpu() && state_.has_more_threads());
     if (m.judgement.verdict.empty()) m.judgement.verdict = change;
   }
 

@@ -36,7 +36,7 @@ struct Measurement {
   std::optional<std::int64_t> device_peak_bytes;
   double judge_s = 0;                       // what judging and replaying took
   std::shared_ptr<const Json> gpu, energy;  // as in the line; null: not measured
-  bool spoiled = false;                     // the process is not what it was: no further case should be measured in it
+  bool process_changed = false;                     // the process is not what it was: no further case should be measured in it
 };
 
 /// The machine cannot hold the case; recorded as a skip.
@@ -52,7 +52,7 @@ class Session {
   /// seconds.
   virtual double repeat(Measurement& m) = 0;
   /// After the timed runs of a right case: further ones, untimed, for the energy that an iteration takes; judged by the last.
-  virtual void draw(Measurement& m) = 0;
+  virtual void measure_energy(Measurement& m) = 0;
   /// The last of a right case: a traced run for phases and counters, judged too; then the process is looked at and the result replayed.
   virtual void finish(Measurement& m) = 0;
   /// Write points, labels and centroids of the last run as <stem>.{points,labels,centroids}.npy.

@@ -13,7 +13,7 @@ namespace km {
 double seconds_since(std::chrono::steady_clock::time_point start);
 
 /// What the clocks said of one run.
-struct Lap {
+struct Timing {
   double wall_s = 0, event_s = 0;  // event_s only on the GPU
   Delay delay;
   double disturbed = 0;   // share of the wall time that others took; infinite where the process was stopped meanwhile: no time
@@ -21,7 +21,7 @@ struct Lap {
 };
 
 /// Run by the clock, which stops when the device is idle too. A child process that comes back from `run` ends here.
-Lap timed(bool on_gpu, const std::function<void()>& run);
+Timing timed(bool on_gpu, const std::function<void()>& run);
 
 /// Work put off until download, or done in reset, in a sentence; or "". `download_s` and `sample_s` are medians, `reset_s` the least of all, for
 /// the machine has other things to do. What may be downloaded: the labels and as many centroid values.

@@ -56,7 +56,7 @@ class Bench {
     line = readable(std::move(line));  // while NaN is still told from null
     inbox_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
-    if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty())
+    if (entry.lost_device || m.process_changed || !entry.failure.empty() || !m.judgement.verdict.empty())
       inbox_.leave();  // the next case gets a clean process
     entry.measurement = {};
   }
@@ -93,7 +93,7 @@ class Bench {
     const double sample_s = session_->repeat(m);
     const bool right = m.judgement.verdict.empty();
     if (int(m.samples_s.size()) == entry.spec.repetitions || !right) {
-      if (right && options_.energy) session_->draw(m);
+      if (right && options_.energy) session_->measure_energy(m);
       if (m.judgement.verdict.empty()) session_->finish(m);
       if (options_.save_solutions && !entry.spec.exhibit.empty()) save(entry);
       current_.clear();

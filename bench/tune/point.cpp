@@ -20,7 +20,7 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
     while (int(m.samples_s.size()) < c.repetitions && m.judgement.verdict.empty()) session->repeat(m);
     if (m.judgement.verdict.empty()) session->finish(m);
     add_measurement(line, c, m);
-    return {readable(line), !m.spoiled && m.judgement.verdict.empty()};
+    return {readable(line), !m.process_changed && m.judgement.verdict.empty()};
   } catch (const CannotRun& error) {
     line["skip"] = error.what();
     return {line, true};
