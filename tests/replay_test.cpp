@@ -87,13 +87,13 @@ class DearRuns : public ::testing::Test {
   }
 
   /// The replay of a run that is made anew; `asked` has the instances of the replay alone.
-  Replay replayed(bool dear) {
+  Replay replayed(bool slow_run) {
     Trace untraced;
     const auto solver = implementation.fp64(problem, Config(), untraced);
     solver->reset();
     iters = solver->iterate(untraced);
     asked.clear();
-    return replay(implementation, Config(), problem, Evidence<double>{.first = solver->download(), .dear = dear},
+    return replay(implementation, Config(), problem, Evidence<double>{.first = solver->download(), .slow_run = slow_run},
                   Judge<double>(problem, implementation.description, Config()));
   }
   bool ran(int iterations) const { return std::ranges::count(asked, iterations) > 0; }
@@ -110,9 +110,9 @@ TEST_F(DearRuns, NeedOneRunLess) {
   ASSERT_GT(iters, 15) << "else the sample is run for as many";
   EXPECT_TRUE(ran(iters - 1));
   EXPECT_TRUE(ran(iters - 2));
-  const Replay dear = replayed(true);
-  EXPECT_EQ(dear.verdict, "");
-  EXPECT_EQ(dear.links, cheap.links);
+  const Replay slow_run = replayed(true);
+  EXPECT_EQ(slow_run.verdict, "");
+  EXPECT_EQ(slow_run.links, cheap.links);
   EXPECT_TRUE(ran(iters - 1));
   EXPECT_FALSE(ran(iters - 2));
 }

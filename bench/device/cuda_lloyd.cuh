@@ -167,10 +167,10 @@ class Lloyd {
   }
   void upload_initial() {
     std::vector<T> initial(problem_.initial_centroids.begin(), problem_.initial_centroids.end());
-    if (layout_ == Layout::columns) initial = turned(initial, shape_.k, shape_.d);
+    if (layout_ == Layout::columns) initial = transposed(initial, shape_.k, shape_.d);
     upload(initial_, std::span<const T>(initial), stream_);
   }
-  static std::vector<T> turned(const std::vector<T>& from, int rows, int columns) {
+  static std::vector<T> transposed(const std::vector<T>& from, int rows, int columns) {
     std::vector<T> to(from.size());
     for (int row = 0; row < rows; ++row)
       for (int column = 0; column < columns; ++column) to[std::size_t(column) * rows + row] = from[std::size_t(row) * columns + column];
@@ -179,7 +179,7 @@ class Lloyd {
   std::vector<T> centroids_from(const Buffer<T>& buffer) {
     std::vector<T> values(static_cast<std::size_t>(cells_));
     cuda::download(values.data(), buffer.data(), buffer.bytes(), stream_);
-    return layout_ == Layout::columns ? turned(values, shape_.d, shape_.k) : values;
+    return layout_ == Layout::columns ? transposed(values, shape_.d, shape_.k) : values;
   }
 
   Problem<T> problem_;  // views

@@ -20,8 +20,8 @@ bool sticky() {
 
 std::string message(cudaError_t code, const std::source_location& where) {
   std::string_view file = where.file_name();
-  for (const std::string_view room : {"bench/", "impl/", "tests/"})
-    if (const auto at = file.rfind(room); at != file.npos) file.remove_prefix(at);  // where it was built is nobody's business
+  for (const std::string_view folder : {"bench/", "impl/", "tests/"})
+    if (const auto at = file.rfind(folder); at != file.npos) file.remove_prefix(at);  // where it was built is nobody's business
   return std::string(file) + ":" + std::to_string(where.line()) + ": " + cudaGetErrorName(code) + ": " + cudaGetErrorString(code);
 }
 

@@ -53,7 +53,7 @@ inline void release_caches() {
 /// Bytes of GPU memory that the judge may fill: see set_judge_budget.
 inline std::int64_t budget = 0;
 
-inline std::int64_t room() {
+inline std::int64_t budget_bytes() {
   if (budget > 0) return budget;
   std::size_t free = 0, total = 0;
   cuda::check(cudaMemGetInfo(&free, &total));
@@ -71,8 +71,8 @@ void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
   }
   release_caches();
   const std::int64_t point_bytes = 2 * std::int64_t(p.d) * sizeof(T) + 16;  // rows and columns; f's labels and list
-  const bool fits = p.n <= room() / point_bytes;
-  const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(room() / 2, chunk_bytes) / point_bytes, 1, p.n);
+  const bool fits = p.n <= budget_bytes() / point_bytes;
+  const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(budget_bytes() / 2, chunk_bytes) / point_bytes, 1, p.n);
   cuda::Buffer<T> rows(most * p.d), columns(most * p.d);
   for (std::int64_t first = 0; first < p.n; first += most) {
     const std::int64_t n = std::min(most, p.n - first);

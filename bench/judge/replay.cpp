@@ -250,7 +250,7 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
   }
   if (problem.tolerance < 0) return "";
   bool went_on = false;  // rightly, as the run of iters - 1 shows by itself: where one changed label is too many
-  if (evidence.dear && iters > 2 && !problem.converged(1)) {
+  if (evidence.slow_run && iters > 2 && !problem.converged(1)) {
     const Judge<T> judge = judge_of(iters - 1);
     if (const auto wrong = judge(*before).verdict; !wrong.empty()) return fmt::format("after {} iterations: {}", iters - 1, wrong);
     went_on = judge.moved(*before);

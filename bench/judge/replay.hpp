@@ -31,9 +31,9 @@ struct Evidence {
   };
   Solution<T> first;  // from problem's start
   std::vector<Other> others;
-  int runs = 1;         // how many were compared
-  bool middle = false;  // whether an iteration in the middle is worth its time at full size
-  bool dear = false;    // whether a run takes longer than a look at its output: where that tells enough, there is one run less
+  int runs = 1;           // how many were compared
+  bool middle = false;    // whether an iteration in the middle is worth its time at full size
+  bool slow_run = false;  // whether a run takes longer than a look at its output: where that tells enough, there is one run less
 };
 
 /// Replay the run that made `first` from `problem`'s start. Where further runs ended where the first did the links must agree

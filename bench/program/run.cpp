@@ -122,9 +122,9 @@ std::vector<PlannedSweep> sweeps_of(const Flags& f) {
 }
 
 /// Keep the cases whose names match, or those that do not.
-void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool turned = false) {
+void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool inverted = false) {
   const Pattern pattern(flag, text);
-  std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == turned; });
+  std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == inverted; });
   if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
 }
 
@@ -199,8 +199,8 @@ void apply_benchmark_filter(std::vector<Case>& cases, std::vector<std::string>& 
   constexpr std::string_view flag = "--benchmark_filter=";
   for (const auto& extra : extras) {
     if (!extra.starts_with(flag)) continue;
-    const bool turned = extra.substr(flag.size()).starts_with('-');
-    keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + turned), turned);
+    const bool inverted = extra.substr(flag.size()).starts_with('-');
+    keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + inverted), inverted);
   }
   std::erase_if(extras, [&](const std::string& extra) { return extra.starts_with(flag); });
 }

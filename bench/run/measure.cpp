@@ -34,7 +34,7 @@ class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
       : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set),
-        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.seen()},
+        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.view()},
         judge_(problem_, c.implementation->description, c.config, points_->deviations) {
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
@@ -55,7 +55,7 @@ class TypedSession final : public Session {
     }
     Trace untraced;
     for (int run = 0; run < c.warmup; ++run) {
-      start_.turned(1 % problem_.k);
+      start_.rotate(1 % problem_.k);
       solver_->reset();
       solver_->iterate(untraced);
     }
@@ -127,7 +127,7 @@ class TypedSession final : public Session {
     if (m.judgement.verdict.empty() && !evidence_.first.labels.empty()) {
       evidence_.runs = m.runs;
       evidence_.middle = m.samples_s.size() >= 5 && (std::ranges::min(m.samples_s) < 0.1 || std::random_device{}() % 4 == 0);
-      evidence_.dear = median(m.samples_s) > 1;
+      evidence_.slow_run = median(m.samples_s) > 1;
       m.replay = replay(*case_.implementation, case_.config, problem_, evidence_, judge_);
       m.judgement.verdict = m.replay->verdict;
     }
@@ -147,7 +147,7 @@ class TypedSession final : public Session {
     const auto turn = std::size_t(m.runs++);
     if (turn == 0) start_.as_given();
     else
-      start_.turned(int(turn % std::size_t(problem_.k)),
+      start_.rotate(int(turn % std::size_t(problem_.k)),
                     problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
     Trace untraced;
     const auto reset_start = std::chrono::steady_clock::now();

@@ -41,7 +41,7 @@ class Progress {
   std::size_t all_ = 0, done_ = 0;
   int columns_;  // 0: no terminal
   bool coloured_, shows_ = false;
-  std::chrono::steady_clock::time_point start_, told_;
+  std::chrono::steady_clock::time_point start_, last_print_;
 };
 
 }  // namespace km

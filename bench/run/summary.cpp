@@ -103,13 +103,13 @@ std::vector<Row> rows_of_exhibits(const std::vector<Json>& lines) {
 }
 
 /// Of every column its longest cell; where that is more than there is room for, the widest words give way first, one character at a time.
-Widths widths_of(const std::vector<Row>& rows, const Columns& columns, std::size_t room) {
+Widths widths_of(const std::vector<Row>& rows, const Columns& columns, std::size_t most) {
   Widths widths(columns.size());
   for (const auto& row : rows)
     for (std::size_t at = 0; at < row.size(); ++at) widths[at] = std::max(widths[at], characters(row[at]));
   std::size_t total = 2 * (widths.size() - 1);
   for (const auto width : widths) total += width;
-  for (; room > 0 && total > room; --total) {
+  for (; most > 0 && total > most; --total) {
     std::size_t widest = widths.size();
     for (std::size_t at = 0; at < widths.size(); ++at)
       if (columns[at].least > 0 && widths[at] > columns[at].least && (widest == widths.size() || widths[at] > widths[widest])) widest = at;
