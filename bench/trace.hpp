@@ -50,7 +50,7 @@ class Trace {
   /// Resolve what was deferred (the device is idle by now), and give every series an entry for every iteration.
   void finish();
 
-  int iterations() const { return iteration_; }     // begun
+  int iters() const { return iteration_; }          // begun
   const Series& phases() const { return phases_; }  // seconds, one entry an iteration
   const Series& counters() const { return counters_; }
   const std::map<std::string, double, std::less<>>& prepare() const { return prepare_; }  // seconds

@@ -96,7 +96,7 @@ class DearRuns : public ::testing::Test {
     return replay(implementation, Config(), problem, Evidence<double>{.first = solver->download(), .slow_run = slow_run},
                   Judge<double>(problem, implementation.description, Config()));
   }
-  bool ran(int iterations) const { return std::ranges::count(asked, iterations) > 0; }
+  bool ran(int max_iters) const { return std::ranges::count(asked, max_iters) > 0; }
 
   std::vector<double> points;
   Problem<double> problem;

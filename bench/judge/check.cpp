@@ -105,7 +105,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   const Values<T> start = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
   const std::span<const T> initial(start.get(), std::size_t(shape.k) * shape.d);
   Problem<T> problem;
-  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.iters, .tolerance = shape.tolerance};
+  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
   problem.points = points;
   problem.initial_centroids = initial;
   if (const auto& unsupported = implementation.description.unsupported)

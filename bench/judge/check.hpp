@@ -12,7 +12,7 @@ namespace km {
 /// A small problem that has gone wrong somewhere before. Points are row-major, made anew from a seed.
 struct Shape {
   std::string name;  // "k = n"
-  int n, d, k, iters;
+  int n, d, k, max_iters;
   double tolerance = -1;
   std::function<double(int i, int j)> point;     // the value of dimension j of point i
   std::function<double(int c, int j)> centroid;  // empty: the first k points

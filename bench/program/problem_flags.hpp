@@ -10,7 +10,7 @@
 namespace km {
 
 struct ProblemFlags {
-  std::string dataset, data, n, d, k, precision, iterations, tolerance, init, seed;
+  std::string dataset, data, n, d, k, precision, max_iters, tolerance, init, seed;
   std::vector<std::string> settings;  // of the generator
 
   Options options();

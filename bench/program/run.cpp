@@ -21,7 +21,7 @@ namespace {
 
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
-  std::string implementation, dataset, data, n, d, k, precision, iterations, tolerance, init, seed, repetitions, warmup;
+  std::string implementation, dataset, data, n, d, k, precision, max_iters, tolerance, init, seed, repetitions, warmup;
   std::string profile = "paper", filter, order_seed = "1", out;
   MachineFlags machine;
   TunedFlags tuned;
@@ -40,7 +40,7 @@ Options sweep_options() {
           {"--set", &flags.set, "Parameter values: packages=1,10,100 (repeatable)"},
           {"--data-set", &flags.data_settings, "Generator settings: sigma2=0.1,0.2 (repeatable)"},
           {"--precision", &flags.precision, "fp32, fp64 or fp32,fp64"},
-          {"--iterations", &flags.iterations, "Iterations to make; with --tolerance, at most (default 10, or 1000)"},
+          {"--iterations", &flags.max_iters, "Iterations to make; with --tolerance, at most (default 10, or 1000)"},
           {"--tolerance", &flags.tolerance, "Stop when at most this share of the points changed label"},
           {"--init", &flags.init, "random, kmeans++, taylor2021 or a .npy of k x d"},
           {"--seed", &flags.seed, "Seed of the initial centroids"}};
@@ -75,7 +75,7 @@ Sweep ad_hoc(const Flags& f) {
   add_axis(sweep, "--d", "d", f.d);
   add_axis(sweep, "--k", "k", f.k);
   add_axis(sweep, "--precision", "precision", f.precision);
-  add_axis(sweep, "--iterations", "iterations", f.iterations);
+  add_axis(sweep, "--iterations", "iterations", f.max_iters);
   add_axis(sweep, "--tolerance", "tolerance", f.tolerance);
   add_axis(sweep, "--init", "init", f.init);
   add_axis(sweep, "--seed", "init_seed", f.seed);

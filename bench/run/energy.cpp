@@ -25,11 +25,11 @@ Json skipped(const EnergyMeter& meter, const std::string& why) {
 
 Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least_s) {
   if (!meter.unreadable().empty()) return skipped(meter, meter.unreadable());
-  std::int64_t iterations = 0;
+  std::int64_t iters = 0;
   /// At least one run, and as many as begin within so many seconds; how many.
   const auto runs_for = [&](double seconds) {
     int made = 0;
-    for (const auto start = Clock::now(); made == 0 || seconds_since(start) < seconds; ++made) iterations += run();
+    for (const auto start = Clock::now(); made == 0 || seconds_since(start) < seconds; ++made) iters += run();
     return made;
   };
   /// Runs for `wait_s` and on to the counter's next step; what it shows then.
@@ -44,11 +44,11 @@ Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least
   };
   const auto from = next_step(0);
   const auto start = Clock::now();
-  iterations = 0;
+  iters = 0;
   const auto to = from ? next_step(least_s) : from;
   const double window_s = seconds_since(start);
   if (!to) return skipped(meter, "the counter stands still or fell silent");
-  return {{"joules", *to - *from}, {"iterations", iterations}, {"window_s", window_s}, {"source", meter.source()}, {"skipped", nullptr}};
+  return {{"joules", *to - *from}, {"iterations", iters}, {"window_s", window_s}, {"source", meter.source()}, {"skipped", nullptr}};
 }
 
 }  // namespace km

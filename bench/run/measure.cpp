@@ -120,8 +120,8 @@ class TypedSession final : public Session {
     judge_if_new(m);
     if (m.judgement.verdict.empty())
       m.judgement.verdict = explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, last_.labels, last_.centroids.size());
-    if (m.judgement.verdict.empty() && m.trace.iterations() > 0 && m.trace.iterations() != iters)
-      m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iterations(), iters);
+    if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
+      m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty() && !evidence_.first.labels.empty()) {

@@ -60,11 +60,11 @@ class Armadillo {
   }
 
  private:
-  /// At most `iterations` from last_ on, which becomes where they end; how many were made.
-  int run(int iterations) {
+  /// At most `max_iters` iterations from last_ on, which becomes where they end; how many were made.
+  int run(int max_iters) {
     std::ostringstream report;
     arma::set_cout_stream(report);
-    const bool done = arma::kmeans(last_, points_, p_.k, arma::keep_existing, iterations, true);
+    const bool done = arma::kmeans(last_, points_, p_.k, arma::keep_existing, max_iters, true);
     arma::set_cout_stream(std::cout);
     if (!done) throw std::runtime_error("Armadillo's k-means failed: too few points for so many clusters");
     const std::string text = report.str(), word = "iteration:";

@@ -49,9 +49,9 @@ class Faiss {
 
  private:
   /// From last_ on, which becomes where they end.
-  void run(int iterations) {
+  void run(int iters) {
     faiss::ClusteringParameters parameters;
-    parameters.niter = iterations;
+    parameters.niter = iters;
     parameters.min_points_per_centroid = 1;                                       // no warning
     parameters.max_points_per_centroid = std::numeric_limits<int>::max() / p_.k;  // all points
     faiss::Clustering clustering(p_.d, p_.k, parameters);

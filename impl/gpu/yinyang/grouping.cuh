@@ -12,13 +12,13 @@ namespace km::yinyang {
 
 /// The group of each of k centroids (k x d, row-major); groups may be empty. The centres start at every (k / groups)th centroid.
 template <class T>
-std::vector<int> group_centroids(std::span<const T> centroids, int d, int k, int groups, int iterations = 5) {
+std::vector<int> group_centroids(std::span<const T> centroids, int d, int k, int groups, int iters = 5) {
   const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
   std::vector<double> centres(std::size_t(d) * groups), sums(centres.size()), dist(groups);  // d x groups: the innermost loops have no chains
   for (int g = 0; g < groups; ++g)
     for (int j = 0; j < d; ++j) centres[std::size_t(j) * groups + g] = row(static_cast<int>(std::int64_t(g) * k / groups))[j];
   std::vector<int> group(k), sizes(groups);
-  for (int iteration = 0; iteration < iterations; ++iteration) {
+  for (int iteration = 0; iteration < iters; ++iteration) {
     std::ranges::fill(sums, 0.0);
     std::ranges::fill(sizes, 0);
     for (int c = 0; c < k; ++c) {
