@@ -9,7 +9,7 @@
 
 #include "bench/device/device.hpp"
 #include "bench/judge/labels.hpp"
-#include "bench/keeping.hpp"
+#include "bench/reuse_scope.hpp"
 
 namespace km {
 namespace {
@@ -275,7 +275,7 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge) {
-  const Keeping keeping;
+  const ReuseScope reuse;
   Replay out;
   out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), out);
   if (out.verdict.empty())

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "bench/home.hpp"
-#include "bench/keeping.hpp"
+#include "bench/reuse_scope.hpp"
 #include "bench/text.hpp"
 #include "impl/library/python.hpp"
 
@@ -29,7 +29,7 @@ constexpr auto farewell = std::chrono::seconds(5);
 
 std::map<Command, std::unique_ptr<Worker>>& kept() {
   static std::map<Command, std::unique_ptr<Worker>> all = [] {
-    Keeping::at_end([] { kept().clear(); });
+    ReuseScope::on_end([] { kept().clear(); });
     return decltype(all)();
   }();
   return all;
@@ -99,7 +99,7 @@ std::unique_ptr<Worker> Worker::get(const Command& command) {
 }
 
 void Worker::put(std::unique_ptr<Worker> worker) {
-  if (!worker || !worker->well_ || !Keeping::now()) return;
+  if (!worker || !worker->well_ || !ReuseScope::active()) return;
   try {
     worker->ask("forget");
     const Command command = worker->command_;

@@ -22,7 +22,7 @@ class Worker {
 
   /// A started worker that answered hello: one that was kept for this command, or a new one.
   static std::unique_ptr<Worker> get(const Command& command);
-  /// Keep it for the next get where that is allowed (bench/keeping.hpp) and it is well, else end it.
+  /// Keep it for the next get where that is allowed (bench/reuse_scope.hpp) and it is well, else end it.
   static void put(std::unique_ptr<Worker> worker);
 
   /// Send a verb, wait for the answer. Throws std::runtime_error, in one line, where the answer is an error, no JSON object or none at all.

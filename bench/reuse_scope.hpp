@@ -6,17 +6,17 @@
 namespace km {
 
 /// While one of these lives, what is dear to start (an interpreter with its libraries) may be kept from one instance of an implementation to
-/// the next: the judge's replay makes many, none of them timed. What was kept ends with the last Keeping.
-class Keeping {
+/// the next: the judge's replay makes many, none of them timed. What was kept ends with the last ReuseScope.
+class ReuseScope {
  public:
-  Keeping();
-  ~Keeping();
-  Keeping(const Keeping&) = delete;
-  Keeping& operator=(const Keeping&) = delete;
+  ReuseScope();
+  ~ReuseScope();
+  ReuseScope(const ReuseScope&) = delete;
+  ReuseScope& operator=(const ReuseScope&) = delete;
 
-  static bool now();
+  static bool active();
   /// Who keeps something says how to end it, once.
-  static void at_end(std::function<void()> drop);
+  static void on_end(std::function<void()> drop);
 };
 
 }  // namespace km
