@@ -12,7 +12,7 @@ namespace km::screen {
 /// Centroids as the next assign takes them: the screens' images, their lengths, and d x k_padded for differences.
 template <class T>
 struct Images {
-  Cut one, three;
+  ImageLayout one, three;
   std::uint8_t *one_image, *three_image;
   Lengths* lengths;
   T* turned;

@@ -223,20 +223,20 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
 
 using Kernel = void (*)(Screen);
 
-inline Cut cut_for(const ProblemShape& p, int products) {
+inline ImageLayout layout_for(const ProblemShape& p, int products) {
   const int needed = up_to(p.d, step) / step, steps = needed <= 6 ? needed : deepest;
   const int columns = products == 3 ? 64 : p.k <= 32 ? 32 : p.k <= 64 ? 64 : 128;
   return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
 }
 
-/// use(Columns, Steps) with what `cut` says, as compile-time numbers.
+/// use(Columns, Steps) with what `layout` says, as compile-time numbers.
 template <int Products, class Use>
-void with_cut(const Cut& cut, Use use) {
-  with_dimension<1, 2, 3, 4, 5, 6>(cut.steps, [&](auto steps) {
+void with_layout(const ImageLayout& layout, Use use) {
+  with_dimension<1, 2, 3, 4, 5, 6>(layout.steps, [&](auto steps) {
     constexpr int known = decltype(steps)::value == 0 ? deepest : decltype(steps)::value;
     if constexpr (Products == 3) use.template operator()<64, known>();
-    else if (cut.columns == 32) use.template operator()<32, known>();
-    else if (cut.columns == 64) use.template operator()<64, known>();
+    else if (layout.columns == 32) use.template operator()<32, known>();
+    else if (layout.columns == 64) use.template operator()<64, known>();
     else use.template operator()<128, known>();
   });
 }

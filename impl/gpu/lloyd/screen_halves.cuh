@@ -110,7 +110,7 @@ struct Lengths {
 
 /// How the centroids are cut for the screen: tiles of `columns`, of each `chunks` pieces of `steps` steps, one copy each: the halves
 /// (K-major, see hopper.cuh; high, then low where there are both) and the scores that the tile's columns begin with.
-struct Cut {
+struct ImageLayout {
   int columns, steps, chunks, halves, tiles;
   __host__ __device__ int half_bytes() const { return columns * steps * step * int(sizeof(__half)); }
   __host__ __device__ int piece_bytes() const { return halves * half_bytes() + columns * int(sizeof(float)); }
@@ -131,8 +131,8 @@ struct Cut {
 
 /// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j. One product's scores begin `lift` higher.
 template <class Value>
-__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double lift, const Cut& one, std::uint8_t* one_image,
-                               const Cut& three, std::uint8_t* three_image, Lengths* lengths) {
+__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double lift, const ImageLayout& one,
+                               std::uint8_t* one_image, const ImageLayout& three, std::uint8_t* three_image, Lengths* lengths) {
   __shared__ double parts[2][4];
   double length2 = 0, left2 = 0;
   for (int j = threadIdx.x; j < d; j += 128) {
@@ -158,9 +158,9 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
 }
 
 /// Images without centroids: zeros that score -infinity.
-static __global__ void clear_image(Cut cut, std::uint8_t* image) {
-  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < cut.bytes() / 4; at += std::int64_t(gridDim.x) * blockDim.x) {
-    const bool score = at * 4 % cut.piece_bytes() >= cut.halves * cut.half_bytes();
+static __global__ void clear_image(ImageLayout layout, std::uint8_t* image) {
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < layout.bytes() / 4; at += std::int64_t(gridDim.x) * blockDim.x) {
+    const bool score = at * 4 % layout.piece_bytes() >= layout.halves * layout.half_bytes();
     reinterpret_cast<float*>(image)[at] = score ? -cuda::infinity<float> : 0.0f;
   }
 }

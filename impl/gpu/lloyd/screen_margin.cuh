@@ -51,7 +51,7 @@ struct Points {
 struct Screen {
   Points points;
   const std::uint8_t* image;
-  Cut cut;
+  ImageLayout layout;
   int stages;  // pieces of the image in shared memory
   const Lengths* lengths;
   Progress* progress;
@@ -74,8 +74,9 @@ struct Margin {
     if constexpr (Products == 1) {
       of_left = 2 * most, of_length = 2 * (left + sums * most), rest = ldexpf(lift, -22);
     } else {
-      const float tiny = ldexpf(sqrtf(float(depth)), -24), cut = ldexpf(1.01f, -11);
-      of_left = 2 * (left * 1.01f + cut * (most + left) + tiny), of_length = 2 * (cut * left + tiny + sums * most), rest = 4 * tiny * most;
+      const float tiny = ldexpf(sqrtf(float(depth)), -24), rounding_share = ldexpf(1.01f, -11);
+      of_left = 2 * (left * 1.01f + rounding_share * (most + left) + tiny), of_length = 2 * (rounding_share * left + tiny + sums * most),
+      rest = 4 * tiny * most;
     }
     rest += ldexpf(most * most, -21);
     const float up = 1.0001f * caution;

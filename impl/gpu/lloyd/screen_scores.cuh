@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
   const int* const todo = !listed || way != one_product ? nullptr : collects ? s.open.points : s.many;
   const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n, tiles = (rows + tile_rows - 1) / tile_rows;
   const std::int64_t turn = std::int64_t(groups) * gridDim.x;
-  const int pieces = s.cut.tiles * s.cut.chunks, piece_bytes = s.cut.piece_bytes();
+  const int pieces = s.layout.tiles * s.layout.chunks, piece_bytes = s.layout.piece_bytes();
   const std::int64_t rounds = tiles > blockIdx.x ? (tiles - blockIdx.x + turn - 1) / turn : 0;
   const bool resident = pieces <= s.stages;
   if (rounds == 0) return;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
   } else {
     hopper::take_registers<Shape::budget>();
     constexpr int depth = Steps * step, half_bytes = Columns * depth * int(sizeof(__half));
-    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.cut.steps * s.cut.chunks;
+    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
     const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.caution);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
     unsigned moved = 0, parity = 0;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
         collector.begin(s.open, found + group * tile_rows + at, tile * tile_rows + at, rows, lane);
       }
       if (resident) stage = 0, parity = 0;
-      for (int c = 0; c < s.cut.tiles; ++c) {
+      for (int c = 0; c < s.layout.tiles; ++c) {
         float sums[Shape::registers];
         for (int chunk = 0;; ++chunk) {
           if (Chunked && active) load(pair, tile, chunk);
@@ -119,12 +119,12 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 #pragma unroll
             for (int u = 0; u < Steps * 4; ++u) asm volatile("" : "+r"(low[u])::"memory");
           }
-          if (!Chunked || chunk == s.cut.chunks - 1) break;
+          if (!Chunked || chunk == s.layout.chunks - 1) break;
           __syncwarp();
           if (!resident && lane == 0) empty[stage].arrive();
           if (++stage == s.stages) stage = 0, parity ^= 1;
         }
-        if (c == s.cut.tiles - 1 && tile + turn < tiles) {  // the next points come while these are compared
+        if (c == s.layout.tiles - 1 && tile + turn < tiles) {  // the next points come while these are compared
           pair = RowPair<listed>(tile + turn, t, rows, todo);
           if (!Chunked) load(pair, tile + turn, 0);
           load_mine();
@@ -162,15 +162,15 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 
 /// Hopper's: wgmma, and a warp that copies.
 struct Wgmma {
-  /// The kernel for what `cut` says, and its threads.
+  /// The kernel for what `layout` says, and its threads.
   template <int Products, Task What>
-  static Kernel kernel_for(const Cut& cut, int& threads) {
+  static Kernel kernel_for(const ImageLayout& layout, int& threads) {
     Kernel kernel = nullptr;
-    with_cut<Products>(cut, [&]<int Columns, int Steps>() {
+    with_layout<Products>(layout, [&]<int Columns, int Steps>() {
       threads = Shape<Columns, Steps, Products>::threads;
       kernel = score<Columns, Steps, Products, false, What>;
       if constexpr (Steps == deepest)
-        if (cut.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
+        if (layout.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
     });
     return kernel;
   }

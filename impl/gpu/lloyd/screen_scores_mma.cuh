@@ -28,7 +28,7 @@ struct Ring {
   std::int64_t copy = 0;
 
   __device__ Ring(const Screen& screen, std::uint8_t* to, std::int64_t rounds) : s(screen), memory(to) {
-    bytes = s.cut.piece_bytes(), pieces = s.cut.tiles * s.cut.chunks;
+    bytes = s.layout.piece_bytes(), pieces = s.layout.tiles * s.layout.chunks;
     resident = pieces <= s.stages;
     slots = resident ? pieces : 3;
     copies = resident ? pieces : rounds * pieces;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   const std::int64_t rounds = sets > blockIdx.x ? (sets - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
   if (rounds == 0) return;
 
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.cut.steps * s.cut.chunks;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
   const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid whose row this lane tells
   const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.caution);
   Ring ring(s, memory, rounds);
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 #pragma unroll
       for (int p = 0; p < strips; ++p) collectors[p].begin(s.open, found + (warp * strips + p) * 16, (strip + p) * 16, rows, lane);
     }
-    for (int c = 0; c < s.cut.tiles; ++c) {
+    for (int c = 0; c < s.layout.tiles; ++c) {
       float sums[strips][bands_kept][16];
       const auto compare = [&](int band, const float* starts) {
 #pragma unroll
@@ -165,10 +165,10 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
               for (int x = 0; x < 4; ++x) ampere::multiply(sums[p][kept] + x * 4, a, b[v % 2][x / 2] + x % 2 * 2);
             }
           }
-          if (!Chunked && c == s.cut.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // the next points come while these are compared
-          if (!Chunked || chunk == s.cut.chunks - 1) compare(band, starts);
+          if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // the next points come while these are compared
+          if (!Chunked || chunk == s.layout.chunks - 1) compare(band, starts);
         }
-        if (!Chunked || chunk == s.cut.chunks - 1) break;
+        if (!Chunked || chunk == s.layout.chunks - 1) break;
       }
     }
     if (Chunked) go_on(gridDim.x);
@@ -184,16 +184,16 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 
 /// mma.sync: compute capability 8.0 and later.
 struct Mma {
-  /// The kernel for what `cut` says, and its threads.
+  /// The kernel for what `layout` says, and its threads.
   template <int Products, Task What>
-  static Kernel kernel_for(const Cut& cut, int& threads) {
+  static Kernel kernel_for(const ImageLayout& layout, int& threads) {
     Kernel kernel = nullptr;
-    with_cut<Products>(cut, [&]<int Columns, int Steps>() {
+    with_layout<Products>(layout, [&]<int Columns, int Steps>() {
       const auto use = [&]<bool Chunked>() {
         threads = MmaShape<Steps, Products, Chunked>::threads;
         kernel = score_mma<Columns, Steps, Products, Chunked, What>;
       };
-      if (Steps == deepest && cut.chunks > 1) use.template operator()<Steps == deepest>();
+      if (Steps == deepest && layout.chunks > 1) use.template operator()<Steps == deepest>();
       else use.template operator()<false>();
     });
     return kernel;

@@ -34,7 +34,7 @@ class Screened {
   /// caution: the margin in bounds. Below 1 labels are not proven.
   Screened(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(problem, config.integer("grid")),
-        one_(cut_for(problem, 1)), three_(cut_for(problem, 3)), k_padded_(up_to(problem.k, 32)), one_image_(one_.bytes()),
+        one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)), one_image_(one_.bytes()),
         three_image_(three_.bytes()), lengths_(2), turned_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
         open_counts_(problem.n), candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2),
         lowest_(1 << Twins::bits), hashes_(problem.k), done_(1), caution_(caution) {
@@ -92,12 +92,12 @@ class Screened {
  private:
   int settle_bytes() const { return settle_warps / across_ * together * lloyd_.shape().d * int(sizeof(T)); }
 
-  static void prepare_screen(Kernel kernel, const Cut& cut, int& stages) {
+  static void prepare_screen(Kernel kernel, const ImageLayout& layout, int& stages) {
     cudaFuncAttributes own;
     cuda::check(cudaFuncGetAttributes(&own, kernel));
     const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(own.sharedSizeBytes);
-    stages = std::min({most_stages, cut.tiles * cut.chunks, bytes / cut.piece_bytes()});
-    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, stages * cut.piece_bytes()));
+    stages = std::min({most_stages, layout.tiles * layout.chunks, bytes / layout.piece_bytes()});
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, stages * layout.piece_bytes()));
   }
 
   Images<T> images(int slot) {
@@ -128,7 +128,7 @@ class Screened {
     compare_<<<multiprocessors_ * 6, settle_block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, progress_.data(), open,
                                                                          many_.data(), lloyd_.labels(), lloyd_.changed());
     cuda::check_launch();
-    s.image = three_image_.data(), s.cut = three_, s.stages = three_stages_;
+    s.image = three_image_.data(), s.layout = three_, s.stages = three_stages_;
     three_kernel_<<<multiprocessors_, three_threads_, three_stages_ * three_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
     const Settle<T> rest{points_.data(),  turned_.data(),  n, d, k, k_padded_, across_, progress_.data(), rest_.data(),
@@ -155,7 +155,7 @@ class Screened {
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_;
   moved_sums::Sums<T> sums_;
-  Cut one_, three_;
+  ImageLayout one_, three_;
   int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
   int multiprocessors_ = 0;
   Way way_;
