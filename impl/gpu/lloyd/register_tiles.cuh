@@ -131,7 +131,7 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int w
 template <class T>
 class RegisterTiles {
  public:
-  RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
+  RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : problem_(problem), kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), initial_(cells()), assigned_(cells()),
         next_(cells()), turn_(1), iters_(1), told_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
@@ -167,7 +167,7 @@ class RegisterTiles {
             .copies = copies,
             .additions = most_additions / warps - kernel_.tile / copies,  // a tile more may be on its way
             .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
-            .caution = caution,
+            .margin_scale = margin_scale,
             .origin = {},
             .quanta = {},
             .initial = initial_.data(),

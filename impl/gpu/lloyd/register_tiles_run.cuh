@@ -27,7 +27,7 @@ struct Run {
   int d, k, rows, max_iters;
   int copies, additions;  // of a warp to a copy before it empties them
   double stop_at;         // as many changed labels are few enough
-  float caution;
+  float margin_scale;
   T origin[most_dimensions];
   Quanta<T> quanta;
   const T* initial;
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     float longest = 0;
     if constexpr (sizeof(T) == 4)
       for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
-    const Margin margin(D, r.rows / Group, longest, r.caution);
+    const Margin margin(D, r.rows / Group, longest, r.margin_scale);
     int waiting = 0;
     if (lane == 0) additions_of[warp] = 0;
     __syncwarp();

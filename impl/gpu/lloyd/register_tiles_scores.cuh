@@ -60,14 +60,15 @@ struct Margin {
   float of_length, rest, of_keys;  // of |x|², of nothing, of |best| + |second|
   int mask;                        // the bits of a score that remain in a key
 
-  /// longest: the greatest |r|², at least. caution: 1, or nothing is proven.
-  __device__ Margin(int d, int indices, float longest, float caution) {
+  /// longest: the greatest |r|², at least. margin_scale: 1, or nothing is proven.
+  __device__ Margin(int d, int indices, float longest, float margin_scale) {
     const int bits = 32 - __clz((indices - 1) | 1);
-    const float up = 1.001f * caution;
+    const float up = 1.001f * margin_scale;
     mask = ~((1 << bits) - 1);
     of_keys = ldexpf(up, bits - 23);
     of_length = ldexpf(float(d + 1) / 2 * up, -23);
-    rest = longest > 0x1p126f ? cuda::infinity<float> : ldexpf(float(d + 2) * up, -23) * longest + ldexpf(float(d + 8 + (4 << bits)), -149) * caution;
+    rest = longest > 0x1p126f ? cuda::infinity<float>
+                              : ldexpf(float(d + 2) * up, -23) * longest + ldexpf(float(d + 8 + (4 << bits)), -149) * margin_scale;
   }
   __device__ __forceinline__ float key(float score, int index) const { return __int_as_float((__float_as_int(score) & mask) | index); }
   /// keys: |best| + |second| of those that have an index in place of their lowest bits.

@@ -60,15 +60,15 @@ struct Screen {
   int* rest;  // what three products leave open
   std::int32_t* labels;
   unsigned long long* changed;
-  float lift;     // what one product's scores begin with, less |c|²/2, so that they are positive
-  float caution;  // the margin in bounds: 1, or nothing is proven
+  float lift;          // what one product's scores begin with, less |c|²/2, so that they are positive
+  float margin_scale;  // the margin in bounds: 1, or nothing is proven
 };
 
 /// margin = of_left |r| + of_length |xh| + rest: twice the bound above, and a little for the arithmetic here.
 template <int Products>
 struct Margin {
   float of_left, of_length, rest;
-  __device__ Margin(const Lengths& lengths, int depth, bool chunked, float lift, float caution) {
+  __device__ Margin(const Lengths& lengths, int depth, bool chunked, float lift, float margin_scale) {
     const float most = sqrtf(lengths.centroid2) * 1.00001f, left = sqrtf(lengths.left2) * 1.00001f;
     const float sums = ldexpf(float(depth), -23) * (Products == 3 && chunked ? 3.0f : 1.01f) + ldexpf(1, -21);
     if constexpr (Products == 1) {
@@ -79,7 +79,7 @@ struct Margin {
       rest = 4 * tiny * most;
     }
     rest += ldexpf(most * most, -21);
-    const float up = 1.0001f * caution;
+    const float up = 1.0001f * margin_scale;
     of_left *= up, of_length *= up, rest *= up;
   }
   __device__ float at(std::uint32_t left) const {

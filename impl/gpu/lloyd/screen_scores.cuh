@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
     hopper::take_registers<Shape::budget>();
     constexpr int depth = Steps * step, half_bytes = Columns * depth * int(sizeof(__half));
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
-    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.caution);
+    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.margin_scale);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
     unsigned moved = 0, parity = 0;
     int stage = 0;

@@ -31,13 +31,13 @@ inline int attribute(cudaDeviceAttr wanted) {
 template <class T, class Unit>
 class Screened {
  public:
-  /// caution: the margin in bounds. Below 1 labels are not proven.
-  Screened(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
+  /// margin_scale: the margin in bounds. Below 1 labels are not proven.
+  Screened(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(problem, config.integer("grid")),
         one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)), one_image_(one_.bytes()),
         three_image_(three_.bytes()), lengths_(2), turned_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
         open_counts_(problem.n), candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2),
-        lowest_(1 << Twins::bits), hashes_(problem.k), done_(1), caution_(caution) {
+        lowest_(1 << Twins::bits), hashes_(problem.k), done_(1), margin_scale_(margin_scale) {
     const auto& way = config.word("begin");
     way_ = way == "differences" ? differences : way == "three products" ? three_products : one_product;
     const cudaStream_t stream = lloyd_.stream();
@@ -119,8 +119,8 @@ class Screened {
     const Points points{high_.data(), low_.data(), left_.data(), n};
     const Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
     Screen s{
-        points,          one_image_.data(), one_,  one_stages_, lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
-        lloyd_.labels(), lloyd_.changed(),  lift_, caution_};
+        points,          one_image_.data(), one_,  one_stages_,  lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
+        lloyd_.labels(), lloyd_.changed(),  lift_, margin_scale_};
     one_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
     collect_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
@@ -170,7 +170,7 @@ class Screened {
   cuda::Buffer<int> lowest_;
   cuda::Buffer<unsigned long long> hashes_;
   cuda::Buffer<unsigned> done_;
-  float lift_ = 0, caution_;
+  float lift_ = 0, margin_scale_;
   std::optional<Frame> frame_;
   Kernel one_kernel_ = nullptr, collect_kernel_ = nullptr, three_kernel_ = nullptr;
   decltype(&compare_candidates<T, 1>) compare_ = nullptr;

@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, 
 template <class T>
 class Compacted {
  public:
-  /// paid: the share of each shift that bounds pay. Below 1 labels are not proven.
-  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float paid = 1)
+  /// shift_scale: the share of each shift that bounds pay. Below 1 labels are not proven.
+  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
       : problem_(problem), points_(cuda::upload_rows(problem, trace, stream_)), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
         centroids_(2 * cells_), labels_(problem.n), upper_(problem.n), lower_(problem.n),
         copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / cells_, 1, 32))), coarse_(copies_ * cells_), fine_(copies_ * cells_),
@@ -105,7 +105,7 @@ class Compacted {
             .products = products,
             .centre = frame_->centre(),
             .scale = frame_->scale(),
-            .paid = paid,
+            .shift_scale = shift_scale,
             .quanta = moved_sums::Quanta(frame_->greatest(), n),
             .initial = initial_.data(),
             .centroids = {centroids_.data(), centroids_.data() + cells_},

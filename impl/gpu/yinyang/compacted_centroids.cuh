@@ -73,7 +73,7 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
     if (r.reach != nullptr && lane < levels) r.reach[std::int64_t(c) * levels + lane] = cuda::infinity<float>;
     if (lane > 0) continue;
     r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;
-    r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.paid);
+    r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.shift_scale);
     screen::raise(&r.tops[slot], r.shifts[c]);
     r.starts[c] = static_cast<float>(-length2 / 2);
     screen::raise(&r.lengths[slot].centroid2, static_cast<float>(length2) * 1.000001f);

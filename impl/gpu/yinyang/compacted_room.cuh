@@ -42,7 +42,7 @@ struct Run {
   bool products;             // whether scores are tried
   const double* centre;
   double scale;
-  float paid;  // the share of shifts that bounds pay: 1, or nothing is proven
+  float shift_scale;  // the share of shifts that bounds pay: 1, or nothing is proven
   moved_sums::Quanta quanta;
   const T* initial;
   T* centroids[2];  // of this iteration and of the next, in turn

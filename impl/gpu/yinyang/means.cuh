@@ -62,10 +62,10 @@ __global__ void add_moved(const __grid_constant__ MovedSums<T> s) {
   }
 }
 
-/// A warp takes a centroid. centroids, next: k x d. An empty cluster keeps its centroid. caution: drifts in proven ones.
+/// A warp takes a centroid. centroids, next: k x d. An empty cluster keeps its centroid. drift_scale: drifts in proven ones.
 template <class T>
 __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __restrict__ centroids, T* __restrict__ next, GroupedView<T> grouped,
-                             Widening<T> widening, T caution) {
+                             Widening<T> widening, T drift_scale) {
   const int c = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = threadIdx.x % 32;
   if (c >= s.k) return;
   const int position = grouped.position_of[c];
@@ -82,7 +82,7 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   moved = __any_sync(0xFFFFFFFF, moved);
   if (lane > 0) return;
   if (s.old_counts) s.old_counts[c] = s.counts[c];
-  const T drift = moved ? caution * widening.at_most(dist) : T(0);
+  const T drift = moved ? drift_scale * widening.at_most(dist) : T(0);
   grouped.drift[c] = drift;
   raise(&grouped.group_drift[grouped.group_of[c]], drift);
 }
@@ -109,9 +109,9 @@ struct ByPoint {
 template <class T, class Add = ByPoint>
 class Means {
  public:
-  /// points: d x n, on the device. caution: of drifts; below 1 bounds do not hold.
-  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T caution = 1)
-      : p_(p), points_(points.data()), widening_(p.d), caution_(caution), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
+  /// points: d x n, on the device. drift_scale: of drifts; below 1 bounds do not hold.
+  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T drift_scale = 1)
+      : p_(p), points_(points.data()), widening_(p.d), drift_scale_(drift_scale), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
     if (incremental) old_counts_ = cuda::Buffer<int>(p.k);
     cuda::Buffer<double> greatest(1);
     cuda::check(cudaMemsetAsync(greatest.data(), 0, greatest.bytes(), stream));
@@ -139,7 +139,7 @@ class Means {
         points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(), quanta_};
     cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
     Add::add(sums, stream);
-    finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, caution_);
+    finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, drift_scale_);
     cuda::check_launch();
   }
 
@@ -147,7 +147,7 @@ class Means {
   ProblemShape p_;
   const T* points_;
   Widening<T> widening_;
-  T caution_;
+  T drift_scale_;
   moved_sums::Quanta quanta_{};
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<unsigned long long> sums_;

@@ -14,10 +14,10 @@ namespace km::yinyang {
 template <class T, class Compare, class Add>
 class Yinyang {
  public:
-  /// incremental: means from the means before. caution: drifts in proven ones; below 1 labels are not right.
-  Yinyang(const Problem<T>& problem, Trace& trace, int groups, bool incremental, T caution = 1)
+  /// incremental: means from the means before. drift_scale: drifts in proven ones; below 1 labels are not right.
+  Yinyang(const Problem<T>& problem, Trace& trace, int groups, bool incremental, T drift_scale = 1)
       : problem_(problem), lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), incremental, caution), upper_(problem.n),
+        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), incremental, drift_scale), upper_(problem.n),
         lower_(problem.n * groups), counts_(1) {}
 
   void reset() { lloyd_.reset(); }
