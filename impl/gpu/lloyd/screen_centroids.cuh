@@ -17,7 +17,7 @@ struct Images {
   Lengths* lengths;
   T* turned;
   int k_padded;
-  float lift;
+  float score_offset;
 };
 
 /// Finds centroids equal to one of a lower index, which wins every tie with them: they are left out. Equal rows share a slot of the table;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(128)
     hash += scattered(value, j);
     return value;
   };
-  halve_centroid(mean, centre, scale, c, d, to.lift, to.one, to.one_image, to.three, to.three_image, to.lengths);
+  halve_centroid(mean, centre, scale, c, d, to.score_offset, to.one, to.one_image, to.three, to.three_image, to.lengths);
   for (int half = 16; half > 0; half /= 2) hash += __shfl_xor_sync(0xFFFFFFFF, hash, half);
   if (t % 32 == 0) hashes[t / 32] = hash;
   __threadfence();

@@ -44,16 +44,16 @@ struct RowPair {
   }
 };
 
-/// The greatest of three scores. Lifted ones are positive, so that they order as their bits do, and integers of three have one instruction
+/// The greatest of three scores. Positive ones are positive, so that they order as their bits do, and integers of three have one instruction
 /// on compute capability 9.0; what is negative all the same becomes zero, and then no other is above it.
-template <bool Lifted>
+template <bool Positive>
 __device__ __forceinline__ float greatest(float a, float b, float c) {
-  if constexpr (Lifted) return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+  if constexpr (Positive) return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
   else return fmaxf(fmaxf(a, b), c);
 }
 
 /// A thread's scores of 32 columns, and the greatest of each row.
-template <bool Lifted>
+template <bool Positive>
 struct Scores {
   float at[2][8], row[2];
   /// sums: 16 of the thread's; starts: the columns'.
@@ -67,7 +67,7 @@ struct Scores {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const auto& s = at[half];
-      if constexpr (Lifted) {
+      if constexpr (Positive) {
         row[half] = greatest<true>(s[7], greatest<true>(s[0], s[1], s[2]), greatest<true>(s[3], s[4], greatest<true>(s[5], s[6], s[6])));
       } else {
         row[half] = s[0];
@@ -79,7 +79,7 @@ struct Scores {
 };
 
 /// The best two of two rows' scores.
-template <int Columns, bool Lifted>
+template <int Columns, bool Positive>
 struct Leaders {
   Best best[2];  // of this lane's columns; of all, after finish
   Best own[2];   // then, of this lane's
@@ -88,7 +88,7 @@ struct Leaders {
 #pragma unroll
     for (int u = 0; u < 16; ++u) columns[u / 8][u % 8] = -cuda::infinity<float>;
   }
-  __device__ __forceinline__ void see(const Scores<Lifted>& scores, int row) {
+  __device__ __forceinline__ void see(const Scores<Positive>& scores, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if constexpr (Columns == 32) {  // one tile, one row of the grid
@@ -102,11 +102,11 @@ struct Leaders {
     }
   }
   /// This row of the grid and the next.
-  __device__ __forceinline__ void see(const Scores<Lifted>& scores, const Scores<Lifted>& next, int row) {
+  __device__ __forceinline__ void see(const Scores<Positive>& scores, const Scores<Positive>& next, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
-      for (int u = 0; u < 8; ++u) columns[half][u] = greatest<Lifted>(columns[half][u], scores.at[half][u], next.at[half][u]);
+      for (int u = 0; u < 8; ++u) columns[half][u] = greatest<Positive>(columns[half][u], scores.at[half][u], next.at[half][u]);
       best[half].see(scores.row[half], row);
       best[half].see(next.row[half], row + 1);
     }
@@ -175,8 +175,8 @@ __device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, 
 
 /// The four lanes that share rows take one each, in the strips' order: that with a point (i >= 0) writes its label, or puts the point on a
 /// list of those left open. 1 where the label changed.
-template <int Products, int Columns, bool Lifted, int Strips>
-__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Lifted> (&leaders)[Strips], std::int64_t i, float lead,
+template <int Products, int Columns, bool Positive, int Strips>
+__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], std::int64_t i, float lead,
                                            std::int32_t label, int lane) {
   constexpr unsigned all = 0xFFFFFFFF;
   const int quarter = lane % 4, quad = lane - quarter;

@@ -129,9 +129,9 @@ struct ImageLayout {
   }
 };
 
-/// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j. One product's scores begin `lift` higher.
+/// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j. One product's scores begin `score_offset` higher.
 template <class Value>
-__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double lift, const ImageLayout& one,
+__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double score_offset, const ImageLayout& one,
                                std::uint8_t* one_image, const ImageLayout& three, std::uint8_t* three_image, Lengths* lengths) {
   __shared__ double parts[2][4];
   double length2 = 0, left2 = 0;
@@ -151,7 +151,7 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
   if (threadIdx.x > 0) return;
   length2 = parts[0][0] + parts[0][1] + parts[0][2] + parts[0][3];
   left2 = parts[1][0] + parts[1][1] + parts[1][2] + parts[1][3];
-  one.begin(one_image, c, static_cast<float>(lift - length2 / 2));
+  one.begin(one_image, c, static_cast<float>(score_offset - length2 / 2));
   three.begin(three_image, c, static_cast<float>(-length2 / 2));
   raise(&lengths->centroid2, static_cast<float>(length2) * 1.000001f);
   raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);

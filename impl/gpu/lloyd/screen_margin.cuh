@@ -5,7 +5,7 @@
 //                   |x·c - sum| <= |r| Q (1 + 2^-9) + 2^-11 (|r| C + |x| Q) + 2^-25 sqrt(K) (C + |x| + ...)
 //   sums:           products are exact; an instruction adds 16 of them and the sum so far, or 8, every addend cut at 2^-24 of the
 //                   largest or finer, the result at 2^-23: below 2^-23 |x| C a dimension. A start of L - |c|²/2,
-//                   its addition: 2^-23 (|x| C + C² + L), L the lift of one product's scores.
+//                   its addition: 2^-23 (|x| C + C² + L), L the score_offset of one product's scores.
 // tests/tensor_sums_test.cu holds the hardware to that, on drawn and on the worst operands.
 #pragma once
 
@@ -60,7 +60,7 @@ struct Screen {
   int* rest;  // what three products leave open
   std::int32_t* labels;
   unsigned long long* changed;
-  float lift;          // what one product's scores begin with, less |c|²/2, so that they are positive
+  float score_offset;  // what one product's scores begin with, less |c|²/2, so that they are positive
   float margin_scale;  // the margin in bounds: 1, or nothing is proven
 };
 
@@ -68,11 +68,11 @@ struct Screen {
 template <int Products>
 struct Margin {
   float of_left, of_length, rest;
-  __device__ Margin(const Lengths& lengths, int depth, bool chunked, float lift, float margin_scale) {
+  __device__ Margin(const Lengths& lengths, int depth, bool chunked, float score_offset, float margin_scale) {
     const float most = sqrtf(lengths.centroid2) * 1.00001f, left = sqrtf(lengths.left2) * 1.00001f;
     const float sums = ldexpf(float(depth), -23) * (Products == 3 && chunked ? 3.0f : 1.01f) + ldexpf(1, -21);
     if constexpr (Products == 1) {
-      of_left = 2 * most, of_length = 2 * (left + sums * most), rest = ldexpf(lift, -22);
+      of_left = 2 * most, of_length = 2 * (left + sums * most), rest = ldexpf(score_offset, -22);
     } else {
       const float tiny = ldexpf(sqrtf(float(depth)), -24), rounding_share = ldexpf(1.01f, -11);
       of_left = 2 * (left * 1.01f + rounding_share * (most + left) + tiny), of_length = 2 * (rounding_share * left + tiny + sums * most),

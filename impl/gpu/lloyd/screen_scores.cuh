@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Shape = Shape<Columns, Steps, Products>;
   constexpr bool collects = What == Task::collect, listed = Products == 3 || collects, in_turn = Shape::large && Steps >= 4;
-  constexpr bool lifted = Products == 1 && !collects, paired = lifted && Columns > 32 && !Chunked;  // chunks leave no registers for two
+  constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for two
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
   __shared__ int found[collects ? groups * tile_rows : 1];
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
     hopper::take_registers<Shape::budget>();
     constexpr int depth = Steps * step, half_bytes = Columns * depth * int(sizeof(__half));
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
-    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.margin_scale);
+    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
     unsigned moved = 0, parity = 0;
     int stage = 0;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
       const std::int64_t i = row_of_mine(pair);
       const std::uint32_t left = left_next;
       const std::int32_t label = label_next;
-      Leaders<Columns, lifted> leaders[1];
+      Leaders<Columns, positive> leaders[1];
       Collector collector;
       if constexpr (collects) {
         const int at = t / 32 * 16;
@@ -133,10 +133,10 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
           const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
 #pragma unroll
           for (int q = 0; q < Columns / 32; q += paired ? 2 : 1) {
-            const Scores<lifted> scores(sums + q * 16, starts + q * 32, quarter);
+            const Scores<positive> scores(sums + q * 16, starts + q * 32, quarter);
             if constexpr (collects) collector.see(s.open, scores, c * Columns + q * 32, lane);
             else if constexpr (!paired) leaders[0].see(scores, c * (Columns / 32) + q);
-            else leaders[0].see(scores, Scores<lifted>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
+            else leaders[0].see(scores, Scores<positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
           }
         }
         __syncwarp();

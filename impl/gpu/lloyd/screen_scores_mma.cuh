@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
   const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid whose row this lane tells
-  const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.margin_scale);
+  const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
   Ring ring(s, memory, rounds);
   std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
   unsigned moved = 0;

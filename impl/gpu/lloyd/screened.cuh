@@ -64,8 +64,8 @@ class Screened {
     halve_points<<<tiles, 128, 0, stream>>>(points_.data(), frame_->centre(), frame_->scale(), problem.n, problem.d, steps, high_.data(), low_.data(),
                                             left_.data(), longest.data());
     cuda::check_launch();
-    cuda::download(&lift_, longest.data(), sizeof lift_, stream);
-    lift_ *= 1.6f;  // |x·c| + |c|²/2 of what lies among the points
+    cuda::download(&score_offset_, longest.data(), sizeof score_offset_, stream);
+    score_offset_ *= 1.6f;  // |x·c| + |c|²/2 of what lies among the points
     clear_image<<<256, 256, 0, stream>>>(one_, one_image_.data());
     cuda::check_launch();
     clear_image<<<256, 256, 0, stream>>>(three_, three_image_.data());
@@ -101,7 +101,7 @@ class Screened {
   }
 
   Images<T> images(int slot) {
-    return {one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, turned_.data(), k_padded_, lift_};
+    return {one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, turned_.data(), k_padded_, score_offset_};
   }
 
   void launch_average(bool sums) {
@@ -118,9 +118,19 @@ class Screened {
     if (iteration_ == 0) launch_average(false);
     const Points points{high_.data(), low_.data(), left_.data(), n};
     const Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
-    Screen s{
-        points,          one_image_.data(), one_,  one_stages_,  lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
-        lloyd_.labels(), lloyd_.changed(),  lift_, margin_scale_};
+    Screen s{points,
+             one_image_.data(),
+             one_,
+             one_stages_,
+             lengths_.data() + iteration_ % 2,
+             progress_.data(),
+             open,
+             many_.data(),
+             rest_.data(),
+             lloyd_.labels(),
+             lloyd_.changed(),
+             score_offset_,
+             margin_scale_};
     one_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
     collect_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), lloyd_.stream()>>>(s);
@@ -170,7 +180,7 @@ class Screened {
   cuda::Buffer<int> lowest_;
   cuda::Buffer<unsigned long long> hashes_;
   cuda::Buffer<unsigned> done_;
-  float lift_ = 0, margin_scale_;
+  float score_offset_ = 0, margin_scale_;
   std::optional<Frame> frame_;
   Kernel one_kernel_ = nullptr, collect_kernel_ = nullptr, three_kernel_ = nullptr;
   decltype(&compare_candidates<T, 1>) compare_ = nullptr;
