@@ -15,7 +15,7 @@ struct Images {
   ImageLayout one, three;
   std::uint8_t *one_image, *three_image;
   Lengths* lengths;
-  T* turned;
+  T* transposed;
   int k_padded;
   float score_offset;
 };
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(128)
     T value = centroids[at];
     if (count > 0) value = static_cast<T>(sums[at].value(quanta) / count);
     if (sums) next[at] = value;
-    to.turned[std::int64_t(j) * to.k_padded + c] = value;
+    to.transposed[std::int64_t(j) * to.k_padded + c] = value;
     hash += scattered(value, j);
     return value;
   };
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(128)
       if (!same) continue;
       to.one.begin(to.one_image, twin, -cuda::infinity<float>);
       to.three.begin(to.three_image, twin, -cuda::infinity<float>);
-      to.turned[twin] = std::numeric_limits<T>::quiet_NaN();  // no distance to it is the least
+      to.transposed[twin] = std::numeric_limits<T>::quiet_NaN();  // no distance to it is the least
     }
   }
   __syncthreads();

@@ -27,7 +27,7 @@ struct Nearest {
 template <class T>
 struct Settle {
   const T* points;
-  const T* turned;  // centroids, d x k_padded
+  const T* transposed;  // centroids, d x k_padded
   std::int64_t n;
   int d, k, k_padded;
   int across;  // warps that share out the centroids of 8 points
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       T dist[together] = {};
 #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const T value = s.turned[std::int64_t(j) * s.k_padded + c];
+        const T value = s.transposed[std::int64_t(j) * s.k_padded + c];
 #pragma unroll
         for (int p = 0; p < together; ++p) {
           const T diff = x_at[j * together + p] - value;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
         double dist = 0;
 #pragma unroll 4
         for (int j = 0; j < d; ++j) {
-          const double diff = double(x[(p / together * d + j) * together + p % together]) - double(s.turned[std::int64_t(j) * s.k_padded + c]);
+          const double diff = double(x[(p / together * d + j) * together + p % together]) - double(s.transposed[std::int64_t(j) * s.k_padded + c]);
           dist += diff * diff;
         }
         best.see(dist, c);

@@ -35,7 +35,7 @@ class Screened {
   Screened(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(problem, config.integer("grid")),
         one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)), one_image_(one_.bytes()),
-        three_image_(three_.bytes()), lengths_(2), turned_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
+        three_image_(three_.bytes()), lengths_(2), transposed_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
         open_counts_(problem.n), candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2),
         lowest_(1 << Twins::bits), hashes_(problem.k), done_(1), margin_scale_(margin_scale) {
     const auto& way = config.word("begin");
@@ -70,7 +70,7 @@ class Screened {
     cuda::check_launch();
     clear_image<<<256, 256, 0, stream>>>(three_, three_image_.data());
     cuda::check_launch();
-    cuda::check(cudaMemsetAsync(turned_.data(), 0, turned_.bytes(), stream));
+    cuda::check(cudaMemsetAsync(transposed_.data(), 0, transposed_.bytes(), stream));
     cuda::check(cudaMemsetAsync(lowest_.data(), 0x7F, lowest_.bytes(), stream));  // beyond every index
     cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), stream));
     lloyd_.stream().synchronize();
@@ -101,7 +101,7 @@ class Screened {
   }
 
   Images<T> images(int slot) {
-    return {one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, turned_.data(), k_padded_, score_offset_};
+    return {one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, transposed_.data(), k_padded_, score_offset_};
   }
 
   void launch_average(bool sums) {
@@ -141,7 +141,7 @@ class Screened {
     s.image = three_image_.data(), s.layout = three_, s.stages = three_stages_;
     three_kernel_<<<multiprocessors_, three_threads_, three_stages_ * three_.piece_bytes(), lloyd_.stream()>>>(s);
     cuda::check_launch();
-    const Settle<T> rest{points_.data(),  turned_.data(),  n, d, k, k_padded_, across_, progress_.data(), rest_.data(),
+    const Settle<T> rest{points_.data(),  transposed_.data(), n, d, k, k_padded_, across_, progress_.data(), rest_.data(),
                          lloyd_.labels(), lloyd_.changed()};
     settle<T><<<multiprocessors_ * 4, settle_block, settle_bytes(), lloyd_.stream()>>>(rest);
     cuda::check_launch();
@@ -171,7 +171,7 @@ class Screened {
   Way way_;
   cuda::Buffer<std::uint8_t> one_image_, three_image_;
   cuda::Buffer<Lengths> lengths_;  // of this iteration's centroids and the next's
-  cuda::Buffer<T> turned_;
+  cuda::Buffer<T> transposed_;
   cuda::Buffer<uint4> high_, low_;
   cuda::Buffer<std::uint32_t> left_;
   cuda::Buffer<int> open_points_, open_counts_, candidates_, many_, rest_;

@@ -1,6 +1,6 @@
 // Assign as a matrix product: n x k scalar products of d values, tiled as sgemm is (Volkov and Demmel, SC 2008). The nearest
 // centroid has the greatest x·c - |c|²/2, one FMA a dimension where the difference takes two instructions; c is counted from a
-// corner that lessens cancellation (turned_centroids). A block takes 256 points and goes through the centroids in tiles; slices
+// corner that lessens cancellation (transposed_centroids). A block takes 256 points and goes through the centroids in tiles; slices
 // of 64 bytes of both come into a ring in shared memory while the slice before is used; a thread keeps the scores of 8 points
 // and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is sorted_sums.
 // Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 where small); points read once a tile of
@@ -14,7 +14,7 @@
 
 #include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
-#include "impl/gpu/lloyd/turned_centroids.cuh"
+#include "impl/gpu/lloyd/transposed_centroids.cuh"
 
 namespace km {
 namespace {
@@ -53,7 +53,7 @@ struct Cursor {
 /// Start copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero;
 /// rows from n repeat the last.
 template <int Copy, class T, int TX>
-__device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* turned, std::int64_t n, int d, int k_padded) {
+__device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* transposed, std::int64_t n, int d, int k_padded) {
   using Shape = Tile<T, TX>;
   if (from.i >= n) return;
   constexpr int per_row = Shape::slice / Copy, per_line = Shape::centroids / Shape::width;
@@ -70,14 +70,14 @@ __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* poin
   }
   for (int pack = threadIdx.x; pack < Shape::slice * per_line; pack += Shape::threads) {
     const int line = pack / per_line, c = pack % per_line * Shape::width;
-    __pipeline_memcpy_async(tile.c + line * Shape::centroids + c, turned + std::int64_t(from.j + line) * k_padded + from.c + c, 16);
+    __pipeline_memcpy_async(tile.c + line * Shape::centroids + c, transposed + std::int64_t(from.j + line) * k_padded + from.c + c, 16);
   }
 }
 
-/// points: n x d, turned: d_padded x k_padded. A thread's points are 32 apart; its centroids, two packs TX packs apart.
+/// points: n x d, transposed: d_padded x k_padded. A thread's points are 32 apart; its centroids, two packs TX packs apart.
 template <class T, int TX, int Copy>
 __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
-    assign(const T* __restrict__ points, const T* __restrict__ turned, const T* __restrict__ start, std::int64_t n, int d, int k_padded,
+    assign(const T* __restrict__ points, const T* __restrict__ transposed, const T* __restrict__ start, std::int64_t n, int d, int k_padded,
            std::int32_t* __restrict__ labels, unsigned long long* changed) {
   using Shape = Tile<T, TX>;
   constexpr int width = Shape::width, kept = rows / TX;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
 
   Cursor<Shape> ahead{std::int64_t(blockIdx.x) * Shape::points, 0, 0};
   const auto stage_next = [&](int turn) {
-    stage<Copy>(ring[turn], ahead, points, turned, n, d, k_padded);
+    stage<Copy>(ring[turn], ahead, points, transposed, n, d, k_padded);
     __pipeline_commit();
     ahead.advance(d, k_padded);
   };
@@ -198,7 +198,7 @@ class Tiled {
       kernel_ = problem.d % Shape::width == 0 ? assign<T, TX, Shape::width> : assign<T, TX, 1>;
       threads_ = Shape::threads;
       ring_bytes_ = stages * sizeof(Shape);
-      centroids_ = TurnedCentroids<T>(problem, Shape::slice, Shape::centroids);
+      centroids_ = TransposedCentroids<T>(problem, Shape::slice, Shape::centroids);
       tiles_ = cuda::blocks(problem.n, Shape::points);
     };
     const int lanes = lanes_for<T>(problem.k);
@@ -225,7 +225,7 @@ class Tiled {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();
     centroids_.enqueue(lloyd_.assigned(), stream);
-    kernel_<<<grid_, threads_, ring_bytes_, stream>>>(points_.data(), centroids_.turned(), centroids_.start(), n, d, centroids_.k_padded(),
+    kernel_<<<grid_, threads_, ring_bytes_, stream>>>(points_.data(), centroids_.transposed(), centroids_.start(), n, d, centroids_.k_padded(),
                                                       lloyd_.labels(), lloyd_.changed());
     cuda::check_launch();
   }
@@ -235,7 +235,7 @@ class Tiled {
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_;
   sorted_sums::Update<T> update_;
-  TurnedCentroids<T> centroids_;
+  TransposedCentroids<T> centroids_;
   int threads_ = 0;
   std::size_t ring_bytes_ = 0;
   unsigned tiles_ = 0, grid_ = 0;

@@ -69,11 +69,11 @@ class Compacted {
     frame_.emplace(problem, points_.data(), initial_.data(), stream_);
     const bool products = config.word("begin") == "products" && d >= least_products;
     const int deep = screen::up_to(d, 32) / 32, k_padded = screen::up_to(k, 32);
-    turned_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
+    transposed_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
     image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
     starts_ = cuda::Buffer<float>(k_padded);
     if (std::int64_t(k) * least_company <= n) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
-    cuda::check(cudaMemsetAsync(turned_.data(), 0, turned_.bytes(), stream_));
+    cuda::check(cudaMemsetAsync(transposed_.data(), 0, transposed_.bytes(), stream_));
     cuda::check(cudaMemsetAsync(image_.data(), 0, image_.bytes(), stream_));
     const std::vector<float> none(k_padded, -cuda::infinity<float>);
     upload(starts_, std::span<const float>(none), stream_);
@@ -109,7 +109,7 @@ class Compacted {
             .quanta = moved_sums::Quanta(frame_->greatest(), n),
             .initial = initial_.data(),
             .centroids = {centroids_.data(), centroids_.data() + cells_},
-            .turned = turned_.data(),
+            .transposed = transposed_.data(),
             .image = image_.data(),
             .starts = starts_.data(),
             .shifts = shifts_.data(),
@@ -186,7 +186,7 @@ class Compacted {
   cuda::Stream stream_;
   cuda::Buffer<T> points_;
   std::int64_t cells_;
-  cuda::Buffer<T> initial_, centroids_, turned_;
+  cuda::Buffer<T> initial_, centroids_, transposed_;
   cuda::Buffer<uint4> halves_, image_;
   cuda::Buffer<std::uint32_t> left_;
   cuda::Buffer<float> length2_, starts_;

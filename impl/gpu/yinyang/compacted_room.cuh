@@ -46,7 +46,7 @@ struct Run {
   moved_sums::Quanta quanta;
   const T* initial;
   T* centroids[2];  // of this iteration and of the next, in turn
-  T* turned;        // for differences: d x k_padded, or with few dimensions k x few_padded(d)
+  T* transposed;    // for differences: d x k_padded, or with few dimensions k x few_padded(d)
   uint4* image;     // centroids in fp16, 8 of them and 32 dimensions after the other, a lane's 16 bytes beside each other
   float *starts, *shifts;
   float* reach;             // k x levels: how far from each centroid the nearest other is that is faster; null: not looked at
@@ -64,7 +64,7 @@ struct Run {
   Bits* ended;  // nanoseconds at the start and after each iteration
   __device__ T& cell(int c, int j) const {
     const int few = few_padded(d);
-    return turned[few > 0 ? std::int64_t(c) * few + j : std::int64_t(j) * k_padded + c];
+    return transposed[few > 0 ? std::int64_t(c) * few + j : std::int64_t(j) * k_padded + c];
   }
 };
 

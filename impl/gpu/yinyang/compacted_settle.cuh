@@ -32,7 +32,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* 
     T dist[Rows] = {};
 #pragma unroll
     for (int j = 0; j < D; j += width) {
-      const auto values = *reinterpret_cast<const cuda::Pack<T>*>(r.turned + std::int64_t(c) * D + j);
+      const auto values = *reinterpret_cast<const cuda::Pack<T>*>(r.transposed + std::int64_t(c) * D + j);
 #pragma unroll
       for (int u = 0; u < width; ++u)
 #pragma unroll
@@ -82,7 +82,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T
         T dist[Together] = {};
 #pragma unroll(Together == 1 ? 8 : 4)
         for (int j = 0; j < d; ++j) {
-          const T value = r.turned[std::int64_t(j) * r.k_padded + c];
+          const T value = r.transposed[std::int64_t(j) * r.k_padded + c];
 #pragma unroll
           for (int p = 0; p < Together; ++p) {
             const T diff = x_at[j * Together + p] - value;

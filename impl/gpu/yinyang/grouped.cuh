@@ -19,7 +19,7 @@ struct Stretch {
 
 template <class T>
 struct GroupedView {
-  T* turned;                 // d x pitch
+  T* transposed;             // d x pitch
   const int* centroid_at;    // pitch
   const int* position_of;    // k
   const int* group_of;       // k
@@ -29,25 +29,33 @@ struct GroupedView {
   int pitch, groups;
 };
 
-/// All of turned, from centroids (k x d).
+/// All of transposed, from centroids (k x d).
 template <class T>
-__global__ void turn_grouped(const T* __restrict__ centroids, int d, GroupedView<T> to) {
+__global__ void transpose_grouped(const T* __restrict__ centroids, int d, GroupedView<T> to) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at >= std::int64_t(to.pitch) * d) return;
   const int c = to.centroid_at[at % to.pitch], j = static_cast<int>(at / to.pitch);
-  to.turned[at] = c == nobody ? cuda::infinity<T> : centroids[std::int64_t(c) * d + j];
+  to.transposed[at] = c == nobody ? cuda::infinity<T> : centroids[std::int64_t(c) * d + j];
 }
 
 template <class T>
 class Grouped {
  public:
   Grouped(int d, int k, int groups)
-      : d_(d), k_(k), groups_(groups), pitch_((k + groups * (together - 1) + together - 1) / together * together), turned_(std::int64_t(d) * pitch_),
-        centroid_at_(pitch_), position_of_(k), group_of_(k), stretches_(groups), drift_(k), group_drift_(groups) {}
+      : d_(d), k_(k), groups_(groups), pitch_((k + groups * (together - 1) + together - 1) / together * together),
+        transposed_(std::int64_t(d) * pitch_), centroid_at_(pitch_), position_of_(k), group_of_(k), stretches_(groups), drift_(k),
+        group_drift_(groups) {}
 
   int groups() const { return groups_; }
   GroupedView<T> view() {
-    return {turned_.data(), centroid_at_.data(), position_of_.data(), group_of_.data(), stretches_.data(), drift_.data(), group_drift_.data(), pitch_,
+    return {transposed_.data(),
+            centroid_at_.data(),
+            position_of_.data(),
+            group_of_.data(),
+            stretches_.data(),
+            drift_.data(),
+            group_drift_.data(),
+            pitch_,
             groups_};
   }
 
@@ -70,13 +78,13 @@ class Grouped {
   }
 
   void enqueue_turn(const T* centroids, cudaStream_t stream) {
-    turn_grouped<<<cuda::blocks(turned_.size(), 256), 256, 0, stream>>>(centroids, d_, view());
+    transpose_grouped<<<cuda::blocks(transposed_.size(), 256), 256, 0, stream>>>(centroids, d_, view());
     cuda::check_launch();
   }
 
  private:
   int d_, k_, groups_, pitch_;
-  cuda::Buffer<T> turned_;
+  cuda::Buffer<T> transposed_;
   cuda::Buffer<int> centroid_at_, position_of_, group_of_;
   cuda::Buffer<Stretch> stretches_;
   cuda::Buffer<T> drift_, group_drift_;

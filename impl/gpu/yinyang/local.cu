@@ -29,7 +29,7 @@ struct LocalFilter {
           continue;
         }
       }
-      const T dist = distance_to(x, f.n, f.all.turned + position, f.all.pitch, f.d);
+      const T dist = distance_to(x, f.n, f.all.transposed + position, f.all.pitch, f.d);
       found.nearest.see(dist, c);
       ++found.distances;
       if (dist < least) least = dist, cut = f.widening.at_most(least);

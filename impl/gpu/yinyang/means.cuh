@@ -74,7 +74,7 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   for (int j = lane; j < s.d; j += 32) {
     const std::int64_t cell = std::int64_t(c) * s.d + j;
     const T old = centroids[cell], now = s.mean(c, cell, old), diff = now - old;
-    next[cell] = grouped.turned[std::int64_t(j) * grouped.pitch + position] = now;
+    next[cell] = grouped.transposed[std::int64_t(j) * grouped.pitch + position] = now;
     dist = fma(diff, diff, dist);
     moved = moved || diff != 0;
   }

@@ -38,7 +38,7 @@ template <int Width, class T>
 __device__ __forceinline__ void see_neighbours(const T* __restrict__ x, std::int64_t n, int d, const GroupedView<T>& all, int position,
                                                Two<T>& nearest) {
   using Pack = cuda::Pack<T>;
-  const T* row = all.turned + position;
+  const T* row = all.transposed + position;
   T dist[Width] = {};
 #pragma unroll(32 / Width)
   for (int j = 0; j < d; ++j, row += all.pitch) {

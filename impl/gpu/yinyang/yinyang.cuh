@@ -2,7 +2,7 @@
 // gpu/yinyang/group, global and local differ in the number of groups, in what is compared, and in how sums are added.
 // Cost of an iteration: bounds read and written, n (t + 1) values each way, labels read three times; a distance to the own centroid for points
 // that fail the global filter, and those to the centroids of the groups that pass. A warp does what any of its points needs.
-// Memory: points twice while they are turned, then once; n (t + 1) values of bounds, 8 n bytes of labels.
+// Memory: points twice while they are transposed, then once; n (t + 1) values of bounds, 8 n bytes of labels.
 #pragma once
 
 #include "impl/gpu/yinyang/filter.cuh"
