@@ -36,7 +36,7 @@
 namespace km {
 namespace {
 
-using strips::Kernel, strips::Round, strips::Tiles, strips::Way, strips::Worker;
+using strips::Kernel, strips::Round, strips::Tiles, strips::Strategy, strips::Worker;
 
 #ifdef __x86_64__
 /// Whether there is a matrix unit that this process may use.
@@ -121,7 +121,7 @@ class Screened {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
     round_.labels = out_.labels.data();
-    for (auto& worker : workers_) worker.way = round_.screen_in_tiles ? Way::tiles : Way::products;
+    for (auto& worker : workers_) worker.strategy = round_.screen_in_tiles ? Strategy::tiles : Strategy::products;
     round_.only_moved = false;
     for (out_.iters = 1;; ++out_.iters) {
       trace.begin_iteration();
@@ -160,8 +160,8 @@ class Screened {
       changed += worker.changed;
       trace.count("settled", double(worker.settled));
       trace.count("candidates", double(worker.candidates));
-      trace.count("tile_threads", worker.way == Way::tiles);
-      trace.count("plain_threads", worker.way == Way::differences);
+      trace.count("tile_threads", worker.strategy == Strategy::tiles);
+      trace.count("plain_threads", worker.strategy == Strategy::differences);
     }
     return changed;
   }
@@ -234,7 +234,7 @@ class Screened {
       }
     }
     if (no_room)
-      for (auto& worker : workers_) worker.way = Way::differences;
+      for (auto& worker : workers_) worker.strategy = Strategy::differences;
   }
 
   void update() {

@@ -29,10 +29,10 @@ struct Strip {
         x = worker.rows.data();
       }
       alignas(64) std::int32_t labels[size];
-      switch (worker.way) {
-        case Way::tiles: round.screen_in_tiles(round, worker, x, labels); break;
-        case Way::products: screen<float, false>(round, worker, x, labels); break;
-        case Way::differences: screen<T, true>(round, worker, x, labels); break;
+      switch (worker.strategy) {
+        case Strategy::tiles: round.screen_in_tiles(round, worker, x, labels); break;
+        case Strategy::products: screen<float, false>(round, worker, x, labels); break;
+        case Strategy::differences: screen<T, true>(round, worker, x, labels); break;
       }
       std::int32_t* const out = round.labels + i;
       std::int32_t before[size];
@@ -53,8 +53,8 @@ struct Strip {
       worker.opened += open;
       const bool is_last = i + size >= last;
       while (std::ssize(worker.open) >= (is_last ? 1 : size)) settle(round, worker);
-      if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.way != Way::differences) {
-        worker.way = Way(int(worker.way) + 1);
+      if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.strategy != Strategy::differences) {
+        worker.strategy = Strategy(int(worker.strategy) + 1);
         worker.screened = worker.opened = 0;
       }
     }

@@ -50,7 +50,7 @@ struct Packed {
 };
 
 /// How a thread scores its points, the fastest first; it goes on to the next where too many are left open.
-enum class Way { tiles, products, differences };
+enum class Strategy { tiles, products, differences };
 
 /// Centroids as tiles.hpp reads them: each value the sum of two bfloat16, its two terms in tiles of their own; a tile is of 16 centroids and 32
 /// dimensions, two dimensions side by side. Tiles of the same centroids follow each other by dimension.
@@ -117,7 +117,7 @@ struct alignas(64) Worker {
   std::vector<std::int64_t> counts, open;  // open: points to settle
   std::int64_t changed = 0, settled = 0, candidates = 0;
   std::int64_t screened = 0, opened = 0;  // this way, in this iteration
-  Way way = Way::products;
+  Strategy strategy = Strategy::products;
 };
 
 /// The pass over a thread's points in one instruction set, with the shapes of its strips and register tiles.

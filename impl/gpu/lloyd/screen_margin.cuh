@@ -17,7 +17,7 @@ constexpr int most_stages = 8;
 
 /// How far the share left open has driven the choice: one product, candidates for what it leaves open, three products for those with many;
 /// three products for all; no screen at all.
-enum Way { one_product = 1, three_products = 2, differences = 3 };
+enum Strategy { one_product = 1, three_products = 2, differences = 3 };
 
 /// What a screen does with its scores: decide, or list the candidates of points that were left open.
 enum class Task { decide, collect };
@@ -26,7 +26,7 @@ constexpr int most_candidates = 8;
 
 /// What an iteration's kernels tell each other and the next iteration's.
 struct Progress {
-  int way;
+  int strategy;
   unsigned open[3];   // points left open by one product, their candidates not told; with too many candidates; left open by three products
   unsigned told;      // points left open by one product, their candidates told
   unsigned in_doubt;  // that fp32 differences left to fp64

@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
   __shared__ int found[collects ? groups * tile_rows : 1];
   extern __shared__ __align__(128) std::uint8_t ring[];
 
-  const int way = s.progress->way;
-  if (way != one_product && !(Products == 3 && way == three_products)) return;
-  const int* const todo = !listed || way != one_product ? nullptr : collects ? s.open.points : s.many;
+  const int strategy = s.progress->strategy;
+  if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
+  const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
   const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n, tiles = (rows + tile_rows - 1) / tile_rows;
   const std::int64_t turn = std::int64_t(groups) * gridDim.x;
   const int pieces = s.layout.tiles * s.layout.chunks, piece_bytes = s.layout.piece_bytes();

@@ -69,9 +69,9 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   __shared__ int found[collects ? warps * strips * 16 : 1];
   extern __shared__ __align__(128) std::uint8_t memory[];
 
-  const int way = s.progress->way;
-  if (way != one_product && !(Products == 3 && way == three_products)) return;
-  const int* const todo = !listed || way != one_product ? nullptr : collects ? s.open.points : s.many;
+  const int strategy = s.progress->strategy;
+  if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
+  const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
   const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n;
   const std::int64_t at_once = warps * strips * 16, sets = (rows + at_once - 1) / at_once;
   const std::int64_t rounds = sets > blockIdx.x ? (sets - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;

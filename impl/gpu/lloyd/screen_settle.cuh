@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
   __shared__ int doubtful[settle_warps * together], doubts;
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = s.d;
   const int sets = settle_warps / s.across, set = warp / s.across, strip = warp % s.across, at_once = sets * together;
-  const bool listed = s.progress->way != differences;
+  const bool listed = s.progress->strategy != differences;
   const std::int64_t rows = listed ? std::int64_t(s.progress->open[2]) : s.n;
   const auto point = [&](std::int64_t row) { return listed ? std::int64_t(s.todo[row]) : row; };
   unsigned moved = 0;
@@ -149,7 +149,7 @@ template <class T, int Width>
 __global__ void __launch_bounds__(settle_block)
     compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, Progress* progress, const Open open,
                        int* many, std::int32_t* labels, unsigned long long* changed) {
-  if (progress->way != one_product) return;
+  if (progress->strategy != one_product) return;
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };

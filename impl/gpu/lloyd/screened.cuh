@@ -38,8 +38,8 @@ class Screened {
         three_image_(three_.bytes()), lengths_(2), transposed_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n),
         open_counts_(problem.n), candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2),
         lowest_(1 << Twins::bits), hashes_(problem.k), done_(1), margin_scale_(margin_scale) {
-    const auto& way = config.word("begin");
-    way_ = way == "differences" ? differences : way == "three products" ? three_products : one_product;
+    const auto& strategy = config.word("begin");
+    strategy_ = strategy == "differences" ? differences : strategy == "three products" ? three_products : one_product;
     const cudaStream_t stream = lloyd_.stream();
     multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
     prepare_screen(one_kernel_ = Unit::template kernel_for<1, Task::decide>(one_, one_threads_), one_, one_stages_);
@@ -80,7 +80,7 @@ class Screened {
 
   int iterate(Trace& trace) {
     iteration_ = 0;
-    const Progress begin{way_, {0, 0, 0}, 0, 0};
+    const Progress begin{strategy_, {0, 0, 0}, 0, 0};
     cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, lloyd_.stream()));
     cuda::check(cudaMemsetAsync(lengths_.data(), 0, lengths_.bytes(), lloyd_.stream()));
     sums_.clear(lloyd_.stream());
@@ -109,7 +109,7 @@ class Screened {
     const int slot = sums ? (iteration_ + 1) % 2 : 0;
     average<T><<<k, 128, 0, lloyd_.stream()>>>(sums ? sums_.sums() : nullptr, sums_.counts(), sums_.quanta(), lloyd_.assigned(), frame_->centre(),
                                                frame_->scale(), n, d, k, lloyd_.next(), images(slot), {lowest_.data(), hashes_.data(), done_.data()},
-                                               {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, way_ == one_product});
+                                               {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product});
     cuda::check_launch();
   }
 
@@ -159,7 +159,7 @@ class Screened {
     trace.count("many_candidates", made.open[1]);
     trace.count("open_after_three", made.open[2]);
     trace.count("in_doubt", made.in_doubt);
-    trace.count("way", made.way);
+    trace.count("way", made.strategy);
   }
 
   cuda::Lloyd<T> lloyd_;
@@ -168,7 +168,7 @@ class Screened {
   ImageLayout one_, three_;
   int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
   int multiprocessors_ = 0;
-  Way way_;
+  Strategy strategy_;
   cuda::Buffer<std::uint8_t> one_image_, three_image_;
   cuda::Buffer<Lengths> lengths_;  // of this iteration's centroids and the next's
   cuda::Buffer<T> transposed_;
