@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(128)
   const bool many = 2.0 * progress.open[1] > double(n), most = 2.0 * progress.open[2] > double(n);
   if (course.free && most) progress.strategy = differences;
   else if (course.free && many) progress.strategy = three_products;
-  progress.open[0] = progress.open[1] = progress.open[2] = progress.told = progress.in_doubt = 0;
+  progress.open[0] = progress.open[1] = progress.open[2] = progress.known = progress.in_doubt = 0;
 }
 
 }  // namespace km::screen

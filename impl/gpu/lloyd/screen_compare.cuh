@@ -205,16 +205,16 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
       const unsigned firsts = __ballot_sync(all, names[row]) >> quad & 15, seconds = __ballot_sync(all, own.second >= enough) >> quad & 15;
       if (quarter == row) named = firsts, more = seconds;
     }
-    const bool told = open && !more;
-    const unsigned untold_at = place_in_list(&s.progress->open[0], open && !told, lane);
-    const unsigned told_at = unsigned(s.points.n) - 1 - place_in_list(&s.progress->told, told, lane);
-    if (open) s.open.points[told ? told_at : untold_at] = static_cast<int>(i);
-    if (open && !told) s.open.least[untold_at] = least;
-    if (told) s.open.counts[told_at] = __popc(named);
+    const bool known = open && !more;
+    const unsigned unknown_at = place_in_list(&s.progress->open[0], open && !known, lane);
+    const unsigned known_at = unsigned(s.points.n) - 1 - place_in_list(&s.progress->known, known, lane);
+    if (open) s.open.points[known ? known_at : unknown_at] = static_cast<int>(i);
+    if (open && !known) s.open.least[unknown_at] = least;
+    if (known) s.open.counts[known_at] = __popc(named);
 #pragma unroll
     for (int row = 0; row < Strips * 2; ++row) {
-      const std::int64_t at = __shfl_sync(all, told_at, quad + row);
-      const unsigned of_row = __shfl_sync(all, told ? named : 0, quad + row);
+      const std::int64_t at = __shfl_sync(all, known_at, quad + row);
+      const unsigned of_row = __shfl_sync(all, known ? named : 0, quad + row);
       if (names[row] && of_row) s.open.candidates[at * most_candidates + __popc(of_row & ((1u << quarter) - 1))] = leaders[row / 2].own[row % 2].at;
     }
   }

@@ -28,7 +28,7 @@ constexpr int most_candidates = 8;
 struct Progress {
   int strategy;
   unsigned open[3];   // points left open by one product, their candidates not told; with too many candidates; left open by three products
-  unsigned told;      // points left open by one product, their candidates told
+  unsigned known;     // points left open by one product, their candidates told
   unsigned in_doubt;  // that fp32 differences left to fp64
 };
 

@@ -154,10 +154,10 @@ __global__ void __launch_bounds__(settle_block)
     T at[Width];
   };
   static_assert(most_candidates == 8);
-  const int lane = threadIdx.x % 8, untold = progress->open[0], rows = untold + progress->told;
+  const int lane = threadIdx.x % 8, unknown = progress->open[0], rows = unknown + progress->known;
   unsigned moved = 0, doubts = 0;
   for (int row0 = (blockIdx.x * settle_block + threadIdx.x) / 32 * 4; row0 < rows; row0 += gridDim.x * settle_warps * 4) {
-    const int row = row0 + threadIdx.x % 32 / 8, at_row = row < untold ? row : int(n) - 1 - (row - untold);
+    const int row = row0 + threadIdx.x % 32 / 8, at_row = row < unknown ? row : int(n) - 1 - (row - unknown);
     int count = row < rows ? open.counts[at_row] : 0;
     const int i = row < rows ? open.points[at_row] : 0;
     if (count > most_candidates || (count == 0 && row < rows)) {

@@ -88,7 +88,7 @@ class Compacted {
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     grid_ = std::min({static_cast<unsigned>(multiprocessors), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
-    bytes_ = (sizeof(Room<T>) + 15) / 16 * 16 + sets * set_bytes;
+    bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
     run_ = {.points = points_.data(),
             .halves = halves_.data(),

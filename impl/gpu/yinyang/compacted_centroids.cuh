@@ -1,13 +1,13 @@
 // From what moved to the sums, from sums to centroids in all the forms that the next assign takes, and how far these are from each other.
 #pragma once
 
-#include "impl/gpu/yinyang/compacted_room.cuh"
+#include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
 /// What moved, from one cluster's sums to another's: as many lanes a row as it needs, all of them integers' additions.
 template <class T>
-__device__ __forceinline__ void move_rows(const Run<T>& r, const Room<T>& s) {
+__device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>& s) {
   constexpr int values = 4;  // of a thread on the way
   const int lane = threadIdx.x % 32, lanes = lanes_of(r.d), rows = 32 / lanes, copy = blockIdx.x % r.copies;
   const std::int64_t cells = std::int64_t(r.k) * r.d;

@@ -2,7 +2,7 @@
 // leaves a doubt. Either way a point ends with its label and both bounds.
 #pragma once
 
-#include "impl/gpu/yinyang/compacted_room.cuh"
+#include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes)
 
 /// Open points, so many lanes each: their candidates by differences, and what fp32 leaves in doubt in fp64.
 template <class T>
-__device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
+__device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
   const int lanes = s.opens <= 2 * warps ? 32 : 8, at_once = block / lanes;
   for (int first = threadIdx.x / 32 * (32 / lanes); first < s.opens; first += at_once) {
     const int at = first + threadIdx.x % 32 / lanes;
@@ -63,7 +63,7 @@ __device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* ce
 
 /// The label and bounds of a row, or the row to the list of those that fp32 leaves in doubt. In fp64 nothing is finer: sums in order decide.
 template <class T>
-__device__ __forceinline__ void conclude(const Run<T>& r, Room<T>& s, int i, int old, int row, const screen::Nearest<T>& best) {
+__device__ __forceinline__ void conclude(const Run<T>& r, SharedState<T>& s, int i, int old, int row, const screen::Nearest<T>& best) {
   if (sizeof(T) == 4 && !screen::leads(best, r.d)) {
     s.doubtful[atomicAdd(&s.doubts, 1)] = row;
     return;
@@ -74,7 +74,7 @@ __device__ __forceinline__ void conclude(const Run<T>& r, Room<T>& s, int i, int
 
 /// Rows in doubt in fp64: warps share out a row's centroids, lanes the dimensions. All threads call it.
 template <class T>
-__device__ __forceinline__ void settle_doubts(const Run<T>& r, Room<T>& s, const T* centroids, const int* rows) {
+__device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows) {
   if (s.doubts == 0) return;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, lanes = lanes_of(r.d), at_once = 32 / lanes;
   const int across = max(warps / s.doubts, 1), sets = warps / across;

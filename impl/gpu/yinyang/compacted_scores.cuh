@@ -3,7 +3,7 @@
 #pragma once
 
 #include "impl/gpu/lloyd/ampere.cuh"
-#include "impl/gpu/yinyang/compacted_room.cuh"
+#include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
@@ -11,7 +11,7 @@ namespace km::compacted {
 /// memory. Deep: as many registers hold the points' halves; 0: they are read again for every band.
 /// Rows of both operands are read in pieces of 32 dimensions, 8 to a lane, which permutes the dimensions of both alike.
 template <int Deep, class T>
-__device__ __forceinline__ void score(const Run<T>& r, Room<T>& s, const int* rows, int m, int tile, int strip, int across) {
+__device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const int* rows, int m, int tile, int strip, int across) {
   const int lane = threadIdx.x % 32, quarter = lane % 4, deep = Deep > 0 ? Deep : r.deep;
   const uint4* from[4];
 #pragma unroll
@@ -75,7 +75,7 @@ __device__ __forceinline__ void score(const Run<T>& r, Room<T>& s, const int* ro
 
 /// A thread's row, from the lanes' best two: decided, or open with its candidates, or open with too many.
 template <class T>
-__device__ __forceinline__ void decide(const Run<T>& r, Room<T>& s, const screen::Margin<1>& margin_of, const int* rows, int row, int lanes) {
+__device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const screen::Margin<1>& margin_of, const int* rows, int row, int lanes) {
   const int i = rows[row], begin = row * lanes, old = r.labels[i];
   const float margin = margin_of.at(r.left[i]), length2 = r.length2[i];
   screen::Best best;
@@ -89,15 +89,15 @@ __device__ __forceinline__ void decide(const Run<T>& r, Room<T>& s, const screen
   }
   const float enough = best.first - margin;
   OpenRow open{i, 0, -cuda::infinity<float>, {}};
-  bool told = true;
+  bool complete = true;
   for (int e = begin; e < begin + lanes; ++e) {
     const bool candidate = s.first[e] >= enough;
-    told &= s.second[e] < enough && (!candidate || open.count < screen::most_candidates);
+    complete &= s.second[e] < enough && (!candidate || open.count < screen::most_candidates);
     open.others = fmaxf(open.others, candidate ? s.second[e] : s.first[e]);
-    if (candidate && told) open.candidates[open.count++] = s.at[e];
+    if (candidate && complete) open.candidates[open.count++] = s.at[e];
   }
-  if (told) s.open[atomicAdd(&s.opens, 1)] = open;
-  else s.untold[atomicAdd(&s.untold_size, 1)] = i;
+  if (complete) s.open[atomicAdd(&s.opens, 1)] = open;
+  else s.unknown[atomicAdd(&s.unknown_size, 1)] = i;
 }
 
 }  // namespace km::compacted

@@ -8,7 +8,7 @@ namespace km::compacted {
 /// Points against all centroids by differences, where a thread holds one, or two: D dimensions, zeros for what is missing. Where there are
 /// few points several threads share the centroids of one. All threads call it. How many were in doubt.
 template <int D, int Rows, class T>
-__device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* centroids, const int* rows, int m) {
+__device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows, int m) {
   constexpr int width = cuda::Pack<T>::size;
   const int t = threadIdx.x;
   int across = 1;
@@ -61,7 +61,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* 
 /// Points against all centroids by differences, some side by side: a lane takes a centroid, points lie in shared memory. All threads call it.
 /// How many were in doubt.
 template <int Together, class T>
-__device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T* centroids, const int* rows, int m) {
+__device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const int* rows, int m) {
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = r.d;
   const int sets = min(r.sets * together / Together, min((m + Together - 1) / Together, warps)), across = warps / sets, set = warp % sets,
             strip = warp / sets;

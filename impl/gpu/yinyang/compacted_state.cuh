@@ -87,14 +87,14 @@ struct MovedRow {
 };
 
 template <class T>
-struct Room {
+struct SharedState {
   int list[most_rows + ahead * block];  // points past the bound
   int size;
-  int moves, opens, untold_size, doubts;  // of a batch
+  int moves, opens, unknown_size, doubts;  // of a batch
   float first[warps * warp_rows * 4], second[warps * warp_rows * 4];
   int at[warps * warp_rows * 4];
   OpenRow open[batch];
-  int untold[batch];
+  int unknown[batch];
   MovedRow moved[most_rows];
   screen::Nearest<T> found[warps][together];
   screen::Nearest<double> exact[warps];
@@ -146,7 +146,7 @@ __device__ __forceinline__ int lanes_of(int d) { return d >= 32 ? 32 : 1 << (32 
 
 /// A point's new label and bounds; where the label changed, the point goes to the block's list.
 template <class T>
-__device__ __forceinline__ void settled(const Run<T>& r, Room<T>& s, int i, int old, int label, float upper, float lower) {
+__device__ __forceinline__ void settled(const Run<T>& r, SharedState<T>& s, int i, int old, int label, float upper, float lower) {
   r.upper[i] = upper, r.lower[i] = lower;
   if (label >= r.k) label = old >= 0 ? old : 0;  // no distance was a number
   if (label == old) return;
