@@ -62,13 +62,13 @@ class SinglePass {
       mine.totals.assign(std::size_t(d) * k, 0.0);
       mine.counts.assign(std::size_t(MassSum::copies) * k, 0);
       const columns::Share points(p_.n, omp_get_thread_num(), team);
-      std::int64_t held = 0;
+      std::int64_t since_fold = 0;
       for (std::int64_t first = points.first; first < points.last; first += block_) {
         const std::int64_t last = std::min(first + block_, points.last);
         changed += assign(x_, first, last, out_.assigned_centroids.data(), k, labels);
         for (int j = 0; j < d; ++j) columns::add_feature(x_[j], labels, first, last, k, mine.sums.data() + std::size_t(j) * columns::copies * k);
         MassSum::add(labels + first, last - first, mine.counts.data(), k);
-        if ((held += last - first) + block_ > fold_after || last == points.last) fold(mine), held = 0;
+        if ((since_fold += last - first) + block_ > fold_after || last == points.last) fold(mine), since_fold = 0;
       }
 #pragma omp barrier
 #pragma omp for

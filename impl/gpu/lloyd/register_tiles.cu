@@ -40,7 +40,7 @@ Kernel<T> make_kernel() {
           launch.threads,
           sizeof(Label),
           [](int k, int rows, int warps, int copies) {
-            return Room<T, D, Group>{k, rows, warps, copies}.bytes();
+            return SharedLayout<T, D, Group>{k, rows, warps, copies}.bytes();
           }};
 }
 

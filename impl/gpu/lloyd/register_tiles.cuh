@@ -133,9 +133,9 @@ class RegisterTiles {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : problem_(problem), kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), initial_(cells()), assigned_(cells()),
-        next_(cells()), turn_(1), iters_(1), told_(problem.max_iters + 1) {
+        next_(cells()), turn_(1), iters_(1), records_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
-    const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + told;
+    const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + counters;
     int device = 0, multiprocessors = 0;
     cuda::check(cudaGetDevice(&device));
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
@@ -178,7 +178,7 @@ class RegisterTiles {
             .next = next_.data(),
             .labels_out = labels_.data(),
             .iters = iters_.data(),
-            .told = told_.data()};
+            .records = records_.data()};
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, stream_);
     const cuda::Phase phase(trace, "layout", stream_);
     lay_out_points(from.data());
@@ -201,7 +201,7 @@ class RegisterTiles {
     iters_[0] = 0;
     graph_->launch(stream_);
     stream_.synchronize();
-    if (trace.active()) tell(trace);
+    if (trace.active()) report(trace);
     return iters_[0];
   }
 
@@ -246,9 +246,9 @@ class RegisterTiles {
   }
 
   /// The kernel's own clock by iteration, as there is nothing to time from outside.
-  void tell(Trace& trace) {
-    std::vector<Told> ended(std::size_t(iters_[0]) + 1);
-    cuda::download(ended.data(), told_.data(), ended.size() * sizeof ended[0], stream_);
+  void report(Trace& trace) {
+    std::vector<IterationRecord> ended(std::size_t(iters_[0]) + 1);
+    cuda::download(ended.data(), records_.data(), ended.size() * sizeof ended[0], stream_);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);
@@ -265,7 +265,7 @@ class RegisterTiles {
   cuda::Buffer<Bits> changes_, rests_;
   cuda::Buffer<int> turn_;
   cuda::PinnedBuffer<int> iters_;  // the kernel writes it
-  cuda::Buffer<Told> told_;
+  cuda::Buffer<IterationRecord> records_;
   Run<T> run_{};
   unsigned grid_ = 1;
   int threads_ = 0;

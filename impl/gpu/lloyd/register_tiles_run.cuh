@@ -12,10 +12,10 @@ namespace km::register_tiles {
 constexpr int queue_size = 160;  // 31 that wait and 4 a lane that come
 
 /// What the blocks of an iteration add up, 64 bits each, in this order: words x cells, rests (cells), counts (k), these.
-enum { changed_at, opened_at, any_rest_at, told };
+enum { changed_at, opened_at, any_rest_at, counters };
 
 /// At the end of an iteration.
-struct Told {
+struct IterationRecord {
   unsigned long long nanoseconds, opened;
 };
 
@@ -37,12 +37,12 @@ struct Run {
   T *assigned, *next;
   std::int32_t* labels_out;  // n, rounded up to whole tiles
   int* iters;
-  Told* told;  // at the start and after each iteration
+  IterationRecord* records;  // at the start and after each iteration
 };
 
 /// A block's shared memory, in this order.
 template <class T, int D, int Group>
-struct Room {
+struct SharedLayout {
   int k, rows, warps, copies;
 
   __host__ __device__ int cells() const { return k * D; }
@@ -74,11 +74,11 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   static_assert(sizeof(Word) == each * sizeof(Label));
   constexpr int label_bits = 8 * sizeof(Label);
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
-  const Room<T, D, Group> room{k, r.rows, warps, r.copies};
+  const SharedLayout<T, D, Group> layout{k, r.rows, warps, r.copies};
   T* const rows = reinterpret_cast<T*>(shared);
-  Bits* const totals = reinterpret_cast<Bits*>(shared + room.row_bytes());
+  Bits* const totals = reinterpret_cast<Bits*>(shared + layout.row_bytes());
   uint2* const queue = reinterpret_cast<uint2*>(totals + words<T> * cells + k) + warp * queue_size;
-  T* const centroids = reinterpret_cast<T*>(shared + room.row_bytes() + room.total_bytes() + room.queue_bytes());
+  T* const centroids = reinterpret_cast<T*>(shared + layout.row_bytes() + layout.total_bytes() + layout.queue_bytes());
   Table<T, D> table{reinterpret_cast<unsigned*>(centroids + cells), r.copies, lane & (r.copies - 1), nullptr, &rest_here};
   Bits* const rests = r.rests + std::int64_t(blockIdx.x) * cells;
   auto* const tile_labels = static_cast<Label*>(r.labels);
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
   for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
   if (t == 0) moved_here = opened_here = rest_here = 0;
-  if (blockIdx.x == 0 && t == 0) r.told[0] = {nanoseconds(), 0};
+  if (blockIdx.x == 0 && t == 0) r.records[0] = {nanoseconds(), 0};
   __syncthreads();
   for (int at = t; at < r.rows * D; at += block) set_row(at / D, at % D);
   __syncthreads();
@@ -119,12 +119,12 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   __syncthreads();
 
   const int turn = __ldcg(r.turn);
-  const int change_size = (words<T> + 1) * cells + k + told;
-  bool any_rest = false, told_labels = false;
+  const int change_size = (words<T> + 1) * cells + k + counters;
+  bool any_rest = false, labels_written = false;
   for (int iter = 1;; ++iter) {
     const bool fresh = iter == 1;
     Bits* const change = r.changes + (turn + iter) % 3 * change_size;
-    Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_told = change_count + k;
+    Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_counters = change_count + k;
     table.rest = change_rest;
     float longest = 0;
     if constexpr (sizeof(T) == 4)
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     int waiting = 0;
     if (lane == 0) additions_of[warp] = 0;
     __syncwarp();
-    told_labels = iter == r.max_iters;
+    labels_written = iter == r.max_iters;
 
     const auto added = [&](int each_lane) {  // kept in memory: registers are short
       const int additions = additions_of[warp] + each_lane * (32 / r.copies);
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         for (int e = 0; e < each; ++e) now |= Word(label[v * each + e]) << (label_bits * e);
         const bool differs = fresh || now != old[v];
         if (differs) reinterpret_cast<Word*>(tile_labels + first)[v * 32 + lane] = now;
-        if (told_labels) {
+        if (labels_written) {
           struct alignas(16 / (4 / each)) Out {
             std::int32_t at[each];
           } out;
@@ -278,17 +278,17 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     }
     if (t <= any_rest_at) {
       const int here = t == changed_at ? moved_here : t == opened_at ? opened_here : rest_here;
-      if (here > 0) atomicAdd(change_told + t, Bits(here));
+      if (here > 0) atomicAdd(change_counters + t, Bits(here));
     }
     // Read by nobody since the last meeting, written by nobody before the next.
     for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(turn + iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
-    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_told + changed_at)) <= r.stop_at;
-    const bool new_rest = __ldcg(change_told + any_rest_at) > 0;
+    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_counters + changed_at)) <= r.stop_at;
+    const bool new_rest = __ldcg(change_counters + any_rest_at) > 0;
     any_rest |= new_rest;
     if (t == 0) moved_here = opened_here = rest_here = 0;
-    if (blockIdx.x == 0 && t == 0) r.told[iter] = {nanoseconds(), __ldcg(change_told + opened_at)};
+    if (blockIdx.x == 0 && t == 0) r.records[iter] = {nanoseconds(), __ldcg(change_counters + opened_at)};
     for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
     __syncthreads();
     for (int cell = t; cell < cells; cell += block) {
@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     __syncthreads();
   }
 
-  if (told_labels) return;
+  if (labels_written) return;
   for (int tile = warp; tile < tiles; tile += warps) {
     const std::int64_t first = std::int64_t(first_tile + tile) * size;
     for (int at = lane; at < size; at += 32) r.labels_out[first + at] = tile_labels[first + at];

@@ -86,7 +86,7 @@ class Resident {
     void* arguments[] = {&run_};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, stream_));
     stream_.synchronize();
-    if (trace.active()) tell(trace);
+    if (trace.active()) report(trace);
     return iters_[0];
   }
 
@@ -130,18 +130,18 @@ class Resident {
     // Own sums need whole quanta that neither overflow nor vanish.
     const bool ordinary = greatest == 0 || (greatest > 1e-20 && greatest * double(points_a_lane) < 1e30);
     const int own = ordinary ? own_clusters(k, D) : 0;
-    Room<T, D> room{k, 1, 0, own > 0};
-    while (room.copies < 32 && 2 * room.copies * k * D <= table_cells) room.copies *= 2;
-    room.held =
-        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(room.bytes())) / std::int64_t(room.labelled_tile()), 0, share));
-    bytes_ = room.bytes();
+    SharedLayout<T, D> layout{k, 1, 0, own > 0};
+    while (layout.copies < 32 && 2 * layout.copies * k * D <= table_cells) layout.copies *= 2;
+    layout.cached =
+        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(layout.bytes())) / std::int64_t(layout.labelled_tile()), 0, share));
+    bytes_ = layout.bytes();
     with_clusters<D>(own, [&](auto K) {
       kernel_ = iterate_all<T, D, decltype(K)::value>;
       threads_ = threads_of<T, D, decltype(K)::value>;
     });
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
 
-    const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / room.copies);  // to a limb
+    const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / layout.copies);  // to a limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
     run_ = {.points = points_.data(),
@@ -153,8 +153,8 @@ class Resident {
             .max_iters = problem_.max_iters,
             .stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n),
             .tiles_a_block = share,
-            .held = room.held,
-            .copies = room.copies,
+            .cached = layout.cached,
+            .copies = layout.copies,
             .width = width,
             .magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0),
             .quanta = Quanta(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
@@ -169,13 +169,13 @@ class Resident {
   }
 
   /// The kernel's own clock by iteration, as there is nothing to time from outside.
-  void tell(Trace& trace) {
+  void report(Trace& trace) {
     std::vector<unsigned long long> ended(std::size_t(iters_[0]) + 1);
     cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
-      trace.count("tiles_held", run_.held);
+      trace.count("tiles_held", run_.cached);
       trace.count("tiles", run_.tiles_a_block);
     }
   }

@@ -22,7 +22,7 @@ struct Run {
   std::int64_t n, tiles;
   int d, k, max_iters;
   double stop_at;  // as many changed labels are few enough
-  int tiles_a_block, held, copies, width;
+  int tiles_a_block, cached, copies, width;
   T magic;  // 1.5 2^23 quanta, for own sums
   Quanta quanta;
   const T* initial;
@@ -35,8 +35,8 @@ struct Run {
 
 /// A block's shared memory, in this order. own: sums are kept by threads.
 template <class T, int D>
-struct Room {
-  int k, copies, held;
+struct SharedLayout {
+  int k, copies, cached;
   bool own;
 
   __host__ __device__ int cells() const { return k * D; }
@@ -44,7 +44,7 @@ struct Room {
   __host__ __device__ std::size_t totals() const { return own ? 0 : 3 * sizeof(Bits) * cells(); }  // of all points so far: coarse, fine, count
   __host__ __device__ std::size_t rows() const { return (sizeof(T) * (k + 2) * row_pitch<D> + 15) / 16 * 16; }
   __host__ __device__ std::size_t labelled_tile() const { return tile_points<T> * (D * sizeof(T) + 1); }
-  __host__ __device__ std::size_t bytes() const { return held * labelled_tile() + rows() + totals() + table(); }
+  __host__ __device__ std::size_t bytes() const { return cached * labelled_tile() + rows() + totals() + table(); }
 };
 
 __device__ __forceinline__ unsigned long long nanoseconds() {
@@ -64,30 +64,31 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   __shared__ int warp_counts[own ? warps : 1][own ? K : 1];
   __shared__ int moved_here, any_fine;
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, k = r.k, cells = k * D;
-  const Room<T, D> room{k, r.copies, r.held, own};
-  T* const held = reinterpret_cast<T*>(shared);
-  T* const rows = held + r.held * D * size;
-  Bits* const totals = reinterpret_cast<Bits*>(reinterpret_cast<unsigned char*>(rows) + room.rows());
-  Bits* const fine = totals + room.totals() / sizeof(Bits);
+  const SharedLayout<T, D> layout{k, r.copies, r.cached, own};
+  T* const cached = reinterpret_cast<T*>(shared);
+  T* const rows = cached + r.cached * D * size;
+  Bits* const totals = reinterpret_cast<Bits*>(reinterpret_cast<unsigned char*>(rows) + layout.rows());
+  Bits* const fine = totals + layout.totals() / sizeof(Bits);
   auto* const limb = reinterpret_cast<unsigned*>(fine + cells * r.copies);
   auto* const counts = reinterpret_cast<int*>(limb + limbs * cells * r.copies);
   const Table table{limb, fine, counts, &any_fine, cells, r.copies, lane % r.copies, r.width};
-  auto* const held_labels = reinterpret_cast<std::uint8_t*>(totals) + room.totals() + room.table();
+  auto* const cached_labels = reinterpret_cast<std::uint8_t*>(totals) + layout.totals() + layout.table();
 
   const std::int64_t first_tile = std::int64_t(blockIdx.x) * r.tiles_a_block;
-  const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))), held_tiles = min(r.held, tiles);
+  const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))),
+            cached_here = min(r.cached, tiles);
   // Held tiles lie evenly among the others, so that reading overlaps computing: tile is held where slot_of(tile + 1) is another.
-  const unsigned share = held_tiles < tiles ? (std::uint64_t(held_tiles) << 32) / tiles : 0;
-  const auto slot_of = [&](int tile) { return held_tiles < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
+  const unsigned share = cached_here < tiles ? (std::uint64_t(cached_here) << 32) / tiles : 0;
+  const auto slot_of = [&](int tile) { return cached_here < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
   for (int tile = warp; tile < tiles; tile += warps) {
     const int slot = slot_of(tile);
     if (slot_of(tile + 1) == slot) continue;
     const auto* from = reinterpret_cast<const uint4*>(r.points + (first_tile + tile) * D * size);
-    auto* to = reinterpret_cast<uint4*>(held + slot * D * size);
+    auto* to = reinterpret_cast<uint4*>(cached + slot * D * size);
 #pragma unroll
     for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
   }
-  for (std::size_t at = t; at < (room.totals() + room.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
+  for (std::size_t at = t; at < (layout.totals() + layout.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
   for (int at = t; at < (k + 2) * pitch; at += block) {
     const int c = at / pitch, j = at % pitch;
     rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
                                  }
                                });
       };
-      if (slot_of(tile + 1) > slot) label_from(held + slot * D * size, held_labels + slot * size);
+      if (slot_of(tile + 1) > slot) label_from(cached + slot * D * size, cached_labels + slot * size);
       else label_from(r.points + first * D, r.labels + first);
     }
     moved = __reduce_add_sync(0xFFFFFFFF, moved);
@@ -198,7 +199,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   for (int tile = warp; tile < tiles; tile += warps) {
     const int slot = slot_of(tile);
     const std::int64_t first = (first_tile + tile) * size;
-    const std::uint8_t* const labels = slot_of(tile + 1) > slot ? held_labels + slot * size : r.labels + first;
+    const std::uint8_t* const labels = slot_of(tile + 1) > slot ? cached_labels + slot * size : r.labels + first;
     for (int at = lane; at < size && first + at < r.n; at += 32) r.labels_out[first + at] = labels[at];
   }
 }

@@ -40,7 +40,7 @@ struct KeptPoints {
   static constexpr bool kept = true;
   T* const tile;
   const int pitch;
-  __device__ KeptPoints(T* room, const T*, std::int64_t, std::int64_t, int pitch) : tile(room), pitch(pitch) {}
+  __device__ KeptPoints(T* tile_memory, const T*, std::int64_t, std::int64_t, int pitch) : tile(tile_memory), pitch(pitch) {}
   __device__ T& at(int j, int q) const { return tile[j * pitch + q]; }
   __device__ T own(int j, int q) const { return at(j, q); }
 };
@@ -64,10 +64,10 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   constexpr int C = 4;  // clusters, features and additions at a time
   extern __shared__ int4 local[];
   const int t = threadIdx.x, block = blockDim.x, batch = block * V;
-  T* const local_sums = reinterpret_cast<T*>(local);                                                         // k x table_pitch
-  T* const room = local_sums + (plan.local_sums ? k * plan.table_pitch : 0);                                 // d x tile_pitch
-  auto* const local_masses = reinterpret_cast<unsigned*>(room + (Tile<T>::kept ? d * plan.tile_pitch : 0));  // k x block
-  int* const tile_labels = reinterpret_cast<int*>(local_masses + (plan.local_masses ? k * block : 0));       // batch
+  T* const local_sums = reinterpret_cast<T*>(local);                                                                // k x table_pitch
+  T* const tile_memory = local_sums + (plan.local_sums ? k * plan.table_pitch : 0);                                 // d x tile_pitch
+  auto* const local_masses = reinterpret_cast<unsigned*>(tile_memory + (Tile<T>::kept ? d * plan.tile_pitch : 0));  // k x block
+  int* const tile_labels = reinterpret_cast<int*>(local_masses + (plan.local_masses ? k * block : 0));              // batch
   T* const sum_table = plan.local_sums ? local_sums : sum_tables + std::int64_t(blockIdx.x) * k * plan.table_pitch;
   unsigned* const mass_table = plan.local_masses ? local_masses : mass_tables + std::int64_t(blockIdx.x) * k * block;
   for (std::int64_t at = t; at < std::int64_t(k) * plan.table_pitch; at += block) sum_table[at] = 0;
@@ -78,7 +78,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   unsigned moved = 0;
   for (std::int64_t first = std::int64_t(blockIdx.x) * batch; first < n; first += std::int64_t(gridDim.x) * batch) {
     const int size = static_cast<int>(min(n - first, std::int64_t(batch)));
-    const Tile<T> tile(room, points, n, first, plan.tile_pitch);
+    const Tile<T> tile(tile_memory, points, n, first, plan.tile_pitch);
     int q[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) q[v] = Tile<T>::kept ? v * block + t : min(v * block + t, size - 1);

@@ -148,7 +148,7 @@ class Compacted {
     void* arguments[] = {&run_};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
     stream_.synchronize();
-    if (trace.active()) tell(trace);
+    if (trace.active()) report(trace);
     return iters_[0];
   }
 
@@ -164,7 +164,7 @@ class Compacted {
 
  private:
   /// The kernel's own clock and counts by iteration, as there is nothing to time from outside.
-  void tell(Trace& trace) {
+  void report(Trace& trace) {
     std::vector<Bits> ended(std::size_t(iters_[0]) + 1);
     std::vector<Tally> tallies(ended.size());
     cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
