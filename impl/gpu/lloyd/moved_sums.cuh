@@ -15,7 +15,7 @@
 #include <cmath>
 
 #include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::moved_sums {
 
@@ -29,18 +29,18 @@ constexpr int most_clusters = 12288;  // counters fit 48 KiB
 
 struct Sum {
   unsigned long long coarse = 0, fine = 0;
-  __device__ __forceinline__ void add(double value, const Quanta& q) {
+  __device__ __forceinline__ void add(double value, const FixedPoint& q) {
     const double whole = value + q.coarse_magic;
     coarse += static_cast<unsigned long long>(__double_as_longlong(whole));
     fine += static_cast<unsigned long long>(__double_as_longlong((value - (whole - q.coarse_magic)) + q.fine_magic));
   }
   /// To memory, less the magic numbers of `added` values; and from zero.
-  __device__ __forceinline__ void flush(Sum* to, int added, const Quanta& q) {
+  __device__ __forceinline__ void flush(Sum* to, int added, const FixedPoint& q) {
     atomicAdd(&to->coarse, coarse - added * static_cast<unsigned long long>(__double_as_longlong(q.coarse_magic)));
     atomicAdd(&to->fine, fine - added * static_cast<unsigned long long>(__double_as_longlong(q.fine_magic)));
     coarse = fine = 0;
   }
-  __device__ double value(const Quanta& q) const { return q.value(coarse, fine); }
+  __device__ double value(const FixedPoint& q) const { return q.value(coarse, fine); }
 };
 
 /// A point that joins or leaves, as a number with the top bit for leaving.
@@ -60,7 +60,7 @@ struct alignas(16) Entries {
 /// Entries begin to end - 1, dimensions j to j + Width - 1, to the sums of their clusters; end_of(c): where those of cluster c end.
 template <int Width, class T, class Index, class EndOf>
 __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Entry<Index>* __restrict__ entries, int begin, int end, int j, int d,
-                                         int k, EndOf end_of, Quanta q, Sum* sums, int* counts) {
+                                         int k, EndOf end_of, FixedPoint q, Sum* sums, int* counts) {
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };
@@ -142,7 +142,8 @@ struct Moved {
 
 /// `lanes` threads of a group share out the dimensions, Width values each. `copies`: counters of a cluster.
 template <class T, int Width>
-__global__ void __launch_bounds__(block, 2) sort_and_sum(const T* __restrict__ points, const Moved m, Quanta q, int copies, int chunk, int lanes) {
+__global__ void __launch_bounds__(block, 2)
+    sort_and_sum(const T* __restrict__ points, const Moved m, FixedPoint q, int copies, int chunk, int lanes) {
   using Packed = Entry<std::uint16_t>;
   extern __shared__ int4 shared[];
   auto* const order = reinterpret_cast<Packed*>(shared);        // 2 chunk: the entries by cluster, points counted from the chunk's first
@@ -207,8 +208,8 @@ static __global__ void __launch_bounds__(sort_block, 1)
 
 template <class T, int Width>
 __global__ void __launch_bounds__(block, 2)
-    sum_ordered(const T* __restrict__ points, const Moved m, Quanta q, const Entry<std::uint32_t>* __restrict__ order, const int* __restrict__ ends,
-                unsigned* spent, int lanes) {
+    sum_ordered(const T* __restrict__ points, const Moved m, FixedPoint q, const Entry<std::uint32_t>* __restrict__ order,
+                const int* __restrict__ ends, unsigned* spent, int lanes) {
   for (int c = blockIdx.x * block + threadIdx.x; c < 2 * m.k; c += gridDim.x * block) spent[c] = 0;  // totals and cursors, for the next sort
   const int groups = block / lanes, g = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const std::int64_t size = ends[m.k - 1], all = std::int64_t(gridDim.x) * groups * batch, share = (size + all - 1) / all * batch;
@@ -249,8 +250,8 @@ class Sums {
   }
 
   /// The greatest |value| of the points; before the first enqueue.
-  void set_extent(double most) { quanta_ = Quanta(most, p_.n); }
-  const Quanta& quanta() const { return quanta_; }
+  void set_extent(double most) { fixed_point_ = FixedPoint(most, p_.n); }
+  const FixedPoint& fixed_point() const { return fixed_point_; }
   const Sum* sums() const { return sums_.data(); }
   const int* counts() const { return counts_.data(); }
 
@@ -266,7 +267,7 @@ class Sums {
   void enqueue(const T* points, const std::int32_t* labels, cudaStream_t stream) {
     Moved moved{p_.n, p_.d, p_.k, labels, before_.data(), sums_.data(), counts_.data()};
     if (!together_) {
-      sort_and_sum_<<<grid_, block, bytes_, stream>>>(points, moved, quanta_, copies_, chunk_, lanes_);
+      sort_and_sum_<<<grid_, block, bytes_, stream>>>(points, moved, fixed_point_, copies_, chunk_, lanes_);
       cuda::check_launch();
       return;
     }
@@ -276,7 +277,7 @@ class Sums {
     void* arguments[] = {&moved, &totals, &cursors, &ends, &order};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sort_together), dim3(multiprocessors_), dim3(sort_block), arguments, bytes_,
                                             stream));
-    sum_ordered_<<<grid_, block, 0, stream>>>(points, moved, quanta_, order, ends, totals, lanes_);
+    sum_ordered_<<<grid_, block, 0, stream>>>(points, moved, fixed_point_, order, ends, totals, lanes_);
     cuda::check_launch();
   }
 
@@ -289,7 +290,7 @@ class Sums {
   unsigned grid_ = 1;
   bool together_ = false;
   std::size_t bytes_ = 0;
-  Quanta quanta_{};
+  FixedPoint fixed_point_{};
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<Sum> sums_;
   cuda::Buffer<int> counts_;

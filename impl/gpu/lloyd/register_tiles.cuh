@@ -169,7 +169,7 @@ class RegisterTiles {
             .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
             .margin_scale = margin_scale,
             .origin = {},
-            .quanta = {},
+            .limb_format = {},
             .initial = initial_.data(),
             .changes = changes_.data(),
             .turn = turn_.data(),
@@ -237,7 +237,7 @@ class RegisterTiles {
       if (sizeof(T) == 4 && least * most > 0 && far <= 2.9 * near) origin.at[j] = static_cast<T>((least + most) / 2);
       greatest[j] = std::max(std::abs(least - double(origin.at[j])), std::abs(most - double(origin.at[j])));
     }
-    run_.quanta = Quanta<T>(greatest, problem_.n);
+    run_.limb_format = LimbFormat<T>(greatest, problem_.n);
     std::copy_n(origin.at, most_dimensions, run_.origin);
     lay_out<<<unsigned(std::min<std::int64_t>(run_.tiles, 1 << 16)), 256, 0, stream_>>>(rows, problem_.n, d, kernel_.width, kernel_.tile, run_.tiles,
                                                                                         origin, points_.data());

@@ -29,7 +29,7 @@ struct Run {
   double stop_at;         // as many changed labels are few enough
   float margin_scale;
   T origin[most_dimensions];
-  Quanta<T> quanta;
+  LimbFormat<T> limb_format;
   const T* initial;
   Bits* changes;  // three in turn; the first, after `turn`, is zero
   int* turn;
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       const int additions = additions_of[warp] + each_lane * (32 / r.copies);
       const bool full = additions > r.additions;
       __syncwarp();
-      if (full) table.empty(k, r.quanta.width, change);
+      if (full) table.empty(k, r.limb_format.width, change);
       if (lane == 0) additions_of[warp] = full ? 0 : additions;
       __syncwarp();
     };
@@ -152,8 +152,8 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         T value[D];
 #pragma unroll
         for (int j = 0; j < D; ++j) value[j] = x[j * size];
-        if (table.template add<true>(value, joins, leaves, r.quanta)) [[unlikely]]
-          table.add_rest(x, size, joins, leaves, r.quanta);
+        if (table.template add<true>(value, joins, leaves, r.limb_format)) [[unlikely]]
+          table.add_rest(x, size, joins, leaves, r.limb_format);
       }
       waiting -= count;
       if (lane == 0) atomicAdd(&moved_here, count);
@@ -232,14 +232,14 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
 #pragma unroll
         for (int u = 0; u < P; ++u)
           if (first + place(u) < r.n) {
-            if (table.template add<false>(x[u], label[u], 0, r.quanta)) more |= 1u << u;
+            if (table.template add<false>(x[u], label[u], 0, r.limb_format)) more |= 1u << u;
           }
         for (; more; more &= more - 1) {
           const int which = __ffs(more) - 1;
           int joins = label[0];
 #pragma unroll
           for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
-          table.add_rest(from + place(which), size, joins, -1, r.quanta);
+          table.add_rest(from + place(which), size, joins, -1, r.limb_format);
         }
         added(P);
       }
@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
             unsigned* const row = table.row + (c * r.copies + copy) * table.pitch;
             if (value) {
               unsigned* const high = row + cell % D * limbs<T> + (words<T> == 1 ? 0 : at / cells * 2);
-              sum += ((long long)(int(high[0])) << r.quanta.width) + int(high[1]);
+              sum += ((long long)(int(high[0])) << r.limb_format.width) + int(high[1]);
               high[0] = high[1] = 0;
             } else {
               sum += int(row[D * limbs<T>]);
@@ -294,11 +294,11 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     for (int cell = t; cell < cells; cell += block) {
       const int c = cell / D, j = cell % D;
       if (new_rest) rests[cell] += __ldcg(change_rest + cell);
-      double sum = any_rest ? double((long long)(rests[cell])) * r.quanta.rest[j] : 0.0;
+      double sum = any_rest ? double((long long)(rests[cell])) * r.limb_format.rest[j] : 0.0;
 #pragma unroll
       for (int w = words<T> - 1; w >= 0; --w) {
         const Bits total = totals[w * cells + cell] += __ldcg(change + w * cells + cell);
-        sum += double((long long)(total)) * r.quanta.unit[w][j];
+        sum += double((long long)(total)) * r.limb_format.unit[w][j];
       }
       const long long count = totals[words<T> * cells + c];
       const bool out = last && blockIdx.x == 0 && j < r.d;

@@ -24,15 +24,15 @@ constexpr int words = limbs<T> / 2;  // two limbs make a 64-bit word
 
 /// By dimension.
 template <class T>
-struct Quanta {
+struct LimbFormat {
   T magic[limbs<T>][most_dimensions];
   double unit[words<T>][most_dimensions];  // of a word
   double rest[most_dimensions], rest_inverse[most_dimensions];
   int width;  // bits of a limb but the first
 
-  Quanta() = default;
+  LimbFormat() = default;
   /// n values of dimension j are at most greatest[j] in magnitude.
-  Quanta(const double (&greatest)[most_dimensions], std::int64_t n) {
+  LimbFormat(const double (&greatest)[most_dimensions], std::int64_t n) {
     const int log_n = n > 1 ? std::ilogb(double(n - 1)) + 1 : 0;
     width = std::clamp(62 - 17 - log_n, 8, 18);
     for (int j = 0; j < most_dimensions; ++j) {
@@ -65,7 +65,7 @@ struct Table {
 
   /// A point joins one cluster and, if Leaves, leaves another. Whether it has more than its limbs.
   template <bool Leaves>
-  __device__ __forceinline__ bool add(const T (&x)[D], int joins, int leaves, const Quanta<T>& q) const {
+  __device__ __forceinline__ bool add(const T (&x)[D], int joins, int leaves, const LimbFormat<T>& q) const {
     unsigned *const to = of(joins), *const from = of(leaves);
     bool more = false;
 #pragma unroll
@@ -74,10 +74,10 @@ struct Table {
 #pragma unroll
       for (int l = 0; l < limbs<T>; ++l) {
         const T whole = left + q.magic[l][j];
-        const unsigned quanta = low_bits(whole) - low_bits(q.magic[l][j]);
+        const unsigned units = low_bits(whole) - low_bits(q.magic[l][j]);
         left -= whole - q.magic[l][j];
-        atomicAdd(to + j * limbs<T> + l, quanta);
-        if constexpr (Leaves) atomicAdd(from + j * limbs<T> + l, 0u - quanta);
+        atomicAdd(to + j * limbs<T> + l, units);
+        if constexpr (Leaves) atomicAdd(from + j * limbs<T> + l, 0u - units);
       }
       more |= left != 0;
     }
@@ -87,7 +87,7 @@ struct Table {
   }
 
   /// What add left of the point at x, its dimensions `stride` apart. leaves: a cluster, or -1.
-  __device__ void add_rest(const T* x, int stride, int joins, int leaves, const Quanta<T>& q) const {
+  __device__ void add_rest(const T* x, int stride, int joins, int leaves, const LimbFormat<T>& q) const {
 #pragma unroll 1
     for (int j = 0; j < D; ++j) {
       T left = x[j * stride];

@@ -24,7 +24,7 @@ struct Run {
   double stop_at;  // as many changed labels are few enough
   int tiles_a_block, cached, copies, width;
   T magic;  // 1.5 2^23 quanta, for own sums
-  Quanta quanta;
+  FixedPoint fixed_point;
   const T* initial;
   Bits* changes;  // what all blocks added in an iteration, three in turn: coarse and fine k x D each, counts k, labels changed; zero at first
   T *assigned, *next;
@@ -126,8 +126,8 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
                                      for (int v = 1; v < each; ++v)
                                        if (u == v) joins = label[v], leaves = old[v];
                                      const T* const point = from + lane * each + u;
-                                     table.add<D>(point, size, joins, 1, r.quanta);
-                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.quanta);
+                                     table.add<D>(point, size, joins, 1, r.fixed_point);
+                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.fixed_point);
                                    }
                                  }
                                });
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
         double sum = 0;
         for (int w = 0; w < warps; ++w) sum += warp_sums[w][t];
         long long whole, rest;
-        r.quanta.split(sum, whole, rest);
+        r.fixed_point.split(sum, whole, rest);
         give(t, whole), give(cells + t, rest);
       } else if (t >= 64 && t < 64 + k) {
         int sum = 0;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       T& value = rows[c * pitch + j];
       const bool out = last && blockIdx.x == 0 && j < r.d;
       if (out) r.assigned[c * r.d + j] = value;
-      if (count > 0) value = static_cast<T>(r.quanta.value(of_coarse, of_fine) / double(count));  // else it stays
+      if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // else it stays
       if (out) r.next[c * r.d + j] = value;
     }
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();

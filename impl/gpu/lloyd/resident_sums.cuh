@@ -8,12 +8,12 @@
 #pragma once
 
 #include "bench/device/cuda.cuh"
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::resident {
 
 using Bits = unsigned long long;
-using moved_sums::Quanta;
+using moved_sums::FixedPoint;
 
 constexpr int limbs = 3;
 
@@ -95,7 +95,7 @@ struct Table {
 
   /// sign: 1 joins c, -1 leaves it.
   template <int D, class T>
-  __device__ void add(const T* x, int stride, int c, int sign, const Quanta& q) const {
+  __device__ void add(const T* x, int stride, int c, int sign, const FixedPoint& q) const {
     atomicAdd(&counts[c * copies + copy], sign);
 #pragma unroll
     for (int j = 0; j < D; ++j) {

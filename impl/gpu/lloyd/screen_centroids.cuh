@@ -50,8 +50,8 @@ struct Course {
 /// chooses the next iteration's way. sums == nullptr: only the images, of `centroids`.
 template <class T>
 __global__ void __launch_bounds__(128)
-    average(const moved_sums::Sum* sums, const int* counts, moved_sums::Quanta quanta, const T* centroids, const double* centre, double scale,
-            std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
+    average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint fixed_point, const T* centroids, const double* centre,
+            double scale, std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
   const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
   __shared__ unsigned long long hashes[4];
   __shared__ bool last;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(128)
   const auto mean = [&](int j) {
     const std::int64_t at = std::int64_t(c) * d + j;
     T value = centroids[at];
-    if (count > 0) value = static_cast<T>(sums[at].value(quanta) / count);
+    if (count > 0) value = static_cast<T>(sums[at].value(fixed_point) / count);
     if (sums) next[at] = value;
     to.transposed[std::int64_t(j) * to.k_padded + c] = value;
     hash += scattered(value, j);

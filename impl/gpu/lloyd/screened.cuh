@@ -107,8 +107,9 @@ class Screened {
   void launch_average(bool sums) {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const int slot = sums ? (iteration_ + 1) % 2 : 0;
-    average<T><<<k, 128, 0, lloyd_.stream()>>>(sums ? sums_.sums() : nullptr, sums_.counts(), sums_.quanta(), lloyd_.assigned(), frame_->centre(),
-                                               frame_->scale(), n, d, k, lloyd_.next(), images(slot), {lowest_.data(), hashes_.data(), done_.data()},
+    average<T><<<k, 128, 0, lloyd_.stream()>>>(sums ? sums_.sums() : nullptr, sums_.counts(), sums_.fixed_point(), lloyd_.assigned(),
+                                               frame_->centre(), frame_->scale(), n, d, k, lloyd_.next(), images(slot),
+                                               {lowest_.data(), hashes_.data(), done_.data()},
                                                {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product});
     cuda::check_launch();
   }

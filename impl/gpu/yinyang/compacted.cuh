@@ -106,7 +106,7 @@ class Compacted {
             .centre = frame_->centre(),
             .scale = frame_->scale(),
             .shift_scale = shift_scale,
-            .quanta = moved_sums::Quanta(frame_->greatest(), n),
+            .fixed_point = moved_sums::FixedPoint(frame_->greatest(), n),
             .initial = initial_.data(),
             .centroids = {centroids_.data(), centroids_.data() + cells_},
             .transposed = transposed_.data(),

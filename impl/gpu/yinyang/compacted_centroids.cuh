@@ -24,7 +24,7 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
       for (int u = 0; u < values; ++u) {
         const int j = j0 + u * lanes;
         long long coarse, fine;
-        r.quanta.split(double(value[u]), coarse, fine);
+        r.fixed_point.split(double(value[u]), coarse, fine);
         if (coarse != 0) atomicAdd(&all_coarse[to + j], Bits(coarse));
         if (fine != 0) atomicAdd(&all_fine[to + j], Bits(fine));
         if (moved.from < 0) continue;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
       Bits coarse = 0, fine = 0;
       for (int copy = 0; copy < r.copies && count > 0; ++copy)
         coarse += __ldcg(&r.coarse[copy * cells + at]), fine += __ldcg(&r.fine[copy * cells + at]);
-      const T value = count > 0 ? static_cast<T>(r.quanta.value(coarse, fine) / count) : before;
+      const T value = count > 0 ? static_cast<T>(r.fixed_point.value(coarse, fine) / count) : before;
       to[at] = value;
       r.cell(c, j) = value;
       const double x = (double(value) - r.centre[j]) * r.scale, shift = (double(value) - double(before)) * r.scale;

@@ -5,7 +5,7 @@
 // Roots, differences and sums of bounds round down for lower ones and up for upper ones.
 #pragma once
 
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/lloyd/screen_compare.cuh"
 #include "impl/gpu/lloyd/screen_settle.cuh"
 
@@ -43,7 +43,7 @@ struct Run {
   const double* centre;
   double scale;
   float shift_scale;  // the share of shifts that bounds pay: 1, or nothing is proven
-  moved_sums::Quanta quanta;
+  moved_sums::FixedPoint fixed_point;
   const T* initial;
   T* centroids[2];  // of this iteration and of the next, in turn
   T* transposed;    // for differences: d x k_padded, or with few dimensions k x few_padded(d)

@@ -1,13 +1,13 @@
 // taylor2021's centroid update in two kernels (Section III.D): n threads add what moved to sums in global memory, atomically; then the sums
 // become means. The paper keeps means alone, next = (c old_count - left + joined) / new_count, each rounded and multiplied up again, so that a
 // cluster which shrinks inherits the rounding of the larger one. So does update = "incremental"; what left and joined is summed in integers
-// (quanta.cuh), nothing rounded, whatever the order. By default c old_count stays what it was, such a sum too, and nothing is inherited.
+// (fixed_point.cuh), nothing rounded, whatever the order. By default c old_count stays what it was, such a sum too, and nothing is inherited.
 // With the means come the centroids' drifts, widened (bounds.cuh), and the layout of the next iteration.
 // Cost of an iteration: labels read twice; for each value of a moved point, which is read once, two to four atomicAdds.
 #pragma once
 
 #include "bench/implementation.hpp"
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 #include "impl/gpu/yinyang/grouped.cuh"
 
@@ -23,13 +23,13 @@ struct MovedSums {
   unsigned long long *coarse, *fine;  // k x d
   int* counts;                        // k
   int* old_counts;                    // k, of the means before, to which sums add what joined less what left; null: sums are of whole clusters
-  moved_sums::Quanta quanta;
+  moved_sums::FixedPoint fixed_point;
 
   /// To the sum of cluster c in dimension j.
   __device__ __forceinline__ void add(int c, int j, double value) const {
     const std::int64_t cell = std::int64_t(c) * d + j;
     long long of_coarse, of_fine;
-    quanta.split(value, of_coarse, of_fine);
+    fixed_point.split(value, of_coarse, of_fine);
     atomicAdd(&coarse[cell], static_cast<unsigned long long>(of_coarse));
     if (of_fine != 0) atomicAdd(&fine[cell], static_cast<unsigned long long>(of_fine));
   }
@@ -37,7 +37,7 @@ struct MovedSums {
   /// A value of the next centroid c. What joined and left begins anew, of an empty cluster too: it may fill again.
   __device__ __forceinline__ T mean(int c, std::int64_t cell, T before) const {
     const int count = counts[c];
-    const double sum = quanta.value(coarse[cell], fine[cell]);
+    const double sum = fixed_point.value(coarse[cell], fine[cell]);
     if (old_counts) coarse[cell] = fine[cell] = 0;
     if (count == 0) return before;
     return old_counts ? (before * static_cast<T>(old_counts[c]) + static_cast<T>(sum)) / static_cast<T>(count) : static_cast<T>(sum / count);
@@ -119,7 +119,7 @@ class Means {
     cuda::check_launch();
     double most = 0;
     cuda::download(&most, greatest.data(), sizeof most, stream);
-    quanta_ = moved_sums::Quanta(most, p.n);
+    fixed_point_ = moved_sums::FixedPoint(most, p.n);
   }
 
   const Widening<T>& widening() const { return widening_; }
@@ -136,7 +136,8 @@ class Means {
   void enqueue(const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
     unsigned long long* const coarse = sums_.data();
     const MovedSums<T> sums{
-        points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(), quanta_};
+        points_,     p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(),
+        fixed_point_};
     cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
     Add::add(sums, stream);
     finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, drift_scale_);
@@ -148,7 +149,7 @@ class Means {
   const T* points_;
   Widening<T> widening_;
   T drift_scale_;
-  moved_sums::Quanta quanta_{};
+  moved_sums::FixedPoint fixed_point_{};
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<unsigned long long> sums_;
   cuda::Buffer<int> counts_, old_counts_;

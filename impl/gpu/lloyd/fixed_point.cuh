@@ -11,13 +11,13 @@
 namespace km::moved_sums {
 
 /// A value in two integers. Adding 1.5 2^52 quanta rounds to whole quanta and leaves their number in the low bits.
-struct Quanta {
+struct FixedPoint {
   double coarse, fine;              // one unit of each
   double coarse_magic, fine_magic;  // 1.5 2^52 units
 
-  Quanta() = default;
+  FixedPoint() = default;
   /// |value| <= most; n of them do not overflow. A value has at most `most_bits` bits of the coarse unit.
-  Quanta(double most, std::int64_t n, int most_bits = 50) {
+  FixedPoint(double most, std::int64_t n, int most_bits = 50) {
     const int bits = std::min(most_bits, 61 - (n > 1 ? std::ilogb(double(n - 1)) + 1 : 0));
     const int top = most > 0 && std::isfinite(most) ? std::ilogb(most) + 1 : 0;
     coarse = std::ldexp(1.0, std::clamp(top - bits, -900, 900));
