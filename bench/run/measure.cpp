@@ -26,8 +26,8 @@
 namespace km {
 namespace {
 
-constexpr int most_tries = 5;            // at one sample
-constexpr double most_repeated_s = 0.3;  // by a case, beside as long as its samples take
+constexpr int most_tries = 5;            // per sample
+constexpr double most_repeated_s = 0.3;  // per case, beyond the time of its samples
 
 template <class T>
 class TypedSession final : public Session {
@@ -43,13 +43,13 @@ class TypedSession final : public Session {
     if (c.on_gpu()) device::reset_peak();
     const auto start = std::chrono::steady_clock::now();
     Trace prepare_trace(true);
-    noted_library();  // what the last case's replay said
+    noted_library();  // discard what the last replay noted
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
     const double prepare_s = seconds_since(start);
     prepare_trace.finish();
     m.library = noted_library();
-    if (m.samples_s.empty()) {  // interleaved cases are prepared again: the first time counts
+    if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
       m.prepare_s = prepare_s;
       m.prepare_trace = std::move(prepare_trace);
     }
@@ -62,8 +62,8 @@ class TypedSession final : public Session {
     if (c.on_gpu()) gpu_.emplace();
   }
 
-  /// Of the tries at a disturbed sample the one with the least share of delay counts. Neither that choice nor the decision to try again looks at
-  /// the time itself, so that short times are not preferred.
+  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat looks at the time, so short times are
+  /// not preferred.
   double repeat(Measurement& m) override {
     Timing timing = timed_run(m);
     const auto start = std::chrono::steady_clock::now();
@@ -142,13 +142,13 @@ class TypedSession final : public Session {
   }
 
  private:
-  /// One iterate by the clock, from a start of its own, and judged. Leaves the solution in last_.
+  /// Makes and judges one timed run from its own start. Stores the solution in last_.
   Timing timed_run(Measurement& m) {
     const auto turn = std::size_t(m.runs++);
     if (turn == 0) start_.as_given();
     else
       start_.rotate(int(turn % std::size_t(problem_.k)),
-                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
+                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie or the iteration of convergence
     Trace untraced;
     const auto reset_start = std::chrono::steady_clock::now();
     solver_->reset();
@@ -168,7 +168,7 @@ class TypedSession final : public Session {
     return timing;
   }
 
-  /// Judge the run just made, unless it is the first one's answer again, and keep what the replay needs.
+  /// Judges the last run unless it repeats the first answer. Keeps the evidence for the replay.
   void judge_if_new(Measurement& m) {
     if (m.runs > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
     keep_worst(m, judge_last());
@@ -221,7 +221,7 @@ class TypedSession final : public Session {
   std::unique_ptr<AnySolver<T>> solver_;
   Solution<T> last_;
   Evidence<T> evidence_;
-  std::vector<double> own_downloads_s_;  // without what others took from the calling thread
+  std::vector<double> own_downloads_s_;  // without this thread's run delay
   std::string complaint_;
   double reset_s_ = std::numeric_limits<double>::infinity();
   std::optional<GpuState> gpu_;

@@ -13,7 +13,7 @@ namespace km {
 namespace {
 
 constexpr double far_from_median = 3;
-constexpr std::chrono::seconds between_lines(30);  // of a log
+constexpr std::chrono::seconds between_lines(30);  // in a log
 constexpr std::size_t log_columns = 80;
 
 std::string time_left(double seconds) {

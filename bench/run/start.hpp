@@ -1,4 +1,4 @@
-// The start of a run: no two timed runs of a case have the same one, so that no answer can be remembered.
+// Initial centroids of each run. No two timed runs of a case have the same, so that no answer can be remembered.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace km {
 
-/// The initial centroids as an implementation sees them: read-only, and from run to run with other values.
+/// The initial centroids, in read-only memory whose values change from run to run.
 template <class T>
 class Start {
  public:
@@ -20,8 +20,7 @@ class Start {
   std::span<const T> view() const { return {values_.get(), given_.size()}; }
 
   void as_given() { set(given_, 0); }
-  /// Centroid c + rotation in the place of centroid c, and one value, another each turn, moved to the next number of its precision (turn 0:
-  /// none): no other work, and yet another start.
+  /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
   void rotate(int rotation, std::size_t turn = 0) {
     auto values = given_;
     std::ranges::rotate(values, values.begin() + std::ptrdiff_t(rotation) * d_);
@@ -47,8 +46,8 @@ class Start {
   Values<T> values_;
 };
 
-/// Whether `turned`, whose centroid c is centroid (c + rotation) % k of the other, is the same answer bit by bit. What the last assign used
-/// is left out after one iteration: it is the start itself.
+/// True if `later`, whose centroid c is centroid (c + rotation) % k of `given`, is bit-identical to it.
+/// After one iteration assigned_centroids are the start itself and are not compared.
 template <class T>
 bool same_answer(const Solution<T>& given, const Solution<T>& later, int rotation, const ProblemShape& p) {
   if (given.iters != later.iters || given.labels.size() != later.labels.size()) return false;

@@ -26,7 +26,7 @@ double timeout_s(const Case& c, const RunOptions& options) {
   return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
 }
 
-/// Whose results are there already, all that were asked for; says how many, of which commits, and which have fewer runs.
+/// Returns the ids of cases with all results. Prints how many there are, their commits, and how many have fewer runs than asked for.
 std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files,
                                   const std::map<std::string, const Case*>& cases) {
   std::set<std::string> done;

@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-const pid_t process = ::getpid();  // before an implementation could fork
+const pid_t process = ::getpid();  // before an implementation can fork
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The worker: every case is a registered benchmark of Google Benchmark, with manual time and one run a repetition; a reporter of ours
-// hands its line in as soon as its repetitions are over.
+// The worker. Each case is a benchmark of Google Benchmark with manual time and one run per repetition. Our reporter sends its line when
+// its repetitions end.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -36,16 +36,16 @@ class Bench {
     }
   }
 
-  /// One repetition of one case, called by Google Benchmark.
+  /// Makes one repetition of a case. Called by Google Benchmark.
   void repeat(const std::string& name, benchmark::State& state) {
     Entry& entry = entries_.at(name);
-    if (std::exchange(announced_, name) != name) inbox_.start(entry.spec.id());  // interleaved cases take turns
+    if (std::exchange(announced_, name) != name) inbox_.start(entry.spec.id());  // interleaved cases alternate
     for (auto _ : state) state.SetIterationTime(entry.over() ? 0 : guarded(name, entry));
     for (const auto& reason : {entry.skip, entry.failure, entry.measurement.judgement.verdict})
       if (!reason.empty()) return state.SkipWithError(reason.c_str());
   }
 
-  /// All repetitions of a case are over: hand its line in.
+  /// Sends the line of a case whose repetitions are over.
   void finish(const std::string& name) {
     Entry& entry = entries_.at(name);
     const Measurement& m = entry.measurement;
@@ -53,11 +53,11 @@ class Bench {
     if (!entry.skip.empty()) line["skip"] = entry.skip;
     else if (!entry.failure.empty()) line["failure"] = entry.failure;
     else add_measurement(line, entry.spec, m);
-    line = readable(std::move(line));  // while NaN is still told from null
+    line = readable(std::move(line));  // before JSON turns NaN into null
     inbox_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
     if (entry.lost_device || m.process_changed || !entry.failure.empty() || !m.judgement.verdict.empty())
-      inbox_.leave();  // the next case gets a clean process
+      inbox_.leave();  // the next case needs a fresh process
     entry.measurement = {};
   }
 
@@ -79,13 +79,13 @@ class Bench {
     }
     current_.clear();
     if (!entry.lost_device) session_.reset();
-    else (void)session_.release();  // its device memory went with the context
+    else (void)session_.release();  // the lost context has freed its device memory
     return 0;
   }
 
   double measured(const std::string& name, Entry& entry) {
     Measurement& m = entry.measurement;
-    if (current_ != name) {  // also after interleaving with another case
+    if (current_ != name) {  // also after an interleaved case
       session_.reset();
       session_ = prepare(entry.spec, m);
       current_ = name;
@@ -132,14 +132,14 @@ class LineReporter : public benchmark::BenchmarkReporter {
   std::unique_ptr<benchmark::BenchmarkReporter> display_;
 };
 
-/// The reporter --benchmark_format asks for, beside ours; none unless asked. JSON is the parent's to write.
+/// Returns the console reporter if --benchmark_format asks for it, else none. The parent writes JSON.
 std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector<std::string>& args) {
   for (const auto& arg : args)
     if (arg == "--benchmark_format=console") return std::make_unique<benchmark::ConsoleReporter>();
   return nullptr;
 }
 
-/// The cases in the inbox. What is not in this plan any more was changed meanwhile: its line says so.
+/// Returns the cases in the inbox. Ends jobs that are no longer in the plan with an empty result.
 std::vector<Case> cases_on(const Inbox& inbox, std::vector<Case> cases) {
   std::map<std::string, std::size_t> place;
   for (std::size_t at = 0; at < inbox.jobs().size(); ++at) place.emplace(inbox.jobs()[at], at);
@@ -159,7 +159,7 @@ int work(std::vector<Case> all, const RunOptions& options, const Inbox& inbox) {
   count_stops();
   adopt_orphans();
   const bool shows = std::ranges::find(options.benchmark_args, "--benchmark_format=console") != options.benchmark_args.end();
-  if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
+  if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
   std::vector<Case> cases = cases_on(inbox, missing_runs(std::move(all), options));
   std::vector<std::pair<std::string, int>> runs;  // name, repetitions
   for (const auto& c : cases) runs.emplace_back(c.name(), c.repetitions);

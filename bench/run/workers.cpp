@@ -26,7 +26,7 @@ constexpr int tries_without_progress = 3;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// SIGINT and SIGTERM while it lives: noted, so that results are recorded before the end.
+/// Records SIGINT and SIGTERM during its lifetime, so that the parent can finish its files.
 class Interruptible {
  public:
   Interruptible() {
@@ -47,7 +47,7 @@ class Interruptible {
 
 struct Worker {
   pid_t pid;
-  int events;  // what it tells us
+  int events;  // pipe from the worker
 };
 
 Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& jobs) {
@@ -55,9 +55,9 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
   if (::pipe(to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed parent takes its worker along
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with its parent
     if (::getppid() != parent) ::_exit(1);
-    ::setpgid(0, 0);  // Ctrl-C is for the parent
+    ::setpgid(0, 0);  // Ctrl-C goes to the parent only
     ::close(to[1]);
     ::close(from[0]);
     ::setenv(variable, fmt::format("{}:{}:{}", parent, to[0], from[1]).c_str(), 1);
@@ -87,7 +87,7 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
   return {pid, from[0]};
 }
 
-/// Without the pages of mapped files, which the kernel takes back when it needs them.
+/// Returns resident memory without pages of mapped files, which the kernel can reclaim.
 double resident_bytes(pid_t pid) {
   std::ifstream in(fmt::format("/proc/{}/status", pid));
   double bytes = 0;
@@ -108,16 +108,17 @@ std::string cause_of_death(int status) {
   return fmt::format("the worker process ended with exit code {} in the middle", WEXITSTATUS(status));
 }
 
-/// What one worker did until it ended.
+/// How a worker ended.
 struct WorkerExit {
-  std::string in_flight;  // the job whose end it did not tell, or ""
-  std::string why;        // it ended: what it said of its own crash, the limit it broke, or ""
+  std::string in_flight;  // the unfinished job, or ""
+  std::string why;        // its own crash report, the limit it exceeded, or ""
   int status = 0;
 };
 
 class WorkerMonitor {
  public:
-  WorkerMonitor(const Worker& worker, const std::vector<Job>& jobs, std::vector<std::string>& todo, const WorkerLimits& limits, const JobEvents& events)
+  WorkerMonitor(const Worker& worker, const std::vector<Job>& jobs, std::vector<std::string>& todo, const WorkerLimits& limits,
+                const JobEvents& events)
       : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
 
   WorkerExit run() {
@@ -128,7 +129,7 @@ class WorkerMonitor {
       const int ready = ::poll(&wait, 1, 100);
       if (interrupted && exit_.why.empty()) stop("interrupted");
       if (ready <= 0) {
-        if (::waitpid(worker_.pid, &exit_.status, WNOHANG) == worker_.pid) break;  // a child of its own may hold the pipe open
+        if (::waitpid(worker_.pid, &exit_.status, WNOHANG) == worker_.pid) break;  // its children may keep the pipe open
         check_limits();
         continue;
       }
@@ -140,9 +141,9 @@ class WorkerMonitor {
       check_limits();
     }
     ::close(worker_.events);
-    while (::waitpid(worker_.pid, &exit_.status, 0) < 0 && errno == EINTR) {  // or it was waited for already
+    while (::waitpid(worker_.pid, &exit_.status, 0) < 0 && errno == EINTR) {  // retry if interrupted; it may have been reaped above
     }
-    ::kill(-worker_.pid, SIGKILL);  // what it may have left behind
+    ::kill(-worker_.pid, SIGKILL);  // kill its remaining children
     return exit_;
   }
 
@@ -221,7 +222,7 @@ namespace {
 
 int crash_events = -1;
 
-/// Says which of our memory was touched, and lets the signal kill. Runs on a stack of its own, for the other may be used up.
+/// Reports which protected memory was touched, then lets the signal kill. Runs on its own stack, because the other may have overflowed.
 void on_crash(int signal, siginfo_t* info, void*) {
   bool past_the_end = false;
   if (const char* name = values_at(info->si_addr, past_the_end)) {
@@ -256,7 +257,7 @@ std::optional<Inbox> Inbox::open() {
   int parent = 0, todo = -1, events = -1;
   const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 &&
                     ::fcntl(events, F_GETFD) >= 0;
-  ::unsetenv(variable);  // not for what an implementation starts
+  ::unsetenv(variable);  // hide it from the implementation's children
   if (!ours) return std::nullopt;
   Inbox inbox;
   inbox.events_ = events;
