@@ -1,12 +1,12 @@
-// What an implementation may keep from one of its instances to the next.
+// Lets an implementation keep expensive resources between its instances.
 #pragma once
 
 #include <functional>
 
 namespace km {
 
-/// While one of these lives, what is dear to start (an interpreter with its libraries) may be kept from one instance of an implementation to
-/// the next: the judge's replay makes many, none of them timed. What was kept ends with the last ReuseScope.
+/// During its lifetime, implementations may keep what is slow to start (an interpreter with its libraries). The judge's replay makes many instances,
+/// all untimed. The last ReuseScope frees the resources.
 class ReuseScope {
  public:
   ReuseScope();
@@ -15,7 +15,7 @@ class ReuseScope {
   ReuseScope& operator=(const ReuseScope&) = delete;
 
   static bool active();
-  /// Who keeps something says how to end it, once.
+  /// Registers a callback that frees what was kept. Call once.
   static void on_end(std::function<void()> drop);
 };
 
