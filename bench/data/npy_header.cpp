@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 10> types = {"<f4", "<f8", "|u1", "|i1", "<u1", "<i1", "<u2", "<i2", "<i4", "<i8"};
 
-/// The dictionary's text, read from left to right.
+/// Parser of the dictionary's text, left to right.
 class Text {
  public:
   Text(std::string_view text, const std::string& path) : rest_(text), path_(path) {}

@@ -1,4 +1,4 @@
-// kmbench check: every implementation on every awkward shape, in worker processes, so that a crash or a hang costs one check.
+// kmbench check: every implementation on every awkward shape. Worker processes limit the damage of a crash or a hang to one check.
 #include <fmt/format.h>
 
 #include <map>
@@ -29,7 +29,7 @@ void work(const std::vector<Check>& checks, const Inbox& inbox) {
     const bool children = has_children();
     if (result.wrong.empty() && children) result.wrong = "it left a process behind";
     inbox.end(id, nlohmann::json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    if (!change.empty() || children) inbox.leave();  // the next check gets a clean process
+    if (!change.empty() || children) inbox.leave();  // the next check needs a fresh process
   }
 }
 

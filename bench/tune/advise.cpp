@@ -22,7 +22,7 @@
 namespace km {
 namespace {
 
-constexpr const char* until_variable = "KMBENCH_ADVISE_UNTIL";  // the steady clock's seconds
+constexpr const char* until_variable = "KMBENCH_ADVISE_UNTIL";  // seconds of the steady clock
 constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
@@ -30,7 +30,7 @@ double seconds_of(const Json& line) {
   return reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>() : std::numeric_limits<double>::infinity();
 }
 
-/// Jobs are named by the round and the candidate's id.
+/// A job's name: the round and the candidate's id.
 std::string job(const std::string& round, const Case& c) { return round + ":" + c.id(); }
 
 class Advice {
@@ -50,7 +50,7 @@ class Advice {
   }
 
  private:
-  /// First on few points, to learn the order; then on all, the fastest first, for as long as there is time.
+  /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left.
   bool try_all() {
     std::map<std::string, double> order;
     std::vector<Job> jobs;
@@ -81,7 +81,7 @@ class Advice {
     return jobs.empty() || work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, true); });
   }
 
-  /// All jobs in workers; false where interrupted. A job without an answer was not tried.
+  /// Runs all jobs in workers. Returns false if interrupted. A job without an answer counts as not tried.
   bool work_on(const std::vector<Job>& jobs, const std::function<void(const std::string&, const Json&)>& note) {
     const auto candidate = [&](const std::string& name) -> const Case& {
       const std::string id = name.substr(name.find(':') + 1);
@@ -104,7 +104,7 @@ class Advice {
         .empty();
   }
 
-  /// A candidate may take a quarter of the time, and ten seconds at least; the making of the points is not counted.
+  /// Time limit of a candidate: a quarter of the budget, at least ten seconds, plus the generation of the points.
   double allowed_s(const Case& c) const { return std::max(10.0, options_.budget_s / 4) + double(c.n) * c.d * 1e-7; }
 
   void keep(const std::string& id, const Json& line, bool again) {
@@ -140,7 +140,7 @@ int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const Adv
   }
   count_stops();
   adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
   const char* text = std::getenv(until_variable);
   double until_s = text ? std::strtod(text, nullptr) : std::numeric_limits<double>::infinity();
   ::unsetenv(until_variable);

@@ -26,7 +26,7 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
     return {line, true};
   } catch (const device::Error& error) {
     line["failure"] = error.what();
-    if (error.sticky) (void)session.release();  // its device memory went with the context
+    if (error.sticky) (void)session.release();  // the lost context has freed its device memory
   } catch (const std::bad_alloc&) {
     line["failure"] = "out of memory";
   } catch (const std::exception& error) {

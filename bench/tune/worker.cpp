@@ -1,4 +1,4 @@
-// The worker of a tuning: chooses, measures and judges one point after the other until the time is over.
+// The worker of a tuning: chooses, measures and judges points until the time is over.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -52,11 +52,11 @@ class Searcher {
   const TuningSpace& space_;
   const TuneOptions& options_;
   History history_;
-  std::vector<std::string> left_;  // turns, the next one last
+  std::vector<std::string> left_;  // turns in reverse order
   double until_s_ = std::numeric_limits<double>::infinity();
 };
 
-/// The defaults and every point with a line: those that are wanted again lie in the inbox, and take turns.
+/// Measures the defaults and the winner again, interleaved: the inbox selects them among all points with a line.
 int measure_again(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options) {
   const Case start = space.at(space.start());
   std::map<std::string, Case> all = {{start.id(), start}};
@@ -90,7 +90,7 @@ int tune_at(const Inbox& inbox, const TuningSpace& space, const TuneOptions& opt
   if (!inbox.jobs().empty() && !inbox.jobs().front().starts_with("turn:")) return measure_again(inbox, space, options);
   count_stops();
   adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
   Searcher(inbox, space, options).search();
   return 0;
 }
