@@ -42,7 +42,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// Ours, with the entries in the place of those of the same name.
+/// Returns our environment with these entries added or replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& entries) {
   std::vector<std::string> all = entries;
   for (char** entry = environ; entry && *entry; ++entry) {
@@ -104,7 +104,7 @@ void Worker::put(std::unique_ptr<Worker> worker) {
     worker->ask("forget");
     const Command command = worker->command_;
     kept()[command] = std::move(worker);
-  } catch (const std::exception&) {  // it ends here instead
+  } catch (const std::exception&) {  // end it instead
   }
 }
 
@@ -138,7 +138,7 @@ std::string Worker::read_line(const std::string& verb) {
   return line;
 }
 
-/// What became of it, once it has closed its end.
+/// Returns how it ended, after it closed its pipe.
 std::string Worker::ending() {
   int status = 0;
   for (int tries = 0; tries < 1000; ++tries) {
