@@ -1,19 +1,19 @@
-// What scores leave open, and all where scores cannot tell, by differences: a point's few candidates, or all centroids, in fp64 where fp32
-// leaves a doubt. Either way a point ends with its label and both bounds.
+// Decides by differences what scores leave open: a point's few candidates, or all centroids, in fp64 where fp32 is in doubt. Sets the label and both
+// bounds.
 #pragma once
 
 #include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
-/// What the lane so far away has to say of a point.
+/// Merges a point's result from the lane `away`.
 template <class T>
 __device__ __forceinline__ void hear(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
   const T first = __shfl_xor_sync(0xFFFFFFFF, given.first, away), second = __shfl_xor_sync(0xFFFFFFFF, given.second, away);
   mine.see(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
 }
 
-/// The distance² between two rows, in U, by `lanes` lanes. All lanes of the warp call it.
+/// Distance² between two rows in U, by `lanes` lanes. All lanes of the warp call it.
 template <class U, class T>
 __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes) {
   U dist = 0;
@@ -26,7 +26,7 @@ __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes)
   return dist;
 }
 
-/// Open points, so many lanes each: their candidates by differences, and what fp32 leaves in doubt in fp64.
+/// Compares the candidates of open points by differences, `lanes` lanes per point, and in fp64 where fp32 is in doubt.
 template <class T>
 __device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
   const int lanes = s.opens <= 2 * warps ? 32 : 8, at_once = block / lanes;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, cons
   }
 }
 
-/// The label and bounds of a row, or the row to the list of those that fp32 leaves in doubt. In fp64 nothing is finer: sums in order decide.
+/// Sets the label and bounds of a row, or lists it as doubtful for fp64. In fp64 the sums in order decide.
 template <class T>
 __device__ __forceinline__ void conclude(const Run<T>& r, SharedState<T>& s, int i, int old, int row, const screen::Nearest<T>& best) {
   if (sizeof(T) == 4 && !screen::leads(best, r.d)) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void conclude(const Run<T>& r, SharedState<T>& s, int
   settled(r, s, i, old, best.at, bounds.above(best.first), bounds.below(best.second));
 }
 
-/// Rows in doubt in fp64: warps share out a row's centroids, lanes the dimensions. All threads call it.
+/// Decides doubtful rows in fp64: warps share a row's centroids, lanes its dimensions. All threads call it.
 template <class T>
 __device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows) {
   if (s.doubts == 0) return;

@@ -1,4 +1,4 @@
-// The kernel of compacted.cuh: a run from its initial centroids to its labels.
+// The kernel of compacted.cuh: a run from the initial centroids to the labels.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -15,7 +15,7 @@ __device__ __forceinline__ Bits nanoseconds() {
   return now;
 }
 
-/// The points of a list to labels and bounds, and what moved to the sums. m: at most a batch, or most_rows of few dimensions. tally: thread 0's.
+/// Sets labels and bounds of listed points and moves them between sums. m: at most a batch, or most_rows with few dimensions. tally: thread 0's.
 template <class T>
 __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const screen::Margin<1>& margin,
                                              bool products, const int* rows, int m, Tally& tally) {
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     if (blockIdx.x == 0 && t == 0) r.lengths[(iter + 1) % 2] = {0, 0}, r.tops[(iter + 1) % 2] = 0;
 
     const int enough = products || few_padded(r.d) == 0 ? batch : most_rows;
-    // Slices of 32 points are dealt out to the blocks in turn, so that all have alike.
+    // Deals slices of 32 points to the blocks in turn, for balance.
     const std::int64_t slices = (r.n + 31) / 32, slices_at_once = std::int64_t(gridDim.x) * warps;
     for (std::int64_t first = 0; first < slices; first += ahead * slices_at_once) {
       const auto point = [&](int u) { return (first + u * slices_at_once + warp_of_grid()) * 32 + lane; };
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     }
     grid.sync();
 
-    // Where scores leave most of many points to differences, later iterations begin there.
+    // If scores leave most of many points to differences, later iterations start with differences.
     products = products && 2 * __ldcg(&all.by_differences) <= max(__ldcg(&all.past_bound), Bits(r.n / 4));
     make_centroids(r, false, centroids, r.centroids[iter % 2], (iter + 1) % 2);
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();

@@ -1,5 +1,5 @@
-// The points of a block's list against all centroids by fp16 products (mma.sync), decided where a proven margin lets them, as in
-// gpu/lloyd/screened; of the others the scores name the few candidates, or tell that there are many.
+// Scores the points of a block's list against all centroids by fp16 products (mma.sync). Points within a proven margin are decided, as in
+// gpu/lloyd/screened. For the others the scores list the few candidates, or report that there are many.
 #pragma once
 
 #include "impl/gpu/lloyd/ampere.cuh"
@@ -7,9 +7,9 @@
 
 namespace km::compacted {
 
-/// A warp's 32 rows against every across-th band of 32 centroids, beginning with `strip`: each lane's best two of its columns to shared
-/// memory. Deep: as many registers hold the points' halves; 0: they are read again for every band.
-/// Rows of both operands are read in pieces of 32 dimensions, 8 to a lane, which permutes the dimensions of both alike.
+/// Scores a warp's 32 rows against every across-th band of 32 centroids from `strip` on, and writes each lane's best two to shared memory. Deep:
+/// registers for the points' halves; 0: read them again per band. Rows of both operands are read in pieces of 32 dimensions, 8 per lane, which
+/// permutes their dimensions alike.
 template <int Deep, class T>
 __device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const int* rows, int m, int tile, int strip, int across) {
   const int lane = threadIdx.x % 32, quarter = lane % 4, deep = Deep > 0 ? Deep : r.deep;
@@ -73,7 +73,7 @@ __device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const 
   }
 }
 
-/// A thread's row, from the lanes' best two: decided, or open with its candidates, or open with too many.
+/// Merges the lanes' best two of a thread's row: decided, open with its candidates, or open with too many.
 template <class T>
 __device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const screen::Margin<1>& margin_of, const int* rows, int row, int lanes) {
   const int i = rows[row], begin = row * lanes, old = r.labels[i];

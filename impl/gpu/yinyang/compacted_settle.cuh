@@ -1,12 +1,12 @@
-// Points of a block's list against all centroids by differences.
+// Compares a block's list of points with all centroids by differences.
 #pragma once
 
 #include "impl/gpu/yinyang/compacted_differences.cuh"
 
 namespace km::compacted {
 
-/// Points against all centroids by differences, where a thread holds one, or two: D dimensions, zeros for what is missing. Where there are
-/// few points several threads share the centroids of one. All threads call it. How many were in doubt.
+/// A thread holds one or two points of D dimensions, padded with zeros. With few points several threads share the centroids of one. All threads call
+/// it. Returns the number of doubtful points.
 template <int D, int Rows, class T>
 __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows, int m) {
   constexpr int width = cuda::Pack<T>::size;
@@ -58,8 +58,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, co
   return doubted;
 }
 
-/// Points against all centroids by differences, some side by side: a lane takes a centroid, points lie in shared memory. All threads call it.
-/// How many were in doubt.
+/// Points side by side in shared memory; a lane takes a centroid. All threads call it. Returns the number of doubtful points.
 template <int Together, class T>
 __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const int* rows, int m) {
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = r.d;
@@ -93,7 +92,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
 #pragma unroll
           for (int p = 0; p < Together; ++p) mine[p].see(dist[p], c);
       }
-      // Half of the points to the other half of the lanes, over and over, until a lane has one; then what is known of that one.
+      // Exchanges half of the points with half of the lanes until a lane has one, then merges that one.
 #pragma unroll
       for (int kept = Together / 2; kept > 0; kept /= 2)
 #pragma unroll
@@ -121,7 +120,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
 
     doubted += s.doubts;
     settle_doubts(r, s, centroids, rows + first);
-    __syncthreads();  // x, found and doubts may be overwritten
+    __syncthreads();  // before x, found and doubts are overwritten
   }
   return doubted;
 }

@@ -1,5 +1,5 @@
-// The centroids as the kernels read them: group after group, d x pitch, so that a warp compares neighbours in 16-byte loads. A group begins at a
-// multiple of four positions and is filled up to the next with infinity, which is never the nearest.
+// Centroids as the kernels read them: by group, d x pitch, so that a warp compares neighbours in 16-byte loads. A group starts at a multiple of four
+// positions and is padded with infinity, which is never the nearest.
 #pragma once
 
 #include <numeric>
@@ -9,10 +9,10 @@
 
 namespace km::yinyang {
 
-constexpr int together = 4;         // a group's positions are a multiple of it
-constexpr int nobody = 0x7FFFFFFF;  // the centroid of a position that has none
+constexpr int together = 4;         // group sizes are multiples of it
+constexpr int nobody = 0x7FFFFFFF;  // centroid of an empty position
 
-/// Positions begin to end - 1, the first `size` of which hold centroids, in ascending order.
+/// Positions begin to end - 1; the first `size` hold centroids in ascending order.
 struct Stretch {
   int begin, end, size;
 };
@@ -24,12 +24,12 @@ struct GroupedView {
   const int* position_of;    // k
   const int* group_of;       // k
   const Stretch* stretches;  // groups
-  T* drift;                  // k: how far each centroid moved, at most
-  T* group_drift;            // groups: the greatest of each
+  T* drift;                  // k: upper bound of each centroid's movement
+  T* group_drift;            // groups: maximum per group
   int pitch, groups;
 };
 
-/// All of transposed, from centroids (k x d).
+/// Writes all of transposed from centroids (k x d).
 template <class T>
 __global__ void transpose_grouped(const T* __restrict__ centroids, int d, GroupedView<T> to) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -59,7 +59,7 @@ class Grouped {
             groups_};
   }
 
-  /// group: of each centroid.
+  /// group: per centroid.
   void arrange(std::span<const int> group, cudaStream_t stream) {
     std::vector<int> centroid_at(pitch_, nobody), position_of(k_);
     std::vector<Stretch> stretches(groups_, Stretch{});
