@@ -1,8 +1,8 @@
-// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. While one chunk is copied into page-locked memory, another is on the bus
-// and a third is labelled and summed; sums and counts of all chunks stay on the device and become the new centroids there. Points are sent
-// anew in every iteration, as in Section 6.2.7, except chunks that `resident` leaves on the device. A part of the chunks may go to the CPU,
-// which works on them where they lie; its sums are added to the GPU's.
-// Cost of an iteration: the points over the bus once. Where it stops: at the bus, or, where copies are staged, at the host's memory.
+// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. One chunk is copied into page-locked memory while another is on the bus and a
+// third is labelled and summed. Sums and counts of all chunks stay on the device and become the new centroids there. Points are sent again in every
+// iteration, as in Section 6.2.7, except chunks that `resident` keeps on the device. The CPU may process some chunks in place; its sums are added to
+// the GPU's.
+// Cost of an iteration: the points over the bus once. Limit: the bus, or with staged copies the host's memory.
 #include <omp.h>
 
 #include <future>
@@ -19,13 +19,13 @@ using out_of_core::Step;
 
 int threads_of(const Config& config) {
   const int threads = config.integer("threads");
-  return threads > 0 ? threads : std::clamp(omp_get_num_procs() - 1, 1, 16);  // one sends
+  return threads > 0 ? threads : std::clamp(omp_get_num_procs() - 1, 1, 16);  // one thread sends
 }
 
-/// How the points are cut up: the first chunks are the GPU's, the CPU has the rest.
+/// Partition of the points: the first chunks are the GPU's, the rest the CPU's.
 struct Chunking {
-  std::int64_t chunk, chunk_bytes;  // points of a chunk
-  std::int64_t gpu, n;              // chunks of the GPU, and points of these
+  std::int64_t chunk, chunk_bytes;  // points per chunk
+  std::int64_t gpu, n;              // the GPU's chunks and points
 
   Chunking(const ProblemShape& p, const Config& config, int value_bytes) {
     const std::int64_t point_bytes = std::int64_t(p.d) * value_bytes;
@@ -36,8 +36,8 @@ struct Chunking {
     n = std::min(p.n, gpu * chunk);
   }
 
-  /// Chunks that stay on the GPU: what the budget holds beside the buffers and, where there is none, what nine tenths of the free memory hold
-  /// beside the labels too.
+  /// Number of chunks that stay on the GPU: what the budget holds beside the buffers. Without a budget, 90 % of free memory must also hold the
+  /// labels.
   std::int64_t resident(const Config& config) const {
     if (config.word("resident") == "nothing") return 0;
     std::size_t free = 0, total = 0;
@@ -48,7 +48,7 @@ struct Chunking {
   }
 };
 
-/// What the CPU makes of its chunks in an iteration.
+/// The CPU's sums of an iteration.
 struct CpuSums {
   std::vector<double> sums;  // k x d
   std::vector<std::int64_t> counts;
@@ -97,9 +97,9 @@ class OutOfCore {
   int iterate(Trace& trace) {
     cuda::check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, compute_));
     cuda::check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), compute_));
-    std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // at first every point changes
+    std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // every point changes at first
     Pass pass(uploads_, trace);
-    std::int64_t changed_before = 0;  // the device's count runs on
+    std::int64_t changed_before = 0;  // the device's count is never cleared
     for (iters_ = 1;; ++iters_) {
       std::swap(assigned_, next_);
       trace.begin_iteration();
@@ -138,7 +138,7 @@ class OutOfCore {
  private:
   using Pass = typename out_of_core::Uploads<T>::Pass;
 
-  /// The points of chunks first to last - 1 of the GPU's.
+  /// Points of the GPU's chunks first to last - 1.
   std::span<const T> points(std::int64_t first, std::int64_t last) const {
     const auto begin = std::min(chunking_.n, first * chunking_.chunk), end = std::min(chunking_.n, last * chunking_.chunk);
     return p_.points.subspan(static_cast<std::size_t>(begin * p_.d), static_cast<std::size_t>((end - begin) * p_.d));
@@ -163,7 +163,7 @@ class OutOfCore {
     fetched_[slot].record(download_);
   }
 
-  /// The labels of the iteration before, where they are asked for: each is compared with the one that takes its place.
+  /// Restores the previous labels if changes are counted: each is compared with its successor.
   void begin_labels(std::int32_t* labels, std::int64_t first, std::int64_t n, int slot) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(std::int32_t);
     if (labels_on_host_) cuda::check(cudaStreamWaitEvent(compute_, fetched_[slot]));
@@ -172,7 +172,7 @@ class OutOfCore {
       cuda::check(cudaMemcpyAsync(labels, host_labels_->data() + first, bytes, cudaMemcpyHostToDevice, compute_));
   }
 
-  /// The CPU's chunks, by threads of their own.
+  /// Starts the CPU's chunks on other threads.
   std::future<CpuSums> begin_cpu() {
     if (cpu_labels_.empty()) return {};
     return std::async(std::launch::async, [this, centroids = fetched(assigned_)] {
@@ -183,7 +183,7 @@ class OutOfCore {
     });
   }
 
-  /// Returns how many labels changed there.
+  /// Returns the number of labels changed on the CPU.
   std::int64_t add_cpu(const CpuSums& cpu) {
     cuda::Buffer<double> sums(cells_);
     cuda::Buffer<std::int64_t> counts(p_.k);
@@ -217,7 +217,7 @@ class OutOfCore {
   cuda::Buffer<T> kept_, initial_, assigned_, next_;
   cuda::Buffer<double> sums_;
   cuda::Buffer<unsigned long long> counts_, changed_;
-  cuda::Buffer<std::int32_t> labels_;                            // of all of the GPU's points, or of a chunk for each slot
+  cuda::Buffer<std::int32_t> labels_;                            // of all of the GPU's points, or of a chunk per slot
   std::optional<cuda::PinnedBuffer<std::int32_t>> host_labels_;  // of all of the GPU's points
   std::vector<std::int32_t> cpu_labels_;
   cuda::Event labelled_{cudaEventDisableTiming};
@@ -273,7 +273,7 @@ const Register<OutOfCore> registration{{
     .unsupported = unsupported,
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const Chunking chunking(p, config, sizeof(float));
-      const int groups = out_of_core::Plan(p, Step::fused, sizeof(double)).groups;  // never more than in fp32
+      const int groups = out_of_core::Plan(p, Step::fused, sizeof(double)).groups;  // fp32 has at least as many
       const std::int64_t tiles = (chunking.chunk + out_of_core::block - 1) / out_of_core::block,
                          blocks = std::min<std::int64_t>(tiles, out_of_core::grid);
       const std::int64_t chunks = 2 * (p.n / chunking.chunk + 1);  // as many in fp64, whose chunks have half the points

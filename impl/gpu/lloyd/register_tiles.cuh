@@ -1,4 +1,4 @@
-// The host's side of impl/gpu/lloyd/register_tiles.cu: the layout, the choice of a kernel, a run.
+// Host side of impl/gpu/lloyd/register_tiles.cu: layout, choice of a kernel, run.
 #pragma once
 
 #include <algorithm>
@@ -11,37 +11,37 @@
 
 namespace km::register_tiles {
 
-/// A kernel, and what it is compiled for.
+/// A kernel and its compile-time parameters.
 template <class T>
 struct Kernel {
   void (*run)(const Run<T>);
-  int width, tile, step, threads;  // dimensions, points of a tile, rows are a multiple of step, threads at most
+  int width, tile, step, threads;  // dimensions, points per tile, step of rows, most threads
   int label_bytes;
   std::size_t (*bytes)(int k, int rows, int warps, int copies);
 
   int rows(int k) const { return (k + step - 1) / step * step; }
 };
 
-/// group: 1, 4 or 8 rows a key; fp64 has no keys.
+/// group: 1, 4 or 8 rows per key. fp64 has no keys.
 template <class T>
 Kernel<T> kernel_for(int d, int k, int group);
 
-constexpr int clusters_of_bytes = 256;  // a label has 8 bits up to here
-constexpr int least_tiles = 8;          // of a block, so that its warps have work
+constexpr int clusters_of_bytes = 256;  // more clusters need labels of 16 bits
+constexpr int least_tiles = 8;          // per block, so that its warps have work
 
 inline int group_of(int k, const Config& config) {
   const int asked = config.integer("group");
   return asked > 0 ? asked : k < 32 ? 1 : k <= clusters_of_bytes ? 4 : 8;
 }
 
-/// Shared memory of a block, at most; that of compute capability 9.0 where no device says.
+/// Most shared memory of a block; without a device that of compute capability 9.0.
 inline std::size_t shared_limit() {
   int device = 0, limit = 0;
   if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     limit = 227 << 10;
   }
-  return static_cast<std::size_t>(limit) - 1024;  // what a kernel declares itself
+  return static_cast<std::size_t>(limit) - 1024;  // the kernel's static part
 }
 
 inline int threads_of(int most, const Config& config) {
@@ -84,14 +84,14 @@ inline std::vector<Parameter> parameters() {
            .help = "of a block; 0, and at most: as many as have the registers"}};
 }
 
-/// A double's bits, ordered as the values.
+/// Bits of a double that order as the values.
 __device__ inline Bits ordered(double value) {
   const Bits bits = Bits(__double_as_longlong(value));
   return bits >> 63 ? ~bits : bits | Bits(1) << 63;
 }
 inline double from_ordered(Bits bits) { return std::bit_cast<double>(bits >> 63 ? bits & ~(Bits(1) << 63) : ~bits); }
 
-/// rows: n x d. bounds: the least of each dimension and the greatest, ordered; all bits set and zero before. A block's threads are a multiple of d.
+/// rows: n x d. bounds: minimum and maximum of each dimension as ordered bits, initially all bits set and zero. The block size is a multiple of d.
 template <class T>
 __global__ void find_bounds(const T* __restrict__ rows, std::int64_t size, int d, Bits* bounds) {
   double least = cuda::infinity<double>, greatest = -cuda::infinity<double>;
@@ -117,7 +117,7 @@ struct Origin {
   T at[most_dimensions];
 };
 
-/// To tiles of `tile` points, dimension after dimension, less the origin; zeros beyond n and d.
+/// Writes tiles of `tile` points by dimension, minus the origin; zeros beyond n and d.
 template <class T>
 __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int width, int tile, std::int64_t tiles, const Origin<T> origin, T* out) {
   for (std::int64_t block = blockIdx.x; block < tiles; block += gridDim.x)
@@ -165,7 +165,7 @@ class RegisterTiles {
             .rows = rows,
             .max_iters = problem.max_iters,
             .copies = copies,
-            .additions = most_additions / warps - kernel_.tile / copies,  // a tile more may be on its way
+            .additions = most_additions / warps - kernel_.tile / copies,  // one more tile may be in flight
             .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
             .margin_scale = margin_scale,
             .origin = {},
@@ -182,7 +182,7 @@ class RegisterTiles {
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, stream_);
     const cuda::Phase phase(trace, "layout", stream_);
     lay_out_points(from.data());
-    graph_.emplace(stream_, [this] {  // launched in less time than the kernel alone
+    graph_.emplace(stream_, [this] {  // faster to launch than the kernel alone
       void* arguments[] = {&run_};
       cuda::check(
           cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_.run), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
@@ -217,8 +217,8 @@ class RegisterTiles {
  private:
   std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
 
-  /// Finds each dimension's range, then its origin: the middle of values within a factor of 2.9, which subtracts exactly from each (Sterbenz), as all lie
-  /// within a factor of 2 of it. Wider ranges cancel too little to need one; fp64 takes differences.
+  /// Finds each dimension's range and origin. The origin is the middle if all values are within a factor of 2.9: they are then within a factor of 2
+  /// of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin. fp64 uses differences.
   void lay_out_points(const T* rows) {
     const int d = problem_.d, block = 256 / d * d;
     const std::int64_t size = problem_.n * d;
@@ -245,7 +245,7 @@ class RegisterTiles {
     stream_.synchronize();  // rows are freed on return
   }
 
-  /// The kernel's own clock by iteration, as there is nothing to time from outside.
+  /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
   void report(Trace& trace) {
     std::vector<IterationRecord> ended(std::size_t(iters_[0]) + 1);
     cuda::download(ended.data(), records_.data(), ended.size() * sizeof ended[0], stream_);

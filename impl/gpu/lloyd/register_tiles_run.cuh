@@ -1,5 +1,4 @@
-// The kernel of impl/gpu/lloyd/register_tiles.cu: a run from its initial centroids to its labels. What a block has in shared memory, what a warp does
-// to its tiles, and how blocks meet.
+// The kernel of impl/gpu/lloyd/register_tiles.cu: a run from the initial centroids to the labels.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -9,29 +8,29 @@
 
 namespace km::register_tiles {
 
-constexpr int queue_size = 160;  // 31 that wait and 4 a lane that come
+constexpr int queue_size = 160;  // 31 waiting and 4 new ones per lane
 
-/// What the blocks of an iteration add up, 64 bits each, in this order: words x cells, rests (cells), counts (k), these.
+/// 64-bit values that blocks sum per iteration: words x cells, rests (cells), counts (k), then these.
 enum { changed_at, opened_at, any_rest_at, counters };
 
-/// At the end of an iteration.
+/// End of an iteration.
 struct IterationRecord {
   unsigned long long nanoseconds, opened;
 };
 
 template <class T>
 struct Run {
-  const T* points;  // tiles x D x points of a tile, less the origin
-  void* labels;     // tiles x points of a tile
+  const T* points;  // tiles x D x points per tile, minus the origin
+  void* labels;     // tiles x points per tile
   std::int64_t n, tiles;
   int d, k, rows, max_iters;
-  int copies, additions;  // of a warp to a copy before it empties them
-  double stop_at;         // as many changed labels are few enough
+  int copies, additions;  // additions: of a warp to a copy before it flushes
+  double stop_at;         // stop at so few changed labels
   float margin_scale;
   T origin[most_dimensions];
   LimbFormat<T> limb_format;
   const T* initial;
-  Bits* changes;  // three in turn; the first, after `turn`, is zero
+  Bits* changes;  // three, alternating; the first, after `turn`, is zero
   int* turn;
   Bits* rests;  // a block's totals, grid x cells
   T *assigned, *next;
@@ -40,7 +39,7 @@ struct Run {
   IterationRecord* records;  // at the start and after each iteration
 };
 
-/// A block's shared memory, in this order.
+/// Layout of a block's shared memory, in this order.
 template <class T, int D, int Group>
 struct SharedLayout {
   int k, rows, warps, copies;
@@ -60,17 +59,17 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   return now;
 }
 
-/// P: points of a lane. Group: rows whose least score gets one key. Rows: their number, or 0: any. Threads: at most.
+/// P: points per lane. Group: rows per key. Rows: their number, or 0: any. Threads: at most.
 template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
   constexpr int each = pack<T>, packs = P / each, size = 32 * P;
   constexpr unsigned all = 0xFFFFFFFF;
-  constexpr bool late = P * D > 64;  // few registers are left: old labels are read when they are needed
+  constexpr bool late = P * D > 64;  // registers are scarce: read old labels when needed
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int moved_here, opened_here, rest_here;
   __shared__ float longest_of[32];
   __shared__ int additions_of[32];
-  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // labels that lie side by side
+  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // adjacent labels
   static_assert(sizeof(Word) == each * sizeof(Label));
   constexpr int label_bits = 8 * sizeof(Label);
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     if constexpr (sizeof(T) == 4) value = c < k ? static_cast<float>(double(r.origin[j]) - double(centroids[c * D + j])) : 0.0f;
     else value = c < k ? centroids[c * D + j] : cuda::infinity<T>;
   };
-  const auto measure_rows = [&] {  // the rest of a row, and the longest
+  const auto measure_rows = [&] {  // the last value of each row, and the greatest length
     if constexpr (sizeof(T) == 4) {
       float longest = 0;
       for (int c = t; c < r.rows; c += block) {
@@ -135,7 +134,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     __syncwarp();
     labels_written = iter == r.max_iters;
 
-    const auto added = [&](int each_lane) {  // kept in memory: registers are short
+    const auto added = [&](int each_lane) {  // in shared memory: registers are scarce
       const int additions = additions_of[warp] + each_lane * (32 / r.copies);
       const bool full = additions > r.additions;
       __syncwarp();
@@ -143,7 +142,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       if (lane == 0) additions_of[warp] = full ? 0 : additions;
       __syncwarp();
     };
-    const auto drain = [&](int count) {  // the last of the queue, one a lane
+    const auto drain = [&](int count) {  // the end of the queue, one point per lane
       __syncwarp();
       if (lane < count) {
         const uint2 entry = queue[waiting - count + lane];
@@ -161,7 +160,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     };
 
     for (int step = warp; step < tiles; step += warps) {
-      int tile = first_tile + (iter % 2 ? step : tiles - 1 - step);  // back and forth: caches hold the end of the last sweep
+      int tile = first_tile + (iter % 2 ? step : tiles - 1 - step);  // alternate directions: caches hold the end of the last sweep
       T x[P][D];
       Word old[packs] = {};
       const auto load_labels = [&] {
@@ -181,10 +180,10 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
           }
         if (!late && !fresh) load_labels();
       }
-      const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // in the tile
+      const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // within the tile
       int label[P];
       const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
-      asm volatile("" : "+r"(tile));  // what follows from it is computed anew rather than kept: registers are short
+      asm volatile("" : "+r"(tile));  // recompute rather than keep: registers are scarce
       const std::int64_t first = std::int64_t(tile) * size;
       const T* const from = r.points + first * D;
       if (late && !fresh) load_labels();
@@ -193,7 +192,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         settle<D>(
             open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
       }
-      if (tile == static_cast<int>(r.tiles) - 1)  // what lies beyond n stays where it is
+      if (tile == static_cast<int>(r.tiles) - 1)  // points beyond n keep label 0
 #pragma unroll
         for (int u = 0; u < P; ++u)
           if (first + place(u) >= r.n) label[u] = 0;
@@ -280,7 +279,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       const int here = t == changed_at ? moved_here : t == opened_at ? opened_here : rest_here;
       if (here > 0) atomicAdd(change_counters + t, Bits(here));
     }
-    // Read by nobody since the last meeting, written by nobody before the next.
+    // Nobody reads it since the last barrier or writes it before the next.
     for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(turn + iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
@@ -303,7 +302,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       const long long count = totals[words<T> * cells + c];
       const bool out = last && blockIdx.x == 0 && j < r.d;
       if (out) r.assigned[c * r.d + j] = centroids[cell];
-      if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // else it stays
+      if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // an empty cluster keeps its centroid
       if (out) r.next[c * r.d + j] = centroids[cell];
       set_row(c, j);
     }

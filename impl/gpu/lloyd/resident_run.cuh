@@ -1,5 +1,4 @@
-// The kernel of impl/gpu/lloyd/resident.cu: a run from its initial centroids to its labels. What a block has in shared memory, what it does
-// to its tiles, and how blocks meet.
+// The kernel of impl/gpu/lloyd/resident.cu: a run from the initial centroids to the labels.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -9,31 +8,31 @@
 
 namespace km::resident {
 
-constexpr int own_threads = 512;  // of a block whose threads keep sums
+constexpr int own_threads = 512;  // per block, if threads keep sums
 
-/// Threads of a block: as many as have the registers.
+/// Threads per block: as many as have the registers.
 template <class T, int D, int K>
 constexpr int threads_of = K == 0 && D * sizeof(T) <= 16 ? 2 * own_threads : own_threads;
 
 template <class T>
 struct Run {
   const T* points;       // tiles x D x tile_points
-  std::uint8_t* labels;  // tiles x tile_points, of tiles that are not held
+  std::uint8_t* labels;  // tiles x tile_points, of uncached tiles
   std::int64_t n, tiles;
   int d, k, max_iters;
-  double stop_at;  // as many changed labels are few enough
+  double stop_at;  // stop at so few changed labels
   int tiles_a_block, cached, copies, width;
-  T magic;  // 1.5 2^23 quanta, for own sums
+  T magic;  // 1.5 2^23 units, for own sums
   FixedPoint fixed_point;
   const T* initial;
-  Bits* changes;  // what all blocks added in an iteration, three in turn: coarse and fine k x D each, counts k, labels changed; zero at first
+  Bits* changes;  // sums of all blocks per iteration, three, alternating: coarse and fine k x D each, counts k, labels changed; initially zero
   T *assigned, *next;
   std::int32_t* labels_out;
   int* iters;
   unsigned long long* ended;  // nanoseconds at the start and after each iteration
 };
 
-/// A block's shared memory, in this order. own: sums are kept by threads.
+/// Layout of a block's shared memory, in this order. own: threads keep the sums.
 template <class T, int D>
 struct SharedLayout {
   int k, copies, cached;
@@ -77,7 +76,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   const std::int64_t first_tile = std::int64_t(blockIdx.x) * r.tiles_a_block;
   const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))),
             cached_here = min(r.cached, tiles);
-  // Held tiles lie evenly among the others, so that reading overlaps computing: tile is held where slot_of(tile + 1) is another.
+  // Cached tiles are spread evenly among the others, so that reads overlap computation. A tile is cached if slot_of(tile + 1) differs.
   const unsigned share = cached_here < tiles ? (std::uint64_t(cached_here) << 32) / tiles : 0;
   const auto slot_of = [&](int tile) { return cached_here < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
   for (int tile = warp; tile < tiles; tile += warps) {
@@ -97,7 +96,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
   __syncthreads();
 
-  const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // of the last index of a pair
+  const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // mask: without the last index of a pair
   const float margin = 1 + ldexpf(1.0f, index_bits - 22) + (D + 4) * 0x1p-22f;
   const int change_size = 2 * cells + k + 1;
   Own<T, own ? D : 1, own ? K : 1> mine;
@@ -140,7 +139,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     if constexpr (own) warp_sums[warp][lane] = mine.over_warp(warp_counts[warp]);
     __syncthreads();
 
-    // This block's part to all: coarse, fine, counts, labels changed.
+    // Adds this block's part to all: coarse, fine, counts, labels changed.
     Bits* const change = r.changes + iter % 3 * change_size;
     const auto give = [&](int at, long long value) {
       if (value != 0) atomicAdd(&change[at], Bits(value));
@@ -168,7 +167,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       }
     }
     if (t == 96) give(2 * cells + k, moved_here);
-    if (blockIdx.x == 0)  // read by nobody since the last meeting, written by nobody before the next
+    if (blockIdx.x == 0)  // nobody reads it since the last barrier or writes it before the next
       for (int at = t; at < change_size; at += block) r.changes[(iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
@@ -185,7 +184,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       T& value = rows[c * pitch + j];
       const bool out = last && blockIdx.x == 0 && j < r.d;
       if (out) r.assigned[c * r.d + j] = value;
-      if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // else it stays
+      if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // an empty cluster keeps its centroid
       if (out) r.next[c * r.d + j] = value;
     }
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();

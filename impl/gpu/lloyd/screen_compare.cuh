@@ -1,7 +1,7 @@
-// What a warp does with its scores, whatever instruction multiplied: a thread has those of two rows and, of every 32 columns, 8 each, as
-// tensor cores hand sums out. Scores stand in a grid, and only its rows' and columns' greatest are kept: the best two of k scores by 2.4
-// instructions a score instead of 4. Where the best is alone, row and column name it; the second best differs in one of the two, so it is
-// the second of either.
+// A warp's work on its scores, independent of the matrix instruction. A thread has the scores of two rows and, of every 32 columns, 8 each, as
+// tensor cores return sums. Scores form a grid; only maxima of its rows and columns are kept. This finds the best two of k scores in 2.4
+// instructions per score instead of 4. A unique best is named by its row and column. The second best differs in one of the two, so it is the second
+// of either.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace km::screen {
 
-/// A thread's two rows of 16 of a 64-row tile: the points and where their fragments lie. place: which of the tile's 128 threads it is.
+/// A thread's two rows of 16 of a 64-row tile: the points and the places of their fragments. place: index among the tile's 128 threads.
 template <bool Listed>
 struct RowPair {
   std::int64_t i[2];  // -1: none
@@ -22,7 +22,7 @@ struct RowPair {
       i[half] = row >= rows ? -1 : Listed && todo ? todo[row] : row;
     }
   }
-  /// Steps from `first` of the points' halves.
+  /// Loads steps from `first` of the points' halves.
   template <int Steps>
   __device__ __forceinline__ void load(const uint4* halves, std::int64_t tile, int place, int steps, int first, std::uint32_t (&a)[Steps * 4]) const {
 #pragma unroll
@@ -44,19 +44,19 @@ struct RowPair {
   }
 };
 
-/// The greatest of three scores. Positive ones are positive, so that they order as their bits do, and integers of three have one instruction
-/// on compute capability 9.0; what is negative all the same becomes zero, and then no other is above it.
+/// Maximum of three scores. Positive scores order as their bits, and integers have a three-way maximum on compute capability 9.0. A score that is
+/// negative nevertheless becomes zero, which no other score exceeds.
 template <bool Positive>
 __device__ __forceinline__ float greatest(float a, float b, float c) {
   if constexpr (Positive) return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
   else return fmaxf(fmaxf(a, b), c);
 }
 
-/// A thread's scores of 32 columns, and the greatest of each row.
+/// A thread's scores of 32 columns, and the maximum of each row.
 template <bool Positive>
 struct Scores {
   float at[2][8], row[2];
-  /// sums: 16 of the thread's; starts: the columns'.
+  /// sums: 16 of the thread; starts: of the columns.
   __device__ __forceinline__ Scores(const float* sums, const float* starts, int quarter) {
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -78,11 +78,11 @@ struct Scores {
   }
 };
 
-/// The best two of two rows' scores.
+/// The best two scores of two rows.
 template <int Columns, bool Positive>
 struct Leaders {
-  Best best[2];  // of this lane's columns; of all, after finish
-  Best own[2];   // then, of this lane's
+  Best best[2];  // of this lane's columns; of all columns after finish
+  Best own[2];   // after finish, of this lane's
   float columns[2][8];
   __device__ __forceinline__ Leaders() {
 #pragma unroll
@@ -91,7 +91,7 @@ struct Leaders {
   __device__ __forceinline__ void see(const Scores<Positive>& scores, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      if constexpr (Columns == 32) {  // one tile, one row of the grid
+      if constexpr (Columns == 32) {  // one tile: the grid has one row
 #pragma unroll
         for (int u = 0; u < 8; ++u) best[half].see(scores.at[half][u], u / 2 * 8 + u % 2);
       } else {
@@ -101,7 +101,7 @@ struct Leaders {
       }
     }
   }
-  /// This row of the grid and the next.
+  /// Adds this row of the grid and the next.
   __device__ __forceinline__ void see(const Scores<Positive>& scores, const Scores<Positive>& next, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -111,7 +111,7 @@ struct Leaders {
       best[half].see(next.row[half], row + 1);
     }
   }
-  /// All four lanes of a row know its best two.
+  /// Merges the best two over the four lanes of a row.
   __device__ __forceinline__ void finish(int quarter) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -130,7 +130,7 @@ struct Leaders {
   }
 };
 
-/// The candidates of a warp's 16 rows. found: how many of each row, in shared memory; first: the first row's place in the list of open points.
+/// Collects the candidates of a warp's 16 rows. found: number per row, in shared memory; first: the first row's place in the list of open points.
 struct Collector {
   int* found;
   std::int64_t first, rows;
@@ -165,7 +165,7 @@ struct Collector {
   }
 };
 
-/// Where each lane that joins a list stands in it; all lanes call.
+/// Returns the place of each joining lane in a list. All lanes call it.
 __device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, int lane) {
   const unsigned joining = __ballot_sync(0xFFFFFFFF, joins);
   unsigned at = 0;
@@ -173,8 +173,8 @@ __device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, 
   return __shfl_sync(0xFFFFFFFF, at, 0) + __popc(joining & ((1u << lane) - 1));
 }
 
-/// The four lanes that share rows take one each, in the strips' order: that with a point (i >= 0) writes its label, or puts the point on a
-/// list of those left open. 1 where the label changed.
+/// Each of the four lanes that share rows takes one row, in the strips' order. It writes the label of its point (i >= 0), or lists the point as
+/// open. Returns 1 if the label changed.
 template <int Products, int Columns, bool Positive, int Strips>
 __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], std::int64_t i, float lead,
                                            std::int32_t label, int lane) {
@@ -192,8 +192,8 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
     const unsigned at = place_in_list(&s.progress->open[2], open, lane);
     if (open) s.rest[at] = static_cast<int>(i);
   } else {
-    // A lane whose best alone is good enough names a candidate; where no lane has two, all candidates are named. Nothing is known where
-    // lifting was not enough; what stands for no centroid is below all.
+    // A candidate is a centroid whose score reaches `least`. A lane names its best one only, so the list is complete if no lane has two. Scores that
+    // are not positive prove nothing, so all centroids are candidates; padding columns score below all.
     const float least = !open ? cuda::infinity<float> : mine.first > 0 ? mine.first - lead : std::numeric_limits<float>::lowest();
     unsigned named = 0, more = 0;
     bool names[Strips * 2];
@@ -229,7 +229,7 @@ inline ImageLayout layout_for(const ProblemShape& p, int products) {
   return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
 }
 
-/// use(Columns, Steps) with what `layout` says, as compile-time numbers.
+/// Calls use(Columns, Steps) with the numbers of `layout` as compile-time constants.
 template <int Products, class Use>
 void with_layout(const ImageLayout& layout, Use use) {
   with_dimension<1, 2, 3, 4, 5, 6>(layout.steps, [&](auto steps) {

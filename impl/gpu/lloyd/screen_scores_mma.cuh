@@ -1,8 +1,7 @@
-// The scores by mma.sync, of compute capability 8.0 and later, where there is no wgmma. The points' and centroids' layouts are the same: a
-// quarter of a 64-row tile is what a warp multiplies at a time, and centroids lie in 8 x 8 tiles as ldmatrix takes them.
-// A warp takes 32 points (16 where three products or many dimensions need the registers), so that a tile of centroids read from shared
-// memory is used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32 columns' scores while another
-// warp multiplies. Pieces of centroids come by cp.async, two ahead.
+// The scores by mma.sync, for compute capability 8.0 and later without wgmma. Layouts are the same: a warp multiplies a quarter of a 64-row tile at
+// a time, and centroids lie in 8 x 8 tiles for ldmatrix. A warp takes 32 points (16 if three products or many dimensions need the registers), so
+// that each tile of centroids from shared memory is used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32
+// columns' scores while another warp multiplies. cp.async fetches pieces of centroids, two ahead.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -14,15 +13,15 @@ namespace km::screen {
 
 template <int Steps, int Products, bool Chunked>
 struct MmaShape {
-  static constexpr int strips = Products == 1 && !Chunked ? 2 : 1;       // of 16 rows, a warp's
-  static constexpr int threads = strips == 2 && Steps <= 2 ? 512 : 256;  // that have 128 or 255 registers each
+  static constexpr int strips = Products == 1 && !Chunked ? 2 : 1;       // of 16 rows, per warp
+  static constexpr int threads = strips == 2 && Steps <= 2 ? 512 : 256;  // with 128 or 255 registers each
 };
 
-/// Pieces of the image in shared memory, one after the other, over and over: where all fit they stay, else three are kept, two on the way.
+/// Ring of the image's pieces in shared memory. If all fit, they stay; else three are kept, two of them in flight.
 struct Ring {
   const Screen& s;
   std::uint8_t* memory;
-  std::int64_t copies;  // pieces used in all
+  std::int64_t copies;  // total number of copies
   bool resident;
   int bytes, pieces, slots, piece = 0, slot = -1, next_slot = 0;
   std::int64_t copy = 0;
@@ -47,19 +46,19 @@ struct Ring {
     }
     __pipeline_commit();
   }
-  /// The next piece; all threads call it.
+  /// Returns the next piece. All threads call it.
   __device__ const std::uint8_t* next() {
     if (++slot == slots) slot = 0;
     if (!resident) {
-      __pipeline_wait_prior(1);  // this thread's part has come
-      __syncthreads();           // and the others'; and they are done with the piece before, which is replaced
+      __pipeline_wait_prior(1);  // this thread's part has arrived
+      __syncthreads();           // the others' parts too; and all are done with the previous piece, which is replaced
       start_copy();
     }
     return memory + slot * bytes;
   }
 };
 
-/// Persistent blocks, whose warps take `strips` times 16 points each and go through all centroids together.
+/// Persistent blocks whose warps take `strips` times 16 points each and go through all centroids together.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1) score_mma(const __grid_constant__ Screen s) {
   using Shape = MmaShape<Steps, Products, Chunked>;
@@ -78,10 +77,10 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   if (rounds == 0) return;
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
-  const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid whose row this lane tells
+  const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid row that this lane addresses
   const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
   Ring ring(s, memory, rounds);
-  std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
+  std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
 
   std::int64_t strip = (std::int64_t(blockIdx.x) * warps + warp) * strips;  // this warp's first
@@ -96,7 +95,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
       if constexpr (Products == 3) pairs[p].template load<Steps>(s.points.low, tile_of(p), place_of(p), steps, chunk * Steps, low[p]);
     }
   };
-  // Each lane of a quarter writes a row, in the order of the strips' rows: what it needs of it comes along with the halves.
+  // Each lane of a quarter writes a row, in the order of the strips' rows; its data are loaded with the halves.
   std::int64_t i_next = -1;
   std::uint32_t left_next = 0;
   std::int32_t label_next = 0;
@@ -146,7 +145,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
           if (chunk == 0)
 #pragma unroll
             for (int u = 0; u < strips * 16; ++u) sums[u / 16][kept][u % 16] = 0;
-          // Of product v / Steps, the small ones first: low with high, high with low, high with high. The next step's centroids come meanwhile.
+          // Product v / Steps, small terms first: low with high, high with low, high with high. The next step's centroids are prefetched.
           std::uint32_t b[2][2][4];
           const auto fetch = [&](int v) {
 #pragma unroll
@@ -165,7 +164,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
               for (int x = 0; x < 4; ++x) ampere::multiply(sums[p][kept] + x * 4, a, b[v % 2][x / 2] + x % 2 * 2);
             }
           }
-          if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // the next points come while these are compared
+          if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // prefetch the next points during the comparison
           if (!Chunked || chunk == s.layout.chunks - 1) compare(band, starts);
         }
         if (!Chunked || chunk == s.layout.chunks - 1) break;
@@ -184,7 +183,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 
 /// mma.sync: compute capability 8.0 and later.
 struct Mma {
-  /// The kernel for what `layout` says, and its threads.
+  /// Returns the kernel for `layout` and sets its threads.
   template <int Products, Task What>
   static Kernel kernel_for(const ImageLayout& layout, int& threads) {
     Kernel kernel = nullptr;

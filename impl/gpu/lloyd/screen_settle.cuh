@@ -1,8 +1,7 @@
-// What products cannot decide: all centroids by differences. In fp32 a sum of d squares is off by at most (d + 4) 2^-24 of itself, whatever
-// the range, so a lead beyond that decides; else the same in fp64, dimension after dimension as the judge sums, the lowest index first
-// in a tie. fp64 points take fp64 differences at once.
-// A lane takes a centroid, so that a warp reads a dimension of 32 of them at once, and 8 points, which it reads from shared memory.
-// Cost of a point: 2 k d instructions and, in 8 points' company, k d values from cache.
+// Settles what products cannot decide: all centroids by differences. In fp32 a sum of d squares is off by at most (d + 4) 2^-24 of itself at any
+// range, so a larger lead decides. Otherwise fp64 decides, in order of dimensions as in the judge; the lowest index wins a tie. fp64 points use fp64
+// differences at once. A lane takes a centroid, so that a warp reads a dimension of 32 centroids at once, and 8 points from shared memory.
+// Cost per point: 2 k d instructions and, shared by 8 points, k d values from cache.
 #pragma once
 
 #include "impl/gpu/lloyd/screen_margin.cuh"
@@ -11,7 +10,7 @@ namespace km::screen {
 
 constexpr int settle_block = 256, settle_warps = settle_block / 32, together = 8;
 
-/// The least of distances seen, and the second.
+/// The two least distances² so far.
 template <class T>
 struct Nearest {
   T first = cuda::infinity<T>, second = cuda::infinity<T>;
@@ -30,7 +29,7 @@ struct Settle {
   const T* transposed;  // centroids, d x k_padded
   std::int64_t n;
   int d, k, k_padded;
-  int across;  // warps that share out the centroids of 8 points
+  int across;  // warps that share the centroids of 8 points
   Progress* progress;
   const int* todo;
   std::int32_t* labels;
@@ -40,7 +39,7 @@ struct Settle {
 template <class T>
 __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ Settle<T> s) {
   extern __shared__ double shared[];
-  T* const x = reinterpret_cast<T*>(shared);  // of each 8 points: d x 8
+  T* const x = reinterpret_cast<T*>(shared);  // per 8 points: d x 8
   __shared__ Nearest<T> found[settle_warps][together];
   __shared__ Nearest<double> exact[settle_warps];
   __shared__ int doubtful[settle_warps * together], doubts;
@@ -53,7 +52,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
   const auto label = [&](std::int64_t row, int c) {
     const std::int64_t i = point(row);
     if (c < s.k && s.labels[i] != c) s.labels[i] = c, ++moved;
-    else if (c >= s.k && s.labels[i] < 0) s.labels[i] = 0, ++moved;  // no distance is a number
+    else if (c >= s.k && s.labels[i] < 0) s.labels[i] = 0, ++moved;  // every distance is NaN
   };
 
   for (std::int64_t first = std::int64_t(blockIdx.x) * at_once; first < rows; first += std::int64_t(gridDim.x) * at_once) {
@@ -130,21 +129,21 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       __syncthreads();
     }
     if (t == 0 && doubts > 0) atomicAdd(&s.progress->in_doubt, doubts);
-    __syncthreads();  // x, found and doubts may be overwritten
+    __syncthreads();  // before x, found and doubts are overwritten
   }
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
 }
 
-/// Whether the nearest is so by more than differences in T may be off. In fp64 nothing is finer: a sum in order decides.
+/// True if the lead of the nearest exceeds the error of differences in T. In fp64 a sum in order decides.
 template <class T>
 __device__ bool leads(const Nearest<T>& best, int d) {
   const T share = 2 * T(d + 8) * (std::numeric_limits<T>::epsilon() / 2) * T(1.01), least = T(d) * 4 * std::numeric_limits<T>::denorm_min();
   return best.second - best.first > share * best.second + least;
 }
 
-/// Eight lanes a point that one product left open: its candidates by differences, the lanes sharing out the dimensions, Width values
-/// each; where they are too near to each other, in fp64 by one lane a candidate. Those with too many candidates go to a list.
+/// Eight lanes per point that one product left open compare its candidates by differences and share the dimensions, Width values each. If the lead
+/// is too small, one lane per candidate uses fp64. Points with too many candidates are listed.
 template <class T, int Width>
 __global__ void __launch_bounds__(settle_block)
     compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, Progress* progress, const Open open,

@@ -1,13 +1,12 @@
-// Lloyd's at half-precision speed with fp64's own labels. Tensor cores score every centroid for every point in fp16; a proven margin says
-// which points that decides, all but some percent where there are 16 dimensions or more and ordinary ranges. Of the others
-// the same scores name the few centroids within the margin, which are compared by differences, in fp64 where fp32 cannot tell
-// (screen_settle). Points with too many such candidates are scored again with both operands in two halves, three products, and what that
-// leaves open is compared with all centroids by differences. Where most points go that far (heavy tails), later iterations begin there.
-// Sums are exact and only points that moved are added and taken away (moved_sums): the same bits in every run and for every grid. With the
-// means, the next iteration's centroids are halved, laid out and rid of twins (screen_centroids).
-// Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given;
-// eight kernels, nothing is decided on the host. Memory: points as given, 4 K bytes each in halves, 60 bytes of lists (76 where many
-// clusters).
+// Lloyd's at half-precision speed with fp64's labels. Tensor cores score every centroid for every point in fp16. A proven margin decides all but a
+// few percent of the points, with 16 dimensions or more and ordinary ranges. For the others the same scores name the few centroids within the
+// margin. These are compared by differences, in fp64 where fp32 is in doubt (screen_settle). Points with too many candidates are scored again with
+// both operands in two halves, three products. Points still open are compared with all centroids by differences. If most points get that far (heavy
+// tails), later iterations start there.
+// Sums are exact and updated by moved points only (moved_sums): the same bits in every run and for every grid. The kernel of the means also halves
+// and lays out the next centroids and removes twins (screen_centroids).
+// Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given; eight
+// kernels, no decision on the host. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76 with many clusters).
 #pragma once
 
 #include <algorithm>
@@ -27,11 +26,11 @@ inline int attribute(cudaDeviceAttr wanted) {
   return value;
 }
 
-/// Unit: what multiplies; kernel_for names its kernels.
+/// Unit: the matrix instruction; kernel_for returns its kernels.
 template <class T, class Unit>
 class Screened {
  public:
-  /// margin_scale: the margin in bounds. Below 1 labels are not proven.
+  /// margin_scale: scales the proven margin. Below 1 labels are not proven.
   Screened(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(problem, config.integer("grid")),
         one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)), one_image_(one_.bytes()),
@@ -65,13 +64,13 @@ class Screened {
                                             left_.data(), longest.data());
     cuda::check_launch();
     cuda::download(&score_offset_, longest.data(), sizeof score_offset_, stream);
-    score_offset_ *= 1.6f;  // |x·c| + |c|²/2 of what lies among the points
+    score_offset_ *= 1.6f;  // bounds |x·c| + |c|²/2 for centroids among the points
     clear_image<<<256, 256, 0, stream>>>(one_, one_image_.data());
     cuda::check_launch();
     clear_image<<<256, 256, 0, stream>>>(three_, three_image_.data());
     cuda::check_launch();
     cuda::check(cudaMemsetAsync(transposed_.data(), 0, transposed_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(lowest_.data(), 0x7F, lowest_.bytes(), stream));  // beyond every index
+    cuda::check(cudaMemsetAsync(lowest_.data(), 0x7F, lowest_.bytes(), stream));  // above every index
     cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), stream));
     lloyd_.stream().synchronize();
   }
@@ -177,7 +176,7 @@ class Screened {
   cuda::Buffer<std::uint32_t> left_;
   cuda::Buffer<int> open_points_, open_counts_, candidates_, many_, rest_;
   cuda::Buffer<float> least_;
-  cuda::Buffer<Progress> progress_;  // this iteration's, and the last one's
+  cuda::Buffer<Progress> progress_;  // this iteration's and the last one's
   cuda::Buffer<int> lowest_;
   cuda::Buffer<unsigned long long> hashes_;
   cuda::Buffer<unsigned> done_;

@@ -1,15 +1,13 @@
-// Assign as a matrix product: n x k scalar products of d values, tiled as sgemm is (Volkov and Demmel, SC 2008). The nearest
-// centroid has the greatest x·c - |c|²/2, one FMA a dimension where the difference takes two instructions; c is counted from a
-// corner that lessens cancellation (transposed_centroids). A block takes 256 points and goes through the centroids in tiles; slices
-// of 64 bytes of both come into a ring in shared memory while the slice before is used; a thread keeps the scores of 8 points
-// and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is sorted_sums.
-// Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 where small); points read once a tile of
-// centroids, all but the first time from L2, and once more by the update; labels read three times.
-// Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
-// Where it stops: below some 16 dimensions or clusters the tiles are mostly padding, and single_pass reads the points once.
-// screened is 2 to 11 times faster where fp16 decides. This stays for cards without such products, and for fp64 on heavy tails, where screened
-// compares nearly all by differences (docs/kernels.md). It gets no margin and no settling: where its own rounding mislabels, on such tails,
-// a proven bound of fp32 products leaves nearly all points open.
+// Assign as a matrix product: n x k scalar products of d values, tiled as sgemm (Volkov and Demmel, SC 2008). The nearest centroid has the greatest
+// x·c - |c|²/2: one FMA per dimension, while a difference takes two instructions. c is relative to a corner that reduces cancellation
+// (transposed_centroids). A block takes 256 points and goes through tiles of centroids. Slices of 64 bytes of both are prefetched into a ring in
+// shared memory. A thread keeps the scores of 8 points and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is
+// sorted_sums.
+// Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 if small); points read once per tile of centroids, from L2 after the
+// first, and once more by the update; labels read three times. Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
+// Limit: below some 16 dimensions or clusters tiles are mostly padding, and single_pass reads the points once. screened is faster where fp16
+// decides. This one is for cards without such products, and for fp64 on heavy tails, where screened compares nearly all by differences. It has no
+// margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
 #include "bench/implementation.hpp"
@@ -19,10 +17,10 @@
 namespace km {
 namespace {
 
-constexpr int rows = 8;    // points of a thread, 32 apart
+constexpr int rows = 8;    // points per thread, 32 apart
 constexpr int stages = 3;  // slices in the ring
 
-/// One stage: a slice of 256 points and of the centroids that TX threads take. Rows of points are an odd number of 16 bytes apart.
+/// One stage: slices of 256 points and of the centroids of TX threads. Rows of points are an odd number of 16 bytes apart.
 template <class T, int TX>
 struct alignas(16) Tile {
   static constexpr int width = cuda::Pack<T>::size, slice = 64 / sizeof(T), pitch = slice + width;
@@ -50,8 +48,8 @@ struct Cursor {
   }
 };
 
-/// Start copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero;
-/// rows from n repeat the last.
+/// Starts copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero; rows from n repeat the
+/// last.
 template <int Copy, class T, int TX>
 __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* transposed, std::int64_t n, int d, int k_padded) {
   using Shape = Tile<T, TX>;
@@ -74,7 +72,7 @@ __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* poin
   }
 }
 
-/// points: n x d, transposed: d_padded x k_padded. A thread's points are 32 apart; its centroids, two packs TX packs apart.
+/// points: n x d, transposed: d_padded x k_padded. A thread's points are 32 apart; its centroids are two packs, TX packs apart.
 template <class T, int TX, int Copy>
 __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
     assign(const T* __restrict__ points, const T* __restrict__ transposed, const T* __restrict__ start, std::int64_t n, int d, int k_padded,
@@ -114,8 +112,8 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
         for (int u = 0; u < rows * width; ++u) score[u / width][half * width + u % width] = begin.at[u % width];
       }
       for (int j0 = 0; j0 < d; j0 += Shape::slice) {
-        __pipeline_wait_prior(stages - 2);  // this thread's part of the slice has come
-        __syncthreads();                    // and the others'; and they are done with the slice before, which is replaced
+        __pipeline_wait_prior(stages - 2);  // this thread's part of the slice has arrived
+        __syncthreads();                    // the others' parts too; and all are done with the previous slice, which is replaced
         stage_next(turn == 0 ? stages - 1 : turn - 1);
         const T* const x_at = ring[turn].x + ty * Shape::pitch;
         const T* const c_at = ring[turn].c + tx * width;
@@ -139,7 +137,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
         turn = turn == stages - 1 ? 0 : turn + 1;
       }
 
-      T highest[rows];  // of this thread's centroids; then halved with a partner's until each lane has its own points
+      T highest[rows];  // of this thread's centroids, then exchanged until each lane has its own points
       int at[rows];
 #pragma unroll
       for (int u = 0; u < rows; ++u) {
@@ -178,7 +176,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
   if (threadIdx.x % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
 
-/// Threads across the centroids: the widest tile, unless narrower ones save a quarter of the padded centroids.
+/// Threads across the centroids: the widest tile, unless a narrower one saves a quarter of the padded centroids.
 template <class T>
 int lanes_for(int k) {
   int best = 8;

@@ -1,8 +1,7 @@
-// The centroids as a tiled matrix product wants them: d x k, padded with zeros, and what each one's scores begin with.
-// The nearest centroid of x is the one of the greatest x·c - |c|²/2. Cancellation: centroids are taken from m, the corner of
-// their bounding box nearest to the origin: x·(c-m) - (c-m)·(c+m)/2 orders alike and costs nothing a point. As |m| <= |c| and
-// |c-m| <= |c| in every dimension it never rounds worse than the plain form, so the judge's bound for it holds; far from the
-// origin an error of u |x||c| becomes one of u |x||c-m|.
+// Centroids for a tiled matrix product: d x k, padded with zeros, and their initial scores. The nearest centroid of x has the greatest x·c - |c|²/2.
+// To reduce cancellation, centroids are relative to m, the corner of their bounding box nearest to the origin. x·(c-m) - (c-m)·(c+m)/2 orders alike
+// and costs nothing per point. As |m| <= |c| and |c-m| <= |c| in every dimension, it never rounds worse than the plain form, so the judge's bound
+// holds. Far from the origin an error of u |x||c| becomes one of u |x||c-m|.
 // Cost of an iteration: k d values read twice and written once.
 #pragma once
 
@@ -12,7 +11,7 @@ namespace km {
 
 __host__ __device__ constexpr int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
-/// corner: d values, in each dimension the one nearest to zero between the least and the greatest of the centroids (k x d).
+/// corner: d values, per dimension the one nearest to zero within the range of the centroids (k x d).
 template <class T>
 __global__ void find_corner(const T* __restrict__ centroids, int d, int k, T* corner) {
   __shared__ T lows[32][32], highs[32][32];
@@ -29,7 +28,7 @@ __global__ void find_corner(const T* __restrict__ centroids, int d, int k, T* co
   corner[j] = low > 0 ? low : high < 0 ? high : T(0);
 }
 
-/// transposed: centroids from the corner, d x k, zero up to d_padded and k_padded. start: -(c-m)·(c+m)/2, where c's scores begin.
+/// transposed: centroids relative to the corner, d x k, zero up to d_padded and k_padded. start: initial scores, -(c-m)·(c+m)/2.
 template <class T>
 __global__ void transpose_centroids(const T* __restrict__ centroids, const T* __restrict__ corner, int d, int k, int d_padded, int k_padded,
                                     T* transposed, T* start) {
