@@ -14,7 +14,7 @@ struct AdviseOptions {
   int repetitions = 2, at_last = 7;  // timed runs per candidate; per finalist
   double memory_bytes = 0;           // per worker; 0: available memory
   std::string out;                   // file to append the lines to, or empty
-  Recorder by;
+  Provenance by;
 };
 
 /// Result of a candidate.

@@ -11,7 +11,7 @@
 
 namespace km {
 
-std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
+std::pair<Json, bool> measured(const Case& c, const Provenance& by) {
   Json line = skeleton(c, by.argv, by.machine);
   Measurement m;
   std::unique_ptr<Session> session;
@@ -37,7 +37,7 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
   return {line, false};
 }
 
-Json line_of(const Case& c, const std::string& answer, const std::string& why, const Recorder& by) {
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const Provenance& by) {
   Json line = Json::parse(answer, nullptr, false);
   if (line.is_object() && line.value("case", "") == c.id()) return readable(line);
   line = skeleton(c, by.argv, by.machine);

@@ -17,7 +17,7 @@ struct TuneOptions {
   bool same_machine = false;         // as --same-machine
   double timeout_s = 0;              // per point; 0: from its forecast
   double memory_bytes = 0;           // per worker; 0: available memory
-  Recorder by;                       // its machine is also the device's name in tuning/
+  Provenance by;                     // its machine is also the device's name in tuning/
 };
 
 /// The result lines of a search: <folder>/<device>/gpu-lloyd-naive.jsonl. Winners and defaults measured again: ….winners.jsonl.
