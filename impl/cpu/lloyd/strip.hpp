@@ -73,7 +73,7 @@ struct Strip {
     }
 
     /// Merges centroid c's scores of vector v's points.
-    [[gnu::always_inline]] void meet(int c, int v, V score) {
+    [[gnu::always_inline]] void add(int c, int v, V score) {
       const I nearer = score > best[v];
       const V lesser = nearer ? best[v] : score;
       second[v] = lesser > second[v] ? lesser : second[v];
@@ -127,7 +127,7 @@ struct Strip {
     BestTwo<E> two;
     products<E, differences>(
         columns, packed<differences>(round), round.d, worker.scores.data(),
-        x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) { two.meet(c, v, score); });
+        x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) { two.add(c, v, score); });
     for (int v = 0; v < vectors<E>; ++v) {
       V margin;
       if constexpr (differences) margin = -3 * round.plain_margin * two.best[v];

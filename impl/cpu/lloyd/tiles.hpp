@@ -141,7 +141,7 @@ void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* 
         V scores[width];
         std::memcpy(scores, aside + tile * width * width, sizeof scores);
         Strip<T>::shuffle(scores, lanes);
-        for (int r = 0; r < width; ++r) two.meet((block + tile / points) * width + r, tile % points, scores[r]);
+        for (int r = 0; r < width; ++r) two.add((block + tile / points) * width + r, tile % points, scores[r]);
       }
     }
   }

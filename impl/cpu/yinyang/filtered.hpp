@@ -162,7 +162,7 @@ class Filtered {
     TwoLeast<T> least[P];
     for (int p = 0; p < P; ++p) x[p] = row(worker.points[places[p]].i);
     groups_.template scan<P, U>(
-        g, x, [&](int p, int v, Lanes<T> dist) __attribute__((always_inline)) { least[p].see(v, dist); });
+        g, x, [&](int p, int v, Lanes<T> dist) __attribute__((always_inline)) { least[p].add(v, dist); });
     for (int p = 0; p < P; ++p) {
       const auto [first, second, place] = least[p].result();
       fold(worker.points[places[p]], g, first, second, groups_.member(place), unbounded);

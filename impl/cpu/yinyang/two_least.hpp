@@ -32,7 +32,7 @@ class TwoLeast {
     for (int l = 0; l < lanes<T>; ++l) first_[l] = second_[l] = std::numeric_limits<T>::infinity();
   }
 
-  [[gnu::always_inline]] void see(int vector, Lanes<T> dist) {
+  [[gnu::always_inline]] void add(int vector, Lanes<T> dist) {
     const I nearer = dist < first_;
     const V other = nearer ? first_ : dist;
     second_ = other < second_ ? other : second_;

@@ -116,16 +116,16 @@ __device__ int sum_up_to(int value, int* warp_sums, int& all) {
   return value;
 }
 
-/// Calls see(i, cluster, leaves), once or twice, for each of `size` points from `first` whose label changed.
-template <int Threads, class See>
+/// Calls visit(i, cluster, leaves), once or twice, for each of `size` points from `first` whose label changed.
+template <int Threads, class Visit>
 __device__ __forceinline__ void each_moved(const std::int32_t* __restrict__ labels, const std::int32_t* before, std::int64_t first, int size,
-                                           See see) {
+                                           Visit visit) {
 #pragma unroll 4
   for (int i = threadIdx.x; i < size; i += Threads) {
     const std::int32_t now = labels[first + i], old = before[first + i];
     if (now == old) continue;
-    see(i, now, false);
-    if (old >= 0) see(i, old, true);
+    visit(i, now, false);
+    if (old >= 0) visit(i, old, true);
   }
 }
 

@@ -108,11 +108,11 @@ __device__ int settled(const T* x, const T* rows, int k) {
   return best;
 }
 
-/// Labels one tile. Old labels count unless `fresh`. Calls see(x, labels, old labels, bits of moved points). Returns how many of the lane's points
+/// Labels one tile. Old labels count unless `fresh`. Calls visit(x, labels, old labels, bits of moved points). Returns how many of the lane's points
 /// moved.
-template <int D, class T, class See>
+template <int D, class T, class Visit>
 __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labels, int points, bool fresh, const T* rows, int k, int mask,
-                                               float margin, See see) {
+                                               float margin, Visit visit) {
   constexpr int each = lane_points<T>, size = tile_points<T>;
   const int at = threadIdx.x % 32 * each;
   T x[each][D];
@@ -141,7 +141,7 @@ __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labe
     if (at + u < points && (fresh || now.at[u] != old.at[u])) moved |= 1u << u;
   }
   if (moved) *reinterpret_cast<Packed*>(labels + at) = now;
-  see(x, label, old.at, moved);
+  visit(x, label, old.at, moved);
   return __popc(moved);
 }
 

@@ -88,27 +88,27 @@ struct Leaders {
 #pragma unroll
     for (int u = 0; u < 16; ++u) columns[u / 8][u % 8] = -cuda::infinity<float>;
   }
-  __device__ __forceinline__ void see(const Scores<Positive>& scores, int row) {
+  __device__ __forceinline__ void add(const Scores<Positive>& scores, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if constexpr (Columns == 32) {  // one tile: the grid has one row
 #pragma unroll
-        for (int u = 0; u < 8; ++u) best[half].see(scores.at[half][u], u / 2 * 8 + u % 2);
+        for (int u = 0; u < 8; ++u) best[half].add(scores.at[half][u], u / 2 * 8 + u % 2);
       } else {
 #pragma unroll
         for (int u = 0; u < 8; ++u) columns[half][u] = fmaxf(columns[half][u], scores.at[half][u]);
-        best[half].see(scores.row[half], row);
+        best[half].add(scores.row[half], row);
       }
     }
   }
   /// Adds this row of the grid and the next.
-  __device__ __forceinline__ void see(const Scores<Positive>& scores, const Scores<Positive>& next, int row) {
+  __device__ __forceinline__ void add(const Scores<Positive>& scores, const Scores<Positive>& next, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
       for (int u = 0; u < 8; ++u) columns[half][u] = greatest<Positive>(columns[half][u], scores.at[half][u], next.at[half][u]);
-      best[half].see(scores.row[half], row);
-      best[half].see(next.row[half], row + 1);
+      best[half].add(scores.row[half], row);
+      best[half].add(next.row[half], row + 1);
     }
   }
   /// Merges the best two over the four lanes of a row.
@@ -118,7 +118,7 @@ struct Leaders {
       if constexpr (Columns > 32) {
         Best column;
 #pragma unroll
-        for (int u = 0; u < 8; ++u) column.see(columns[half][u], u / 2 * 8 + u % 2);
+        for (int u = 0; u < 8; ++u) column.add(columns[half][u], u / 2 * 8 + u % 2);
         best[half].second = fmaxf(best[half].second, column.second);
         best[half].at = best[half].at * 32 + column.at;
       }
@@ -145,7 +145,7 @@ struct Collector {
       least[half] = row < rows ? open.least[row] : cuda::infinity<float>;
     }
   }
-  __device__ __forceinline__ void see(const Open& open, const Scores<false>& scores, int column, int lane) {
+  __device__ __forceinline__ void add(const Open& open, const Scores<false>& scores, int column, int lane) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if (scores.row[half] < least[half]) continue;

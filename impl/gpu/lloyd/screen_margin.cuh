@@ -90,7 +90,7 @@ struct Margin {
 struct Best {
   float first = -cuda::infinity<float>, second = -cuda::infinity<float>;
   int at = 0;
-  __device__ __forceinline__ void see(float score, int where) {
+  __device__ __forceinline__ void add(float score, int where) {
     second = fmaxf(second, fminf(first, score));
     at = score > first ? where : at;
     first = fmaxf(first, score);

@@ -133,9 +133,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 #pragma unroll
           for (int q = 0; q < Columns / 32; q += paired ? 2 : 1) {
             const Scores<positive> scores(sums + q * 16, starts + q * 32, quarter);
-            if constexpr (collects) collector.see(s.open, scores, c * Columns + q * 32, lane);
-            else if constexpr (!paired) leaders[0].see(scores, c * (Columns / 32) + q);
-            else leaders[0].see(scores, Scores<positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
+            if constexpr (collects) collector.add(s.open, scores, c * Columns + q * 32, lane);
+            else if constexpr (!paired) leaders[0].add(scores, c * (Columns / 32) + q);
+            else leaders[0].add(scores, Scores<positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
           }
         }
         __syncwarp();

@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 #pragma unroll
         for (int p = 0; p < strips; ++p) {
           const Scores<false> scores(sums[p][Chunked ? band : 0], starts + band * 32, quarter);
-          if constexpr (collects) collectors[p].see(s.open, scores, c * Columns + band * 32, lane);
-          else leaders[p].see(scores, c * bands + band);
+          if constexpr (collects) collectors[p].add(s.open, scores, c * Columns + band * 32, lane);
+          else leaders[p].add(scores, c * bands + band);
         }
       };
       for (int chunk = 0;; ++chunk) {

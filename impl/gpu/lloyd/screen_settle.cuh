@@ -15,7 +15,7 @@ template <class T>
 struct Nearest {
   T first = cuda::infinity<T>, second = cuda::infinity<T>;
   int at = 0x7FFFFFFF;
-  __device__ void see(T dist, int where, T other_second = cuda::infinity<T>) {
+  __device__ void add(T dist, int where, T other_second = cuda::infinity<T>) {
     const bool nearer = dist < first || (dist == first && where < at);
     second = min(min(second, other_second), nearer ? first : dist);
     first = nearer ? dist : first;
@@ -79,13 +79,13 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       }
       if (c < s.k)
 #pragma unroll
-        for (int p = 0; p < together; ++p) mine[p].see(dist[p], c);
+        for (int p = 0; p < together; ++p) mine[p].add(dist[p], c);
     }
 #pragma unroll
     for (int p = 0; p < together; ++p) {
       for (int other = 16; other > 0; other /= 2) {
         const T first_there = __shfl_xor_sync(0xFFFFFFFF, mine[p].first, other), second_there = __shfl_xor_sync(0xFFFFFFFF, mine[p].second, other);
-        mine[p].see(first_there, __shfl_xor_sync(0xFFFFFFFF, mine[p].at, other), second_there);
+        mine[p].add(first_there, __shfl_xor_sync(0xFFFFFFFF, mine[p].at, other), second_there);
       }
       if (lane == 0) found[warp][p] = mine[p];
     }
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       Nearest<T> all = found[t / together * s.across][t % together];
       for (int other = 1; other < s.across; ++other) {
         const auto& part = found[t / together * s.across + other][t % together];
-        all.see(part.first, part.at, part.second);
+        all.add(part.first, part.at, part.second);
       }
       bool decided = true;
       if constexpr (sizeof(T) == 4) {
@@ -116,14 +116,14 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
           const double diff = double(x[(p / together * d + j) * together + p % together]) - double(s.transposed[std::int64_t(j) * s.k_padded + c]);
           dist += diff * diff;
         }
-        best.see(dist, c);
+        best.add(dist, c);
       }
       for (int other = 16; other > 0; other /= 2)
-        best.see(__shfl_xor_sync(0xFFFFFFFF, best.first, other), __shfl_xor_sync(0xFFFFFFFF, best.at, other));
+        best.add(__shfl_xor_sync(0xFFFFFFFF, best.first, other), __shfl_xor_sync(0xFFFFFFFF, best.at, other));
       if (lane == 0) exact[warp] = best;
       __syncthreads();
       if (t == 0) {
-        for (int other = 1; other < settle_warps; ++other) best.see(exact[other].first, exact[other].at);
+        for (int other = 1; other < settle_warps; ++other) best.add(exact[other].first, exact[other].at);
         label(first + p, best.at);
       }
       __syncthreads();
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(settle_block)
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int half = 4; half > 0; half /= 2) dist[u] += __shfl_xor_sync(0xFFFFFFFF, dist[u], half);
-        if (at + u < count) best.see(dist[u], c[u]);
+        if (at + u < count) best.add(dist[u], c[u]);
       }
     }
     const bool doubtful = count > 1 && !leads(best, d);
@@ -201,9 +201,9 @@ __global__ void __launch_bounds__(settle_block)
           const double diff = double(x[j]) - double(centroids[std::int64_t(mine) * d + j]);
           dist += diff * diff;
         }
-        exact.see(dist, mine);
+        exact.add(dist, mine);
       }
-      for (int half = 4; half > 0; half /= 2) exact.see(__shfl_xor_sync(0xFFFFFFFF, exact.first, half), __shfl_xor_sync(0xFFFFFFFF, exact.at, half));
+      for (int half = 4; half > 0; half /= 2) exact.add(__shfl_xor_sync(0xFFFFFFFF, exact.first, half), __shfl_xor_sync(0xFFFFFFFF, exact.at, half));
       if (doubtful) best.at = exact.at, ++doubts;
     }
     if (lane == 0 && count > 0 && labels[i] != best.at) labels[i] = best.at, ++moved;

@@ -8,9 +8,9 @@ namespace km::compacted {
 
 /// Merges a point's result from the lane `away`.
 template <class T>
-__device__ __forceinline__ void hear(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
+__device__ __forceinline__ void merge_from_lane(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
   const T first = __shfl_xor_sync(0xFFFFFFFF, given.first, away), second = __shfl_xor_sync(0xFFFFFFFF, given.second, away);
-  mine.see(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
+  mine.add(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
 }
 
 /// Distance² between two rows in U, by `lanes` lanes. All lanes of the warp call it.
@@ -41,7 +41,7 @@ __device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, cons
     for (int a = 0; a < count; ++a) {
       const int c = open.candidates[min(a, open.count - 1)];
       const T dist = distance2<T>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
-      if (a < open.count) best.see(dist, c);
+      if (a < open.count) best.add(dist, c);
     }
     int label = best.at;
     const OfDifferences<T> bounds(r.d, r.scale);
@@ -52,7 +52,7 @@ __device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, cons
       for (int a = 0; a < count; ++a) {
         const int c = open.candidates[min(a, open.count - 1)];
         const double dist = distance2<double>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
-        if (a < open.count) exact.see(dist, c);
+        if (a < open.count) exact.add(dist, c);
       }
       const OfDifferences<double> finer(r.d, r.scale);
       if (doubt) label = exact.at, upper = finer.above(exact.first), lower = finer.below(exact.second);
@@ -86,9 +86,9 @@ __device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s
       for (int c0 = warp % across * at_once; c0 < r.k; c0 += across * at_once) {
         const int c = c0 + lane / lanes;
         const double dist = distance2<double>(x, centroids + std::int64_t(min(c, r.k - 1)) * r.d, r.d, lanes);
-        if (c < r.k && r.twin[c] == no_twin) best.see(dist, c);
+        if (c < r.k && r.twin[c] == no_twin) best.add(dist, c);
       }
-      for (int other = 16; other >= lanes; other /= 2) hear(best, best, other);
+      for (int other = 16; other >= lanes; other /= 2) merge_from_lane(best, best, other);
       if (lane == 0) s.exact[warp] = best;
     }
     __syncthreads();
@@ -97,7 +97,7 @@ __device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s
       screen::Nearest<double> best = s.exact[threadIdx.x * across];
       for (int other = 1; other < across; ++other) {
         const auto& part = s.exact[threadIdx.x * across + other];
-        best.see(part.first, part.at, part.second);
+        best.add(part.first, part.at, part.second);
       }
       const OfDifferences<double> bounds(r.d, r.scale);
       settled(r, s, i, r.labels[i], best.at, bounds.above(best.first), bounds.below(best.second));

@@ -61,8 +61,8 @@ __device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const 
       const float2 start = *reinterpret_cast<const float2*>(r.starts + column);
 #pragma unroll
       for (int h = 0; h < 4; ++h) {
-        best[h].see(sums[h / 2][x * 4 + h % 2 * 2] + start.x, column);
-        best[h].see(sums[h / 2][x * 4 + h % 2 * 2 + 1] + start.y, column + 1);
+        best[h].add(sums[h / 2][x * 4 + h % 2 * 2] + start.x, column);
+        best[h].add(sums[h / 2][x * 4 + h % 2 * 2 + 1] + start.y, column + 1);
       }
     }
   }
@@ -80,7 +80,7 @@ __device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const
   const float margin = margin_of.at(r.left[i]), length2 = r.length2[i];
   screen::Best best;
   for (int e = begin; e < begin + lanes; ++e) {
-    best.see(s.first[e], s.at[e]);
+    best.add(s.first[e], s.at[e]);
     best.second = fmaxf(best.second, s.second[e]);
   }
   if (best.first - best.second > margin) {

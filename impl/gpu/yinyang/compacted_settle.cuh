@@ -48,7 +48,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, co
       best[p].first = min(best[p].first, dist[p]);
     }
   }
-  for (int other = across / 2; other > 0; other /= 2) hear(best[0], best[0], other);
+  for (int other = across / 2; other > 0; other /= 2) merge_from_lane(best[0], best[0], other);
 #pragma unroll
   for (int p = 0; p < Rows; ++p)
     if (const int row = t / across + p * block; row < m && t % across == 0) conclude(r, s, i[p], old[p], row, best[p]);
@@ -90,7 +90,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
         }
         if (c < r.k && r.twin[c] == no_twin)
 #pragma unroll
-          for (int p = 0; p < Together; ++p) mine[p].see(dist[p], c);
+          for (int p = 0; p < Together; ++p) mine[p].add(dist[p], c);
       }
       // Exchanges half of the points with half of the lanes until a lane has one, then merges that one.
 #pragma unroll
@@ -101,9 +101,9 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
           const bool upper = lane & away;
           const screen::Nearest<T> given = upper ? mine[p] : mine[p + kept];
           if (upper) mine[p] = mine[p + kept];
-          hear(mine[p], given, away);
+          merge_from_lane(mine[p], given, away);
         }
-      for (int other = 16 / Together; other > 0; other /= 2) hear(mine[0], mine[0], other);
+      for (int other = 16 / Together; other > 0; other /= 2) merge_from_lane(mine[0], mine[0], other);
       if (lane % (32 / Together) == 0) s.found[warp][lane / (32 / Together)] = mine[0];
     }
     __syncthreads();
@@ -112,7 +112,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
       screen::Nearest<T> all = s.found[t / Together][t % Together];
       for (int other = 1; other < across; ++other) {
         const auto& part = s.found[t / Together + other * sets][t % Together];
-        all.see(part.first, part.at, part.second);
+        all.add(part.first, part.at, part.second);
       }
       conclude(r, s, i, r.labels[i], t, all);
     }

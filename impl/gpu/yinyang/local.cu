@@ -19,7 +19,7 @@ struct LocalFilter {
     for (int position = stretch.begin; position < stretch.begin + stretch.size; ++position) {
       const int c = f.all.centroid_at[position];
       if (c == old) {  // known, and not covered by the bound
-        found.nearest.see(old_dist, c);
+        found.nearest.add(old_dist, c);
         continue;
       }
       if (!f.first) {
@@ -30,7 +30,7 @@ struct LocalFilter {
         }
       }
       const T dist = distance_to(x, f.n, f.all.transposed + position, f.all.pitch, f.d);
-      found.nearest.see(dist, c);
+      found.nearest.add(dist, c);
       ++found.distances;
       if (dist < least) least = dist, cut = f.widening.at_most(least);
     }

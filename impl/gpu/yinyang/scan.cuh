@@ -13,7 +13,7 @@ template <class T>
 struct Two {
   T first = cuda::infinity<T>, second = cuda::infinity<T>;
   int at = nobody;
-  __device__ __forceinline__ void see(T dist, int c) {
+  __device__ __forceinline__ void add(T dist, int c) {
     const bool nearer = dist < first || (dist == first && c < at);
     second = min(second, nearer ? first : dist);
     at = nearer ? c : at;
@@ -54,7 +54,7 @@ __device__ __forceinline__ void see_neighbours(const T* __restrict__ x, std::int
     }
   }
 #pragma unroll
-  for (int v = 0; v < Width; ++v) nearest.see(dist[v], all.centroid_at[position + v]);
+  for (int v = 0; v < Width; ++v) nearest.add(dist[v], all.centroid_at[position + v]);
 }
 
 /// Compares all centroids of a stretch.
