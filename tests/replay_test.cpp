@@ -1,5 +1,5 @@
-// What the means show by themselves: where a run is dear, that the last iteration but one went on, so that one run less is made; and where runs
-// differ among themselves, that the last one rested.
+// The judge proves from means alone: for slow runs that the last iteration but one was needed, which saves a run; for nonrepeatable runs that the
+// last iteration changed nothing.
 #include "bench/judge/replay.hpp"
 
 #include <gtest/gtest.h>
