@@ -40,7 +40,7 @@ class ResultFile {
   explicit ResultFile(std::filesystem::path path);
   /// Appends the line with one write(), so that a killed run leaves whole lines.
   void append(const Json& line) const;
-  /// Returns the ids of finished cases: measured, wrong or skipped for good. Failures and other skips are tried again.
+  /// Returns the ids of cases with a verdict, right or wrong. Failures and skips are tried again.
   std::set<std::string> finished() const;
   /// Returns the latest line of each case (see latest), in the order given.
   std::vector<Json> lines(const std::vector<std::string>& ids) const;
