@@ -1,4 +1,4 @@
-// What a user can mend: one line that says what was wrong and what is accepted. The program ends with exit code 2.
+// Errors that the user can correct: one line with the fault and the accepted values. The program exits with code 2.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ struct UserError : std::runtime_error {
   explicit UserError(std::string_view what) : std::runtime_error(one_line(what)) {}
 };
 
-/// Known, but not on this machine: a sweep skips the case with this reason.
+/// Known, but absent on this machine: a sweep skips the case with this reason.
 struct Missing : UserError {
   using UserError::UserError;
 };

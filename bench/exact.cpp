@@ -1,4 +1,4 @@
-// Compiled without contraction and fast-math: the error terms are the point.
+// Uses rounding errors: compile without contraction and fast-math.
 #include "bench/exact.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double u = std::numeric_limits<double>::epsilon() / 2;
 
-/// A sum of doubles held exactly as non-overlapping ones, the smallest first.
+/// An exact sum of doubles as non-overlapping terms, smallest first.
 class Expansion {
  public:
   void add(double value) {
@@ -36,7 +36,7 @@ class Expansion {
   std::vector<double> parts_;
 };
 
-/// The exponent of the lowest bit set.
+/// Exponent of the lowest set bit.
 int lowest_bit(double value) {
   int exponent;
   const auto mantissa = static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53));

@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_home(const fs::path& folder) {
-  std::error_code error;  // a name too long, a loop of links: no home
+  std::error_code error;  // name too long or a loop of links: no home
   return fs::is_directory(folder / "datasets", error) && fs::is_directory(folder / "papers", error);
 }
 

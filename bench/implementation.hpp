@@ -1,16 +1,16 @@
-// The contract. An implementation is a class template over the precision with four verbs, and one registration:
+// The contract of an implementation: a class template over the precision with four verbs, and one registration.
 //
 //   template <class T> struct TwoStep {
 //     TwoStep(const Problem<T>&, const Config&, Trace&);   // prepare: allocate, upload, change layout
-//     void reset();                                        // poison the outputs, take up the initial centroids anew
-//     int iterate(Trace&);                                 // the iterations, all done on return; repeatable
-//     Solution<T> download();                              // what the last iterate made
+//     void reset();                                        // poison the outputs, read the initial centroids
+//     int iterate(Trace&);                                 // all iterations, finished on return; repeatable
+//     Solution<T> download();                              // result of the last iterate
 //   };
 //   const Register<TwoStep> registration{{.summary = "sums per package, then over packages", .paper = "he2021"}};
 //
-// reset comes before every iterate. The initial centroids may have other values than last time: read them in reset or
-// iterate, keep none from prepare. Points and initial centroids are read-only memory while an implementation runs.
-// The verbs are the timing boundary. The file's path below impl/ is the implementation's name; nothing lists it.
+// The harness calls reset before every iterate. The values of the initial centroids change between runs: read them in reset or iterate.
+// Points and initial centroids are read-only memory. The verbs are the timing boundary.
+// The file's path below impl/ is the implementation's name. No list names it.
 #pragma once
 
 #include <concepts>
@@ -36,34 +36,34 @@ enum class Precision { fp32, fp64 };
 template <class T>
 constexpr Precision precision_of = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
 
-/// How an implementation evaluates distance², which bounds its rounding: sum of (x-c)², or |x|² - 2xc + |c|², or the same with factors that
-/// are cut to TF32 (11 bits) before they are multiplied; checks judge such a one, but do not compare where it ends.
+/// How an implementation evaluates distance², which bounds its rounding: sum of (x-c)², |x|² - 2xc + |c|², or the latter with factors rounded to
+/// TF32 (11 bits). Checks judge TF32 but do not compare its final inertia.
 enum class Distance { difference, expansion, expansion_tf32 };
 
-using Value = std::variant<std::int64_t, std::string>;  // a parameter is a number or a word
+using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
-/// An input of an implementation beside the problem. A number may take any value from the first to the last of `range`
-/// (ascending, which is also what a tuning sweep tries); a word must be one of `range`.
+/// An input of an implementation beside the problem. A number may take any value between the first and the last of `range` (ascending, also the
+/// tuning values). A word must be one of `range`.
 struct Parameter {
   std::string_view name;
   Value fallback;
   std::vector<Value> range;
-  bool tunable = false;  // changes speed and nothing else
+  bool tunable = false;  // changes speed only
   std::string_view help = "";
 };
 
-/// `threads` of an implementation on the CPU. Checks try a number that divides nothing and one beyond most machines.
+/// The parameter `threads` of CPU implementations. Checks try a number that divides nothing and one above most machines.
 inline Parameter threads_parameter() {
   return {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"};
 }
 
-/// The values of one run. Holds a value for every declared parameter, checked against its range.
+/// Parameter values of one run: one for every declared parameter, within its range.
 class Config {
  public:
   Config() = default;
   explicit Config(std::map<std::string, Value, std::less<>> values) : values_(std::move(values)) {}
-  /// The value of a declared parameter. Throws std::logic_error for one that was not declared or is of the other kind.
+  /// Returns a declared parameter's value. Throws std::logic_error if it is not declared or of the other kind.
   std::int64_t number(std::string_view name) const;
   int integer(std::string_view name) const { return static_cast<int>(number(name)); }
   const std::string& word(std::string_view name) const;
@@ -73,33 +73,33 @@ class Config {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-/// The least one iteration has to move and to compute: the floor a measured time is compared with.
+/// The least memory traffic and arithmetic of one iteration: the floor for measured times.
 struct Work {
-  double bytes = 0;  // device memory or DRAM: each input read once, each output written once
+  double bytes = 0;  // device memory or DRAM; each input read once, each output written once
   double flops = 0;  // an fma counts two
 };
 
-/// Lloyd's floor: points read once, labels written once; 3 d flops a distance, d additions a point.
+/// Floor of Lloyd's: points read once, labels written once; 3 d flops per distance, d additions per point.
 Work lloyd_work(const ProblemShape& shape, const Config& config, int value_bytes);
 
 struct Description {
   std::string_view summary;
-  std::string_view paper = "";  // key of the paper whose idea it is
+  std::string_view paper = "";  // key of the paper with the idea
   Device device = Device::cpu;
   std::vector<Parameter> parameters = {};
-  /// The reason why this combination cannot run, or empty. value_bytes is 4 or 8.
+  /// Returns why this combination cannot run, or "". value_bytes is 4 or 8.
   std::function<std::string(const ProblemShape&, const Config&, int value_bytes)> unsupported = {};
   Distance distance = Distance::difference;
-  /// The longest chain of additions behind one centroid value, n where not given: the judge's bound for the means.
+  /// Longest chain of additions behind a centroid value (default n): bounds the error of means.
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
-  /// Where it departs from the task as written, in words (an empty cluster that is moved); checks then judge, but do not compare.
+  /// How it departs from the task, in words (such as moving an empty cluster). Checks judge it but do not compare it.
   std::string_view departs = "";
-  /// Whether, so configured, it makes means from the means before, whose rounding adds up from iteration to iteration: a departure too.
+  /// True if it makes means from the previous means, whose rounding accumulates. Also a departure.
   std::function<bool(const Config&)> incremental = {};
 };
 
-/// Where a configuration departs from the task, in words, or empty.
+/// Returns how a configuration departs from the task, or "".
 inline std::string_view departure(const Description& description, const Config& config) {
   if (description.departs.empty() && description.incremental && description.incremental(config))
     return "means are made from the means before, and their rounding adds up";
@@ -117,7 +117,7 @@ concept Solver = std::constructible_from < S,
 };
 // clang-format on
 
-/// A Solver behind virtual calls, so that the registry can hold all of them.
+/// A Solver behind virtual calls, for the registry.
 template <class T>
 struct AnySolver {
   virtual ~AnySolver() = default;
@@ -132,7 +132,7 @@ using Prepare = std::function<std::unique_ptr<AnySolver<T>>(const Problem<T>&, c
 struct Implementation {
   std::string name;  // cpu/lloyd/two_step
   Description description;
-  Prepare<float> fp32 = {};  // empty where the precision is not registered
+  Prepare<float> fp32 = {};  // empty if the precision is not registered
   Prepare<double> fp64 = {};
 
   bool has(Precision precision) const { return precision == Precision::fp32 ? bool(fp32) : bool(fp64); }
@@ -145,18 +145,18 @@ struct Implementation {
 
 /// Every registered implementation, sorted by name.
 const std::vector<Implementation>& implementations();
-/// Called by Register. Throws std::logic_error when two files claim one name.
+/// Called by Register. Throws std::logic_error if two files have one name.
 void register_implementation(Implementation implementation);
-/// "impl/cpu/lloyd/two_step.cpp", wherever the tree lies, to "cpu/lloyd/two_step".
+/// Maps ".../impl/cpu/lloyd/two_step.cpp" to "cpu/lloyd/two_step".
 std::string name_from_path(std::string_view path);
 
 namespace {
-/// A type of its own in every file that includes this. It is among Registrar's arguments, so that what one file registers can
-/// never be merged with another file's of the same name (a class template's linkage alone does not keep g++ from it).
+/// A distinct type in every including file. It makes Registrar distinct per file: g++ may otherwise merge two files' registrations of classes with
+/// one name.
 struct ThisFile {};
 }  // namespace
 
-/// Whether a type lies in an anonymous namespace, as compilers spell it.
+/// True if a type lies in an anonymous namespace, as compilers spell it.
 template <class S>
 consteval bool is_of_this_file() {
   const std::string_view name = std::source_location::current().function_name(), pretty = __PRETTY_FUNCTION__;
@@ -201,7 +201,7 @@ struct Registrar {
   }
 };
 
-/// Registers template S for the given precisions (both, unless named: Register<S, double>).
+/// Registers template S for both precisions, or for those named: Register<S, double>.
 template <template <class> class S, class... Ts>
 using Register = Registrar<ThisFile, S, Ts...>;
 

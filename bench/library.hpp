@@ -1,4 +1,4 @@
-// Whose library the running case calls: an adapter says it in prepare, and the result line keeps it.
+// The library that the running case calls. An adapter notes it in prepare; the result line records it.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@ namespace km {
 
 struct Library {
   std::string name;
-  std::string version;  // as the library says it; empty where it does not
+  std::string version;  // as the library reports it, or empty
 };
 
 void note_library(Library library);
-/// The last that was noted since the last call, or nothing.
+/// Returns and clears the last noted library.
 std::optional<Library> noted_library();
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// The loop every two-phase implementation shares: phases, counting iterations, stopping.
+// The loop of all two-phase implementations: phases, iteration count and stop.
 #pragma once
 
 #include "bench/problem.hpp"
@@ -6,7 +6,7 @@
 
 namespace km {
 
-/// Run assign() (returns how many points changed label) and update() until the problem says stop; the iterations made.
+/// Runs assign() (returns the number of changed labels) and update() until the problem's stop. Returns the iterations made.
 template <class Assign, class Update>
 int lloyd(const ProblemShape& shape, Trace& trace, Assign assign, Update update) {
   for (int iter = 1;; ++iter) {

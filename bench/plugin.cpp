@@ -65,7 +65,7 @@ class Plugged final : public AnySolver<T> {
   int iters_ = 0;
 };
 
-/// What is wrong with an entry, or nothing.
+/// Returns what is wrong with an entry, or "".
 std::string complaint(const kmbench_implementation& theirs) {
   if (theirs.abi != KMBENCH_PLUGIN_ABI) return fmt::format("its ABI is {}; this kmbench has {}", theirs.abi, KMBENCH_PLUGIN_ABI);
   const std::string_view name = theirs.name ? theirs.name : "";
@@ -98,7 +98,7 @@ void add(const kmbench_implementation& theirs) {
 
 void load_plugin(const std::string& path) {
   if (!std::filesystem::exists(path)) throw UserError(fmt::format("--plugin: there is no file {}", path));
-  void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // for as long as the program runs
+  void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
   if (!library) throw UserError(fmt::format("--plugin: {}", dlerror()));
   const auto entry = reinterpret_cast<const kmbench_implementation* (*)(std::int32_t)>(dlsym(library, "kmbench_plugin"));
   if (!entry) throw UserError(fmt::format("--plugin: {} exports no kmbench_plugin (bench/plugin.h)", path));

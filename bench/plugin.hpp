@@ -1,11 +1,12 @@
-// Implementations from a shared library that speaks bench/plugin.h.
+// Loads implementations from a shared library with the ABI of bench/plugin.h.
 #pragma once
 
 #include <string>
 
 namespace km {
 
-/// Register what a library offers, as plugin/NAME. Throws UserError for a file that is none, or offers nothing, or has another ABI or a bad name.
+/// Registers the library's implementations as plugin/NAME. Throws UserError if it is no such library, offers nothing, or has another ABI or a bad
+/// name.
 void load_plugin(const std::string& path);
 
 }  // namespace km

@@ -7,7 +7,7 @@ namespace km {
 namespace {
 
 std::vector<Implementation>& registry() {
-  static std::vector<Implementation> all;  // inside a function: registrations run before main, in any order
+  static std::vector<Implementation> all;  // a function's static: registrations run before main, in any order
   return all;
 }
 

@@ -18,7 +18,7 @@ std::size_t character_bytes(std::string_view text) {
     code = code << 6 | (byte(at) & 0x3f);
   }
   const bool overlong = code < (bytes == 3 ? 0x800u : bytes == 4 ? 0x10000u : 0x80u), surrogate = code >= 0xd800 && code < 0xe000;
-  const bool control = code < 0xa0 || code == 0x2028 || code == 0x2029;  // C1, and what some take for a line break
+  const bool control = code < 0xa0 || code == 0x2028 || code == 0x2029;  // C1 and line separators
   return overlong || surrogate || control || code > 0x10ffff ? 0 : bytes;
 }
 
@@ -37,7 +37,7 @@ std::string one_line(std::string_view text) {
     if (to == &head && head.size() >= kept && text.size() > most - kept) {
       to = &tail;
       text.remove_prefix(text.size() - kept);
-      while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) text.remove_prefix(1);  // begin with a whole character
+      while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) text.remove_prefix(1);  // start with a whole character
       head += " … ";
     }
   }

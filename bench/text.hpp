@@ -1,4 +1,4 @@
-// Text that comes from outside: what counts as text, and how it is shown.
+// Validates and shortens text from outside.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace km {
 
-/// Bytes of the UTF-8 character that `text` begins with (RFC 3629); 0 where it is none, or a control character.
+/// Bytes of the UTF-8 character (RFC 3629) at the start of `text`; 0 for invalid or control characters.
 std::size_t character_bytes(std::string_view text);
-/// UTF-8 without control characters. Line breaks and tabs are control characters.
+/// True for UTF-8 without control characters. Line breaks and tabs are control characters.
 bool is_text(std::string_view text);
-/// One line of bounded length, whatever it quotes: what is no text becomes '?', the middle of a long one "…".
+/// Returns one line of bounded length: invalid text becomes '?', the middle of a long text "…".
 std::string one_line(std::string_view text);
 
 }  // namespace km

@@ -34,7 +34,7 @@ void Trace::finish() {
   for (const auto& entry : deferred_) add_at(entry.iteration, entry.phase, entry.seconds());
   deferred_.clear();
   for (auto* all : {&phases_, &counters_})
-    for (auto& [name, values] : *all) values.resize(static_cast<std::size_t>(iteration_));  // nothing in the last ones
+    for (auto& [name, values] : *all) values.resize(static_cast<std::size_t>(iteration_));  // zero for the last iterations
 }
 
 }  // namespace km

@@ -1,5 +1,5 @@
-// What one traced run tells of itself: seconds a phase took and counters, by iteration. Timed runs pass an inactive
-// Trace, on which every call is a branch. Phases before the first iteration (transfer, transpose, init) belong to prepare.
+// Records one traced run: seconds per phase and counters, by iteration. Timed runs pass an inactive Trace, where every call is a branch.
+// Phases before the first iteration (transfer, transpose, init) belong to prepare.
 #pragma once
 
 #include <chrono>
@@ -38,20 +38,20 @@ class Trace {
   bool active() const { return active_; }
   Phase phase(std::string_view name) { return Phase(*this, name); }
 
-  /// The next phases belong to iteration 1, 2, ...; call it as each iteration starts.
+  /// Starts the next iteration; its phases follow.
   void begin_iteration() { ++iteration_; }
 
-  /// Add seconds to a phase of the current iteration.
+  /// Adds seconds to a phase of the current iteration.
   void add(std::string_view phase, double seconds);
-  /// The same for a time that is known only once the device has finished: `seconds` is called by finish().
+  /// The same for a time known only after the device has finished. finish() calls `seconds`.
   void defer(std::string_view phase, std::function<double()> seconds);
-  /// Add to a counter of the current iteration (distance computations, bytes).
+  /// Adds to a counter of the current iteration (distance computations, bytes).
   void count(std::string_view counter, double amount);
-  /// Resolve what was deferred (the device is idle by now), and give every series an entry for every iteration.
+  /// Resolves deferred times (the device is idle) and fills every series to one entry per iteration.
   void finish();
 
-  int iterations() const { return iteration_; }     // begun
-  const Series& phases() const { return phases_; }  // seconds, one entry an iteration
+  int iters() const { return iteration_; }          // begun
+  const Series& phases() const { return phases_; }  // seconds, one entry per iteration
   const Series& counters() const { return counters_; }
   const std::map<std::string, double, std::less<>>& prepare() const { return prepare_; }  // seconds
 

@@ -1,6 +1,6 @@
-// One row of wu2011's RID (Algorithm 2, step 2): the centroids by their distance² from one of them. Branch-free, so that its time does not hang on
-// what the processor's predictor remembers of the iteration before: few are ranked by counting who comes first, more by radix sort of their bits.
-// Cost of a row: k² comparisons, side by side in a vector, up to 64 centroids; beyond, a pass over k keys for every byte of a value.
+// One row of wu2011's RID (Algorithm 2, step 2): the centroids by their distance² from one of them. Branch-free, so that its time does not depend on
+// branch prediction. Few centroids are ranked by counting, more by radix sort of their bits.
+// Cost of a row: k² comparisons, vectorized, up to 64 centroids; beyond, one pass over k keys per byte of a value.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace km {
 template <class T>
 class RowRanking {
  public:
-  /// apart: k distances², none negative. ranked: k, `own` first, then the others, nearest first, the lower index where they are as near.
+  /// apart: k distances², none negative. ranked: k, `own` first, then the others, nearest first; the lower index wins a tie.
   void operator()(const T* apart, int own, int k, int* ranked) { k <= few ? count(apart, own, k, ranked) : radix(apart, own, k, ranked); }
 
  private:
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;  // of values that are not negative they have the values' order
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;  // bits of non-negative values order as the values
   struct Key {
     Bits bits;
     int c;

@@ -16,8 +16,8 @@ struct Case {
   std::vector<T> points, start;
   Problem<T> problem;
 
-  Case(std::vector<T> x, std::vector<T> c, int d, int iterations) : points(std::move(x)), start(std::move(c)) {
-    static_cast<ProblemShape&>(problem) = {.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = iterations};
+  Case(std::vector<T> x, std::vector<T> c, int d, int max_iters) : points(std::move(x)), start(std::move(c)) {
+    static_cast<ProblemShape&>(problem) = {.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = max_iters};
     problem.points = points;
     problem.initial_centroids = start;
   }
@@ -56,12 +56,12 @@ Case<T> middles(int d, double offset) {
 }
 
 template <class T>
-Case<T> spread(int d, int iterations, double (*make)(std::mt19937&)) {
+Case<T> spread(int d, int max_iters, double (*make)(std::mt19937&)) {
   constexpr int n = 1000, k = 40;
   std::mt19937 random(11);
   std::vector<T> points(std::size_t(n) * d);
   for (T& x : points) x = T(make(random));
-  return {points, std::vector<T>(points.begin(), points.begin() + k * d), d, iterations};
+  return {points, std::vector<T>(points.begin(), points.begin() + k * d), d, max_iters};
 }
 
 template <class T>

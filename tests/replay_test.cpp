@@ -1,5 +1,5 @@
-// What the means show by themselves: where a run is dear, that the last iteration but one went on, so that one run less is made; and where runs
-// differ among themselves, that the last one rested.
+// The judge proves from means alone: for slow runs that the last iteration but one was needed, which saves a run; for nonrepeatable runs that the
+// last iteration changed nothing.
 #include "bench/judge/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -87,16 +87,16 @@ class DearRuns : public ::testing::Test {
   }
 
   /// The replay of a run that is made anew; `asked` has the instances of the replay alone.
-  Replay replayed(bool dear) {
+  Replay replayed(bool slow_run) {
     Trace untraced;
     const auto solver = implementation.fp64(problem, Config(), untraced);
     solver->reset();
     iters = solver->iterate(untraced);
     asked.clear();
-    return replay(implementation, Config(), problem, Evidence<double>{.first = solver->download(), .dear = dear},
+    return replay(implementation, Config(), problem, Evidence<double>{.first = solver->download(), .slow_run = slow_run},
                   Judge<double>(problem, implementation.description, Config()));
   }
-  bool ran(int iterations) const { return std::ranges::count(asked, iterations) > 0; }
+  bool ran(int max_iters) const { return std::ranges::count(asked, max_iters) > 0; }
 
   std::vector<double> points;
   Problem<double> problem;
@@ -110,9 +110,9 @@ TEST_F(DearRuns, NeedOneRunLess) {
   ASSERT_GT(iters, 15) << "else the sample is run for as many";
   EXPECT_TRUE(ran(iters - 1));
   EXPECT_TRUE(ran(iters - 2));
-  const Replay dear = replayed(true);
-  EXPECT_EQ(dear.verdict, "");
-  EXPECT_EQ(dear.links, cheap.links);
+  const Replay slow_run = replayed(true);
+  EXPECT_EQ(slow_run.verdict, "");
+  EXPECT_EQ(slow_run.links, cheap.links);
   EXPECT_TRUE(ran(iters - 1));
   EXPECT_FALSE(ran(iters - 2));
 }

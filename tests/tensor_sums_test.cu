@@ -18,7 +18,7 @@ namespace {
 
 constexpr int rows = 64, columns = 32, steps = 8, depth = steps * 16;
 
-/// sums: rows x columns. a: fragments as halve_points lays them out; b: 8 x 8 tiles as Cut lays them out. One block of 128 threads.
+/// sums: rows x columns. a: fragments as halve_points lays them out; b: 8 x 8 tiles as ImageLayout lays them out. One block of 128 threads.
 template <class Multiply>
 __device__ void sum_products(const uint4* a, const uint4* b, float* sums, Multiply multiply) {
   __shared__ alignas(128) uint4 tile[columns * depth / 8];

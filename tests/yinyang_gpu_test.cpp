@@ -17,8 +17,8 @@ namespace {
 /// Points of a square far from the origin, whose centroids go on moving for hundreds of iterations.
 template <class T>
 struct FarSquare {
-  explicit FarSquare(int iterations) {
-    static_cast<ProblemShape&>(problem) = {.n = 20'000, .d = 2, .k = 100, .max_iters = iterations};
+  explicit FarSquare(int max_iters) {
+    static_cast<ProblemShape&>(problem) = {.n = 20'000, .d = 2, .k = 100, .max_iters = max_iters};
     std::mt19937 random(7);
     std::uniform_real_distribution<float> value(1000, 1001);
     for (std::int64_t at = 0; at < problem.n * problem.d; ++at) points.push_back(T(value(random)));

@@ -28,7 +28,7 @@ double finite(const fs::path& toml, const toml::node& node, std::string_view key
   return value;
 }
 
-/// k rows of d numbers.
+/// Reads k rows of d numbers.
 std::vector<double> read_centroids(const fs::path& toml, const toml::node& node, int k, int d) {
   std::vector<double> centroids;
   const auto wrong = fmt::format("'centroids' must be {} rows of {} numbers: k and d of the table", k, d);
@@ -42,7 +42,7 @@ std::vector<double> read_centroids(const fs::path& toml, const toml::node& node,
   return centroids;
 }
 
-/// generator = "balls", and its settings, numbers by name, beside n, d, k, seed and centroids.
+/// Reads `generator` and its settings: numbers by name beside n, d, k, seed and centroids.
 void read_recipe(const fs::path& toml, const toml::table& table, Entry& entry) {
   const std::string wanted = text_of(toml, table, "generator");
   const auto& all = generators();
@@ -112,7 +112,7 @@ Entry plain_file(const std::string& name, const fs::path& path) {
       .file = path};
 }
 
-/// What a KeepCatalogue keeps.
+/// Cache of KeepCatalogue.
 struct Kept {
   int holders = 0;
   std::map<std::string, Entry> entries;
@@ -131,7 +131,7 @@ std::map<std::string, Entry> catalogue() {
   std::ranges::sort(tables);
   std::map<std::string, Entry> entries;
   for (const auto& table : tables) read_tables(table, files, entries);
-  for (const auto& [stem, path] : files) entries.emplace(stem, plain_file(stem, path));  // a table's name wins
+  for (const auto& [stem, path] : files) entries.emplace(stem, plain_file(stem, path));  // a table wins over a file of its name
   return entries;
 }
 

@@ -1,4 +1,4 @@
-// The tables of datasets/*.toml and the files of the search path, by name.
+// Data sets by name: the tables of datasets/*.toml and the files of the search path.
 #pragma once
 
 #include <map>
@@ -9,18 +9,18 @@
 
 namespace km {
 
-/// One data set as it is described: a generator with its recipe, or a file.
+/// Description of one data set: a generator's recipe or a file.
 struct Entry {
   DatasetInfo info;
   const Generator* generator = nullptr;  // empty: a file
   Recipe recipe;                         // the table's defaults
-  std::filesystem::path file;            // of a file: where it lies; empty when it is not here
+  std::filesystem::path file;            // a file's path; empty if not here
 };
 
-/// Read afresh at every call: a file fetched meanwhile is found. Throws UserError for a malformed table.
+/// Reads all tables at every call, so that new files are found. Throws UserError for a malformed table.
 std::map<std::string, Entry> catalogue();
 
-/// While one lives, find_entry and file_shape read tables and files once: a plan asks for them at every case.
+/// During its lifetime, find_entry and file_shape cache tables and files. A plan asks for them at every case.
 struct KeepCatalogue {
   KeepCatalogue();
   ~KeepCatalogue();
@@ -28,10 +28,10 @@ struct KeepCatalogue {
   KeepCatalogue& operator=(const KeepCatalogue&) = delete;
 };
 
-/// The entry of a name, or of a path to a .npy, .csv or .npy.xz file. Throws UserError, `Missing` for a known file not here.
+/// Returns the entry of a name or of a path to a .npy, .csv or .npy.xz file. Throws UserError, or `Missing` for a known file that is not here.
 Entry find_entry(const std::string& name_or_path);
 
-/// A generator's recipe with a request's wishes, each checked. Throws UserError.
+/// Returns a generator's recipe with the checked settings of a request. Throws UserError.
 Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish);
 
 DatasetShape file_shape(const std::filesystem::path& path);

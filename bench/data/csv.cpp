@@ -25,13 +25,12 @@ std::string_view trim(std::string_view s) {
   return first == s.npos ? std::string_view() : s.substr(first, s.find_last_not_of(blanks) - first + 1);
 }
 
-/// A cell without the quotes round it.
 std::string_view unquoted(std::string_view cell) {
   const bool quoted = cell.size() > 1 && cell.front() == '"' && cell.back() == '"';
   return quoted ? trim(cell.substr(1, cell.size() - 2)) : cell;
 }
 
-/// Decimal digits, one sign at most. A finite number: not nan, inf, 1e999, 0x10; what is too small to tell from 0 is 0.
+/// Parses a finite decimal number with at most one sign. Rejects nan, inf, 1e999 and 0x10; underflow gives 0.
 bool parse(std::string_view cell, double& value) {
   const char* const end = cell.data() + cell.size();
   if (cell.starts_with('+')) {
@@ -44,19 +43,18 @@ bool parse(std::string_view cell, double& value) {
   return error != std::errc::invalid_argument && std::isfinite(value);
 }
 
-/// A word that can head a column: nothing, or a letter first (of any script, but no sign or digit of one), and no word for a value that is
-/// missing or not finite.
+/// True for a column's name: empty, or starting with a letter of any script. Words for missing or infinite values are no names.
 bool is_name(std::string_view cell) {
   std::string word(cell);
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
   for (const char* value : {"nan", "na", "n/a", "null", "none", "inf", "infinity"})
     if (word == value) return false;
-  for (const char* block : {"\xc2", "\xd9\xa0", "\xd9\xa1", "\xe2\x80", "\xe2\x88", "\xef\xbb", "\xef\xbc"})  // Latin-1's signs, − and –, wide digits
+  for (const char* block : {"\xc2", "\xd9\xa0", "\xd9\xa1", "\xe2\x80", "\xe2\x88", "\xef\xbb", "\xef\xbc"})  // Latin-1 signs, − and –, wide digits
     if (word.starts_with(block)) return false;
   return word.empty() || std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_' || static_cast<unsigned char>(word[0]) >= 0x80;
 }
 
-/// use(column, cell) for each cell of a line, until it says no. Runs of spaces separate once; within quotes nothing separates.
+/// Calls use(column, cell) for each cell of a line until it returns false. Runs of spaces separate once; quoted text is not split.
 template <class Use>
 void for_cells(std::string_view line, char separator, Use use) {
   line = separator == '\t' ? line.substr(0, line.find_last_not_of('\r') + 1) : trim(line);
@@ -71,14 +69,14 @@ void for_cells(std::string_view line, char separator, Use use) {
 }
 
 struct Lines {
-  std::vector<std::string_view> rows;  // blank lines and the header left out
+  std::vector<std::string_view> rows;  // without blank lines and header
   char separator = ',';
   int columns = 0;
 };
 
 Lines split(std::string_view text, const std::string& path) {
   Lines lines;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) throw UserError(path + ": UTF-16; save it as UTF-8");
   while (!text.empty()) {
     const auto line = text.substr(0, text.substr(0, most_line_bytes + 1).find('\n'));
@@ -119,7 +117,7 @@ Values<T> read_csv(const std::filesystem::path& path, std::int64_t n) {
   if (n > std::int64_t(lines.rows.size())) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), lines.rows.size(), n));
   const int d = lines.columns;
   Values<T> out = make_values<T>(std::size_t(n) * std::size_t(d));
-  std::int64_t bad_row = std::numeric_limits<std::int64_t>::max();  // the first, whichever thread meets it
+  std::int64_t bad_row = std::numeric_limits<std::int64_t>::max();  // the first bad row, whichever thread finds it
   std::string complaint;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {

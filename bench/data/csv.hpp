@@ -1,4 +1,4 @@
-// Tables of numbers as text: cells separated by comma, semicolon, tab or spaces, with or without "quotes"; a first line of names is a header.
+// Text tables of numbers. Cells are separated by comma, semicolon, tab or spaces and may be quoted. A first line of names is a header.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace km {
 
-/// Rows and columns. Reads the line breaks and the first line. Throws UserError where they show that this is no table of numbers.
+/// Returns rows and columns from line breaks and the first line. Throws UserError if they show that this is no table of numbers.
 DatasetShape csv_shape(const std::filesystem::path& path);
 
-/// The first n rows. Throws UserError (file, row, column, text) for a cell that is no number or a row of another length. Rows and columns count from 1,
-/// the header line not among them.
+/// Returns the first n rows. Throws UserError (file, row, column, text) for a cell that is no number or a row of another length. Rows and columns
+/// count from 1, without the header.
 template <class T>
 Values<T> read_csv(const std::filesystem::path& path, std::int64_t n);
 

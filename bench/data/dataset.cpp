@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-/// The table's recipe with the request's wishes; every wish is checked.
+/// Returns the table's recipe with the checked settings of the request.
 Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
   Recipe r = entry.recipe;
   const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
@@ -43,7 +43,7 @@ Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
           fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
     }
   }
-  if (entry.generator->has_groups) {  // as many as wanted, else as the k to look for
+  if (entry.generator->has_groups) {  // number of groups: the setting, else k
     double& groups = r.settings.at("groups");
     if (!r.centroids.empty()) groups = entry.recipe.k;
     if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
@@ -74,7 +74,7 @@ DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
   return shape;
 }
 
-/// Whether a file's points are mapped, and if not, why they cannot be.
+/// Whether a file's points are mapped, or why they cannot be.
 struct Mapping {
   bool wanted;
   std::string obstacle;

@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-constexpr std::uint64_t most_dictionary = 80 << 20;  // bytes: xz -9 asks for 65 MiB
+constexpr std::uint64_t most_dictionary = 80 << 20;  // bytes; xz -9 needs 65 MiB
 
 struct Descriptor {
   int id;
@@ -34,7 +34,7 @@ const char* complaint(lzma_ret state) {
   }
 }
 
-/// Unpack the beginning, `out` at most. Returns its bytes.
+/// Unpacks at most `limit` bytes to `out`. Returns their number.
 std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const std::string& path) {
   struct Decoder {
     lzma_stream stream = LZMA_STREAM_INIT;
@@ -64,7 +64,7 @@ FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
 FileBytes::Mapping::~Mapping() { munmap(data, bytes); }
 
 FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer must not hang
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer must not block
   struct stat status {};
   if (file.id < 0 || fstat(file.id, &status) != 0) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
   if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");

@@ -1,6 +1,6 @@
 #include "bench/data/hash.hpp"
 
-// g++ 12 takes its own AVX-512 header's "undefined" vectors for a mistake of ours.
+// g++ 12 warns about "undefined" vectors in its own AVX-512 header.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

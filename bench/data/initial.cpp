@@ -1,4 +1,4 @@
-// Initial centroids: part of the problem, so the same for every implementation.
+// Initial centroids. They belong to the problem: every implementation gets the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace km {
 namespace {
 
-/// k distinct rows in the order drawn.
+/// Draws k distinct rows, in drawing order.
 std::vector<std::int64_t> random_rows(std::int64_t n, int k, const Random& random) {
   std::unordered_set<std::int64_t> drawn;
   std::vector<std::int64_t> rows;
@@ -23,8 +23,8 @@ std::vector<std::int64_t> random_rows(std::int64_t n, int k, const Random& rando
   return rows;
 }
 
-/// Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007: each next row is drawn with probability
-/// proportional to its distance² from the nearest so far. Sums go block by block in a fixed order: no thread count changes them.
+/// Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007: draws each next row with probability proportional to its
+/// distance² from the nearest centroid so far. Sums are by block in fixed order, independent of the number of threads.
 template <class T>
 std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Random& random) {
   constexpr std::int64_t block = 4096;
@@ -54,7 +54,7 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
     double left = total * random.uniform(std::int64_t(rows.size()));
     std::int64_t b = 0, last = 0;
     while (b + 1 < blocks && left >= sums[std::size_t(b)]) left -= sums[std::size_t(b++)];
-    for (std::int64_t i = 0; i < n; ++i) {  // rounding may leave a little over: then the last row with any weight
+    for (std::int64_t i = 0; i < n; ++i) {  // rounding may leave a remainder: take the last row with weight
       const std::int64_t row = (b * block + i) % n;
       const double weight = nearest[std::size_t(row)];
       if (weight > 0) last = row;
@@ -65,8 +65,8 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
   return rows;
 }
 
-/// rand() after srand(seed) as GNU's C library has it, wherever we run: r[i] = r[i - 3] + r[i - 31] in 32 bits, begun with Lehmer's generator,
-/// the first 310 left out, the lowest bit dropped.
+/// rand() after srand(seed) of GNU's C library on every platform: r[i] = r[i - 3] + r[i - 31] in 32 bits, seeded by Lehmer's generator. Skips the
+/// first 310 values and drops the lowest bit.
 class CRand {
  public:
   explicit CRand(std::uint32_t seed) {
@@ -89,7 +89,8 @@ class CRand {
   std::size_t at_ = 3;
 };
 
-/// taylor2021's own: cluster c's value in each dimension is that of a row drawn anew from the c-th of k equal stretches of rows. No centroid is a point.
+/// taylor2021's seeding: each dimension of cluster c takes the value of a random row from the c-th of k equal ranges of rows. No centroid is a
+/// point.
 template <class T>
 std::vector<T> drawn_by_dimension(const Dataset<T>& data, int k, std::uint64_t seed) {
   CRand random{std::uint32_t(seed)};
@@ -130,7 +131,7 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   check_init(method, k, data.d);
   if (is_npy(method)) return read_start<T>(method, k, data.d);
   if (method == "taylor2021") return drawn_by_dimension(data, k, seed);
-  const Random random(seed, 0x1417);  // a stream no generator draws from: seed 1 of the points is not seed 1 of the centroids
+  const Random random(seed, 0x1417);  // a stream that no generator uses: points and centroids of one seed are independent
   std::vector<std::int64_t> rows;
   if (method == "random") rows = random_rows(data.n, k, random);
   else rows = plus_plus_rows(data, k, random);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `bytes` are those of the whole file, unpacked, or one more than needed.
+/// `bytes`: size of the whole unpacked file, or one more than needed.
 void check_size(const NpyHeader& h, std::size_t bytes, const std::string& path) {
   const std::size_t need = h.offset + h.bytes();
   if (bytes < need) throw UserError(fmt::format("{}: cut short, {} bytes where header and values take {}", path, bytes, need));
@@ -23,7 +23,7 @@ void check_size(const NpyHeader& h, std::size_t bytes, const std::string& path) 
 
 template <class From, class T>
 void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
-  const auto at = [&](std::int64_t i) {  // the file may lie at any alignment
+  const auto at = [&](std::int64_t i) {  // the file may be unaligned
     From value;
     std::memcpy(&value, from + i * std::int64_t(sizeof(From)), sizeof(From));
     return T(value);

@@ -1,4 +1,4 @@
-// NumPy's .npy files (NEP 1), also as .npy.xz: tables of numbers in either order, little-endian, read, or mapped where they lie as they are needed.
+// NumPy's .npy files (NEP 1), also as .npy.xz: little-endian tables in either order, read, or mapped if their layout allows it.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,18 @@
 
 namespace km {
 
-/// Rows and columns, from the header alone. Throws UserError for what is no two-dimensional table of a known type.
+/// Returns rows and columns from the header. Throws UserError if it is no two-dimensional table of a known type.
 DatasetShape npy_shape(const std::filesystem::path& path);
 
-/// The first n rows, row-major. Throws UserError for a file cut short.
+/// Returns the first n rows, row-major. Throws UserError for a truncated file.
 template <class T>
 Values<T> read_npy(const std::filesystem::path& path, std::int64_t n);
 
-/// Why the file's values cannot be mapped as values of that size (4: float, 8: double), or "".
+/// Returns why the values cannot be mapped as values of `value_bytes` (4: float, 8: double), or "".
 std::string unmappable(const std::filesystem::path& path, std::size_t value_bytes);
 
-/// The first n rows where they lie in the file, and the hash of their bytes (bench/data/hash.hpp). The file is read once for it, by pieces,
-/// and not through the mapping: one that shrinks meanwhile is refused. Throws UserError for that, for a value that is not finite, and
-/// where they are unmappable.
+/// Maps the first n rows and hashes their bytes (bench/data/hash.hpp). Hashing reads the file rather than the mapping, to detect a file that
+/// shrinks. Throws UserError for that, for a value that is not finite, and for unmappable files.
 template <class T>
 struct MappedRows {
   Values<T> values;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 10> types = {"<f4", "<f8", "|u1", "|i1", "<u1", "<i1", "<u2", "<i2", "<i4", "<i8"};
 
-/// The dictionary's text, read from left to right.
+/// Parser of the dictionary's text, left to right.
 class Text {
  public:
   Text(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
@@ -105,10 +105,10 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& path) {
     in.need("'");
     const auto key = in.up_to('\'');
     in.need(":");
-    bool* const seen = key == "descr" ? &type : key == "fortran_order" ? &order : key == "shape" ? &shape : nullptr;
-    if (!seen || std::exchange(*seen, true)) throw in.malformed();
-    if (seen == &type) read_type(in, h);
-    else if (seen == &shape) read_shape(in, h, path);
+    bool* const found = key == "descr" ? &type : key == "fortran_order" ? &order : key == "shape" ? &shape : nullptr;
+    if (!found || std::exchange(*found, true)) throw in.malformed();
+    if (found == &type) read_type(in, h);
+    else if (found == &shape) read_shape(in, h, path);
     else if (!(h.fortran = in.take("True"))) in.need("False");
     if (more = in.take(","); !more) in.need("}");
   }

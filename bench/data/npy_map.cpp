@@ -1,4 +1,4 @@
-// A .npy whose values are left in the file.
+// Maps the values of a .npy file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ class File {
 
   int id() const { return id_; }
 
-  /// False where the file ends before.
+  /// Returns false if the file ends early.
   bool read(std::size_t offset, std::size_t bytes, char* to) const {
     while (bytes > 0) {
       const auto got = ::pread(id_, to, bytes, off_t(offset));
@@ -65,14 +65,14 @@ std::string unmappable(const fs::path& path, std::size_t value_bytes) {
 template <class T>
 MappedRows<T> map_npy(const fs::path& path, std::int64_t n) {
   if (const auto why = unmappable(path, sizeof(T)); !why.empty()) throw UserError(fmt::format("{} cannot be mapped: {}", path.string(), why));
-  npy_shape(path);  // throws where the size is wrong
+  npy_shape(path);  // throws if the size is wrong
   const NpyHeader h = header_of(path);
   if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
   const File file(path);
   const std::size_t bytes = std::size_t(n) * std::size_t(h.d) * sizeof(T);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::atomic<bool> short_of = false;
-  std::atomic<std::int64_t> first = none;  // value that is not finite
+  std::atomic<std::int64_t> first = none;  // first value that is not finite
   MappedRows<T> out;
   out.hash = hash_of(bytes, [&](std::size_t offset, std::size_t count, char* buffer) {
     if (short_of || !file.read(h.offset + offset, count, buffer)) short_of = true;

@@ -9,7 +9,7 @@ namespace km {
 namespace {
 
 using Block = std::array<std::uint32_t, 4>;
-constexpr std::int64_t batch = 1024;  // numbers worked on at a time: the buffers stay in the first-level cache
+constexpr std::int64_t batch = 1024;  // numbers per batch: buffers fit the first-level cache
 
 inline Block rounds(Block c, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
@@ -28,7 +28,7 @@ inline double unit(std::uint32_t high, std::uint32_t low) {
 
 inline double unit(std::uint32_t word) { return (double(word) + 0.5) * 0x1p-32; }
 
-/// log x = e log 2 + 2 atanh((m - 1) / (m + 1)), x = m 2^e, m within a factor of sqrt 2 of 1; x normal and positive.
+/// log x = e log 2 + 2 atanh((m - 1) / (m + 1)) for x = m 2^e, with m within a factor of sqrt 2 of 1. x must be normal and positive.
 inline double log_of(double x) {
   const auto bits = std::bit_cast<std::int64_t>(x) - std::bit_cast<std::int64_t>(std::numbers::sqrt2 / 2);
   const std::int64_t e = bits >> 52;
@@ -39,7 +39,7 @@ inline double log_of(double x) {
   return std::fma(double(e), std::numbers::ln2, 2 * s * sum);
 }
 
-/// cos and sin of 2 pi u: Taylor series on the nearest quarter turn's eighth to either side, then turned by quarters.
+/// cos and sin of 2 pi u: Taylor series around the nearest quarter turn, within an eighth, then rotation by quarters.
 inline void turn(double u, double& cosine, double& sine) {
   const int quarter = int(4 * u + 0.5);
   const double x = (u - 0.25 * quarter) * (2 * std::numbers::pi), z = x * x;
@@ -52,7 +52,7 @@ inline void turn(double u, double& cosine, double& sine) {
   sine = quarter & 2 ? -b : b;
 }
 
-/// Hand `fill` whole blocks of `width` numbers that cover [first, first + size), and copy what was asked for.
+/// Calls `fill` for whole blocks of `width` numbers that cover [first, first + size), and copies the requested ones.
 template <class T, class Fill>
 void in_blocks(std::int64_t first, std::span<T> out, int width, Fill fill) {
   std::array<T, batch> buffer;

@@ -1,4 +1,4 @@
-// Where files of points are looked for by name.
+// Search path of point files.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@
 
 namespace km {
 
-/// Is this a file of points by its name?
+/// True if the name has the ending of a point file.
 bool is_table_file(const std::filesystem::path& path);
 
-/// Its name without .npy, .npy.xz or .csv.
+/// The name without .npy, .npy.xz or .csv.
 std::string table_stem(const std::filesystem::path& path);
 
-/// Files of points by stem, below the folders of KMBENCH_DATA, data/ of the project, data/ of the current folder and datasets/real of the
-/// project; where two folders hold one, the earlier folder's. Throws UserError where KMBENCH_DATA names what is no folder.
+/// Returns point files by stem, from KMBENCH_DATA, data/ of the project, data/ of the current folder, and datasets/real of the project; earlier
+/// folders win. Throws UserError if KMBENCH_DATA names no folder.
 std::map<std::string, std::filesystem::path> found_files();
 
 }  // namespace km

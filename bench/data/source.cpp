@@ -1,4 +1,4 @@
-// Fingerprints of where points come from.
+// Fingerprints of point sources.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,9 +12,10 @@
 namespace km {
 namespace {
 
-/// Read, not mapped: a file that shrinks meanwhile is another file, no crash.
+/// Reads instead of mapping, because a mapped file that shrinks would crash the process.
 std::string file_hash(const std::filesystem::path& path) {
-  static std::map<std::pair<std::filesystem::path, std::filesystem::file_time_type>, std::string> known;  // a plan asks for one file many times
+  static std::map<std::pair<std::filesystem::path, std::filesystem::file_time_type>, std::string>
+      known;  // cache: a plan asks for one file many times
   std::error_code gone;
   const auto key = std::pair(path, std::filesystem::last_write_time(path, gone));
   if (const auto at = known.find(key); at != known.end()) return at->second;
@@ -34,7 +35,7 @@ std::string recipe_hash(const std::string& generator, const Recipe& r) {
 }  // namespace
 
 std::string dataset_source(const DatasetRequest& request) {
-  static std::map<DatasetRequest, std::string> known;  // of generators: their tables do not change within a plan
+  static std::map<DatasetRequest, std::string> known;  // cache of generators: tables do not change within a plan
   if (const auto at = known.find(request); at != known.end()) return at->second;
   const Entry entry = find_entry(request.name);
   if (!entry.generator) return file_hash(entry.file);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
   throw UserError(fmt::format("{}, line {}: {}", file.string(), line, what));
 }
 
-/// Walks over the text once: brackets that are open, and parts of the dotted key at hand. Strings and comments are passed over.
+/// Checks the depth of brackets and dotted keys in one pass. Skips strings and comments.
 void check_depth(std::string_view text, const fs::path& file) {
   std::int64_t line = 1;
   int open = 0, parts = 0;
@@ -32,7 +32,7 @@ void check_depth(std::string_view text, const fs::path& file) {
         line += text[at] == '\n';
         if (c == '"' && text[at] == '\\') ++at;
       }
-      if (at < text.size() && text[at] == '\n') --at;  // a string that was not closed: the parser says so
+      if (at < text.size() && text[at] == '\n') --at;  // unclosed string: the parser reports it
       if (tall) at += 2;
     } else if (c == '.') {
       if (++parts > most_nesting) refuse_line(file, line, fmt::format("a key of more than {} parts", most_nesting));

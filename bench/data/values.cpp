@@ -13,12 +13,12 @@ constexpr std::size_t page = 4096;
 
 struct Region {
   char* begin = nullptr;  // of the mapping
-  std::size_t pages = 0;  // that may be read; one more follows that may not
+  std::size_t pages = 0;  // readable pages; an inaccessible one follows
   char* values = nullptr;
   const char* name = nullptr;
 };
 
-/// A fixed table, so that a signal handler may read it.
+/// A fixed table that a signal handler may read.
 std::array<Region, 64> regions;
 
 Region* region_of(const void* values) {
@@ -29,7 +29,7 @@ Region* region_of(const void* values) {
 
 std::size_t pages_for(std::size_t bytes) { return (bytes + page - 1) / page; }
 
-/// Address space for so many pages and the forbidden one.
+/// Reserves address space for `pages` and the guard page.
 char* reserve(std::size_t pages) {
   void* const at = ::mmap(nullptr, (pages + 1) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
@@ -66,7 +66,7 @@ void* map_values(std::size_t bytes) {
 void* map_file_values(int file, std::size_t offset, std::size_t bytes, const char* what) {
   const std::size_t before = offset % page, pages = pages_for(before + bytes);
   char* const begin = reserve(pages);
-  // Shared with a file that is open for reading only: nobody can turn writing on.
+  // The file is open read-only, so nobody can enable writing.
   if (::mmap(begin, pages * page, PROT_READ, MAP_SHARED | MAP_FIXED, file, off_t(offset - before)) == MAP_FAILED) {
     ::munmap(begin, (pages + 1) * page);
     throw std::bad_alloc();

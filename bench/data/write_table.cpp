@@ -1,4 +1,4 @@
-// Tables of numbers to .npy and .csv, through a temporary file beside them.
+// Writes tables of numbers to .npy and .csv through temporary files.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// fill(stream), then the file is there whole, or not at all. Throws UserError.
+/// Calls fill(stream). The file then exists completely or not at all. Throws UserError.
 template <class Fill>
 void write_whole(const fs::path& path, Fill fill) {
   const fs::path part = path.string() + fmt::format(".{}.part", getpid());
@@ -32,14 +32,14 @@ void write_whole(const fs::path& path, Fill fill) {
   throw UserError(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
-/// What comes before n x d values; its length is a multiple of 64.
+/// Returns the header of n x d values. Its length is a multiple of 64.
 std::string npy_header(std::size_t value_bytes, std::int64_t n, int d) {
   std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", value_bytes, n, d);
   header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
   return std::string("\x93NUMPY\x01\0", 8) + char(header.size() & 0xff) + char(header.size() >> 8) + header;
 }
 
-/// A file of so many bytes, mapped for writing, that is gone unless it was kept.
+/// A mapped temporary file of fixed size, deleted unless kept.
 class MappedPart {
  public:
   MappedPart(const fs::path& path, std::size_t bytes) : path_(path), part_(path.string() + fmt::format(".{}.part", getpid())), bytes_(bytes) {
@@ -50,7 +50,7 @@ class MappedPart {
                                   double(space.available) / (1 << 30)));
     file_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file_ < 0) refuse(errno);
-    if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // a full disk says so now
+    if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // detects a full disk
     void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
     if (at == MAP_FAILED) refuse(errno);
     data_ = static_cast<char*>(at);

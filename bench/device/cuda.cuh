@@ -1,5 +1,5 @@
-// CUDA, owned and checked. What must be freed is a type (nothing is freed by hand outside this file and cuda_memory.cu);
-// every call and every launch is checked where it stands, and the error names that place.
+// RAII types and error checks for CUDA. Nothing is freed by hand outside this file and cuda_memory.cu. Every call and launch is checked, and the
+// error names its source line.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@
 
 namespace km::cuda {
 
-/// A device::Error with CUDA's code and the place of the call.
+/// A device::Error with CUDA's code and the source location.
 struct Error : device::Error {
   Error(cudaError_t code, std::source_location where);
   cudaError_t code;
@@ -30,16 +30,15 @@ inline void check(cudaError_t code, std::source_location where = std::source_loc
   if (code != cudaSuccess) [[unlikely]]
     throw Error(code, where);
 }
-/// After <<<...>>>: whether the launch was accepted. What the kernel does wrong shows at the next synchronisation.
+/// Checks a <<<...>>> launch. Errors inside the kernel appear at the next synchronization.
 inline void check_launch(std::source_location where = std::source_location::current()) { check(cudaGetLastError(), where); }
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
-/// Plain cudaMalloc, counted for device::peak_bytes() and filled with 0xFF bytes (NaN, -1), so that what is read before it
-/// was written shows. Throws Error.
+/// cudaMalloc that counts for device::peak_bytes() and fills with 0xFF bytes (NaN, -1), to expose reads of uninitialized memory. Throws Error.
 void* allocate(std::size_t bytes, std::source_location where);
 void release(void* memory, std::size_t bytes) noexcept;
-/// Called once when memory runs out, before trying again: the judge's cached points go first.
+/// Sets a function that is called once when memory runs out, before the retry: it frees the judge's cached points.
 void set_release_caches(void (*function)());
 
 /// Device memory.
@@ -88,7 +87,7 @@ class PinnedBuffer {
   std::int64_t size_;
 };
 
-/// Someone else's memory, its pages locked while this lives; they may be read-only. Throws std::runtime_error where they cannot be locked.
+/// Page-locks memory of another owner, possibly read-only. Throws std::runtime_error on failure.
 class PageLock {
  public:
   PageLock(const void* memory, std::size_t bytes) {
@@ -111,7 +110,7 @@ class PageLock {
 
 // ---- order --------------------------------------------------------------------------------------------------------------
 
-/// A stream that is ordered with the legacy default stream, on which new memory is poisoned.
+/// A stream ordered with the legacy default stream, which poisons new memory.
 class Stream {
  public:
   Stream() { check(cudaStreamCreate(&stream_)); }
@@ -141,7 +140,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Seconds between two recorded events; waits for the second.
+/// Seconds between two recorded events. Waits for the second.
 inline double elapsed(const Event& start, const Event& stop) {
   float milliseconds = 0;
   stop.synchronize();
@@ -149,7 +148,7 @@ inline double elapsed(const Event& start, const Event& stop) {
   return milliseconds * 1e-3;
 }
 
-/// Work recorded once and launched as one: `enqueue` puts it on the stream.
+/// A CUDA graph, captured from the work that `enqueue` puts on the stream.
 class Graph {
  public:
   template <class Enqueue>
@@ -179,7 +178,7 @@ class Graph {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-/// A phase of a traced run as a pair of events on a stream, read by Trace::finish(). Does nothing on an inactive trace.
+/// Times a phase of a traced run by two events on a stream; Trace::finish() reads them. Does nothing on an inactive trace.
 class [[nodiscard]] Phase {
  public:
   Phase(Trace& trace, std::string_view name, cudaStream_t stream);
@@ -199,7 +198,7 @@ class [[nodiscard]] Phase {
 
 // ---- data ---------------------------------------------------------------------------------------------------------------
 
-/// Blocking copies after all work on the stream. Pageable host memory goes through pinned buffers, several threads at a time.
+/// Blocking copies after all work on the stream. Pageable host memory is copied through pinned buffers by several threads.
 void upload(void* device, const void* host, std::size_t bytes, cudaStream_t stream);
 void download(void* host, const void* device, std::size_t bytes, cudaStream_t stream);
 
@@ -210,11 +209,11 @@ void upload(Buffer<T>& to, std::span<const T> from, cudaStream_t stream) {
 
 void fill(std::int32_t* values, std::int64_t size, std::int32_t value, cudaStream_t stream);
 
-/// rows x columns, row-major, to column-major; n may be beyond 32 bits in either. T is float or double.
+/// Transposes rows x columns, row-major, to column-major. Both may exceed 32 bits. T is float or double.
 template <class T>
 void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to, cudaStream_t stream);
 
-/// How many blocks of `block` cover `size`; at least one.
+/// Number of blocks of `block` that cover `size`, at least one.
 __host__ __device__ constexpr unsigned blocks(std::int64_t size, std::int64_t block) {
   return static_cast<unsigned>(size > block ? (size + block - 1) / block : 1);
 }
@@ -224,15 +223,15 @@ __host__ __device__ constexpr unsigned blocks(std::int64_t size, std::int64_t bl
 template <class T>
 constexpr T infinity = std::numeric_limits<T>::infinity();
 
-/// One 16-byte access.
+/// A 16-byte access.
 template <class T>
 struct alignas(16) Pack {
   static constexpr int size = 16 / sizeof(T);
   T at[size];
 };
 
-/// Distance² between each of P points in registers and a row in memory, summed in the order of the dimensions; the row is read
-/// once, in 16-byte loads where all rows begin on a multiple of 16 bytes.
+/// Distances² between P points in registers and a row in memory, summed in order of dimensions. Reads the row once, in 16-byte loads if rows are
+/// multiples of 16 bytes.
 template <int P, int D, class T>
 __device__ __forceinline__ void distances(const T (&x)[P][D], const T* __restrict__ row, T (&dist)[P]) {
   constexpr int width = D % Pack<T>::size == 0 ? Pack<T>::size : 1;

@@ -1,5 +1,5 @@
-// Copies between pageable host memory and the device. A single thread copies such memory at a fraction of what the bus takes, so several
-// threads do, each through two page-locked chunks of its own.
+// Copies between pageable host memory and the device. One thread reaches a fraction of the bus's rate, so several threads copy, each through two
+// page-locked chunks.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 
-/// One thread's part of a staged copy: two pinned chunks, so that one is filled while the other is on the bus.
+/// One thread's two pinned chunks: one is filled while the other is on the bus.
 struct Lane {
   PinnedBuffer<char> chunks{2 * std::int64_t{chunk_bytes}};
   Stream stream;
@@ -27,7 +27,7 @@ struct Range {
   std::size_t offset, bytes;
 };
 
-/// The chunks `lane`, `lane + lanes`, ... of `bytes`.
+/// Returns the chunks `lane`, `lane + lanes`, ... of `bytes`.
 std::vector<Range> chunks_of(std::size_t bytes, std::size_t lane, std::size_t lanes) {
   std::vector<Range> ranges;
   for (std::size_t offset = lane * chunk_bytes; offset < bytes; offset += lanes * chunk_bytes)
@@ -61,7 +61,7 @@ void download_part(Lane& lane, char* host, const char* device, const std::vector
   }
 }
 
-/// At least so many lanes on the current device, kept for the next copy: page-locking costs more than a copy.
+/// Returns at least `wanted` lanes of the device. Keeps them, because page-locking costs more than a copy.
 std::vector<Lane>& lanes_of(int device, std::size_t wanted) {
   static thread_local int device_of_pool = -1;
   static thread_local std::vector<Lane> pool;
@@ -70,7 +70,7 @@ std::vector<Lane>& lanes_of(int device, std::size_t wanted) {
   return pool;
 }
 
-/// copy(lane, ranges) on several threads, which share the chunks out among them.
+/// Calls copy(lane, ranges) on several threads that share the chunks.
 template <class Copy>
 void staged(std::size_t bytes, Copy copy) {
   int device = 0;
@@ -101,7 +101,7 @@ bool pageable(const void* host) {
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-bool small(std::size_t bytes) { return bytes <= chunk_bytes / 4; }  // the driver stages these well enough by itself
+bool small(std::size_t bytes) { return bytes <= chunk_bytes / 4; }  // the driver stages small copies well
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Devices, and time by events: behind bench/device/device.hpp, and phases of a trace.
+// Implements bench/device/device.hpp and event-timed phases of a trace.
 #include <cstdio>
 #include <string>
 
@@ -15,7 +15,7 @@ Phase::Phase(Trace& trace, std::string_view name, cudaStream_t stream) : trace_(
 
 Phase::~Phase() {
   if (!events_) return;
-  static_cast<void>(cudaEventRecord(events_->stop, stream_));  // if it fails, elapsed() says so
+  static_cast<void>(cudaEventRecord(events_->stop, stream_));  // elapsed() reports a failure
   trace_.defer(name_, [events = events_] { return elapsed(events->start, events->stop); });
 }
 
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, std::string>> describe() {
   return {{"name", p.name},
           {"uuid", uuid()},
           {"compute_capability", std::to_string(p.major) + "." + std::to_string(p.minor)},
-          {"driver", version(driver)},  // the newest CUDA the driver runs; NVML knows the driver's own version
+          {"driver", version(driver)},  // newest CUDA of the driver; NVML has the driver's own version
           {"runtime", version(runtime)},
           {"multiprocessors", std::to_string(p.multiProcessorCount)},
           {"l2_bytes", std::to_string(p.l2CacheSize)},

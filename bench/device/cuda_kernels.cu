@@ -1,4 +1,4 @@
-// The harness's own kernels: a fill and a transpose.
+// The harness's own kernels: fill and transpose.
 #include "bench/device/cuda.cuh"
 
 namespace km::cuda {
@@ -11,8 +11,8 @@ __global__ void fill_kernel(std::int32_t* values, std::int64_t size, std::int32_
 
 constexpr int tile_rows = 128, tile_columns = 32;
 
-/// A block turns 128 rows x up to 32 columns through shared memory. It reads along the rows, which for few columns is one
-/// contiguous stretch, and writes along the columns.
+/// One block transposes 128 rows x up to 32 columns through shared memory. It reads along rows, one contiguous range for few columns, and writes
+/// along columns.
 template <class T>
 __global__ void transpose_kernel(const T* __restrict__ from, std::int64_t rows, std::int64_t columns, T* __restrict__ to) {
   __shared__ T tile[tile_columns][tile_rows + 1];

@@ -1,5 +1,5 @@
-// What every Lloyd on the GPU shares on the host: the outputs, two sets of centroids, the count of changed labels, the loop.
-// The kernels and the layout of the points are each implementation's own.
+// Host side of every Lloyd on the GPU: outputs, two sets of centroids, the count of changed labels, the loop. Each implementation has its own
+// kernels and layout of points.
 #pragma once
 
 #include <functional>
@@ -14,19 +14,19 @@
 
 namespace km::cuda {
 
-/// The dimensions that kernels know at compile time: those of the papers' data sets and the powers of two between.
+/// Dimensions that kernels know at compile time: those of the papers' data sets and powers of two between.
 template <class F>
 void with_paper_dimension(int d, F&& f) {
   with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, std::forward<F>(f));
 }
 
-/// Whether a point of D dimensions is kept in registers: at most 144 of them.
+/// True if a point of D dimensions fits in registers: at most 144 of them.
 template <class T, int D>
 constexpr bool fits_registers = D > 0 && D * sizeof(T) <= 576;
 
 enum class Layout { rows, columns };
 
-/// The points on the device, n x d row-major. Phase: transfer.
+/// Uploads the points, n x d row-major. Phase: transfer.
 template <class T>
 Buffer<T> upload_rows(const Problem<T>& problem, Trace& trace, cudaStream_t stream) {
   Buffer<T> points(problem.n * problem.d);
@@ -35,7 +35,7 @@ Buffer<T> upload_rows(const Problem<T>& problem, Trace& trace, cudaStream_t stre
   return points;
 }
 
-/// The points on the device, column-major (d x n, dimension after dimension). Phases: transfer, transpose.
+/// Uploads the points and transposes them to column-major, d x n. Phases: transfer, transpose.
 template <class T>
 Buffer<T> upload_columns(const Problem<T>& problem, Trace& trace, cudaStream_t stream) {
   const Buffer<T> rows = upload_rows(problem, trace, stream);
@@ -48,7 +48,7 @@ Buffer<T> upload_columns(const Problem<T>& problem, Trace& trace, cudaStream_t s
   return columns;
 }
 
-/// One part of an iteration, and the phase it is traced under.
+/// One step of an iteration and the phase that traces it.
 struct Step {
   std::string_view phase;
   std::function<void()> enqueue;
@@ -57,7 +57,7 @@ struct Step {
 template <class T>
 class Lloyd {
  public:
-  /// `layout` is that of the centroids in device memory: k x d rows, or d x k.
+  /// layout: k x d rows or d x k columns of centroids in device memory.
   Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows)
       : problem_(problem), shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_), assigned_(cells_),
         next_(cells_), labels_(problem.n), changed_(1), changed_host_(1), progress_(2), iters_host_(1) {
@@ -68,9 +68,9 @@ class Lloyd {
   const ProblemShape& shape() const { return shape_; }
   const Stream& stream() const { return stream_; }
   std::int32_t* labels() { return labels_.data(); }
-  const T* assigned() const { return assigned_.data(); }     // the centroids that assign reads
-  T* next() { return next_.data(); }                         // where update writes; all k x d of them, every iteration
-  unsigned long long* changed() { return changed_.data(); }  // assign adds how many labels it changed
+  const T* assigned() const { return assigned_.data(); }     // read by assign
+  T* next() { return next_.data(); }                         // update writes all k x d in every iteration
+  unsigned long long* changed() { return changed_.data(); }  // assign adds the number of changed labels
 
   void reset() {
     upload_initial();
@@ -80,12 +80,12 @@ class Lloyd {
     stream_.synchronize();
   }
 
-  /// From the initial centroids: enqueue the steps, assign first, until the problem says stop. The host waits for the count
-  /// of changes only where there is a tolerance, and while the update still runs; else nothing is waited for until the end.
+  /// Runs from the initial centroids: enqueues the steps, assign first, until the problem's stop. With a tolerance the host waits for the count of
+  /// changes, while the update still runs. Otherwise it waits at the end only.
   int run(Trace& trace, std::initializer_list<Step> steps) {
     begin_at(next_.data());
     const bool tested = shape_.tolerance >= 0;
-    std::int64_t changed_before = 0;  // the device's count runs on, which saves clearing it
+    std::int64_t changed_before = 0;  // the device's count is never cleared
     for (iters_ = 1;; ++iters_) {
       std::swap(assigned_, next_);
       trace.begin_iteration();
@@ -110,8 +110,8 @@ class Lloyd {
     return iters_;
   }
 
-  /// In prepare: record all iterations of a step, and of their end where there is a tolerance, for run(trace). What the step enqueues may
-  /// depend on nothing but its place. `before` begins a run.
+  /// Captures the whole iteration loop as a CUDA graph. With a tolerance, the graph also tests convergence. The step must enqueue the same work
+  /// every time. `before` starts a run. Call in prepare.
   void record(std::function<void()> before, Step step) {
     before_ = std::move(before);
     step_ = std::move(step);
@@ -132,7 +132,7 @@ class Lloyd {
     last_ = assigned_.data();
   }
 
-  /// From the initial centroids, as recorded: one launch, one wait. A traced run goes step by step, as does what cannot be recorded.
+  /// Runs the captured graph from the initial centroids: one launch, one wait. Traced runs and steps that cannot be captured run step by step.
   int run(Trace& trace) {
     if (trace.active() || !recorded_) {
       before_();
@@ -143,7 +143,7 @@ class Lloyd {
     check(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
     recorded_->launch(stream_);
     stream_.synchronize();
-    if (assigned_.data() != last_) std::swap(assigned_, next_);  // a run step by step may have left them so
+    if (assigned_.data() != last_) std::swap(assigned_, next_);  // a run step by step may have swapped them
     return iters_ = shape_.tolerance < 0 ? shape_.max_iters : iters_host_[0];
   }
 
@@ -162,15 +162,15 @@ class Lloyd {
 
   void begin_at(T* centroids) {
     check(cudaMemcpyAsync(centroids, initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, stream_));
-    check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
+    check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: every point changes at first
     check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), stream_));
   }
   void upload_initial() {
     std::vector<T> initial(problem_.initial_centroids.begin(), problem_.initial_centroids.end());
-    if (layout_ == Layout::columns) initial = turned(initial, shape_.k, shape_.d);
+    if (layout_ == Layout::columns) initial = transposed(initial, shape_.k, shape_.d);
     upload(initial_, std::span<const T>(initial), stream_);
   }
-  static std::vector<T> turned(const std::vector<T>& from, int rows, int columns) {
+  static std::vector<T> transposed(const std::vector<T>& from, int rows, int columns) {
     std::vector<T> to(from.size());
     for (int row = 0; row < rows; ++row)
       for (int column = 0; column < columns; ++column) to[std::size_t(column) * rows + row] = from[std::size_t(row) * columns + column];
@@ -179,7 +179,7 @@ class Lloyd {
   std::vector<T> centroids_from(const Buffer<T>& buffer) {
     std::vector<T> values(static_cast<std::size_t>(cells_));
     cuda::download(values.data(), buffer.data(), buffer.bytes(), stream_);
-    return layout_ == Layout::columns ? turned(values, shape_.d, shape_.k) : values;
+    return layout_ == Layout::columns ? transposed(values, shape_.d, shape_.k) : values;
   }
 
   Problem<T> problem_;  // views
@@ -197,8 +197,8 @@ class Lloyd {
   std::function<void()> before_;
   Step step_;
   std::optional<Graph> recorded_;
-  T *first_ = nullptr, *last_ = nullptr;  // where its initial centroids are put, and the last ones that it assigned by
-  Buffer<unsigned long long> progress_;   // labels changed before this iteration, iterations made
+  T *first_ = nullptr, *last_ = nullptr;  // destination of the initial centroids; last assigned centroids
+  Buffer<unsigned long long> progress_;   // labels changed before this iteration; iterations made
   PinnedBuffer<int> iters_host_;
 };
 

@@ -22,7 +22,7 @@ __global__ void end_turn(cudaGraphConditionalHandle goes_on, const Turn turn) {
     static_cast<std::uint32_t*>(turn.assigned)[at] = static_cast<const std::uint32_t*>(turn.next)[at];
 }
 
-/// A node of the graph that repeats what the graph in it holds.
+/// Adds a conditional node that repeats its body graph.
 cudaGraph_t add_loop(cudaGraph_t graph, cudaGraphConditionalHandle goes_on) {
   cudaGraphNode_t node = nullptr;
   cudaGraphNodeParams params{};

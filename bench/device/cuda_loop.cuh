@@ -1,5 +1,5 @@
-// Iterations that the device repeats by itself: recorded once, launched once, and stopped where a kernel says so. The host neither launches
-// nor waits in between. A loop of unknown length is a conditional node, which CUDA has since 12.4.
+// Iterations as a CUDA graph: captured once, launched once, stopped by a kernel. The host neither launches nor waits in between. A loop of unknown
+// length is a conditional node (CUDA 12.4).
 #pragma once
 
 #include <functional>
@@ -8,22 +8,22 @@
 
 namespace km::cuda {
 
-/// What is looked at, and moved, after each iteration.
+/// Convergence test and buffers of each iteration.
 struct Turn {
-  const unsigned long long* changed;  // labels changed so far, in all iterations
-  double stop_at;                     // as many in one iteration are few enough
+  const unsigned long long* changed;  // labels changed in all iterations so far
+  double stop_at;                     // stop at so few changes in an iteration
   int max_iters;
-  const void* next;  // becomes assigned, where another iteration follows: bytes, a multiple of 4
+  const void* next;  // becomes assigned in the next iteration; bytes, a multiple of 4
   void* assigned;
   std::int64_t bytes;
-  unsigned long long* progress;  // labels changed before this iteration, iterations made; zero when a run begins
-  int* iters;                    // page-locked memory of the host: iterations made, at the end
+  unsigned long long* progress;  // labels changed before this iteration, iterations made; zero at the start of a run
+  int* iters;                    // page-locked host memory: iterations made, at the end
 };
 
-/// Whether this driver knows conditional nodes, and the program was built to use them.
+/// True if driver and build support conditional nodes.
 bool can_loop();
 
-/// `iteration` enqueues one on the stream; repeated until the turn ends it.
+/// `iteration` enqueues one iteration on the stream. The graph repeats it until `turn` stops it.
 Graph loop(cudaStream_t stream, const std::function<void()>& iteration, const Turn& turn);
 
 }  // namespace km::cuda

@@ -1,4 +1,4 @@
-// Device memory, counted and filled with what is wrong, and errors that name the place of the call.
+// Counted and poisoned device memory, and errors with source locations.
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 std::atomic<std::int64_t> live{0}, peak{0}, live_at_reset{0};
 void (*release_caches)() = nullptr;
 
-/// What is still wrong after the error was cleared can only be mended by a new process.
+/// True if the error persists after it was cleared: only a new process helps.
 bool sticky() {
   static_cast<void>(cudaGetLastError());
   return cudaDeviceSynchronize() != cudaSuccess;
@@ -20,8 +20,8 @@ bool sticky() {
 
 std::string message(cudaError_t code, const std::source_location& where) {
   std::string_view file = where.file_name();
-  for (const std::string_view room : {"bench/", "impl/", "tests/"})
-    if (const auto at = file.rfind(room); at != file.npos) file.remove_prefix(at);  // where it was built is nobody's business
+  for (const std::string_view folder : {"bench/", "impl/", "tests/"})
+    if (const auto at = file.rfind(folder); at != file.npos) file.remove_prefix(at);  // hide the build folder
   return std::string(file) + ":" + std::to_string(where.line()) + ": " + cudaGetErrorName(code) + ": " + cudaGetErrorString(code);
 }
 
@@ -51,7 +51,7 @@ void* allocate(std::size_t bytes, std::source_location where) {
 
 void release(void* memory, std::size_t bytes) noexcept {
   if (!memory) return;
-  static_cast<void>(cudaFree(memory));  // a sticky error was reported where it happened
+  static_cast<void>(cudaFree(memory));  // a sticky error was reported already
   live -= static_cast<std::int64_t>(bytes);
 }
 

@@ -1,5 +1,5 @@
-// The GPU as the harness sees it: plain C++, so that it compiles where there is no CUDA. bench/device/cuda_device.cu is behind it,
-// or bench/device/device_none.cpp, whose device is never available.
+// The harness's interface to the GPU in plain C++, for builds without CUDA too. Implemented by cuda_device.cu, or by device_none.cpp, which never
+// has a device.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,39 @@
 
 namespace km::device {
 
-/// A failed call or kernel; the message names the call's file and line.
+/// A failed call or kernel. The message names file and line.
 struct Error : std::runtime_error {
   Error(const std::string& message, bool out_of_memory, bool sticky) : std::runtime_error(message), out_of_memory(out_of_memory), sticky(sticky) {}
   bool out_of_memory;
-  bool sticky;  // the context is lost: every later call fails until the process is started anew
+  bool sticky;  // the context is lost: every later call of this process fails
 };
 
-/// Why no device can be used (none built in, no driver, none found), or empty.
+/// Returns why no device can be used (no CUDA build, no driver, none found), or "".
 std::string unavailable();
 inline bool available() { return unavailable().empty(); }
 
-int count();             // 0 where unavailable
-/// Creates the context on the selected device, once a process: 0.1 s and more that belong to no implementation.
+int count();  // 0 if unavailable
+/// Creates the context on the selected device, once per process. It takes 0.1 s and more that belong to no implementation.
 void start();
-void select(int index);  // the device of this thread and of all later work. Throws Error when there is none of that index
+void select(int index);  // selects the device for this thread and all later work. Throws Error for an invalid index
 
-std::string name();  // of the selected device, as are all below
-std::string uuid();  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as NVML knows it
-/// Key and value, in a fixed order: name, uuid, compute_capability, driver, runtime, multiprocessors, l2_bytes, memory_bytes,
-/// shared_bytes_per_block, memory_bus_bits, ecc. Empty where unavailable.
+std::string name();  // the selected device's, as all below
+std::string uuid();  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as in NVML
+/// Keys and values in fixed order: name, uuid, compute_capability, driver, runtime, multiprocessors, l2_bytes, memory_bytes, shared_bytes_per_block,
+/// memory_bus_bits, ecc. Empty if unavailable.
 std::vector<std::pair<std::string, std::string>> describe();
 
-/// Wait until the device is idle. Throws what an earlier kernel left.
+/// Waits until the device is idle. Throws errors of earlier kernels.
 void synchronize();
 
-/// Device memory held by buffers of this program.
+/// Bytes of device memory in this program's buffers.
 std::int64_t live_bytes();
-/// The most held at once since reset_peak(), beyond what was held then. reset_peak() before prepare makes it the run's own.
+/// Peak of live_bytes() since reset_peak(), minus its value then. Call reset_peak() before prepare to get a run's own peak.
 std::int64_t peak_bytes();
 void reset_peak();
 
-/// Device time between start() and stop(). Both wait until the whole device is idle and then record an event on the legacy
-/// default stream: whatever stream the work between them ran on, it began after the first event and ended before the second.
+/// Device time between start() and stop(). Both wait for the whole device and record an event on the legacy default stream. They therefore enclose
+/// work on any stream.
 class Timer {
  public:
   Timer();

@@ -1,4 +1,4 @@
-// A build without CUDA: no device.
+// Build without CUDA: no device.
 #include "bench/device/device.hpp"
 
 namespace km::device {

@@ -24,7 +24,7 @@ Values<T> values(int rows, int d, const std::function<double(int, int)>& value) 
   return out;
 }
 
-/// The parameter values a check tries: the defaults, and every value of every parameter's range by itself.
+/// Returns the configurations of a check: the defaults, then every value of every parameter with the others at their defaults.
 std::vector<Config> configs(const Description& description) {
   std::map<std::string, Value, std::less<>> defaults;
   for (const auto& parameter : description.parameters) defaults.emplace(parameter.name, parameter.fallback);
@@ -39,8 +39,8 @@ std::vector<Config> configs(const Description& description) {
   return all;
 }
 
-/// Whether a configuration has many times the hardware's threads. OpenMP makes and ends them at every change of a team's size, a thousand
-/// a check, so that only fewer points than threads and a ragged share of points are tried with so many.
+/// True if a configuration has over 8 threads per processor and the shape is not one of those checked with them: few points, or a ragged share.
+/// OpenMP restarts all threads at every change of the team's size, a thousand times per check.
 bool too_many_threads(const Config& config, const Shape& shape) {
   const auto threads = config.values().find("threads");
   if (threads == config.values().end() || std::get<std::int64_t>(threads->second) <= 8 * omp_get_num_procs()) return false;
@@ -60,7 +60,7 @@ Solution<T> solve(const Implementation& implementation, Problem<T> problem, cons
   problem.initial_centroids = start;
   Trace trace(true), untraced;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
-  if (twice) {  // first from elsewhere: nothing of it may remain
+  if (twice) {  // first from another start: nothing of it may remain
     std::ranges::rotate(start, start.begin() + problem.d);
     solver->reset();
     solver->iterate(untraced);
@@ -75,7 +75,7 @@ Solution<T> solve(const Implementation& implementation, Problem<T> problem, cons
   return solution;
 }
 
-/// Iterations and inertia beside the reference's. fp32 may part ways at near ties, so only short runs are compared, within 1 %.
+/// Compares iterations and inertia with the reference. fp32 may diverge at near ties: it is compared in short runs only, within 1 %.
 template <class T>
 std::string explain_difference(const Problem<T>& problem, const Solution<T>& solution, const Judgement& judgement, std::int64_t depth) {
   static const Implementation* reference = [] {
@@ -88,7 +88,7 @@ std::string explain_difference(const Problem<T>& problem, const Solution<T>& sol
   if (fp64 && solution.iters != truth.iters) return fmt::format("{} iterations; fp64 Lloyd's makes {}", solution.iters, truth.iters);
   if (!fp64 && problem.max_iters > 8) return "";
   const double inertia = judge(problem, truth, reference->description, Config()).inertia;
-  double squares = 0;  // a centroid off by a relative `rounding` adds its square of this
+  double squares = 0;  // a centroid off by a relative `rounding` adds rounding² times this
 #pragma omp parallel for reduction(+ : squares)
   for (std::size_t at = 0; at < problem.points.size(); ++at) squares += double(problem.points[at]) * double(problem.points[at]);
   const double rounding = double(std::max<std::int64_t>(depth, 1000)) * std::numeric_limits<T>::epsilon();
@@ -105,7 +105,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   const Values<T> start = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
   const std::span<const T> initial(start.get(), std::size_t(shape.k) * shape.d);
   Problem<T> problem;
-  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.iters, .tolerance = shape.tolerance};
+  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
   problem.points = points;
   problem.initial_centroids = initial;
   if (const auto& unsupported = implementation.description.unsupported)

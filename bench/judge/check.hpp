@@ -1,4 +1,4 @@
-// Every implementation on every awkward shape, through the judge and against fp64 Lloyd's.
+// Checks every implementation on every awkward shape: through the judge and against fp64 Lloyd's.
 #pragma once
 
 #include <functional>
@@ -9,23 +9,23 @@
 
 namespace km {
 
-/// A small problem that has gone wrong somewhere before. Points are row-major, made anew from a seed.
+/// A small problem that some implementation got wrong. Points are row-major and generated from a seed.
 struct Shape {
   std::string name;  // "k = n"
-  int n, d, k, iters;
+  int n, d, k, max_iters;
   double tolerance = -1;
-  std::function<double(int i, int j)> point;     // the value of dimension j of point i
+  std::function<double(int i, int j)> point;     // dimension j of point i
   std::function<double(int c, int j)> centroid;  // empty: the first k points
 };
 
 const std::vector<Shape>& awkward_shapes();
 
-/// One line a check; `wrong` says what, empty when right; `skip` why it did not run.
+/// `wrong` is the fault, or ""; `skip` is the reason for not running, or "".
 struct CheckResult {
   std::string name, wrong, skip;
 };
 
-/// One implementation on one shape, in one precision, with one config.
+/// One implementation, shape, precision and config.
 struct Check {
   std::string name;  // implementation/precision/shape/parameters
   const Implementation* implementation;
@@ -34,11 +34,11 @@ struct Check {
   Config config;
 };
 
-/// The checks whose name matches the regular expression. Throws UserError where none does.
-/// huge: also n d above 2^31 on the GPU (30 GiB of host memory). defaults: only with the parameters' default values.
+/// Returns the checks whose name matches the regular expression. Throws UserError if there is none.
+/// huge: adds n d above 2^31 on the GPU (30 GiB of host memory). defaults: default parameter values only.
 std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaults);
 
-/// Throws device::Error when the GPU's context is lost.
+/// Throws device::Error if the GPU's context is lost.
 CheckResult run_check(const Check& check);
 
 }  // namespace km

@@ -1,5 +1,5 @@
-// The judge's points on the device, column-major: they stay from one call to the next, for a sweep judges many runs on the same points. Those
-// that do not fit come in chunks, anew for every call.
+// Caches the judge's points on the device, column-major, because a sweep judges many runs on the same points. Points that do not fit are uploaded in
+// chunks at every call.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace km::judging {
 constexpr int threads = 256;
 constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
 
-/// 4096 of the values, evenly spaced, and the ends: tells other points at the same address from these.
+/// Hashes 4096 evenly spaced values and the last one. Detects other points at the same address.
 template <class T>
 std::uint64_t fingerprint(std::span<const T> points) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -50,17 +50,17 @@ inline void release_caches() {
   cache<double>().reset();
 }
 
-/// Bytes of GPU memory that the judge may fill: see set_judge_budget.
+/// Bytes of GPU memory that the judge may use (set_judge_budget); 0: 90 % of free memory.
 inline std::int64_t budget = 0;
 
-inline std::int64_t room() {
+inline std::int64_t budget_bytes() {
   if (budget > 0) return budget;
   std::size_t free = 0, total = 0;
   cuda::check(cudaMemGetInfo(&free, &total));
   return static_cast<std::int64_t>(free / 10 * 9);
 }
 
-/// f(columns, first, n): the points first to first + n - 1, d x n. Once with all of them where they fit, else chunk by chunk.
+/// Calls f(columns, first, n) for points first to first + n - 1, as d x n. One call if all points fit, else one per chunk.
 template <class T, class F>
 void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
   auto& cached = cache<T>();
@@ -70,14 +70,14 @@ void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
     return;
   }
   release_caches();
-  const std::int64_t point_bytes = 2 * std::int64_t(p.d) * sizeof(T) + 16;  // rows and columns; f's labels and list
-  const bool fits = p.n <= room() / point_bytes;
-  const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(room() / 2, chunk_bytes) / point_bytes, 1, p.n);
+  const std::int64_t point_bytes = 2 * std::int64_t(p.d) * sizeof(T) + 16;  // rows and columns, labels and list
+  const bool fits = p.n <= budget_bytes() / point_bytes;
+  const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(budget_bytes() / 2, chunk_bytes) / point_bytes, 1, p.n);
   cuda::Buffer<T> rows(most * p.d), columns(most * p.d);
   for (std::int64_t first = 0; first < p.n; first += most) {
     const std::int64_t n = std::min(most, p.n - first);
     const auto values = p.points.subspan(static_cast<std::size_t>(first * p.d), static_cast<std::size_t>(n * p.d));
-    cuda::upload(rows.data(), values.data(), values.size_bytes(), stream);  // after all work on the stream
+    cuda::upload(rows.data(), values.data(), values.size_bytes(), stream);  // waits for all work on the stream
     cuda::transpose(rows.data(), n, p.d, columns.data(), stream);
     if (!fits) f(columns.data(), first, n);
   }
@@ -87,7 +87,7 @@ void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
   f(cached.emplace(p.points.data(), p.points.size(), p.d, hash, std::move(columns)).columns.data(), std::int64_t{0}, p.n);
 }
 
-/// While the judge works its points stay; afterwards they go first when memory is short.
+/// Keeps the judge's points during its work. Afterwards they may be released when memory is short.
 struct Release {
   Release() { cuda::set_release_caches(nullptr); }
   ~Release() { cuda::set_release_caches(release_caches); }
@@ -101,7 +101,7 @@ cuda::Buffer<double> doubles(std::span<const T> values, cudaStream_t stream) {
   return buffer;
 }
 
-/// Run f on the device; false where there is none or its memory does not suffice.
+/// Runs f on the device. Returns false without a device or without enough memory.
 template <class F>
 bool on_device(F f) {
   if (!device::available()) return false;
@@ -135,7 +135,7 @@ inline __device__ double warp_sum(double value) {
   return value;
 }
 
-/// Adds each thread's value of a block of `threads`; the sum is thread 0's.
+/// Sums `value` over a block of `threads`; thread 0 gets the sum.
 inline __device__ double block_sum(double value) {
   __shared__ double warps[threads / 32];
   value = warp_sum(value);

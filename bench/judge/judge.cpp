@@ -10,7 +10,7 @@
 namespace km {
 namespace {
 
-/// Sizes, iterations, NaN, labels that are none: what makes the rest pointless.
+/// Checks sizes, iterations, NaN and label ranges. All other checks rely on them.
 template <class T>
 std::string explain_shape(const Problem<T>& p, const Solution<T>& s) {
   const auto cells = std::size_t(p.k) * p.d;

@@ -1,4 +1,4 @@
-// A build without CUDA: the judge works on the host.
+// Build without CUDA: the judge works on the host.
 #include "bench/judge/judge_device.hpp"
 
 namespace km {

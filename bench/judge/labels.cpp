@@ -32,23 +32,23 @@ double norm(const T* x, int d) {
   return sum;
 }
 
-/// The points whose labels are judged: all, or a seeded sample in ascending order.
+/// Returns the points whose labels are judged: all, or a seeded sample in ascending order.
 std::vector<std::int64_t> sample_points(const ProblemShape& p) {
   const double per_point = double(p.k) * p.d;
   if (double(p.n) * per_point <= label_budget || p.n <= 100'000) return {};
   const auto wanted = std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point));
   std::mt19937_64 random(p.n);
   std::vector<std::int64_t> sample(wanted);
-  for (std::int64_t s = 0; s < wanted; ++s) {  // one point of each of `wanted` equal stretches
+  for (std::int64_t s = 0; s < wanted; ++s) {  // one point from each of `wanted` equal ranges
     const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
     sample[s] = first + std::int64_t(random() % std::uint64_t(last - first));
   }
   return sample;
 }
 
-constexpr int strip = 8;  // points side by side in the lanes of a vector
+constexpr int strip = 8;  // points per vector
 
-/// The two least distances² of `strip` points, d x strip, and the index of the least.
+/// The two least distances² of each of `strip` points (d x strip), and the index of the least.
 struct Nearest {
   double best[strip], second[strip];
   std::int32_t index[strip];
@@ -117,7 +117,7 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   bool bad = false;
   if (tie) {
     out.tied = 1;
-    // Where the form is an expansion, equal centroids may sit in different tiles of a product and round differently.
+    // With an expansion, equal centroids may lie in different tiles of a product and round differently.
     bad = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
     out.broken_ties = bad;
   } else {

@@ -1,4 +1,4 @@
-// Every label in fp64 on the GPU; the few that fp64 cannot tell are settled on the host, exactly.
+// Checks every label in fp64 on the GPU. The host decides the few near ties exactly.
 #include "bench/judge/device_points.cuh"
 
 namespace km {
@@ -8,9 +8,9 @@ using namespace judging;
 
 constexpr int centroids_at_once = 8;
 
-/// A thread takes a point and goes through the centroids eight at a time, so that it reads its values k / 8 times. Points whose label is not
-/// the least in fp64, or whose two least distances² lie within `doubt` of each other, go to a list; the others' least distances² are added.
-/// centroids: k x d in fp64.
+/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids: k x d in fp64.
+/// Lists points whose label is not the nearest in fp64, or whose two least distances² differ by no more than `doubt`. Sums the least distances² of
+/// the others.
 template <class T>
 __global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
                                std::int64_t n, int d, int k, double doubt, unsigned long long* listed, std::int64_t* list, double* least_of_block) {
@@ -25,7 +25,7 @@ __global__ void look_at_labels(const T* __restrict__ points, const double* __res
         const double x = points[j * n + i];
 #pragma unroll
         for (int v = 0; v < centroids_at_once; ++v) {
-          const int c = c0 + v < k ? c0 + v : k - 1;  // the last one over again, unused
+          const int c = c0 + v < k ? c0 + v : k - 1;  // repeats the last centroid, unused
           const double diff = x - centroids[std::int64_t(c) * d + j];
           dist[v] += diff * diff;
         }
@@ -44,7 +44,7 @@ __global__ void look_at_labels(const T* __restrict__ points, const double* __res
   if (threadIdx.x == 0) least_of_block[blockIdx.x] = least;
 }
 
-/// What fp64 cannot tell: the points first + open[...].
+/// Decides the points first + open[...] exactly.
 template <class T>
 void settle(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, std::int64_t first,
             const std::vector<std::int64_t>& open, LabelCheck& all) {

@@ -1,4 +1,4 @@
-// Compiled without contraction and fast-math: compensated sums.
+// Compensated sums: compile without contraction and fast-math.
 #include "bench/judge/means.hpp"
 
 #include <fmt/format.h>
@@ -15,15 +15,15 @@ namespace {
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
-/// sum + remainder becomes sum + remainder + value (Knuth's TwoSum).
+/// Adds value to sum + remainder without rounding (Knuth's TwoSum).
 inline void add_exactly(double& sum, double& remainder, double value) {
   const double total = sum + value, of_value = total - sum;
   remainder += (sum - (total - of_value)) + (value - of_value);
   sum = total;
 }
 
-/// The largest deviation, in mean|x| of its cluster, that plain summation in T makes: chains of `depth` points of a cluster in the order
-/// of the points, then their sums.
+/// Returns the largest error of plain summation in T, in mean|x| of a cluster. Sums chains of `depth` points per cluster in point order, then their
+/// sums.
 template <class T>
 double plain_summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth) {
   const int d = p.d;
@@ -90,7 +90,7 @@ ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labe
 template <class T>
 std::vector<double> standard_deviations(const Problem<T>& p) {
   const int d = p.d;
-  const T* origin = p.points.data();  // from the first point, so that a large offset does not cancel
+  const T* origin = p.points.data();  // subtract the first point, so that a large offset does not cancel
   std::vector<double> sums(d), squares(d);
 #pragma omp parallel
   {
@@ -119,7 +119,7 @@ MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSu
                       double allowed) {
   const double u = unit_roundoff<T>;
   MeanCheck out;
-  double summation = -1;  // found when first needed
+  double summation = -1;  // computed on demand
   for (int c = 0; c < p.k; ++c)
     for (int j = 0; j < p.d; ++j) {
       const std::size_t cell = std::size_t(c) * p.d + j;

@@ -9,7 +9,7 @@
 
 #include "bench/device/device.hpp"
 #include "bench/judge/labels.hpp"
-#include "bench/keeping.hpp"
+#include "bench/reuse_scope.hpp"
 
 namespace km {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr int sample_iterations = 12;
 constexpr std::int64_t largest_sample = 4096;
 
-/// The solver run anew for exactly `iters` iterations; nothing and a reason where it cannot.
+/// Runs a new solver for exactly `iters` iterations. Returns nothing and sets `reason` if it cannot.
 template <class T>
 std::optional<Solution<T>> run_for(const Implementation& implementation, const Config& config, Problem<T> problem, int iters, std::string& reason) {
   problem.max_iters = iters;
@@ -36,7 +36,7 @@ std::optional<Solution<T>> run_for(const Implementation& implementation, const C
   return solver->download();
 }
 
-/// Root mean square over all values, in standard deviations of their dimension; infinite where sizes differ.
+/// Returns the root mean square difference over all values, in standard deviations of their dimension; infinite if sizes differ.
 template <class T>
 double distance_between(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& deviations) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
@@ -58,9 +58,9 @@ std::string explain_start(const Problem<T>& p, const Solution<T>& first) {
   return "";
 }
 
-/// A run whose last assign used `later` has to go on where one ended that made `iters` iterations, `earlier`. Where runs do not repeat bit by
-/// bit, rounding may lead them to different places (atomics on data of a wide range): then one of several more runs has to end where `later`
-/// goes on, or they have to differ among themselves nearly as much.
+/// `later` (centroids used by the last assign) must equal `earlier` (result of a run of `iters` iterations). Rounding may separate runs that are not
+/// repeatable (atomics on data of wide range). Then one of four more runs must end near `later`, or the runs must differ among themselves nearly as
+/// much.
 template <class T, class Again>
 std::string explain_link(const std::vector<T>& earlier, const std::vector<T>& later, int iters, const std::vector<double>& deviations,
                          bool repeatable, Again again) {
@@ -81,8 +81,8 @@ std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vecto
   return changed;
 }
 
-/// Whether the run stopped where its tolerance says. Runs that do not repeat bit by bit may differ in a few near ties: that many labels of slack.
-/// at_rest: its means show by themselves that no label changed in the last iteration.
+/// Checks that the run stopped where its tolerance says. slack: labels that nonrepeatable runs may change at near ties.
+/// at_rest: the means prove that no label changed in the last iteration.
 template <class T>
 std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Solution<T>& before, const Solution<T>* before_that, std::int64_t slack,
                          bool at_rest) {
@@ -98,7 +98,7 @@ std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Sol
   return "";
 }
 
-/// Some of the points, evenly spread, and the witnesses.
+/// Returns evenly spread points and the witnesses.
 template <class T>
 std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
   const int d = p.d;
@@ -139,8 +139,8 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
   return points;
 }
 
-/// The numbers of iterations that the sample is run for: all up to 12 where that costs little, else the first three and a pair that nobody
-/// could know beforehand.
+/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three and a random pair that no implementation
+/// can predict.
 std::vector<int> sampled_iterations(const ProblemShape& sample, int iters) {
   const int most = std::min(iters, sample_iterations);
   const bool cheap = double(sample.n) * sample.k * sample.d * most * (most + 1) / 2 < 3e7;
@@ -193,7 +193,7 @@ std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
   return centroids;
 }
 
-/// Whether all runs ended where the first did, but for the last digits.
+/// True if all runs ended where the first did, except for the last digits.
 template <class T>
 bool is_repeatable(const Evidence<T>& evidence, const Problem<T>& p, const std::vector<double>& deviations) {
   return evidence.runs > 1 && std::ranges::all_of(evidence.others, [&](const auto& other) {
@@ -249,8 +249,8 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
       return wrong;
   }
   if (problem.tolerance < 0) return "";
-  bool went_on = false;  // rightly, as the run of iters - 1 shows by itself: where one changed label is too many
-  if (evidence.dear && iters > 2 && !problem.converged(1)) {
+  bool went_on = false;  // the run of iters - 1 proves a change, and one change is too many
+  if (evidence.slow_run && iters > 2 && !problem.converged(1)) {
     const Judge<T> judge = judge_of(iters - 1);
     if (const auto wrong = judge(*before).verdict; !wrong.empty()) return fmt::format("after {} iterations: {}", iters - 1, wrong);
     went_on = judge.moved(*before);
@@ -262,7 +262,7 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
   };
   auto wrong = stop(0, false);
   const bool at_rest = !wrong.empty() && !problem.converged(1) && !judge_of(iters).moved(evidence.first);
-  for (int more = 0; more < 3 && !wrong.empty(); ++more) {  // unless runs of one length differ, in their last bits at least: then by so much
+  for (int more = 0; more < 3 && !wrong.empty(); ++more) {  // nonrepeatable runs get slack
     const auto again = run(iters - 1);
     if (again && (again->labels != before->labels || again->centroids != before->centroids))
       wrong = stop(std::int64_t(1e-4 * double(problem.n)) + 8 + 2 * changed_labels(before->labels, again->labels), at_rest);
@@ -275,7 +275,7 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge) {
-  const Keeping keeping;
+  const ReuseScope reuse;
   Replay out;
   out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), out);
   if (out.verdict.empty())

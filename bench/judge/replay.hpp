@@ -1,10 +1,9 @@
-// What ties a result to its start, its number of iterations and its stop: a judge of one output sees one good iteration, and ten reported
-// after one would pass. New instances of the implementation are run for other numbers of iterations, and each must go on where the one
-// before it ended:
-//   - at full size, one iteration from the start, iters - 1 iterations, with a tolerance iters - 2 (unless the means that the run of iters - 1
-//     began its last iteration with prove that this one changed a label), and where asked for three and four;
-//   - on a sample of the points, 1, 2, ... iterations, up to 12 or for large k d three and two numbers drawn late, each judged. To the sample come witnesses: points so near the bisector of two
-//     initial centroids that the declared precision and form can just tell, and a coarser one cannot.
+// Ties a result to its start, its number of iterations and its stop. The judge alone would accept one good iteration reported as ten.
+// New instances run for other numbers of iterations, and each run must continue where the shorter one ended:
+//   - At full size: 1 and iters - 1 iterations; with a tolerance also iters - 2, unless the means of run iters - 1 prove that a label changed; on
+//     request 3 and 4.
+//   - On a sample, each run judged: 1, 2, ... up to 12 iterations, or for large k d three and a random pair. The sample includes witnesses: points
+//     so near the bisector of two initial centroids that only the declared precision and form can decide them.
 #pragma once
 
 #include <string>
@@ -14,30 +13,30 @@
 namespace km {
 
 struct Replay {
-  std::string verdict;       // "" when every link holds, else one sentence
+  std::string verdict;       // "" if every link holds, else one sentence
   std::string skipped;       // why nothing was replayed, or ""
-  int links = 0;             // pairs of runs that had to fit together
-  std::int64_t sampled = 0;  // points of the sample, witnesses included
+  int links = 0;             // pairs of runs compared
+  std::int64_t sampled = 0;  // points of the sample, with witnesses
 };
 
-/// What the runs of a case left to be held against further ones.
+/// Outputs of a case's runs, to compare with new runs.
 template <class T>
 struct Evidence {
-  /// A run whose answer was not the first one's bit by bit.
+  /// A run whose answer is not bit-identical to the first one.
   struct Other {
     std::vector<T> start;     // its initial centroids
-    std::vector<T> assigned;  // the centroids its last assign used
-    int rotation;             // its centroid c is centroid (c + rotation) % k of the start as given
+    std::vector<T> assigned;  // the centroids of its last assign
+    int rotation;             // its centroid c is centroid (c + rotation) % k of the given start
   };
-  Solution<T> first;  // from problem's start
+  Solution<T> first;  // from the problem's start
   std::vector<Other> others;
-  int runs = 1;         // how many were compared
-  bool middle = false;  // whether an iteration in the middle is worth its time at full size
-  bool dear = false;    // whether a run takes longer than a look at its output: where that tells enough, there is one run less
+  int runs = 1;           // runs compared
+  bool middle = false;    // also replay a middle iteration at full size
+  bool slow_run = false;  // over 1 s: skip one replay if judging the output proves the same
 };
 
-/// Replay the run that made `first` from `problem`'s start. Where further runs ended where the first did the links must agree
-/// within 1e-4 of the points' standard deviation, root mean square over all centroid values; else within 1e-2, or as far as runs differ.
+/// Replays the run that made `first` from `problem`'s start. Links of repeatable runs must agree within 1e-4 standard deviations of the points, root
+/// mean square over all centroid values. Other links: 1e-2, or the distance between runs.
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge);

@@ -1,4 +1,4 @@
-// The awkward shapes: what k-means implementations get wrong.
+// Awkward shapes: what k-means implementations get wrong.
 #include <cmath>
 
 #include "bench/judge/check.hpp"
@@ -6,7 +6,7 @@
 namespace km {
 namespace {
 
-/// A reproducible value in [0, 1) (SplitMix64, Steele et al. 2014).
+/// Reproducible value in [0, 1) (SplitMix64, Steele et al. 2014).
 double noise(std::uint64_t i, std::uint64_t j) {
   std::uint64_t z = (i * 0x9E3779B97F4A7C15u) ^ (j + 0x632BE59BD9B4E019u) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -1,4 +1,4 @@
-// Sums of the clusters on the GPU: fp64 with the error of every addition kept beside, so that the means are good in fp64 too.
+// Cluster sums on the GPU: fp64 with compensation, so that means are accurate in fp64.
 #include "bench/judge/device_points.cuh"
 
 namespace km {
@@ -8,21 +8,21 @@ using namespace judging;
 
 constexpr int clusters_at_once = 8;
 
-/// sum + remainder becomes sum + remainder + value (Knuth's TwoSum; written so that no compiler contracts or reassociates it).
+/// Adds value to sum + remainder without rounding (Knuth's TwoSum, in intrinsics that no compiler contracts or reassociates).
 __device__ void add_exactly(double& sum, double& remainder, double value) {
   const double total = __dadd_rn(sum, value), of_value = __dsub_rn(total, sum);
   remainder = __dadd_rn(remainder, __dadd_rn(__dsub_rn(sum, __dsub_rn(total, of_value)), __dsub_rn(value, of_value)));
   sum = total;
 }
 
-/// The same for a sum that many threads add to: the value before tells each what its own addition lost.
+/// The same for a shared sum: atomicAdd returns the old value, from which each thread computes its own rounding error.
 __device__ void add_exactly_shared(double* sum, double* remainder, double value, double with) {
   double before = atomicAdd(sum, value), lost = with;
   add_exactly(before, lost, value);
   atomicAdd(remainder, lost);
 }
 
-/// blockIdx.y: a dimension; blockIdx.z: eight clusters, summed in registers; blockIdx.x shares out the points.
+/// blockIdx.x: a share of the points; blockIdx.y: a dimension; blockIdx.z: eight clusters, summed in registers.
 template <class T>
 __global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, double* sums,
                              double* remainders, double* abs_sums, unsigned long long* counts) {
@@ -59,7 +59,7 @@ __global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* _
   }
 }
 
-/// Each block's part of the inertia, apart, so that the host adds them in one order and gets the same sum every time.
+/// Stores each block's part of the inertia, so that the host adds them in a fixed order.
 template <class T>
 __global__ void add_inertia(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
                             std::int64_t n, int d, double* inertia_of_block) {
@@ -80,7 +80,7 @@ __global__ void add_inertia(const T* __restrict__ points, const double* __restri
 
 template <class T>
 bool sums_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, ClusterSums& out) {
-  if (p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // beyond the grid
+  if (p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
   return on_device([&] {
     const cuda::Stream stream;
     const auto device_centroids = doubles(centroids, stream);

@@ -10,10 +10,10 @@
 namespace km {
 namespace {
 
-constexpr std::int64_t elements = 1 << 25;  // 256 MiB of doubles an array: beyond any cache
+constexpr std::int64_t elements = 1 << 25;  // 256 MiB of doubles per array: larger than any cache
 constexpr int passes = 5;
 
-/// The least seconds of several passes over f.
+/// Returns the least seconds of several passes.
 template <class F>
 double best_of(F f) {
   double best = 1e300;
@@ -25,8 +25,8 @@ double best_of(F f) {
   return best;
 }
 
-/// Billions of floating-point operations a second: independent chains of multiply and add in every lane, an fma counting two.
-/// Vectors are spelt out, for not every compiler finds them in a loop over lanes.
+/// GFLOP/s of independent chains of multiply and add in every lane; an fma counts two. Vectors are explicit, because not every compiler vectorizes a
+/// loop over lanes.
 template <class T>
 double fma_gflops() {
   constexpr int lanes = 64 / sizeof(T), chains = 16, rounds = 1 << 20;

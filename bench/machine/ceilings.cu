@@ -1,5 +1,5 @@
-// The GPU's own limits. Every rate is the best of many short passes after the clocks have risen; what cannot be measured (no memory
-// left, no cuBLAS, no tensor cores) is null, and the reason goes to standard error.
+// Measures the GPU's limits. A rate is the best of many short passes after the clocks have risen. Rates that cannot be measured (no memory left, no
+// cuBLAS, no tensor cores) are null, with the reason on standard error.
 #include "bench/machine/ceilings.hpp"
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What measure(stream) returns, or null.
+/// Returns the result of measure(stream), or null.
 template <class Measure>
 Json attempt(const char* name, Measure measure) {
   try {

@@ -1,4 +1,4 @@
-// What the measurements of the GPU's own limits share: the best of many short passes, and data that flatters no chip.
+// Shared by the GPU's ceilings: the best of many short passes, and random data.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double launch_s(const cuda::Stream& stream);
 double launch_sync_s(const cuda::Stream& stream);
 double graph_launch_s(const cuda::Stream& stream);
 
-/// Work until the clocks have risen from idle; the seconds that took.
+/// Works until the clocks have risen from idle. Returns the seconds.
 double warm_up(const cuda::Stream& stream);
 
 // ---- shared -------------------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ constexpr std::int64_t mebibyte = 1 << 20, gibibyte = 1 << 30;
 
 inline double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The least of what `pass` returns: at least five passes, and as many as a fifth of a second holds.
+/// Returns the minimum of `pass`: at least five passes, and as many as fit in a fifth of a second.
 template <class Pass>
 double least(Pass pass) {
   double best = cuda::infinity<double>;
@@ -45,7 +45,7 @@ double least(Pass pass) {
   return best;
 }
 
-/// The least seconds between events round what `enqueue` puts on the stream.
+/// Returns the minimum event time of the work that `enqueue` puts on the stream, in seconds.
 template <class Enqueue>
 double least_event_s(const cuda::Stream& stream, Enqueue enqueue) {
   cuda::Event start, stop;
@@ -57,7 +57,7 @@ double least_event_s(const cuda::Stream& stream, Enqueue enqueue) {
   });
 }
 
-/// `wanted` bytes, or what `share` of the free memory holds: whole mebibytes.
+/// Returns `wanted` bytes, or what `share` of the free memory holds, in whole MiB.
 inline std::int64_t affordable(std::int64_t wanted, int share) {
   std::size_t free = 0, total = 0;
   cuda::check(cudaMemGetInfo(&free, &total));
@@ -66,7 +66,7 @@ inline std::int64_t affordable(std::int64_t wanted, int share) {
   return bytes;
 }
 
-/// How many blocks of a kernel the whole device holds at once.
+/// Blocks of a kernel that are resident on the whole device at once.
 template <class Kernel>
 unsigned resident_blocks(Kernel kernel) {
   int device = 0, multiprocessors = 0, each = 0;
@@ -76,7 +76,7 @@ unsigned resident_blocks(Kernel kernel) {
   return static_cast<unsigned>(multiprocessors * each);
 }
 
-/// Uniform in [-1, 1), from the index alone: constant data would flatter a chip whose limit is its power.
+/// Uniform in [-1, 1), from the index alone. Constant data would flatter a chip limited by power.
 template <class T>
 __global__ void random_kernel(T* values, std::int64_t size) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Arithmetic of the plain units, and the warm-up, which is such work.
+// Measures FMA rates, and warms up with such work.
 #include "bench/machine/ceilings.cuh"
 
 namespace km::ceilings {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr int chains = 8, rounds = 1 << 16;
 
-/// Chains of dependent FMAs, independent of each other: enough of them to hide an FMA's latency even with few warps.
+/// Independent chains of dependent FMAs: enough to hide an FMA's latency with few warps.
 template <class T>
 __global__ void fma_kernel(T factor, T term, T* sink) {
   T values[chains];
@@ -19,16 +19,16 @@ __global__ void fma_kernel(T factor, T term, T* sink) {
   T sum = 0;
 #pragma unroll
   for (int chain = 0; chain < chains; ++chain) sum += values[chain];
-  if (sum == T(0.123456789)) *sink = sum;  // keeps the work
+  if (sum == T(0.123456789)) *sink = sum;  // prevents dead-code elimination
 }
 
 template <class T>
 void enqueue_fma(cudaStream_t stream, unsigned grid, T* sink) {
-  fma_kernel<<<grid, block, 0, stream>>>(T(-1), T(1) / 7, sink);  // the values alternate: no convergence, no overflow
+  fma_kernel<<<grid, block, 0, stream>>>(T(-1), T(1) / 7, sink);  // values alternate: neither convergence nor overflow
   cuda::check_launch();
 }
 
-/// An FMA counts two.
+/// An FMA counts two flops.
 template <class T>
 double fma_gflops(const cuda::Stream& stream) {
   cuda::Buffer<T> sink(1);

@@ -1,4 +1,4 @@
-// What a launch costs.
+// Measures the cost of a launch.
 #include "bench/machine/ceilings.cuh"
 
 namespace km::ceilings {
@@ -20,7 +20,7 @@ double launch_s(const cuda::Stream& stream) {
   return least_event_s(stream, [&] { enqueue_empty(stream, launches); }) / launches;
 }
 
-/// Wall clock, as the host sees it.
+/// Wall-clock time on the host.
 double launch_sync_s(const cuda::Stream& stream) {
   constexpr int launches = 100;
   return least([&] {
@@ -33,7 +33,7 @@ double launch_sync_s(const cuda::Stream& stream) {
   });
 }
 
-/// A kernel's share of a graph that is a chain of them.
+/// Time per kernel of a graph that is a chain of kernels.
 double graph_launch_s(const cuda::Stream& stream) {
   constexpr int kernels = 100, launches = 10;
   cuda::Graph graph(stream, [&] { enqueue_empty(stream, kernels); });

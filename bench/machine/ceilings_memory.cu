@@ -1,13 +1,13 @@
-// Bandwidth: device memory, and the bus to the host.
+// Measures the bandwidth of device memory and of the host's bus.
 #include "bench/machine/ceilings.cuh"
 
 namespace km::ceilings {
 namespace {
 
-/// Two buffers far beyond the L2 cache, so that hardly anything of a pass is still there in the next.
+/// Buffers far larger than the L2 cache, so that passes share almost nothing.
 std::int64_t memory_bytes() { return affordable(4 * gibibyte, 3); }
 
-/// A block reads tiles of loads x blockDim packs, a thread's loads all in flight before the first is used. `size` is whole tiles.
+/// A block reads tiles of loads x blockDim packs. All loads of a thread are in flight before the first use. `size` is whole tiles.
 template <int loads>
 __global__ void read_kernel(const uint4* __restrict__ from, std::int64_t size, unsigned* sink) {
   const std::int64_t tile = std::int64_t{loads} * blockDim.x;
@@ -19,10 +19,10 @@ __global__ void read_kernel(const uint4* __restrict__ from, std::int64_t size, u
 #pragma unroll
     for (int load = 0; load < loads; ++load) bits ^= packs[load].x ^ packs[load].y ^ packs[load].z ^ packs[load].w;
   }
-  if (bits == 0x9E3779B9) *sink = bits;  // keeps the loads; a thread in four billion writes
+  if (bits == 0x9E3779B9) *sink = bits;  // keeps the loads; one thread in four billion writes
 }
 
-/// The better of a block a tile and of as many blocks as the device holds, each of which goes through many tiles.
+/// The better of one block per tile and of resident blocks that loop over tiles.
 template <int loads>
 double read_s(const cuda::Stream& stream, const cuda::Buffer<float>& from, unsigned* sink) {
   const auto packs = static_cast<std::int64_t>(from.bytes() / sizeof(uint4));
@@ -35,7 +35,7 @@ double read_s(const cuda::Stream& stream, const cuda::Buffer<float>& from, unsig
   return best;
 }
 
-/// Between page-locked host memory and the device.
+/// GB/s between page-locked host memory and the device.
 double host_copy_gbs(const cuda::Stream& stream, cudaMemcpyKind kind) {
   cuda::Buffer<char> on_device(affordable(gibibyte, 2));
   cuda::PinnedBuffer<char> on_host(on_device.size());

@@ -1,4 +1,4 @@
-// Arithmetic of the tensor cores, through cuBLAS.
+// Measures tensor cores through cuBLAS.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 namespace km::ceilings {
 namespace {
 
-/// cuBLAS, loaded at run time, so that the program starts without it, and never unloaded. Throws where it is not to be had.
+/// cuBLAS, loaded at run time so that the program starts without it, and never unloaded. Throws if it is missing.
 class Cublas {
  public:
   explicit Cublas(cudaStream_t stream) : gemm_(find<Gemm>("cublasGemmEx")), handle_(nullptr, find<Destroy>("cublasDestroy_v2")) {
@@ -23,7 +23,7 @@ class Cublas {
     succeed(find<SetStream>("cublasSetStream_v2")(handle, stream));
   }
 
-  /// c = a b, square matrices of one type, accumulated in fp32.
+  /// c = a b for square matrices of one type, accumulated in fp32.
   void multiply(int side, cudaDataType type, cublasComputeType_t compute, const void* a, const void* b, void* c) {
     const float one = 1, zero = 0;
     succeed(gemm_(handle_.get(), CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, a, type, side, b, type, side, &zero, c, type, side, compute,
@@ -37,7 +37,7 @@ class Cublas {
   using Gemm = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*, cudaDataType, int,
                                   const void*, cudaDataType, int, const void*, void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
 
-  /// The loader's own search (LD_LIBRARY_PATH first), then the toolkit's usual folders; newer versions first.
+  /// Searches as the loader does (LD_LIBRARY_PATH first), then the toolkit's usual folders, newest version first.
   static void* open() {
     std::vector<std::string> folders = {""};
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})

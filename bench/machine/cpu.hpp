@@ -1,4 +1,4 @@
-// What Linux says of the processor.
+// The processor, as Linux describes it.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace km {
 
-/// The first line of a file; "" where there is none.
+/// Returns the first line of a file, or "".
 std::string first_line(const std::filesystem::path& path);
 
-/// The value of the first "key : value" line of /proc/cpuinfo; "unknown" where there is none.
+/// Returns the first "key : value" line's value of /proc/cpuinfo, or "unknown".
 std::string cpuinfo(const std::string& key);
 
 }  // namespace km

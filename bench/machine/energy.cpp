@@ -19,7 +19,7 @@ std::optional<double> number_in(const fs::path& file) {
   return std::nullopt;
 }
 
-/// The zones of whole packages, intel-rapl:0, intel-rapl:1, ... (AMD's too); a zone below one has a second colon.
+/// Returns the package zones intel-rapl:0, intel-rapl:1, ... (AMD's too). Sub-zones have a second colon.
 std::vector<fs::path> packages_in(const fs::path& powercap) {
   std::vector<fs::path> found;
   std::error_code error;

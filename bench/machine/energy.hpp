@@ -1,4 +1,4 @@
-// What a device drew since the machine was started, in joules: the GPU by NVML's counter, the processors by RAPL's (Linux's powercap).
+// Reads a device's energy counter in joules: the GPU's by NVML, the processors' by RAPL (Linux powercap).
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,22 @@
 
 namespace km {
 
-/// Of a whole card, or of every processor package of the machine: what else runs there is in it.
+/// Energy of a whole card, or of every processor package. It includes other processes.
 class EnergyMeter {
  public:
-  /// Of the selected GPU, or of the processors. `powercap`: where the kernel shows RAPL's counters. Does not throw.
+  /// Meters the selected GPU or the processors. `powercap`: the kernel's folder of RAPL counters. Does not throw.
   explicit EnergyMeter(bool gpu, const std::filesystem::path& powercap = "/sys/class/powercap");
 
-  /// Why nothing can be read, in a sentence; empty where it can.
+  /// Why nothing can be read, or "".
   const std::string& unreadable() const { return unreadable_; }
   /// "NVML" or "RAPL, 2 packages".
   const std::string& source() const { return source_; }
-  /// The counter in joules; it moves in steps (NVML: some hundredths of a second) and never back. Empty where it fell silent.
+  /// Returns the counter in joules. It is monotonic and moves in steps (NVML: some hundredths of a second). Empty if it can no longer be read.
   std::optional<double> joules();
 
  private:
   struct Package {
-    std::filesystem::path counter;  // microjoules, from 0 again past `range`
+    std::filesystem::path counter;  // microjoules; wraps around at `range`
     double range = 0, last = 0, turns = 0;
   };
 

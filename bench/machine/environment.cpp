@@ -136,7 +136,7 @@ std::string load_warning() {
   std::istringstream(first_line("/proc/loadavg")) >> load;
   const int threads = omp_get_num_procs();
   if (load <= 0.3 * threads) return "";
-  int busy = 0;  // the load is a mean over a minute, and a build that has just ended disturbs nothing
+  int busy = 0;  // the load is a mean over a minute: confirm with the running threads
   for (int look = 0; look < 5; ++look) {
     std::istringstream words(first_line("/proc/loadavg"));
     std::string mean;

@@ -1,4 +1,4 @@
-// The machine record: what a reader has to know of the machine and the build to believe a time.
+// The machine record: the facts about machine and build that make a time credible.
 #pragma once
 
 #include <filesystem>
@@ -7,27 +7,27 @@
 
 namespace km {
 
-/// Everything `kmbench env` shows: cpu, caches, numa, memory, gpu, build, libraries, openmp, state, warnings.
+/// All that `kmbench env` shows: cpu, caches, numa, memory, gpu, build, libraries, openmp, state, warnings.
 nlohmann::ordered_json environment();
 
-/// A sentence where others are computing on this machine; else empty.
+/// Returns a sentence if other processes use this machine's processors, else "".
 std::string load_warning();
 
-/// A short name for this machine, for results/<machine>: the GPU's, else the CPU's and its number of threads, and four hex digits of the
-/// fingerprint. No host name.
+/// Short name of this machine, for results/<machine>: the GPU's, else the CPU's with its number of threads, and four hex digits of the fingerprint.
+/// Contains no host name.
 std::string machine_id();
 
-/// Replace a file by `text`, or leave it as it was and throw UserError: never half a file, not on a full disk either.
+/// Replaces a file by `text` atomically, or throws UserError and leaves the file unchanged.
 void write_whole(const std::filesystem::path& path, const std::string& text);
 
-/// What a machine.json holds; {} where there is no such file. Throws UserError for one that holds no JSON object.
+/// Reads a machine.json; {} if there is none. Throws UserError if it holds no JSON object.
 nlohmann::ordered_json read_machine_record(const std::filesystem::path& file);
 
-/// Write environment() to <folder>/machine.json. What is there of ceilings and of a price stays: where it cannot be read, all of it, and UserError
-/// is thrown. Throws UserError too for a folder with the fingerprint of another machine, or with lines and none, unless told that it is the same.
+/// Writes environment() to <folder>/machine.json and keeps its ceilings and price. Throws UserError, without writing, if the old file cannot be
+/// read. Throws UserError too if the folder belongs to another machine, or has lines and no fingerprint, unless same_machine.
 void write_machine_record(const std::filesystem::path& folder, const std::string& id, bool same_machine);
 
-/// The record as text for people.
+/// Formats the record for people.
 std::string environment_text(const nlohmann::ordered_json& record);
 
 }  // namespace km

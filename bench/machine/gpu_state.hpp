@@ -1,4 +1,4 @@
-// The GPU's state round a case: clocks before and after, temperature, what held the clocks down, energy. From NVML, null where silent.
+// Records the GPU's state during a case: clocks before and after, temperature, throttle reasons, energy. From NVML; null if unavailable.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,12 @@
 
 namespace km {
 
-/// From construction to finish(): the timed runs of one case, with the downloads and judgements between them.
+/// From construction to finish(): the timed runs of one case with their downloads and judgements.
 class GpuState {
  public:
-  GpuState();  // of the selected device
-  /// {sm_mhz, mem_mhz, temperature_c: [before, after], throttle: words or null, energy_j, window_s}; null where NVML says nothing.
-  /// energy_j is null where the window is shorter than half a second: the counter moves in steps.
+  GpuState();  // the selected device
+  /// Returns {sm_mhz, mem_mhz, temperature_c: [before, after], throttle: words or null, energy_j, window_s}. Fields are null if NVML is silent.
+  /// energy_j is null if the window is below 0.5 s, because the counter moves in steps.
   nlohmann::ordered_json finish() const;
 
  private:

@@ -17,14 +17,14 @@ std::int64_t kilobytes(const char* file, const std::string& key) {
   return 0;
 }
 
-/// The number in a file of one; `otherwise` where there is none ("max").
+/// Returns the number in a file, or `otherwise` if there is none ("max").
 std::int64_t number_in(const std::string& file, std::int64_t otherwise) {
   std::ifstream in(file);
   std::int64_t value = 0;
   return in >> value ? value : otherwise;
 }
 
-/// What a control group allows beyond what it holds; pages of files do not count, for they give way.
+/// Returns a control group's limit minus its use. File pages do not count, because the kernel can reclaim them.
 std::int64_t left_in(const std::string& folder, const char* limit, const char* used, const std::string& prefix) {
   const std::int64_t most = number_in(folder + limit, unlimited);
   if (most == unlimited) return unlimited;
@@ -35,7 +35,7 @@ std::int64_t left_in(const std::string& folder, const char* limit, const char* u
   return std::max<std::int64_t>(1, most - number_in(folder + used, 0) + files);
 }
 
-/// The same of this process's own group: version 2 ("0::/path") or 1 ("7:memory:/path").
+/// The same for this process's group, version 2 ("0::/path") or 1 ("7:memory:/path").
 std::int64_t left_in_own_group() {
   std::ifstream in("/proc/self/cgroup");
   std::int64_t least = unlimited;

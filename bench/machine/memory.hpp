@@ -1,4 +1,4 @@
-// Host memory of this process and machine, from /proc. Bytes; 0 where /proc does not tell.
+// Host memory of this process and machine in bytes, from /proc; 0 if unknown.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 namespace km::memory {
 
 std::int64_t total_bytes();
-/// What the machine, and the control group that this process is in, leave.
+/// Memory left on the machine and in this process's control group.
 std::int64_t available_bytes();
-/// Peak resident memory since reset_peak() (or since the start, where the kernel refuses the reset).
+/// Peak resident memory since reset_peak(), or since the start if the kernel refuses the reset.
 std::int64_t peak_bytes();
 void reset_peak();
 

@@ -12,7 +12,7 @@ using Card = void*;  // nvmlDevice_t
 constexpr int success = 0;
 constexpr unsigned clock_sm = 1, clock_memory = 2, temperature_gpu = 0;
 
-/// The library, opened and initialised once, and never closed: a process needs it until its end.
+/// The library, loaded once and never closed.
 class Library {
  public:
   static const Library& get() {
@@ -20,7 +20,7 @@ class Library {
     return library;
   }
 
-  /// The result of a function that was found and succeeded; `name` returns a code and writes its last argument.
+  /// Returns the result of function `name`, if it exists and succeeds. The function returns a code and writes its last argument.
   template <class Result, class... Args>
   std::optional<Result> call(const char* name, Args... args) const {
     const auto function = find<int (*)(Args..., Result*)>(name);

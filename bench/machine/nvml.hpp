@@ -1,5 +1,4 @@
-// What NVIDIA's management library says of a card, loaded at run time (libnvidia-ml.so.1), so that nothing is needed to build and a
-// machine without it has no readings.
+// Reads a card's state through NVML (libnvidia-ml.so.1), loaded at run time. Builds need nothing, and machines without it have no readings.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +8,24 @@
 
 namespace km::nvml {
 
-/// Empty where the library, the card or the one reading is not to be had.
+/// Fields are empty without the library, the card or the reading.
 struct Reading {
   std::optional<int> sm_mhz, memory_mhz;  // now
   std::optional<int> max_sm_mhz, max_memory_mhz;
-  std::optional<int> power_mw, power_limit_mw;  // drawn now; the enforced limit
+  std::optional<int> power_mw, power_limit_mw;  // current draw; enforced limit
   std::optional<int> temperature_c;
-  std::optional<std::uint64_t> throttle_reasons;  // NVML's bits; throttle_words() names them
-  std::optional<std::int64_t> energy_mj;          // since the driver was loaded
+  std::optional<std::uint64_t> throttle_reasons;  // NVML's bits (throttle_words())
+  std::optional<std::int64_t> energy_mj;          // since the driver's start
   std::optional<bool> ecc;
 };
 
-/// The card with this UUID (device::uuid()). No reading throws.
+/// Reads the card with this UUID (device::uuid()). Never throws.
 Reading read(const std::string& uuid);
 std::optional<std::string> driver_version();
-/// Of that reading the energy alone, which is cheap enough to ask for again and again.
+/// Reads the energy alone, which is cheap.
 std::optional<std::int64_t> energy_mj(const std::string& uuid);
 
-/// What held the clocks down: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits as "bit 12".
+/// Names throttle reasons: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits are "bit 12".
 std::vector<std::string> throttle_words(std::uint64_t reasons);
 
 }  // namespace km::nvml

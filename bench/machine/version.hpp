@@ -1,11 +1,11 @@
-// What this program was built from. The values are written by CMake at every build (cmake/version.cmake).
+// Version and build of this program, written by CMake at every build (cmake/version.cmake).
 #pragma once
 
 #include <string>
 
 namespace km::version {
 
-std::string number();    // of the release, 0.1.0
+std::string number();    // release, such as 0.1.0
 std::string commit();    // git hash, or "unknown" outside a checkout
 bool dirty();            // uncommitted changes at build time
 std::string compiler();  // name and version

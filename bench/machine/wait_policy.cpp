@@ -5,8 +5,8 @@
 namespace km {
 namespace {
 
-/// libgomp spins 300,000 times by default, which wastes whole time slices on a busy machine. A hundredth of that lost far less there and at most
-/// a tenth on a quiet one, in a few rounds of a small loop (results/h200/wait_policies.txt).
+/// libgomp spins 300,000 times by default, which wastes time slices on a busy machine. A hundredth costs at most a tenth on a quiet machine, in a
+/// few rounds of a small loop (results/h200/wait_policies.txt).
 constexpr const char *chosen = "GOMP_SPINCOUNT", *value = "3000";
 
 }  // namespace

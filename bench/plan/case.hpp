@@ -1,4 +1,4 @@
-// One combination that is measured: one result line.
+// One measured combination: one result line.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Case {
   std::string exhibit;  // "he2021/table3", or empty
   std::string profile;  // "paper" or "quick"
   std::string implementation_name;
-  const Implementation* implementation = nullptr;  // null where this build lacks it
+  const Implementation* implementation = nullptr;  // null if this build lacks it
   Config config;
   DatasetRequest dataset;
   std::int64_t n = 0;
@@ -27,26 +27,26 @@ struct Case {
   std::string init = "random";
   std::uint64_t init_seed = 1;
   int repetitions = 5, warmup = 1;
-  int continues = 0;           // runs that recorded lines hold already; repetitions are further ones
-  std::string dataset_source;  // fingerprint of the file or of the generator's recipe, so that other points are another case
-  std::string init_source;     // fingerprint of the file of initial centroids, or empty
+  int continues = 0;           // number of recorded runs that this case continues
+  std::string dataset_source;  // fingerprint of the file or the generator's recipe: other points are another case
+  std::string init_source;     // fingerprint of the initial centroids' file, or empty
   std::string exhibit_hash;    // fingerprint of the exhibit's sweeps, or empty
   std::string skip;            // why it cannot run, or empty
-  std::string tuned;           // where tuned values were asked for: exact, nearest or default (docs/tuning.md); else empty
+  std::string tuned;           // source of requested tuned values: exact, nearest or default (docs/tuning.md); else empty
   std::int64_t order = 0;
 
   ProblemShape shape() const { return {.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}; }
   int value_bytes() const { return precision == Precision::fp32 ? 4 : 8; }
   bool on_gpu() const { return implementation && implementation->description.device == Device::gpu; }
-  /// What makes it this case: everything but repetitions, warm-up and order.
+  /// All fields that distinguish cases: all but repetitions, warm-up and order.
   Json identity() const;
   /// Hash of the identity.
   std::string id() const;
-  /// The Google Benchmark name: he2021/table3/cpu/lloyd/two_step/he2021_balls/n:…/fp32/packages:100.
+  /// Google Benchmark's name: he2021/table3/cpu/lloyd/two_step/he2021_balls/n:…/fp32/packages:100.
   std::string name() const;
-  /// Host and device bytes the case will hold at most, roughly.
+  /// Rough upper bound of host and device bytes.
   double memory_bytes() const;
-  /// Seconds it may take, from n k d and a guessed rate; only a forecast.
+  /// Forecast in seconds, from n k d and a guessed rate.
   double forecast_s() const;
 };
 

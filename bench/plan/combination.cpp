@@ -66,7 +66,7 @@ Config configure(const Implementation& implementation, const Combination& combin
   return Config(std::move(values));
 }
 
-/// Why the combination cannot run in this build or on this machine, whatever the points; or empty.
+/// Returns why the combination cannot run in this build or on this machine, whatever the points; or "".
 std::string absent(const Case& c) {
   if (!c.implementation) return fmt::format("{} is not in this build of kmbench", c.implementation_name);
   if (!c.implementation->has(c.precision))
@@ -74,7 +74,7 @@ std::string absent(const Case& c) {
   return c.on_gpu() && !device::available() ? device::unavailable() : "";
 }
 
-/// n, d and what the points and the start come from; why they are not here, or empty.
+/// Sets n, d and the sources of points and start. Returns why they are missing, or "".
 std::string look_up_points(Case& c) {
   try {
     const DatasetShape shape = dataset_shape(c.dataset);

@@ -1,4 +1,4 @@
-// One combination of a sweep's values, checked against registry, data sets and machine: a case.
+// Checks one combination of a sweep's values against registry, data sets and machine, and makes it a case.
 #pragma once
 
 #include <map>
@@ -9,16 +9,16 @@
 
 namespace km {
 
-/// A value for each axis, by name.
+/// A value per axis, by name.
 using Combination = std::map<std::string, Scalar, std::less<>>;
 
-/// A value as it is written in an exhibit, without quotes.
+/// Formats a value as in an exhibit, without quotes.
 std::string shown(const Scalar& value);
 
-/// What the implementation says against this case's shape and parameters, or empty.
+/// Returns the implementation's objection to this case's shape and parameters, or "".
 std::string unsupported(const Case& c);
 
-/// Throws UserError for what can run nowhere; sets skip for what cannot run here. `implementation` is null where this build lacks it.
+/// Throws UserError for what can run nowhere; sets skip for what cannot run here. `implementation` is null if this build lacks it.
 Case make_case(const Combination& combination, std::string name, const Implementation* implementation);
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// Exhibit files: TOML to sweeps.
+// Reads exhibit files: TOML to sweeps.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -56,7 +56,7 @@ std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node
   return {key->get()};
 }
 
-/// A number, a word, or a list of them; a word may be a range.
+/// Reads a number, a word or a list of them. A word may be a range.
 std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const toml::node& node) {
   if (const auto* list = node.as_array()) {
     std::vector<Scalar> values;
@@ -83,7 +83,7 @@ std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const to
   refuse(file, node, fmt::format("'{}' must be a number, a word, or a list of them", key));
 }
 
-/// Add a table's keys to the sweep, set.packages and data.sigma2 by their dotted names; they replace what is there.
+/// Adds a table's keys to the sweep and replaces existing ones. Nested keys get dotted names: set.packages, data.sigma2.
 void add_axes(const fs::path& file, const toml::table& table, const std::string& prefix, Sweep& sweep) {
   for (const auto& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
@@ -97,7 +97,7 @@ void add_axes(const fs::path& file, const toml::table& table, const std::string&
   }
 }
 
-/// One sweep for each row of the lists that go together, which must be of one length.
+/// Makes one sweep per row of zipped lists, which must have one length.
 std::vector<Sweep> zipped(const fs::path& file, const toml::node& node, const toml::node* names, Sweep sweep) {
   if (!names) return {std::move(sweep)};
   if (!names->is_array()) refuse(file, *names, "'zip' must be a list of the sweep's keys");
@@ -124,7 +124,7 @@ std::vector<Sweep> zipped(const fs::path& file, const toml::node& node, const to
   return rows;
 }
 
-/// The sweeps of one [[sweep]], its defaults filled in.
+/// Makes the sweeps of one [[sweep]] with its defaults.
 std::vector<Sweep> sweeps_at(const fs::path& file, const toml::node& node, const toml::table& defaults) {
   const auto& own = *node.as_table();
   Sweep sweep{.where = fmt::format("{}, line {}", file.string(), node.source().begin.line)};
@@ -133,7 +133,7 @@ std::vector<Sweep> sweeps_at(const fs::path& file, const toml::node& node, const
   return zipped(file, node, own.contains("zip") ? own.get("zip") : defaults.get("zip"), std::move(sweep));
 }
 
-/// [defaults.sweep], empty where there is none.
+/// Returns [defaults.sweep], or an empty table.
 const toml::table& sweep_defaults(const fs::path& file, const toml::table& table) {
   static const toml::table none;
   const toml::table* found = &none;
@@ -185,7 +185,7 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
       if (quick) {
         Sweep replaced = sweep;
         add_axes(file, replacements, "", replaced);
-        for (auto& [name, values] : replaced.axes)  // parameters and settings only where the sweep has them
+        for (auto& [name, values] : replaced.axes)  // replace parameters and settings only if the sweep has them
           if (sweep.axes.contains(name) || name.find('.') == name.npos) sweep.axes[name] = values;
       }
       exhibit.sweeps.push_back(std::move(sweep));

@@ -1,4 +1,4 @@
-// Exhibit files, papers/<key>/<exhibit>.toml, as far as measuring goes: their sweeps.
+// Exhibit files, papers/<key>/<exhibit>.toml: the sweeps to measure.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,17 @@ namespace km {
 struct Exhibit {
   std::string key;  // he2021/table3
   std::string kind, number, title;
-  std::vector<Sweep> sweeps;  // after the profile's replacements; none where it reuses another exhibit's lines
+  std::vector<Sweep> sweeps;  // after the profile's replacements; empty if it reuses another exhibit's lines
   std::vector<std::string> reuse;
 };
 
-/// Read papers/<key>/<exhibit>.toml. Throws UserError naming file, line and what is accepted.
+/// Reads papers/<key>/<exhibit>.toml. Throws UserError with file, line and accepted values.
 Exhibit read_exhibit(const std::filesystem::path& file, const std::string& profile);
-/// The file of an exhibit given by its key, he2021/table3; what is no such key is taken for a path.
+/// Returns the file of an exhibit's key, such as he2021/table3; any other text is a path.
 std::filesystem::path exhibit_file(const std::string& key_or_path);
-/// The exhibits that this one reuses. Throws UserError for one that is not there or has nothing to measure.
+/// Returns the exhibits that this one reuses. Throws UserError if one is missing or has no sweeps.
 std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile);
-/// Every exhibit file below home()/papers, of one paper where given.
+/// Returns every exhibit file below home()/papers, or those of one paper.
 std::vector<std::filesystem::path> exhibit_files(const std::string& paper = "");
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// The keys of an exhibit, from schema/exhibit.json (cmake/exhibit_keys.cmake).
+// The keys of an exhibit, generated from schema/exhibit.json (cmake/exhibit_keys.cmake).
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@ namespace km {
 
 struct Section {
   std::string_view name;
-  std::string_view type;  // in JSON Schema's words, sorted as there: "string", "array object"
+  std::string_view type;  // JSON Schema types, sorted: "string", "array object"
 };
 
 extern const std::span<const Section> exhibit_sections;

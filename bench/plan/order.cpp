@@ -1,4 +1,4 @@
-// The order in which cases run.
+// Orders cases.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -11,7 +11,7 @@ namespace km {
 std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed) {
   std::set<std::string> seen;
   std::erase_if(cases, [&](const Case& c) { return !seen.insert(c.id()).second; });
-  std::vector<std::pair<std::string, std::size_t>> names;  // the order must not depend on the order of flags
+  std::vector<std::pair<std::string, std::size_t>> names;  // independent of the order of flags
   for (std::size_t i = 0; i < cases.size(); ++i) names.emplace_back(cases[i].name(), i);
   std::ranges::sort(names);
   std::vector<Case> sorted;

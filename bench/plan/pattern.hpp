@@ -1,4 +1,4 @@
-// A regular expression from a flag, matched in time linear in the text (RE2: no look-around, no back-references).
+// A regular expression from a flag, matched in linear time (RE2: no look-around, no back-references).
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace km {
 
 class Pattern {
  public:
-  /// Throws UserError, beginning with the flag, for what is no expression or a needlessly long one.
+  /// Throws UserError, starting with the flag, if the expression is invalid or too long.
   explicit Pattern(std::string_view flag, std::string text);
   ~Pattern();
   Pattern(Pattern&&) noexcept;
 
-  /// Does it match anywhere in the text?
+  /// True if it matches anywhere in the text.
   bool matches(std::string_view text) const;
 
  private:

@@ -1,4 +1,4 @@
-// From text to numbers, words and ranges.
+// Parses numbers, words and ranges.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -10,7 +10,7 @@
 namespace km {
 namespace {
 
-/// A whole number where it is one and a double holds it exactly.
+/// Returns an integer if the value is one and a double holds it exactly.
 Scalar scalar_of(double number) {
   if (number == std::floor(number) && std::abs(number) < 9e15) return std::int64_t(number);
   return number;

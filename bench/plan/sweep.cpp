@@ -1,4 +1,4 @@
-// A sweep's product of lists.
+// Expands a sweep to the product of its lists.
 #include "bench/plan/sweep.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// set and data hold names of their own: set.<parameter>, data.<setting>.
+/// Also true for set.<parameter> and data.<setting> with any name.
 bool is_axis(std::string_view name) {
   return name.starts_with("set.") || name.starts_with("data.") || (name != "set" && name != "data" && std::ranges::count(sweep_keys, name));
 }
@@ -31,8 +31,7 @@ bool has_file(const std::string& name) {
   return name.find("..") == name.npos && (in_build_or_not(".cpp") || in_build_or_not(".cu"));
 }
 
-/// The implementations an entry names: the one of that name, else, of a pattern, those that match. One that has a file but is not in this
-/// build comes with a null pointer.
+/// Returns the implementations of an entry: the one of that name, or those that match a pattern. The pointer is null if this build lacks it.
 std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& sweep, const std::string& entry) {
   for (const auto& implementation : implementations())
     if (implementation.name == entry) return {{entry, &implementation}};
@@ -65,7 +64,7 @@ void check_names(const Sweep& sweep) {
   }
 }
 
-/// Complaints begin with the sweep's file and line.
+/// Prefixes errors with the sweep's file and line.
 template <class Call>
 auto at_its_place(const Sweep& sweep, Call call) {
   try {
@@ -97,7 +96,7 @@ std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const s
   return at_its_place(sweep, [&] {
     check_count(count);
     const KeepCatalogue keep;
-    std::map<std::string, std::size_t, std::less<>> at;  // of each axis: the value at hand
+    std::map<std::string, std::size_t, std::less<>> at;  // current index per axis
     std::vector<Case> cases;
     for (bool more = true; more;) {
       Combination combination;
@@ -107,7 +106,7 @@ std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const s
         cases.back().exhibit = exhibit;
         cases.back().profile = profile;
       }
-      more = std::ranges::any_of(sweep.axes, [&](const auto& axis) {  // the next combination: count on, and carry
+      more = std::ranges::any_of(sweep.axes, [&](const auto& axis) {  // next combination: increment and carry
         return ++at[axis.first] < axis.second.size() || (at[axis.first] = 0, false);
       });
     }

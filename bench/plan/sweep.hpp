@@ -1,4 +1,4 @@
-// A sweep, from an exhibit or from flags, to its cases: each checked, in a seeded order.
+// Expands a sweep, from an exhibit or flags, to checked cases in a seeded order.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@ namespace km {
 
 using Scalar = std::variant<std::int64_t, double, std::string>;
 
-/// Axes by name: implementation, dataset, n, d, k, precision, init, init_seed, iterations, tolerance, repetitions, warmup, and
-/// set.<parameter>, data.<setting>. A sweep is the product of its lists.
+/// The product of lists, by axis: implementation, dataset, n, d, k, precision, init, init_seed, iterations, tolerance, repetitions, warmup,
+/// set.<parameter>, data.<setting>.
 struct Sweep {
   std::map<std::string, std::vector<Scalar>, std::less<>> axes;
-  std::string where;      // file and place, for messages
-  bool patterns = false;  // implementation may hold regular expressions (flags) rather than names (files)
+  std::string where;      // file and line, for messages
+  bool patterns = false;  // implementation holds regular expressions (flags) or names (files)
 };
 
-/// "1e4:1e6:x10" (factors), "64:1024:+64" (steps), or a single number. Throws UserError.
+/// Parses "1e4:1e6:x10" (factors), "64:1024:+64" (steps) or a single number. Throws UserError.
 std::vector<Scalar> parse_range(const std::string& text);
-/// A number, else a word.
+/// Parses a number, else a word.
 Scalar parse_scalar(const std::string& text);
 
-/// The cases that expand will make, repeated ones included; it expands nothing. Throws UserError for unknown names.
+/// Counts the cases of a sweep, repeated ones included, without expanding it. Throws UserError for unknown names.
 double case_count(const Sweep& sweep);
-/// Throws UserError for a plan of more cases than anybody can mean (most_cases).
+/// Throws UserError if a plan exceeds most_cases.
 void check_count(double cases);
-/// Expand one sweep. Throws UserError for what can never be right; sets skip for what cannot run here.
+/// Expands one sweep. Throws UserError for what can never be right; sets skip for what cannot run here.
 std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile);
-/// Fingerprint of an exhibit's sweeps, 16 hex digits: what it measures, whatever its words.
+/// Fingerprint of an exhibit's sweeps, 16 hex digits, independent of its prose.
 std::string sweeps_hash(const std::vector<Sweep>& sweeps);
-/// Seeded shuffle: data sets in random order, the cases of one data set in random order. Sets `order`, drops repeated cases.
+/// Seeded shuffle of data sets, and of cases within a data set. Sets `order` and drops repeated cases.
 std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed);
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// kmbench advise: which k-means for these points, on this machine.
+// kmbench advise: recommends a k-means for given points on this machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Flags {
   std::string points, implementation = ".", budget = "60s", repetitions = "2", at_last = "7", out;
 };
 
-/// What can run on this problem; the rest is told with its reasons, once each.
+/// Returns the cases that can run on this problem. Prints the reasons of the others if `telling`.
 std::vector<Case> candidates(const Flags& f, bool telling) {
   const KeepCatalogue keep;
   ProblemFlags problem = f.problem;
@@ -45,7 +45,7 @@ std::vector<Case> candidates(const Flags& f, bool telling) {
 }
 
 int run(const Flags& f, std::vector<std::string> argv) {
-  const auto desk = Desk::open();  // where this process is a worker of such a command
+  const auto inbox = Inbox::open();  // set in a worker of this command
   f.machine.select_device();
   AdviseOptions options{.budget_s = seconds_of_budget(f.budget),
                         .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
@@ -53,10 +53,10 @@ int run(const Flags& f, std::vector<std::string> argv) {
                         .memory_bytes = f.machine.memory_bytes(),
                         .out = f.out,
                         .by = {.argv = std::move(argv), .machine = f.machine.id()}};
-  const auto cases = candidates(f, !desk);
-  if (desk) return advise_at(*desk, cases, options);
+  const auto cases = candidates(f, !inbox);
+  if (inbox) return advise_at(*inbox, cases, options);
   if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
-  else load_dataset<double>(one.dataset);  // what is wrong with a file is told before anything runs
+  else load_dataset<double>(one.dataset);  // report faults of a file before anything runs
   return advise(cases, options);
 }
 

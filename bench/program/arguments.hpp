@@ -1,4 +1,4 @@
-// The command line's texts: what no argument can be, and numbers in their range.
+// Checks the command line's texts and numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace km {
 
-/// Throws UserError for an argument that is empty, not text, or longer than anybody types.
+/// Throws UserError for an argument that is empty, not text, or implausibly long.
 void check_arguments(const std::vector<std::string>& arguments);
 
-/// Throws UserError, naming the flag, for what is no whole number from low to high.
+/// Parses an integer from low to high. Throws UserError naming the flag.
 std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t low, std::int64_t high);
 
-/// Likewise for any number; NaN lies in no range.
+/// The same for any number; NaN is out of range.
 double number(std::string_view flag, const std::string& text, double low, double high);
 
-/// "name=value" in two. Throws UserError where either is missing.
+/// Splits "name=value". Throws UserError if either part is missing.
 std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text);
 
-/// Throws UserError for what cannot be a folder's name: letters, digits, '-', '_' and '.' are accepted, not '.' first.
+/// Throws UserError for an invalid folder name: letters, digits, '-', '_' and '.' are allowed, but not '.' first.
 void check_name(std::string_view flag, std::string_view name);
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// kmbench ceilings: measure this machine's limits and keep them in the machine record.
+// kmbench ceilings: measures this machine's limits and records them.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 namespace km::ceilings_command {
 namespace {
 
-/// What the metric floor_share divides by: the faster of copy and read, and the plain arithmetic units.
+/// The denominators of the metric floor_share: the faster of copy and read, and the plain arithmetic units.
 nlohmann::ordered_json floor_of(const nlohmann::ordered_json& limits) {
   if (!limits.is_object()) return nullptr;
   const auto rate = [&](const char* name) { return limits[name].is_number() ? nlohmann::ordered_json(limits[name].get<double>() * 1e9) : nullptr; };

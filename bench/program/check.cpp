@@ -1,4 +1,4 @@
-// kmbench check: every implementation on every awkward shape, in worker processes, so that a crash or a hang costs one check.
+// kmbench check: every implementation on every awkward shape. Worker processes limit the damage of a crash or a hang to one check.
 #include <fmt/format.h>
 
 #include <map>
@@ -19,17 +19,17 @@ struct Flags {
   bool huge = false, defaults = false, verbose = false;
 };
 
-void work(const std::vector<Check>& checks, const Desk& desk) {
-  for (const auto& id : desk.jobs()) {
-    desk.start(id);
+void work(const std::vector<Check>& checks, const Inbox& inbox) {
+  for (const auto& id : inbox.jobs()) {
+    inbox.start(id);
     const ProcessState before;
     CheckResult result = run_check(checks.at(std::stoul(id)));
     const std::string change = before.change();
     if (result.wrong.empty()) result.wrong = change;
     const bool children = has_children();
     if (result.wrong.empty() && children) result.wrong = "it left a process behind";
-    desk.end(id, nlohmann::json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    if (!change.empty() || children) desk.leave();  // the next check gets a clean process
+    inbox.end(id, nlohmann::json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (!change.empty() || children) inbox.leave();  // the next check needs a fresh process
   }
 }
 
@@ -70,10 +70,10 @@ class Tally {
 };
 
 int check(const Flags& f, const std::vector<std::string>& argv) {
-  const auto desk = Desk::open();
+  const auto inbox = Inbox::open();
   const auto checks = plan_checks(f.filter, f.huge, f.defaults);
-  if (desk) {
-    work(checks, *desk);
+  if (inbox) {
+    work(checks, *inbox);
     return 0;
   }
   const double timeout_s = number("--timeout", f.timeout, 0.1, 1e7);

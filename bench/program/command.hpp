@@ -1,4 +1,4 @@
-// A sub-command as data: its file describes it, and command_line.cpp, the only file that knows CLI11, reads it.
+// A sub-command as data. Its file describes it; command_line.cpp, the only file with CLI11, parses it.
 #pragma once
 
 #include <string>
@@ -8,57 +8,57 @@
 
 namespace km {
 
-/// A flag, or an argument by position where the name has no dashes. Texts are literals.
+/// A flag, or a positional argument if the name has no dashes. Texts are literals.
 struct Option {
-  /// Where the value goes. A function is called with each value while the line is read.
+  /// Destination of the value. A function is called with each value during parsing.
   using Target = std::variant<std::string*, std::vector<std::string>*, bool*, void (*)(const std::string&)>;
 
   std::string_view names;  // "--d,--nd"
   Target target;
   std::string_view help;
   bool required = false;
-  std::vector<std::string_view> accepted = {};  // words; empty: any
+  std::vector<std::string_view> accepted = {};  // accepted words; empty: any
 };
 
 using Options = std::vector<Option>;
 
-/// What happens to arguments that are no option: refused; passed on to the command; or all arguments passed on, --help too.
+/// Treatment of unknown arguments: refuse them, pass them on, or pass on all arguments including --help.
 enum class Unknown { refused, passed, all_passed };
 
-/// What a command runs with.
+/// Arguments of a command.
 struct Invocation {
   std::string_view command;
-  std::vector<std::string> argv;       // the whole line
-  std::vector<std::string> passed_on;  // of unknown arguments
+  std::vector<std::string> argv;       // the whole command line
+  std::vector<std::string> passed_on;  // unknown arguments
 };
 
 struct Subcommand {
   std::string_view name, summary;
   Options options;
   int (*run)(const Invocation&);                 // returns the exit code
-  std::vector<std::string_view> completes = {};  // what else may follow, for the shell: a word, or $implementations, $datasets, $exhibits
+  std::vector<std::string_view> completes = {};  // further words for the shell: a word, or $implementations, $datasets, $exhibits
   Unknown unknown = Unknown::refused;
 };
 
-/// All sub-commands, in the order of their places.
+/// All sub-commands, ordered by `place`.
 const std::vector<Subcommand>& commands();
 
-/// Adds a sub-command; `place` orders them in --help.
+/// Adds a sub-command; `place` is its position in --help.
 struct RegisterCommand {
   RegisterCommand(int place, Subcommand command);
 };
 
-/// The options of several groups, one after the other.
+/// Concatenates groups of options.
 template <class... Groups>
 Options join_options(Options first, const Groups&... others) {
   (first.insert(first.end(), others.begin(), others.end()), ...);
   return first;
 }
 
-/// --plugin and --external: implementations from elsewhere, for the commands that name implementations. Workers get the same ones.
+/// --plugin and --external: foreign implementations, for commands that name implementations. Workers get the same.
 Options other_implementations();
 
-/// Reads the command line and runs its command. Returns the exit code: 2, after one line, for what cannot be understood.
+/// Parses the command line and runs its command. Returns the exit code: 2, after one line, for invalid arguments.
 int run_command_line(int argc, char** argv);
 
 }  // namespace km

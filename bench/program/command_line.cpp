@@ -1,4 +1,4 @@
-// The command line: reads the table of commands into CLI11, whose headers take seconds of every file that includes them.
+// Parses the command line with CLI11. Its headers take seconds to compile, so no other file includes them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,7 @@ std::map<int, Subcommand>& by_place() {
   return all;
 }
 
-/// One line, without CLI11's advice.
+/// Prints one line, without CLI11's advice.
 int refuse(const std::string& what) {
   fmt::print(stderr, "kmbench: {}\n", what);
   return 2;

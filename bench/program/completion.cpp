@@ -1,4 +1,4 @@
-// kmbench completion: a script for the shell, made from the command line's own description and from what there is to name.
+// kmbench completion: prints a shell script from the commands' descriptions and the known names.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 
 std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-/// What may stand after a command: its flags, and what it takes by position.
+/// Words after a command: its flags and positional values.
 Words after(const Subcommand& command) {
   Words words(command.completes.begin(), command.completes.end());
   if (command.unknown != Unknown::all_passed) words.emplace_back("--help");
@@ -30,7 +30,7 @@ Words after(const Subcommand& command) {
   return words;
 }
 
-/// Names without what a shell takes apart. A catalogue that cannot be read has none: the shell must start all the same.
+/// Names without characters special to shells. An unreadable catalogue gives none, so that the shell still starts.
 template <class List, class Name>
 Words names(List list, Name name) {
   Words words;
@@ -43,7 +43,7 @@ Words names(List list, Name name) {
 
 std::string paper_of(const std::filesystem::path& exhibit) { return exhibit.parent_path().filename().string(); }
 
-/// Bash; zsh runs it under bashcompinit. No variable is called `words`, which is zsh's own.
+/// For bash, and zsh under bashcompinit. No variable is called `words`, which zsh reserves.
 std::string script() {
   Words names_of_commands;
   std::string flags;

@@ -1,4 +1,4 @@
-// kmbench data: a data set's points as a file.
+// kmbench data: writes a data set's points to a file.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ DatasetRequest request_of(const DataFlags& f) {
   return request;
 }
 
-/// What would make the points in vain: another ending, a folder in its place, none to put it in.
+/// Rejects an invalid output before the points are made: wrong ending, a folder of that name, no parent folder.
 void check_out(const std::filesystem::path& out) {
   std::error_code error;
   if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError(fmt::format("--out {}: written are .npy and .csv", out.string()));

@@ -1,4 +1,4 @@
-// kmbench env: this machine and this build; and the price of a machine, which nobody can measure.
+// kmbench env: shows this machine and build, and records the machine's price, which cannot be measured.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ struct Flags {
   bool json = false;
 };
 
-/// "gpu=2.50" into the record's price, in dollars an hour.
+/// Records "gpu=2.50" as a price in dollars per hour.
 void keep_price(nlohmann::ordered_json& record, const std::string& text) {
   const auto [device, dollars] = assignment("--price", text);
   if (device != "cpu" && device != "gpu") throw UserError(fmt::format("--price '{}': of cpu or gpu, as in gpu=2.50", text));

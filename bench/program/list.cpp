@@ -1,4 +1,4 @@
-// kmbench list and export: what looks and converts, and measures nothing.
+// kmbench list and export: commands that measure nothing.
 #include <fmt/format.h>
 
 #include <fstream>

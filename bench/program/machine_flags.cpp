@@ -60,7 +60,7 @@ std::optional<TunedValues> TunedFlags::values(const std::string& machine) const 
   if (!tuning.empty()) return TunedValues(tuning, machine);
   try {
     if (const auto own = own_tuning_folder(); std::filesystem::exists(own / (machine + ".json"))) return TunedValues(own, machine);
-  } catch (const UserError&) {  // no folder of one's own
+  } catch (const UserError&) {  // no user folder
   }
   return TunedValues(tuning_folder(), machine);
 }

@@ -1,4 +1,4 @@
-// The flags that say where a command measures: the machine's name and folder, the GPU, what a worker may take, and what was tuned there.
+// Flags of the machine: name, folder, GPU, limits of a worker, tuned values.
 #pragma once
 
 #include <filesystem>
@@ -10,24 +10,24 @@
 
 namespace km {
 
-/// Each reading throws UserError for a value out of its range.
+/// Each getter throws UserError for a value out of range.
 struct MachineFlags {
   std::string machine, device, memory, timeout;
 
-  /// --machine, --device and --memory. What --timeout gives up, the command says.
+  /// --machine, --device and --memory. Commands describe --timeout themselves.
   Options options();
 
-  /// The GPU that is named, where one is; it has to be there.
+  /// Selects the named GPU, if any. Throws UserError if it does not exist.
   void select_device() const;
-  std::string id() const;       // the name given, else this machine's own, which is the selected GPU's
-  double memory_bytes() const;  // 0: what is available
+  std::string id() const;       // the given name, else this machine's own
+  double memory_bytes() const;  // 0: available memory
   double timeout_s() const;     // 0: from the forecast
 };
 
-/// --same-machine, for commands that append to a folder of results.
+/// --same-machine, for commands that append to a results folder.
 Option same_machine_option(bool& same);
 
-/// --machine and --out of what is written into machine.json.
+/// --machine and --out, for commands that write machine.json.
 struct RecordFlags {
   std::string machine, out;
 
@@ -42,7 +42,7 @@ struct TunedFlags {
   std::string tuning;
 
   Options options();
-  /// What was found on that machine, where it is asked for. Throws UserError for a folder without --tuned.
+  /// Returns the machine's tuned values, if requested. Throws UserError for a folder without --tuned.
   std::optional<TunedValues> values(const std::string& machine) const;
 };
 

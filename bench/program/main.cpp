@@ -1,4 +1,3 @@
-// The program kmbench.
 #include <csignal>
 
 #include "bench/program/command.hpp"

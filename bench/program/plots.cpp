@@ -1,4 +1,4 @@
-// kmbench compare, replay, hardware, claims and explain: each starts python3 -m plots, which reads, decides and shows. Flags are that command's.
+// kmbench compare, replay, hardware, claims and explain: start python3 -m plots, which has their flags.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,14 +13,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the command looks for in the current folder, and kmbench knows better: words before the user's, which go on counting.
+/// Arguments that kmbench knows better than the Python command. They precede the user's, which override them.
 Words known(std::string_view command) {
   if (command == "compare") return {};
   if (command == "replay") return {"--kmbench", std::filesystem::read_symlink("/proc/self/exe").string()};
   return {"--results", results_folder().string(), "--papers", (home() / "papers").string()};
 }
 
-/// With the Python of scripts/setup. Does not return.
+/// Replaces this process by the Python of scripts/setup. Does not return.
 int become_python(const Invocation& by) {
   const auto folder = home(), python = folder / ".venv" / "bin" / "python3";
   if (!std::filesystem::exists(folder / "plots" / "__main__.py"))
@@ -38,7 +38,7 @@ int become_python(const Invocation& by) {
   throw UserError(fmt::format("cannot start {}: run scripts/setup", python.string()));
 }
 
-/// `flags`: its own, for the shell's completion.
+/// flags: the Python command's flags, for the shell's completion.
 Subcommand python_command(std::string_view name, std::string_view summary, std::vector<std::string_view> flags) {
   return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .unknown = Unknown::all_passed};
 }

@@ -31,7 +31,7 @@ Options ProblemFlags::shape_options() {
           {"--k,--kc", &k, "Clusters"},
           {"--data-set", &settings, "Generator settings: sigma2=0.1 (repeatable)"},
           {"--precision", &precision, "fp32 or fp64"},
-          {"--iterations", &iterations, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
+          {"--iterations", &max_iters, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
           {"--tolerance", &tolerance, "Stop when at most this share of the points changed label"},
           {"--init", &init, "random, kmeans++, taylor2021 or a .npy of k x d"},
           {"--seed", &seed, "Seed of the initial centroids"}};
@@ -52,7 +52,7 @@ Sweep ProblemFlags::sweep() const {
   add_axis(sweep, "--d", "d", d);
   add_axis(sweep, "--k", "k", k);
   add_axis(sweep, "--precision", "precision", precision);
-  add_axis(sweep, "--iterations", "iterations", iterations);
+  add_axis(sweep, "--iterations", "iterations", max_iters);
   add_axis(sweep, "--tolerance", "tolerance", tolerance);
   add_axis(sweep, "--init", "init", init);
   add_axis(sweep, "--seed", "init_seed", seed);

@@ -1,4 +1,4 @@
-// kmbench run: exhibits, or an ad hoc sweep from flags.
+// kmbench run: runs exhibits, or an ad hoc sweep from flags.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace {
 
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
-  std::string implementation, dataset, data, n, d, k, precision, iterations, tolerance, init, seed, repetitions, warmup;
+  std::string implementation, dataset, data, n, d, k, precision, max_iters, tolerance, init, seed, repetitions, warmup;
   std::string profile = "paper", filter, order_seed = "1", out;
   MachineFlags machine;
   TunedFlags tuned;
   bool dry_run = false, redo = false, save = false, energy = false, same_machine = false;
 } flags;
 
-/// What describes a sweep: flags alone, or an exhibit.
+/// Options of a sweep from flags, not allowed with an exhibit.
 Options sweep_options() {
   return {{"--implementation", &flags.implementation,
            "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)"},
@@ -40,7 +40,7 @@ Options sweep_options() {
           {"--set", &flags.set, "Parameter values: packages=1,10,100 (repeatable)"},
           {"--data-set", &flags.data_settings, "Generator settings: sigma2=0.1,0.2 (repeatable)"},
           {"--precision", &flags.precision, "fp32, fp64 or fp32,fp64"},
-          {"--iterations", &flags.iterations, "Iterations to make; with --tolerance, at most (default 10, or 1000)"},
+          {"--iterations", &flags.max_iters, "Iterations to make; with --tolerance, at most (default 10, or 1000)"},
           {"--tolerance", &flags.tolerance, "Stop when at most this share of the points changed label"},
           {"--init", &flags.init, "random, kmeans++, taylor2021 or a .npy of k x d"},
           {"--seed", &flags.seed, "Seed of the initial centroids"}};
@@ -50,7 +50,7 @@ void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, co
   if (!text.empty()) sweep.axes[name] = name == "init" ? std::vector<Scalar>{text} : values_of_list(flag, text);
 }
 
-/// "packages=1,10" to set.packages.
+/// Adds "packages=1,10" as set.packages.
 void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings) {
   for (const auto& text : settings) {
     const auto [name, values] = assignment(flag, text);
@@ -75,7 +75,7 @@ Sweep ad_hoc(const Flags& f) {
   add_axis(sweep, "--d", "d", f.d);
   add_axis(sweep, "--k", "k", f.k);
   add_axis(sweep, "--precision", "precision", f.precision);
-  add_axis(sweep, "--iterations", "iterations", f.iterations);
+  add_axis(sweep, "--iterations", "iterations", f.max_iters);
   add_axis(sweep, "--tolerance", "tolerance", f.tolerance);
   add_axis(sweep, "--init", "init", f.init);
   add_axis(sweep, "--seed", "init_seed", f.seed);
@@ -85,7 +85,7 @@ Sweep ad_hoc(const Flags& f) {
   return sweep;
 }
 
-/// What an exhibit fixes, a flag may not.
+/// Rejects flags that an exhibit already fixes.
 void check_contradictions(const Flags& f) {
   if (f.exhibits.empty() && f.papers.empty()) return;
   for (const auto& option : sweep_options()) {
@@ -102,7 +102,7 @@ struct PlannedSweep {
   std::string exhibit, profile, hash;
 };
 
-/// Every sweep that the flags ask for, those of reused exhibits included.
+/// Returns all requested sweeps, with those of reused exhibits.
 std::vector<PlannedSweep> sweeps_of(const Flags& f) {
   if (f.exhibits.empty() && f.papers.empty()) return {{ad_hoc(f), "", "paper", ""}};
   std::vector<std::filesystem::path> files;
@@ -121,14 +121,14 @@ std::vector<PlannedSweep> sweeps_of(const Flags& f) {
   return sweeps;
 }
 
-/// Keep the cases whose names match, or those that do not.
-void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool turned = false) {
+/// Keeps the cases whose names match, or with `inverted` the others.
+void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool inverted = false) {
   const Pattern pattern(flag, text);
-  std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == turned; });
+  std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == inverted; });
   if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
 }
 
-/// Tuned values for parameters that nobody gave (docs/tuning.md). Cases that the same values make equal are one.
+/// Sets parameters that the user left open to tuned values (docs/tuning.md). Drops cases that become equal.
 void tune(std::vector<Case>& cases, const Sweep& sweep, const TunedValues& values) {
   std::set<std::string> given;
   for (const auto& [name, list] : sweep.axes)
@@ -159,7 +159,7 @@ std::vector<Case> plan(const Flags& f) {
   return cases;
 }
 
-/// Google Benchmark ignores what it does not know, and its aggregates are not ours to print.
+/// Rejects flags that Google Benchmark would ignore, and flags of its aggregates, which are not printed.
 void check_benchmark_flags(const std::vector<std::string>& extras) {
   static const std::vector<std::string_view> known = {"list_tests",
                                                       "list_tests=true",
@@ -194,18 +194,18 @@ bool asked(const std::vector<std::string>& extras, const std::string& flag) {
   return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
 }
 
-/// Leave the cases that --benchmark_filter names, by its rules: a leading '-' turns it round. The flag itself has done its work then.
+/// Applies and removes --benchmark_filter. A leading '-' inverts it, as in Google Benchmark.
 void apply_benchmark_filter(std::vector<Case>& cases, std::vector<std::string>& extras) {
   constexpr std::string_view flag = "--benchmark_filter=";
   for (const auto& extra : extras) {
     if (!extra.starts_with(flag)) continue;
-    const bool turned = extra.substr(flag.size()).starts_with('-');
-    keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + turned), turned);
+    const bool inverted = extra.substr(flag.size()).starts_with('-');
+    keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + inverted), inverted);
   }
   std::erase_if(extras, [&](const std::string& extra) { return extra.starts_with(flag); });
 }
 
-/// A file named on the command line is read before anything is written, so that what is wrong with it is the user's to hear.
+/// Loads files named on the command line before anything is written, so that the user sees their faults.
 void check_points(const Flags& f, const std::vector<Case>& cases) {
   if (f.data.empty()) return;
   std::set<std::pair<DatasetRequest, Precision>> seen;
@@ -232,7 +232,7 @@ void print_plan(const std::vector<Case>& cases) {
 }
 
 int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras) {
-  const auto desk = Desk::open();  // where this process is a worker of such a run
+  const auto inbox = Inbox::open();  // set in a worker of this run
   check_benchmark_flags(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   for (const auto& extra : extras)
@@ -258,7 +258,7 @@ int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras)
                      .benchmark_args = std::move(extras)};
   options.machine = f.machine.id();
   options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
-  if (desk) return work(cases, options, *desk);
+  if (inbox) return work(cases, options, *inbox);
   check_points(f, cases);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }

@@ -1,4 +1,4 @@
-// kmbench tune: the values of an implementation's tunable parameters that are fastest on this machine for one shape, found by search.
+// kmbench tune: searches the fastest values of an implementation's tunable parameters for one shape on this machine.
 #include "bench/tune/tune.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct Flags {
   bool dry_run = false, same_machine = false;
 };
 
-/// The case of a sweep of single values. Throws UserError for what cannot run here, but not for parameters that do not go together.
+/// Returns the only case of a sweep of single values. Throws UserError if it cannot run here, but not for parameters that contradict each other.
 Case only_case(const Sweep& sweep) {
   Case c = expand(sweep, "", "paper").front();
   if (!c.skip.empty() && (!c.implementation || c.skip != unsupported(c))) throw UserError(c.skip);
@@ -39,7 +39,7 @@ Value value_of(const std::string& parameter, const Scalar& scalar) {
   throw UserError(fmt::format("--set {}: a whole number or a word", parameter));
 }
 
-/// The problem with the defaults, and what is to be tried: every value is checked against its range.
+/// Returns the problem with the defaults and the values to try, each checked against its range.
 TuningSpace space_of(const Flags& f) {
   const KeepCatalogue keep;
   Sweep sweep = f.problem.sweep();
@@ -77,7 +77,7 @@ void print_space(const TuningSpace& space) {
 }
 
 int run(const Flags& f, std::vector<std::string> argv) {
-  const auto desk = Desk::open();  // where this process is a worker of such a tuning
+  const auto inbox = Inbox::open();  // set in a worker of this tuning
   f.machine.select_device();
   TuneOptions options{.strategy = f.strategy,
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
@@ -96,7 +96,7 @@ int run(const Flags& f, std::vector<std::string> argv) {
     return 0;
   }
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
-  return desk ? tune_at(*desk, space, options) : tune(space, options);
+  return inbox ? tune_at(*inbox, space, options) : tune(space, options);
 }
 
 Flags flags;

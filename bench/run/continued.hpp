@@ -1,4 +1,4 @@
-// More repetitions of what was measured: the missing ones are made, and their line continues the recorded one (docs/results.md).
+// Adds the missing repetitions to recorded cases. Their line continues the recorded one (docs/results.md).
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace km {
 
-/// The cases. Those of which fewer runs are recorded than asked for, by this commit on this machine, are left with the missing ones.
+/// Reduces `repetitions` of each case by the runs already recorded by this commit on this machine, and sets `continues`.
 std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options);
 
 }  // namespace km

@@ -11,8 +11,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr double longest_step_s = 5;  // a counter that stands still for as long does not count this
-/// While one looks, the device idles: 4 ms a look at NVML on an H200, whose counter moves every 100 ms.
+constexpr double longest_step_s = 5;  // longest wait for a step of the counter
+/// The device idles during a reading. NVML on an H200 takes 4 ms, and its counter steps every 100 ms.
 constexpr double between_looks_s = 0.01;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -25,17 +25,17 @@ Json skipped(const EnergyMeter& meter, const std::string& why) {
 
 Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least_s) {
   if (!meter.unreadable().empty()) return skipped(meter, meter.unreadable());
-  std::int64_t iterations = 0;
-  /// At least one run, and as many as begin within so many seconds; how many.
+  std::int64_t iters = 0;
+  /// Makes at least one run, and further ones until `seconds` have passed. Returns their number.
   const auto runs_for = [&](double seconds) {
     int made = 0;
-    for (const auto start = Clock::now(); made == 0 || seconds_since(start) < seconds; ++made) iterations += run();
+    for (const auto start = Clock::now(); made == 0 || seconds_since(start) < seconds; ++made) iters += run();
     return made;
   };
-  /// Runs for `wait_s` and on to the counter's next step; what it shows then.
+  /// Runs for `wait_s`, then until the counter steps. Returns the new value.
   const auto next_step = [&](double wait_s) -> std::optional<double> {
     auto before = meter.joules();
-    if (runs_for(wait_s) > 1) before = meter.joules();  // one long run alone may have made the step
+    if (runs_for(wait_s) > 1) before = meter.joules();  // one long run alone may have caused the step
     for (const auto still_since = Clock::now(); before && seconds_since(still_since) < longest_step_s; runs_for(between_looks_s)) {
       const auto now = meter.joules();
       if (!now || *now != *before) return now;
@@ -44,11 +44,11 @@ Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least
   };
   const auto from = next_step(0);
   const auto start = Clock::now();
-  iterations = 0;
+  iters = 0;
   const auto to = from ? next_step(least_s) : from;
   const double window_s = seconds_since(start);
   if (!to) return skipped(meter, "the counter stands still or fell silent");
-  return {{"joules", *to - *from}, {"iterations", iterations}, {"window_s", window_s}, {"source", meter.source()}, {"skipped", nullptr}};
+  return {{"joules", *to - *from}, {"iterations", iters}, {"window_s", window_s}, {"source", meter.source()}, {"skipped", nullptr}};
 }
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// Energy of repeated runs, the field `energy` of a result line (docs/results.md).
+// Measures the energy of repeated runs: the field `energy` of a result line (docs/results.md).
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@ namespace km {
 
 class EnergyMeter;
 
-/// Runs between two steps of the meter that are at least `least_s` apart; `run` makes one and returns its iterations.
-/// {joules, iterations, window_s, source, skipped}; what could not be measured is null and `skipped` says why.
+/// Repeats `run` between two steps of the meter, at least `least_s` apart. `run` makes one run and returns its iterations.
+/// Returns {joules, iterations, window_s, source, skipped}. Unmeasured fields are null; `skipped` says why.
 nlohmann::ordered_json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least_s = 1);
 
 }  // namespace km

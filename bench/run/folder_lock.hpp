@@ -1,4 +1,4 @@
-// One writer of a folder at a time: two would spoil each other's times and lines.
+// Allows one writer per folder. Two would disturb each other's times and mix their lines.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,8 @@
 
 namespace km {
 
-/// Held while it lives; makes the folder. Throws UserError where that cannot be written to, or another process, `holder`, holds it.
+/// Creates the folder and locks it for this object's lifetime. Throws UserError if it is not writable or another process, `holder`, has
+/// the lock.
 class FolderLock {
  public:
   FolderLock(const std::filesystem::path& folder, const std::string& holder);

@@ -1,4 +1,4 @@
-// Result lines as Google Benchmark's own JSON.
+// Converts result lines to Google Benchmark's JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ std::string shown(const Json& value) {
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
-/// All that tells a case from another, as Case::name has it: lines of one name are compared.
+/// Names a line as Case::name does, because compare.py compares lines of one name.
 std::string name_of(const Json& line) {
   std::string name = line["implementation"].get<std::string>() + "/" + line["dataset"]["name"].get<std::string>();
   if (line["exhibit"].is_string()) name = line["exhibit"].get<std::string>() + "/" + name;

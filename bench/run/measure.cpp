@@ -26,15 +26,15 @@
 namespace km {
 namespace {
 
-constexpr int most_tries = 5;            // at one sample
-constexpr double most_repeated_s = 0.3;  // by a case, beside as long as its samples take
+constexpr int most_tries = 5;            // per sample
+constexpr double most_repeated_s = 0.3;  // per case, beyond the time of its samples
 
 template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
       : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set),
-        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.seen()},
+        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.view()},
         judge_(problem_, c.implementation->description, c.config, points_->deviations) {
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
@@ -46,49 +46,49 @@ class TypedSession final : public Session {
     }
     const auto start = std::chrono::steady_clock::now();
     Trace prepare_trace(true);
-    noted_library();  // what the last case's replay said
+    noted_library();  // discard what the last replay noted
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
     const double prepare_s = seconds_since(start);
     prepare_trace.finish();
     m.library = noted_library();
-    if (m.samples_s.empty()) {  // interleaved cases are prepared again: the first time counts
+    if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
       m.prepare_s = prepare_s;
       m.prepare_trace = std::move(prepare_trace);
     }
     Trace untraced;
     for (int run = 0; run < c.warmup; ++run) {
-      start_.turned(1 % problem_.k);
+      start_.rotate(1 % problem_.k);
       solver_->reset();
       solver_->iterate(untraced);
     }
     if (c.on_gpu()) gpu_.emplace();
   }
 
-  /// Of the tries at a disturbed sample the one with the least share of delay counts. Neither that choice nor the decision to try again looks at
-  /// the time itself, so that short times are not preferred.
+  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat looks at the time, so short times are
+  /// not preferred.
   double repeat(Measurement& m) override {
-    Lap lap = timed_run(m);
+    Timing timing = timed_run(m);
     const auto start = std::chrono::steady_clock::now();
-    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), lap.wall_s);
+    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), timing.wall_s);
     const auto again = [&](int tries) {
-      if (std::isinf(lap.disturbed)) return tries < most_tries;
-      return lap.disturbed > disturbed_share && tries < most_tries && m.repeated_s + seconds_since(start) < allowed_s;
+      if (std::isinf(timing.disturbed)) return tries < most_tries;
+      return timing.disturbed > disturbed_share && tries < most_tries && m.repeated_s + seconds_since(start) < allowed_s;
     };
     for (int tries = 1; m.judgement.verdict.empty() && again(tries); ++tries) {
       wait_for_quiet();
-      if (Lap next = timed_run(m); next.disturbed < lap.disturbed) lap = std::move(next);
+      if (Timing next = timed_run(m); next.disturbed < timing.disturbed) timing = std::move(next);
     }
     m.repeated_s += seconds_since(start);
-    if (std::isinf(lap.disturbed) && m.judgement.verdict.empty())
+    if (std::isinf(timing.disturbed) && m.judgement.verdict.empty())
       throw std::runtime_error("the process was stopped from outside in every try at a timed run");
-    m.samples_s.push_back(lap.wall_s);
-    m.delays.push_back(lap.delay);
-    if (case_.on_gpu()) m.samples_event_s.push_back(lap.event_s);
-    return lap.wall_s;
+    m.samples_s.push_back(timing.wall_s);
+    m.delays.push_back(timing.delay);
+    if (case_.on_gpu()) m.samples_event_s.push_back(timing.event_s);
+    return timing.wall_s;
   }
 
-  void draw(Measurement& m) override {
+  void measure_energy(Measurement& m) override {
     EnergyMeter meter(case_.on_gpu());
     start_.as_given();
     const Json energy = energy_of(meter, [&] {
@@ -102,7 +102,7 @@ class TypedSession final : public Session {
     if (energy["joules"].is_null()) return;
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
-    note(m);
+    judge_if_new(m);
     m.judge_s += seconds_since(start);
   }
 
@@ -120,17 +120,17 @@ class TypedSession final : public Session {
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
     if (last_.iters != iters) last_.iters = -1;
-    note(m);
+    judge_if_new(m);
     if (m.judgement.verdict.empty())
       m.judgement.verdict = explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, last_.labels, last_.centroids.size());
-    if (m.judgement.verdict.empty() && m.trace.iterations() > 0 && m.trace.iterations() != iters)
-      m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iterations(), iters);
+    if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
+      m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty() && !evidence_.first.labels.empty()) {
       evidence_.runs = m.runs;
       evidence_.middle = m.samples_s.size() >= 5 && (std::ranges::min(m.samples_s) < 0.1 || std::random_device{}() % 4 == 0);
-      evidence_.dear = median(m.samples_s) > 1;
+      evidence_.slow_run = median(m.samples_s) > 1;
       m.replay = replay(*case_.implementation, case_.config, problem_, evidence_, judge_);
       m.judgement.verdict = m.replay->verdict;
     }
@@ -145,21 +145,21 @@ class TypedSession final : public Session {
   }
 
  private:
-  /// One iterate by the clock, from a start of its own, and judged. Leaves the solution in last_.
-  Lap timed_run(Measurement& m) {
+  /// Makes and judges one timed run from its own start. Stores the solution in last_.
+  Timing timed_run(Measurement& m) {
     const auto turn = std::size_t(m.runs++);
     if (turn == 0) start_.as_given();
     else
-      start_.turned(int(turn % std::size_t(problem_.k)),
-                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie of the start, or when a run converges
+      start_.rotate(int(turn % std::size_t(problem_.k)),
+                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie or the iteration of convergence
     Trace untraced;
     const auto reset_start = std::chrono::steady_clock::now();
     solver_->reset();
     if (case_.on_gpu()) device::synchronize();
     reset_s_ = std::min(reset_s_, seconds_since(reset_start));
     int iters = 0;
-    Lap lap = timed(case_.on_gpu(), [&] { iters = solver_->iterate(untraced); });
-    if (!lap.complaint.empty()) complaint_ = lap.complaint;
+    Timing timing = timed(case_.on_gpu(), [&] { iters = solver_->iterate(untraced); });
+    if (!timing.complaint.empty()) complaint_ = timing.complaint;
     const auto download_start = std::chrono::steady_clock::now();
     const double delay_before_s = this_thread_delay_s();
     last_ = solver_->download();
@@ -167,40 +167,40 @@ class TypedSession final : public Session {
     own_downloads_s_.push_back(m.downloads_s.back() - (this_thread_delay_s() - delay_before_s));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
-    keep(m);
-    return lap;
+    judge_timed(m);
+    return timing;
   }
 
-  /// Judge the run just made, unless it is the first one's answer again, and keep what the replay needs.
-  void note(Measurement& m) {
+  /// Judges the last run unless it repeats the first answer. Keeps the evidence for the replay.
+  void judge_if_new(Measurement& m) {
     if (m.runs > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
-    take(m, judged());
+    keep_worst(m, judge_last());
     if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
     if (m.runs > 1 && last_.iters == evidence_.first.iters)
       evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
   }
 
-  void keep(Measurement& m) {
+  void judge_timed(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();
     if (m.runs == 1) {
-      take(m, judged());
+      keep_worst(m, judge_last());
       if (m.judgement.verdict.empty()) m.judgement.verdict = complaint_;
       evidence_.first = last_;
       if (!dataset_->ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, dataset_->ideal_centroids, problem_.d);
     } else {
-      note(m);
+      judge_if_new(m);
     }
     m.judge_s += seconds_since(start);
   }
 
-  Judgement judged() {
+  Judgement judge_last() {
     auto judgement = judge_(last_);
     if (judgement.verdict.empty() && last_.iters == 1 && !std::ranges::equal(last_.assigned_centroids, problem_.initial_centroids))
       judgement.verdict = "its one iteration did not start from the initial centroids";
     return judgement;
   }
 
-  void take(Measurement& m, Judgement judgement) {
+  void keep_worst(Measurement& m, Judgement judgement) {
     const auto rank = [](const Judgement& j) { return std::tuple(!j.verdict.empty(), j.grade, j.wrong_labels, j.mean_error); };
     if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
   }
@@ -210,7 +210,7 @@ class TypedSession final : public Session {
     const bool busy = has_busy_threads(), children = has_children();
     if (change.empty() && busy) change = "its threads go on computing after its runs";
     if (change.empty() && children) change = "it left a process behind";
-    m.spoiled = !change.empty() || (!case_.on_gpu() && state_.has_more_threads());
+    m.process_changed = !change.empty() || (!case_.on_gpu() && state_.has_more_threads());
     if (m.judgement.verdict.empty()) m.judgement.verdict = change;
   }
 
@@ -224,7 +224,7 @@ class TypedSession final : public Session {
   std::unique_ptr<AnySolver<T>> solver_;
   Solution<T> last_;
   Evidence<T> evidence_;
-  std::vector<double> own_downloads_s_;  // without what others took from the calling thread
+  std::vector<double> own_downloads_s_;  // without this thread's run delay
   std::string complaint_;
   double reset_s_ = std::numeric_limits<double>::infinity();
   std::optional<GpuState> gpu_;

@@ -1,4 +1,4 @@
-// One case, prepared: what is timed, in which order, and what is kept.
+// Measures one case: warm-up, timed runs, energy, trace and replay.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@
 
 namespace km {
 
-/// What a case's runs left behind.
+/// The results of a case's runs.
 struct Measurement {
   std::string dataset_hash;
   std::optional<Settings> generator;
-  std::vector<double> samples_s, samples_event_s;  // event times only for GPU implementations
-  std::vector<Delay> delays;                       // of the samples
+  std::vector<double> samples_s, samples_event_s;  // events only on the GPU
+  std::vector<Delay> delays;                       // one per sample
   std::vector<double> downloads_s;
-  int runs = 0;           // timed ones, those that were repeated included
-  double repeated_s = 0;  // what repeating disturbed runs took
+  int runs = 0;           // timed runs, repeated ones included
+  double repeated_s = 0;  // time spent on repeating disturbed runs
   double prepare_s = 0;
   int iters = 0;  // of the first timed run
   Trace prepare_trace{true}, trace{true};
@@ -34,33 +34,33 @@ struct Measurement {
   std::optional<Library> library;
   std::int64_t peak_bytes = 0;
   std::optional<std::int64_t> device_peak_bytes;
-  double judge_s = 0;                       // what judging and replaying took
-  std::shared_ptr<const Json> gpu, energy;  // as in the line; null: not measured
-  bool spoiled = false;                     // the process is not what it was: no further case should be measured in it
+  double judge_s = 0;                       // judging and replay
+  std::shared_ptr<const Json> gpu, energy;  // as in the line; null if not measured
+  bool process_changed = false;             // the next case needs a fresh process
 };
 
-/// The machine cannot hold the case; recorded as a skip.
+/// The machine cannot hold the case. Recorded as a skip.
 struct CannotRun : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A case between its preparation and its last run. Construction loads the points, prepares the implementation and warms up.
+/// A prepared case. Construction loads the points, prepares the implementation and warms up.
 class Session {
  public:
   virtual ~Session() = default;
-  /// Reset, time one iterate, download, judge; again, a few times, where others had the processors meanwhile. Adds a sample and returns it in
+  /// Makes one timed run: reset, iterate (timed), download, judge. Repeats a disturbed run a few times. Adds a sample and returns it in
   /// seconds.
   virtual double repeat(Measurement& m) = 0;
-  /// After the timed runs of a right case: further ones, untimed, for the energy that an iteration takes; judged by the last.
-  virtual void draw(Measurement& m) = 0;
-  /// The last of a right case: a traced run for phases and counters, judged too; then the process is looked at and the result replayed.
+  /// Measures energy in extra, untimed runs. Only the last is judged. Call after the timed runs of a right case.
+  virtual void measure_energy(Measurement& m) = 0;
+  /// Makes a traced, judged run for phases and counters, then checks the process and replays the result. Call last, if the case is right.
   virtual void finish(Measurement& m) = 0;
-  /// Write points, labels and centroids of the last run as <stem>.{points,labels,centroids}.npy.
+  /// Writes points, labels and centroids of the last run to <stem>.{points,labels,centroids}.npy.
   virtual void save(const std::filesystem::path& stem) = 0;
 };
 
-/// Prepare a case. Throws CannotRun, UserError (data), device::Error, std::bad_alloc, and what the implementation throws.
-/// The points of the last case stay in memory for the next one that wants the same.
+/// Prepares a case. Throws CannotRun, UserError (data), device::Error, std::bad_alloc and exceptions of the implementation.
+/// Caches the last data set for cases that share it.
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m);
 
 }  // namespace km

@@ -12,7 +12,7 @@
 namespace km {
 namespace {
 
-/// Distances² of such values would overflow: nothing could be told of them.
+/// Refuses values whose distances² overflow.
 template <class T>
 void refuse_overflow(const Dataset<T>& dataset) {
   double largest = 0;
@@ -31,7 +31,7 @@ std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
   static std::shared_ptr<const Points<T>> last;
   static DatasetRequest last_request;
   if (last && last_request == request) return last;
-  last.reset();  // before the next one is made: both may not fit
+  last.reset();  // free memory first: both may not fit
   auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
   refuse_overflow(points->set);
   points->deviations = standard_deviations(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});

@@ -1,4 +1,4 @@
-// The points of a case in this process. The last data set stays: cases that share one follow each other.
+// Loads the points of a case. Caches the last data set, because cases that share one follow each other.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace km {
 
-/// A data set and what the judge has to know of it.
+/// A data set and the deviations that the judge needs.
 template <class T>
 struct Points {
   Dataset<T> set;
   std::vector<double> deviations;
 };
 
-/// Read-only memory. Throws as load_dataset does, and CannotRun for values whose distances² would overflow.
+/// Returns points in read-only memory. Throws as load_dataset does, and CannotRun if distances² would overflow.
 template <class T>
 std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request);
 

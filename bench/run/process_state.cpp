@@ -34,7 +34,7 @@ namespace {
 
 std::atomic<int> continued{0};
 
-/// Rounding mode, and where it is known how to read them, flush-to-zero and denormals-are-zero.
+/// Returns the rounding mode and, on x86-64 and ARM64, flush-to-zero and denormals-are-zero.
 std::uint64_t arithmetic_of_this_thread() {
   std::uint64_t state = std::uint64_t(std::fegetround());
 #if defined(__x86_64__)
@@ -106,7 +106,7 @@ std::string surroundings() {
   return text;
 }
 
-/// Any thread but this one that runs or wants to.
+/// True if any other thread of this process runs or is ready.
 bool another_thread_runs() {
   std::error_code none;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
@@ -148,7 +148,7 @@ bool ProcessState::has_more_threads() const { return thread_count() > threads_; 
 
 bool has_busy_threads() {
   constexpr int looks = 240;
-  for (int look = 0; look < looks; ++look) {  // OpenMP's own threads spin for a while, longer on a busy machine
+  for (int look = 0; look < looks; ++look) {  // OpenMP threads spin for a while, longer on a busy machine
     if (!another_thread_runs()) return false;
     const timespec pause{0, 1'000'000};
     ::nanosleep(&pause, nullptr);

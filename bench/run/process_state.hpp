@@ -1,4 +1,4 @@
-// What an implementation may not change in the process it runs in, for the next one would be measured under other conditions.
+// Detects process state that an implementation must not change, because the next one would run under other conditions.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,11 @@ namespace km {
 
 class ProcessState {
  public:
-  /// As it is now: rounding mode and flush-to-zero of every OpenMP thread, folder, processors this process may use, OpenMP's number of
-  /// threads, standard streams, environment, priority, limits, locale, file mode mask, timers.
+  /// Records rounding mode and flush-to-zero of every OpenMP thread, folder, processors, OpenMP's number of threads, standard streams,
+  /// environment, priority, limits, locale, umask and timers.
   ProcessState();
-  /// What has changed since, or "": "it changed the rounding mode".
+  /// Returns the first change since construction, such as "it changed the rounding mode", or "".
   std::string change() const;
-  /// More threads than there were.
   bool has_more_threads() const;
 
  private:
@@ -23,22 +22,23 @@ class ProcessState {
   int omp_threads_, omp_dynamic_;
   std::vector<std::uint64_t> streams_;
   std::size_t environment_;
-  std::string surroundings_;  // the rest, as text
+  std::string surroundings_;  // all other state, as text
   int threads_;
 };
 
-/// Whether another thread of this process is running or ready to at every look for a quarter of a second, although nothing was asked for.
+/// Returns true if another thread of this process runs or is ready in each of 240 checks over a quarter of a second.
 bool has_busy_threads();
 
-/// Have orphans of this process come to it, so that none escapes has_children().
+/// Makes this process the parent of its orphans, so that has_children() finds them.
 void adopt_orphans();
-/// Whether a child process is there. All are killed.
+/// Returns whether a child process exists. Kills all of them.
 bool has_children();
 
-/// The steady clock by the kernel itself, in seconds: what the C library's clock is held against. The same clock where that is not known how.
+/// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Uses the library where no such call is
+/// written.
 double kernel_clock_s();
 
-/// How often this process was stopped and continued since its start; count_stops() makes it count.
+/// stops() counts how often this process was stopped and continued since count_stops().
 void count_stops();
 int stops();
 

@@ -13,7 +13,7 @@ namespace km {
 namespace {
 
 constexpr double far_from_median = 3;
-constexpr std::chrono::seconds between_lines(30);  // of a log
+constexpr std::chrono::seconds between_lines(30);  // in a log
 constexpr std::size_t log_columns = 80;
 
 std::string time_left(double seconds) {
@@ -60,7 +60,7 @@ std::string far_off(const Json& line) {
 
 Progress::Progress(std::map<std::string, std::size_t> groups)
     : left_(std::move(groups)), columns_(columns_of(stderr)), coloured_(wants_colour(stderr)), start_(std::chrono::steady_clock::now()),
-      told_(start_) {
+      last_print_(start_) {
   for (const auto& [group, jobs] : left_) all_ += jobs;
 }
 
@@ -70,7 +70,7 @@ void Progress::start(const std::string& job) {
     fmt::print(stderr, "\r\033[K{}", coloured_ ? coloured(text, Colour::dim) : text);
     std::fflush(stderr);
     shows_ = true;
-  } else if (std::chrono::steady_clock::now() - told_ >= between_lines) {
+  } else if (std::chrono::steady_clock::now() - last_print_ >= between_lines) {
     say(fitted(head() + " " + job, log_columns));
   }
 }
@@ -86,7 +86,7 @@ void Progress::say(const std::string& text, Colour colour) {
   const std::string shown = columns_ > 0 ? fitted(text, std::size_t(columns_)) : text;
   fmt::print(stderr, "{}\n", coloured_ ? coloured(shown, colour) : shown);
   std::fflush(stderr);
-  told_ = std::chrono::steady_clock::now();
+  last_print_ = std::chrono::steady_clock::now();
 }
 
 void Progress::say_of(const std::string& job, const std::string& text, Colour colour) {

@@ -1,4 +1,4 @@
-// Progress on standard error: on a terminal one line that renews itself, in a log a line as a group of jobs ends, and every half minute.
+// Shows progress on standard error. A terminal gets one line that updates; a log gets a line per finished group and every 30 s.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@
 
 namespace km {
 
-/// What a line came to: "0.118 ms an iteration (0.110 to 26.500), 10 iterations", or why there is no time.
+/// Summarizes a line: "0.118 ms an iteration (0.110 to 26.500), 10 iterations", or the reason for no time.
 std::string outcome(const nlohmann::ordered_json& line);
-/// Red for what is wrong or failed, yellow for what was skipped.
+/// Red for wrong or failed, yellow for skipped.
 Colour colour_of(const nlohmann::ordered_json& line);
-/// A sentence where a timed run took more than three times the median although nobody disturbed it; else empty.
+/// Returns a warning if an undisturbed run took more than three times the median, or "".
 std::string far_off(const nlohmann::ordered_json& line);
 
 class Progress {
  public:
-  /// How many jobs there are, by group: an exhibit's cases.
+  /// groups: jobs per group (an exhibit's cases).
   explicit Progress(std::map<std::string, std::size_t> groups);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
@@ -28,10 +28,10 @@ class Progress {
 
   void start(const std::string& job);
   void done(const std::string& group);
-  /// Text that stays, above the line; about a job, whose name is shortened first where there is too little room.
+  /// Prints text that stays, above the progress line. say_of shortens the job's name first if the line is too long.
   void say_of(const std::string& job, const std::string& text, Colour colour);
   void say(const std::string& text, Colour colour = Colour::none);
-  /// Take the line off the terminal: something else is to be printed.
+  /// Erases the progress line before other output.
   void clear();
 
  private:
@@ -41,7 +41,7 @@ class Progress {
   std::size_t all_ = 0, done_ = 0;
   int columns_;  // 0: no terminal
   bool coloured_, shows_ = false;
-  std::chrono::steady_clock::time_point start_, told_;
+  std::chrono::steady_clock::time_point start_, last_print_;
 };
 
 }  // namespace km

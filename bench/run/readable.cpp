@@ -1,4 +1,4 @@
-// What readers would refuse is not written: one such line would make all results of a machine unreadable.
+// Replaces lines that readers would refuse. One such line would make all results of a machine unreadable.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,7 +9,8 @@
 namespace km {
 namespace {
 
-/// "is nan", or "" for a finite number of at least 0. JSON has no NaN and no infinity: null stands for them in a line that a worker handed in.
+/// Returns "" for a finite number of at least 0, else its fault, such as " is nan". JSON has no NaN or infinity: a worker's line has null
+/// instead.
 std::string fault_of(const Json& value) {
   if (!value.is_number()) return value.is_null() ? " is no finite number" : " is no number";
   const double number = value.get<double>();

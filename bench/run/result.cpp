@@ -1,4 +1,4 @@
-// A result line: what is known before a case runs, and what was measured.
+// Builds a result line: fields known before a run, and measured fields.
 #include "bench/run/result.hpp"
 
 #include <fmt/chrono.h>
@@ -27,7 +27,7 @@ Json series(const Trace::Series& all) {
 
 Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
-/// Null unless every sample has one.
+/// Null unless every sample has the field.
 template <class T>
 Json of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*field) {
   Json all = Json::array();
@@ -38,7 +38,7 @@ Json of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*
   return all.empty() ? Json() : all;
 }
 
-/// The command line with the last names of absolute paths: where a machine keeps its files is nobody's business.
+/// Shortens absolute paths to their last name, to keep the machine's folders private.
 Json shortened(const std::vector<std::string>& argv) {
   Json list = Json::array();
   for (std::size_t at = 0; at < argv.size(); ++at)

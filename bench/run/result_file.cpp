@@ -1,4 +1,4 @@
-// Files of result lines: appended to, read back with what they hold of the lines' fields, and which line of a case counts.
+// Appends and reads files of result lines, and selects the line of a case that counts.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What readers rely on: a field that is missing or of another type counts as null, so that a strange line does no harm.
+/// Sets missing fields and fields of the wrong type to null (or empty), so that readers can rely on all of them.
 Json with_every_field(Json line) {
   const auto want = [&](const char* name, auto fits, Json fallback) {
     if (const auto at = line.find(name); at == line.end() || !fits(*at)) line[name] = std::move(fallback);
@@ -43,12 +43,12 @@ Json with_every_field(Json line) {
     want(name, numbers, nullptr);
     if (line[name].is_array() && line[name].size() != line["samples_s"].size()) line[name] = nullptr;
   }
-  if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // no time without iterations
+  if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // iterations are needed for a time
   if (!line["dataset"].contains("name") || !line["dataset"]["name"].is_string()) line["dataset"]["name"] = "";
   return line;
 }
 
-/// `line`, behind the samples of the one before it where it continues that.
+/// Prepends the samples of `before` if `line` continues it.
 Json pooled(const Json& before, Json line) {
   const auto hash = [](const Json& of) { return of["dataset"].value("hash", Json()); };
   const bool further = line["continues"] == before["samples_s"].size() && line["verdict"] == "" && can_continue(before, line);
@@ -124,7 +124,7 @@ std::set<std::string> ResultFile::finished() const {
 }
 
 bool can_continue(const Json& before, const Json& line) {
-  if (before["verdict"] != "" || before["dirty"] != false) return false;  // beside a commit's own code there is no telling which
+  if (before["verdict"] != "" || before["dirty"] != false) return false;  // changes beside a commit have no identity
   return std::ranges::all_of(std::initializer_list<const char*>{"machine", "commit", "dirty", "device", "exhibit_hash"},
                              [&](const char* field) { return line[field] == before[field]; });
 }

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double switch_s = 1e-3;            // at least, that an involuntary switch takes
-constexpr std::int64_t fewest_switches = 2;  // one is no sign
+constexpr double switch_s = 1e-3;            // least cost of an involuntary switch
+constexpr std::int64_t fewest_switches = 2;  // a single one proves nothing
 constexpr std::chrono::milliseconds longest_wait(50), between_looks(5);
 
 std::optional<std::int64_t> involuntary_switches(const fs::path& status) {
@@ -28,7 +28,7 @@ std::optional<std::int64_t> involuntary_switches(const fs::path& status) {
   return std::nullopt;
 }
 
-/// Threads of the whole machine that run or are ready to, this one included; the fourth word of /proc/loadavg is "running/all".
+/// Returns the number of runnable threads on the machine, this one included: the fourth word of /proc/loadavg, "running/all".
 int running_threads() {
   std::ifstream in("/proc/loadavg");
   std::string word;

@@ -1,4 +1,4 @@
-// How long this process's threads were ready to run while others had the processors: what makes a sample too long on a busy machine.
+// Measures run delay: how long this process's threads were ready but waited for a processor. It makes samples too long on a busy machine.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace km {
 
-/// What others took from one run. Both are empty where the kernel does not tell.
+/// Delay of one run. Both fields are empty if the kernel does not report them.
 struct Delay {
-  std::optional<double> run_delay_s;                 // sum over the threads
-  std::optional<std::int64_t> involuntary_switches;  // only where run_delay_s is not known
+  std::optional<double> run_delay_s;                 // sum over threads
+  std::optional<std::int64_t> involuntary_switches;  // only if run_delay_s is unknown
 };
 
-/// The kernel's counts for every thread of a process at one moment.
+/// The kernel's delay counters of every thread of a process at one moment.
 class ThreadDelays {
  public:
-  /// Reads task/*/schedstat below `process`, or task/*/status where schedstat is missing or counts nothing.
+  /// Reads task/*/schedstat below `process`, or task/*/status if schedstat is missing or zero.
   explicit ThreadDelays(const std::filesystem::path& process = "/proc/self");
-  /// From `before` to this moment. A thread that has ended meanwhile counts nothing, a new one all that it has.
+  /// Returns the delay since `before`. Threads that ended count nothing; new threads count in full.
   Delay since(const ThreadDelays& before) const;
 
  private:
@@ -27,17 +27,17 @@ class ThreadDelays {
   std::map<int, std::int64_t> by_thread_;  // nanoseconds, or switches
 };
 
-/// The share of a run's time from which its sample counts as disturbed. Any value from 0.005 to 0.2 tells the same samples apart.
+/// A sample with a larger share of delay is disturbed. Any value from 0.005 to 0.2 selects the same samples.
 constexpr double disturbed_share = 0.05;
 
-/// The delay as a share of `wall_s`; an involuntary switch counts as 1 ms, a single one as nothing. 0 where nothing is known.
+/// Returns the delay as a share of `wall_s`. An involuntary switch counts as 1 ms, a single one as nothing. 0 if unknown.
 /// plots/read/disturbed.py has the same rule.
 double share_of(const Delay& delay, double wall_s);
 
-/// How long the calling thread has been ready to run and waited, in all; 0 where the kernel does not tell.
+/// Returns the calling thread's total run delay in seconds; 0 if the kernel does not report it.
 double this_thread_delay_s();
 
-/// Sleeps until there are processors for all OpenMP threads, 50 ms at most.
+/// Sleeps until processors are free for all OpenMP threads, at most 50 ms.
 void wait_for_quiet();
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// The start of a run: no two timed runs of a case have the same one, so that no answer can be remembered.
+// Initial centroids of each run. No two timed runs of a case have the same, so that no answer can be remembered.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,17 @@
 
 namespace km {
 
-/// The initial centroids as an implementation sees them: read-only, and from run to run with other values.
+/// The initial centroids, in read-only memory whose values change from run to run.
 template <class T>
 class Start {
  public:
-  Start(std::vector<T> values, int d) : given_(std::move(values)), d_(d), seen_(make_values<T>(given_.size())) { as_given(); }
+  Start(std::vector<T> values, int d) : given_(std::move(values)), d_(d), values_(make_values<T>(given_.size())) { as_given(); }
 
-  std::span<const T> seen() const { return {seen_.get(), given_.size()}; }
+  std::span<const T> view() const { return {values_.get(), given_.size()}; }
 
   void as_given() { set(given_, 0); }
-  /// Centroid c + rotation in the place of centroid c, and one value, another each turn, moved to the next number of its precision (turn 0:
-  /// none): no other work, and yet another start.
-  void turned(int rotation, std::size_t turn = 0) {
+  /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
+  void rotate(int rotation, std::size_t turn = 0) {
     auto values = given_;
     std::ranges::rotate(values, values.begin() + std::ptrdiff_t(rotation) * d_);
     if (turn > 0) {
@@ -32,33 +31,33 @@ class Start {
     set(values, rotation);
   }
   int rotation() const { return rotation_; }
-  std::vector<T> values() const { return {seen_.get(), seen_.get() + given_.size()}; }
+  std::vector<T> values() const { return {values_.get(), values_.get() + given_.size()}; }
 
  private:
   void set(const std::vector<T>& values, int rotation) {
     rotation_ = rotation;
-    unprotect_values(seen_.get());
-    std::ranges::copy(values, seen_.get());
-    protect_values(seen_.get(), "the initial centroids");
+    unprotect_values(values_.get());
+    std::ranges::copy(values, values_.get());
+    protect_values(values_.get(), "the initial centroids");
   }
 
   std::vector<T> given_;
   int d_, rotation_ = 0;
-  Values<T> seen_;
+  Values<T> values_;
 };
 
-/// Whether `turned`, whose centroid c is centroid (c + rotation) % k of the other, is the same answer bit by bit. What the last assign used
-/// is left out after one iteration: it is the start itself.
+/// True if `later`, whose centroid c is centroid (c + rotation) % k of `given`, is bit-identical to it.
+/// After one iteration assigned_centroids are the start itself and are not compared.
 template <class T>
-bool same_answer(const Solution<T>& given, const Solution<T>& turned, int rotation, const ProblemShape& p) {
-  if (given.iters != turned.iters || given.labels.size() != turned.labels.size()) return false;
+bool same_answer(const Solution<T>& given, const Solution<T>& later, int rotation, const ProblemShape& p) {
+  if (given.iters != later.iters || given.labels.size() != later.labels.size()) return false;
   for (std::size_t i = 0; i < given.labels.size(); ++i)
-    if (given.labels[i] != (turned.labels[i] + rotation) % p.k) return false;
+    if (given.labels[i] != (later.labels[i] + rotation) % p.k) return false;
   const auto rotated = [&](std::vector<T> values) {
     std::ranges::rotate(values, values.begin() + std::ptrdiff_t(rotation) * p.d);
     return values;
   };
-  return rotated(given.centroids) == turned.centroids && (given.iters == 1 || rotated(given.assigned_centroids) == turned.assigned_centroids);
+  return rotated(given.centroids) == later.centroids && (given.iters == 1 || rotated(given.assigned_centroids) == later.assigned_centroids);
 }
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// The table printed after a run.
+// Formats the table printed after a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +16,10 @@
 namespace km {
 namespace {
 
-/// A column: its title, whether it holds numbers, and how narrow its words may become.
 struct Column {
   const char* title;
   bool right = false;
-  std::size_t least = 0;  // 0: never shortened
+  std::size_t least = 0;  // least width; 0: never shortened
 };
 using Columns = std::vector<Column>;
 const Columns case_columns = {{"implementation", false, 16},
@@ -39,7 +38,7 @@ const Columns exhibit_columns = {{"exhibit", false, 16}, {"cases", true},  {"rig
 using Row = std::vector<std::string>;
 using Widths = std::vector<std::size_t>;
 
-/// By data set, the settings of its generator that tell cases of this run apart.
+/// Returns, per data set, the generator settings that differ between cases of this run.
 std::map<std::string, std::set<std::string>> telling_settings(const std::vector<Json>& lines) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
   for (const auto& line : lines)
@@ -84,7 +83,7 @@ Row row_of(const Json& line, const std::set<std::string>& settings) {
 }
 
 std::vector<Row> rows_of_exhibits(const std::vector<Json>& lines) {
-  std::map<std::string, std::array<int, 7>> counts;  // as the columns have them
+  std::map<std::string, std::array<int, 7>> counts;  // in the order of exhibit_columns
   for (const auto& line : lines) {
     auto& [cases, right, coarse, wrong, failed, skipped, disturbed] = counts[line["exhibit"].is_string() ? line["exhibit"].get<std::string>() : ""];
     ++cases;
@@ -102,18 +101,18 @@ std::vector<Row> rows_of_exhibits(const std::vector<Json>& lines) {
   return rows;
 }
 
-/// Of every column its longest cell; where that is more than there is room for, the widest words give way first, one character at a time.
-Widths widths_of(const std::vector<Row>& rows, const Columns& columns, std::size_t room) {
+/// Widths of the longest cells. If the total exceeds `most`, shortens the widest words, one character at a time.
+Widths widths_of(const std::vector<Row>& rows, const Columns& columns, std::size_t most) {
   Widths widths(columns.size());
   for (const auto& row : rows)
     for (std::size_t at = 0; at < row.size(); ++at) widths[at] = std::max(widths[at], characters(row[at]));
   std::size_t total = 2 * (widths.size() - 1);
   for (const auto width : widths) total += width;
-  for (; room > 0 && total > room; --total) {
+  for (; most > 0 && total > most; --total) {
     std::size_t widest = widths.size();
     for (std::size_t at = 0; at < widths.size(); ++at)
       if (columns[at].least > 0 && widths[at] > columns[at].least && (widest == widths.size() || widths[at] > widths[widest])) widest = at;
-    if (widest == widths.size()) break;  // narrower than anything can be shown in
+    if (widest == widths.size()) break;  // nothing left to shorten
     --widths[widest];
   }
   return widths;

@@ -26,7 +26,7 @@ double timeout_s(const Case& c, const RunOptions& options) {
   return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
 }
 
-/// Whose results are there already, all that were asked for; says how many, of which commits, and which have fewer runs.
+/// Returns the ids of cases with all results. Prints how many there are, their commits, and how many have fewer runs than asked for.
 std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files,
                                   const std::map<std::string, const Case*>& cases) {
   std::set<std::string> done;
@@ -57,9 +57,9 @@ std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vec
   return done;
 }
 
-class Books {
+class Recorder {
  public:
-  Books(const std::vector<Case>& cases, const RunOptions& options) : options_(options) {
+  Recorder(const std::vector<Case>& cases, const RunOptions& options) : options_(options) {
     for (const auto& c : cases) {
       cases_.emplace(c.id(), &c);
       files_[result_path(options, c)].push_back(c.id());
@@ -84,7 +84,7 @@ class Books {
 
   JobEvents events() {
     return {.started = [this](const std::string& id) { progress_->start(cases_.at(id)->name()); },
-            .ended = [this](const std::string& id, const std::string& text) { keep(id, text); },
+            .ended = [this](const std::string& id, const std::string& text) { record(id, text); },
             .lost = [this](const std::string& id, const std::string& why) { fail(id, why); }};
   }
 
@@ -102,7 +102,7 @@ class Books {
     if (before == skipped_.end() || before->second != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
   }
 
-  void keep(const std::string& id, const std::string& text) {
+  void record(const std::string& id, const std::string& text) {
     if (text.empty()) return fail(id, "the points, the start or the exhibit changed after the run began");
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || line.value("case", "") != id) return fail(id, "the worker said of it what is no result line");
@@ -147,22 +147,22 @@ int supervise(const std::vector<Case>& planned, const RunOptions& options, const
   const FolderLock lock(options.out, "kmbench");
   locked();
   const std::vector<Case> cases = missing_runs(planned, options);
-  Books books(cases, options);
+  Recorder recorder(cases, options);
   const WorkerLimits limits{options.memory_bytes > 0 ? options.memory_bytes : 0.95 * double(memory::available_bytes())};
-  const auto left = run_in_workers(options.argv, books.jobs(), limits, books.events());
+  const auto left = run_in_workers(options.argv, recorder.jobs(), limits, recorder.events());
   if (!left.empty()) {
     fmt::print(stderr, "\ninterrupted: {} of {} cases are left; what has ended is kept in {}, and the same command goes on from there\n", left.size(),
                cases.size(), options.out.string());
     return 130;
   }
-  const std::vector<Json> lines = books.lines();
+  const std::vector<Json> lines = recorder.lines();
   const bool json = std::ranges::find(options.benchmark_args, "--benchmark_format=json") != options.benchmark_args.end();
   if (json) fmt::print("{}\n", to_google_benchmark(lines).dump(2));
   std::FILE* text = json ? stderr : stdout;
   fmt::print(text, "{}", summary_table(lines, columns_of(text)));
   if (const auto disturbed = std::ranges::count_if(lines, is_disturbed); disturbed > 0)
     fmt::print(text, "‡ {} of {} times are disturbed, others had the processors meanwhile: --redo, on a quiet machine\n", disturbed, lines.size());
-  for (const auto& [path, ids] : books.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
+  for (const auto& [path, ids] : recorder.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
   write_google_benchmark(lines, options);
   return std::ranges::any_of(lines,
                              [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });

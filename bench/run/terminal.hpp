@@ -1,4 +1,4 @@
-// How text is shown: how wide a terminal is, and whether it may be coloured.
+// Terminal width, colours and fitting of text.
 #pragma once
 
 #include <cstdio>
@@ -9,17 +9,17 @@ namespace km {
 
 enum class Colour { none = 0, dim = 2, red = 31, green = 32, yellow = 33 };
 
-/// Columns of the terminal behind this file; 0 where it is none.
+/// Width of the terminal behind this file; 0 if it is none.
 int columns_of(std::FILE* file);
-/// Is this file a terminal, and NO_COLOR (https://no-color.org) not set?
+/// True if this file is a terminal and NO_COLOR (https://no-color.org) is not set.
 bool wants_colour(std::FILE* file);
 
 std::string coloured(std::string_view text, Colour colour);
-/// How many characters a text has: as many columns.
+/// Number of UTF-8 characters, which is the number of columns.
 std::size_t characters(std::string_view text);
-/// Text of at most so many characters, the middle left out with "…" where it is longer.
+/// Shortens text to `columns` characters with "…" in the middle.
 std::string fitted(std::string_view text, std::size_t columns);
-/// The same, with the end left out.
+/// Shortens text to `columns` characters with "…" at the end.
 std::string beginning(std::string_view text, std::size_t columns);
 
 }  // namespace km

@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-const pid_t process = ::getpid();  // before an implementation could fork
+const pid_t process = ::getpid();  // before an implementation can fork
 
 }  // namespace
 
@@ -24,8 +24,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Lap timed(bool on_gpu, const std::function<void()>& run) {
-  Lap lap;
+Timing timed(bool on_gpu, const std::function<void()>& run) {
+  Timing timing;
   std::optional<device::Timer> timer;
   if (on_gpu) {
     timer.emplace();
@@ -37,15 +37,15 @@ Lap timed(bool on_gpu, const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();
   run();
   if (on_gpu) device::synchronize();
-  lap.wall_s = seconds_since(start);
+  timing.wall_s = seconds_since(start);
   const double kernel_s = kernel_clock_s() - kernel_start;
   if (::getpid() != process) ::_exit(1);
-  if (on_gpu) lap.event_s = timer->stop();
-  lap.delay = ThreadDelays().since(delays_before);
-  lap.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(lap.delay, lap.wall_s);
-  if (std::abs(lap.wall_s - kernel_s) > 0.02 * kernel_s + 1e-4)
-    lap.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", lap.wall_s, kernel_s);
-  return lap;
+  if (on_gpu) timing.event_s = timer->stop();
+  timing.delay = ThreadDelays().since(delays_before);
+  timing.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(timing.delay, timing.wall_s);
+  if (std::abs(timing.wall_s - kernel_s) > 0.02 * kernel_s + 1e-4)
+    timing.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", timing.wall_s, kernel_s);
+  return timing;
 }
 
 std::string explain_times(double sample_s, double download_s, double reset_s, std::span<const std::int32_t> labels, std::size_t values) {

@@ -1,5 +1,5 @@
-// The worker: every case is a registered benchmark of Google Benchmark, with manual time and one run a repetition; a reporter of ours
-// hands its line in as soon as its repetitions are over.
+// The worker. Each case is a benchmark of Google Benchmark with manual time and one run per repetition. Our reporter sends its line when
+// its repetitions end.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -29,23 +29,23 @@ struct Entry {
 
 class Bench {
  public:
-  Bench(std::vector<Case> cases, const RunOptions& options, const Desk& desk) : options_(options), desk_(desk) {
+  Bench(std::vector<Case> cases, const RunOptions& options, const Inbox& inbox) : options_(options), inbox_(inbox) {
     for (auto& c : cases) {
       const std::string name = c.name();
       entries_.emplace(name, Entry{.spec = std::move(c)});
     }
   }
 
-  /// One repetition of one case, called by Google Benchmark.
+  /// Makes one repetition of a case. Called by Google Benchmark.
   void repeat(const std::string& name, benchmark::State& state) {
     Entry& entry = entries_.at(name);
-    if (std::exchange(announced_, name) != name) desk_.start(entry.spec.id());  // interleaved cases take turns
+    if (std::exchange(announced_, name) != name) inbox_.start(entry.spec.id());  // interleaved cases alternate
     for (auto _ : state) state.SetIterationTime(entry.over() ? 0 : guarded(name, entry));
     for (const auto& reason : {entry.skip, entry.failure, entry.measurement.judgement.verdict})
       if (!reason.empty()) return state.SkipWithError(reason.c_str());
   }
 
-  /// All repetitions of a case are over: hand its line in.
+  /// Sends the line of a case whose repetitions are over.
   void finish(const std::string& name) {
     Entry& entry = entries_.at(name);
     const Measurement& m = entry.measurement;
@@ -53,11 +53,11 @@ class Bench {
     if (!entry.skip.empty()) line["skip"] = entry.skip;
     else if (!entry.failure.empty()) line["failure"] = entry.failure;
     else add_measurement(line, entry.spec, m);
-    line = readable(std::move(line));  // while NaN is still told from null
-    desk_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    line = readable(std::move(line));  // before JSON turns NaN into null
+    inbox_.end(entry.spec.id(), line.dump(-1, ' ', false, Json::error_handler_t::replace));
     announced_.clear();
-    if (entry.lost_device || m.spoiled || !entry.failure.empty() || !m.judgement.verdict.empty())
-      desk_.leave();  // the next case gets a clean process
+    if (entry.lost_device || m.process_changed || !entry.failure.empty() || !m.judgement.verdict.empty())
+      inbox_.leave();  // the next case needs a fresh process
     entry.measurement = {};
   }
 
@@ -79,13 +79,13 @@ class Bench {
     }
     current_.clear();
     if (!entry.lost_device) session_.reset();
-    else (void)session_.release();  // its device memory went with the context
+    else (void)session_.release();  // the lost context has freed its device memory
     return 0;
   }
 
   double measured(const std::string& name, Entry& entry) {
     Measurement& m = entry.measurement;
-    if (current_ != name) {  // also after interleaving with another case
+    if (current_ != name) {  // also after an interleaved case
       session_.reset();
       session_ = prepare(entry.spec, m);
       current_ = name;
@@ -93,7 +93,7 @@ class Bench {
     const double sample_s = session_->repeat(m);
     const bool right = m.judgement.verdict.empty();
     if (int(m.samples_s.size()) == entry.spec.repetitions || !right) {
-      if (right && options_.energy) session_->draw(m);
+      if (right && options_.energy) session_->measure_energy(m);
       if (m.judgement.verdict.empty()) session_->finish(m);
       if (options_.save_solutions && !entry.spec.exhibit.empty()) save(entry);
       current_.clear();
@@ -109,7 +109,7 @@ class Bench {
   }
 
   RunOptions options_;
-  const Desk& desk_;
+  const Inbox& inbox_;
   std::map<std::string, Entry> entries_;
   std::string current_, announced_;
   std::unique_ptr<Session> session_;
@@ -132,38 +132,38 @@ class LineReporter : public benchmark::BenchmarkReporter {
   std::unique_ptr<benchmark::BenchmarkReporter> display_;
 };
 
-/// The reporter --benchmark_format asks for, beside ours; none unless asked. JSON is the parent's to write.
+/// Returns the console reporter if --benchmark_format asks for it, else none. The parent writes JSON.
 std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector<std::string>& args) {
   for (const auto& arg : args)
     if (arg == "--benchmark_format=console") return std::make_unique<benchmark::ConsoleReporter>();
   return nullptr;
 }
 
-/// The cases on the desk. What is not in this plan any more was changed meanwhile: its line says so.
-std::vector<Case> cases_on(const Desk& desk, std::vector<Case> cases) {
+/// Returns the cases in the inbox. Ends jobs that are no longer in the plan with an empty result.
+std::vector<Case> cases_on(const Inbox& inbox, std::vector<Case> cases) {
   std::map<std::string, std::size_t> place;
-  for (std::size_t at = 0; at < desk.jobs().size(); ++at) place.emplace(desk.jobs()[at], at);
+  for (std::size_t at = 0; at < inbox.jobs().size(); ++at) place.emplace(inbox.jobs()[at], at);
   std::erase_if(cases, [&](const Case& c) { return !place.contains(c.id()); });
   if (cases.size() == place.size()) return cases;
   for (const auto& c : cases) place.erase(c.id());
   for (const auto& [id, at] : place) {
-    desk.start(id);
-    desk.end(id, "");
+    inbox.start(id);
+    inbox.end(id, "");
   }
   return cases;
 }
 
 }  // namespace
 
-int work(std::vector<Case> all, const RunOptions& options, const Desk& desk) {
+int work(std::vector<Case> all, const RunOptions& options, const Inbox& inbox) {
   count_stops();
   adopt_orphans();
   const bool shows = std::ranges::find(options.benchmark_args, "--benchmark_format=console") != options.benchmark_args.end();
-  if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
-  std::vector<Case> cases = cases_on(desk, missing_runs(std::move(all), options));
+  if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
+  std::vector<Case> cases = cases_on(inbox, missing_runs(std::move(all), options));
   std::vector<std::pair<std::string, int>> runs;  // name, repetitions
   for (const auto& c : cases) runs.emplace_back(c.name(), c.repetitions);
-  Bench bench(std::move(cases), options, desk);
+  Bench bench(std::move(cases), options, inbox);
   for (const auto& [name, repetitions] : runs)
     benchmark::RegisterBenchmark(name.c_str(), [&bench, name = name](benchmark::State& state) { bench.repeat(name, state); })
         ->UseManualTime()

@@ -26,7 +26,7 @@ constexpr int tries_without_progress = 3;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// SIGINT and SIGTERM while it lives: noted, so that the books are closed properly.
+/// Records SIGINT and SIGTERM during its lifetime, so that the parent can finish its files.
 class Interruptible {
  public:
   Interruptible() {
@@ -47,7 +47,7 @@ class Interruptible {
 
 struct Worker {
   pid_t pid;
-  int events;  // what it tells us
+  int events;  // pipe from the worker
 };
 
 Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& jobs) {
@@ -55,9 +55,9 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
   if (::pipe(to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed parent takes its worker along
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with its parent
     if (::getppid() != parent) ::_exit(1);
-    ::setpgid(0, 0);  // Ctrl-C is for the parent
+    ::setpgid(0, 0);  // Ctrl-C goes to the parent only
     ::close(to[1]);
     ::close(from[0]);
     ::setenv(variable, fmt::format("{}:{}:{}", parent, to[0], from[1]).c_str(), 1);
@@ -87,7 +87,7 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
   return {pid, from[0]};
 }
 
-/// Without the pages of mapped files, which the kernel takes back when it needs them.
+/// Returns resident memory without pages of mapped files, which the kernel can reclaim.
 double resident_bytes(pid_t pid) {
   std::ifstream in(fmt::format("/proc/{}/status", pid));
   double bytes = 0;
@@ -108,76 +108,77 @@ std::string cause_of_death(int status) {
   return fmt::format("the worker process ended with exit code {} in the middle", WEXITSTATUS(status));
 }
 
-/// What one worker did until it ended.
-struct Shift {
-  std::string in_flight;  // the job whose end it did not tell, or ""
-  std::string why;        // it ended: what it said of its own crash, the limit it broke, or ""
+/// How a worker ended.
+struct WorkerExit {
+  std::string in_flight;  // the unfinished job, or ""
+  std::string why;        // its own crash report, the limit it exceeded, or ""
   int status = 0;
 };
 
-class Follower {
+class WorkerMonitor {
  public:
-  Follower(const Worker& worker, const std::vector<Job>& jobs, std::vector<std::string>& todo, const WorkerLimits& limits, const JobEvents& events)
+  WorkerMonitor(const Worker& worker, const std::vector<Job>& jobs, std::vector<std::string>& todo, const WorkerLimits& limits,
+                const JobEvents& events)
       : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
 
-  Shift follow() {
+  WorkerExit run() {
     std::string buffer(1 << 16, '\0'), pending;
-    turn_ = Clock::now();
+    job_start_ = Clock::now();
     for (;;) {
       pollfd wait{worker_.events, POLLIN, 0};
       const int ready = ::poll(&wait, 1, 100);
-      if (interrupted && shift_.why.empty()) stop("interrupted");
+      if (interrupted && exit_.why.empty()) stop("interrupted");
       if (ready <= 0) {
-        if (::waitpid(worker_.pid, &shift_.status, WNOHANG) == worker_.pid) break;  // a child of its own may hold the pipe open
-        look_at_limits();
+        if (::waitpid(worker_.pid, &exit_.status, WNOHANG) == worker_.pid) break;  // its children may keep the pipe open
+        check_limits();
         continue;
       }
       const auto got = ::read(worker_.events, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       pending.append(buffer, 0, std::size_t(got));
-      for (std::size_t end; (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) heard(pending.substr(0, end));
-      look_at_limits();
+      for (std::size_t end; (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) handle_message(pending.substr(0, end));
+      check_limits();
     }
     ::close(worker_.events);
-    while (::waitpid(worker_.pid, &shift_.status, 0) < 0 && errno == EINTR) {  // or it was waited for already
+    while (::waitpid(worker_.pid, &exit_.status, 0) < 0 && errno == EINTR) {  // retry if interrupted; it may have been reaped above
     }
-    ::kill(-worker_.pid, SIGKILL);  // what it may have left behind
-    return shift_;
+    ::kill(-worker_.pid, SIGKILL);  // kill its remaining children
+    return exit_;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void heard(const std::string& line) {
+  void handle_message(const std::string& line) {
     const auto space = line.find(' '), next = line.find(' ', space + 1);
     const std::string verb = line.substr(0, space), id = line.substr(space + 1, next - space - 1);
     if (verb == "start") {
-      shift_.in_flight = id;
-      turn_ = Clock::now();
+      exit_.in_flight = id;
+      job_start_ = Clock::now();
       events_.started(id);
     } else if (verb == "end" && std::erase(todo_, id) > 0) {
-      if (shift_.in_flight == id) shift_.in_flight.clear();
-      turn_ = Clock::now();
+      if (exit_.in_flight == id) exit_.in_flight.clear();
+      job_start_ = Clock::now();
       events_.ended(id, next == line.npos ? "" : line.substr(next + 1));
     } else if (verb == "crash") {
-      shift_.why = line.substr(space + 1);
+      exit_.why = line.substr(space + 1);
     }
   }
 
-  void look_at_limits() {
-    if (!shift_.why.empty()) return;
-    const double taken_s = std::chrono::duration<double>(Clock::now() - turn_).count();
+  void check_limits() {
+    if (!exit_.why.empty()) return;
+    const double taken_s = std::chrono::duration<double>(Clock::now() - job_start_).count();
     double allowed_s = 0;
     for (const auto& job : jobs_)
-      if (shift_.in_flight.empty() || job.id == shift_.in_flight) allowed_s = std::max(allowed_s, job.timeout_s);
+      if (exit_.in_flight.empty() || job.id == exit_.in_flight) allowed_s = std::max(allowed_s, job.timeout_s);
     if (taken_s > allowed_s) return stop(fmt::format("no end after {:.3g} s; --timeout allows more", allowed_s));
     if (limits_.memory_bytes > 0 && resident_bytes(worker_.pid) > limits_.memory_bytes)
       stop(fmt::format("it took more than {:.3g} GiB of memory; --memory allows more", limits_.memory_bytes / (1 << 30)));
   }
 
   void stop(const std::string& why) {
-    shift_.why = why;
+    exit_.why = why;
     ::kill(-worker_.pid, SIGKILL);
     ::kill(worker_.pid, SIGKILL);
   }
@@ -187,8 +188,8 @@ class Follower {
   std::vector<std::string>& todo_;
   const WorkerLimits& limits_;
   const JobEvents& events_;
-  Shift shift_;
-  Clock::time_point turn_;
+  WorkerExit exit_;
+  Clock::time_point job_start_;
 };
 
 }  // namespace
@@ -201,12 +202,12 @@ std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, co
   for (const auto& job : jobs) todo.push_back(job.id);
   for (int idle = 0; !todo.empty() && !interrupted;) {
     const auto before = todo.size();
-    const Shift shift = Follower(start_worker(argv, todo), jobs, todo, limits, events).follow();
+    const WorkerExit ended = WorkerMonitor(start_worker(argv, todo), jobs, todo, limits, events).run();
     if (interrupted) break;
-    const std::string why = shift.why.empty() ? cause_of_death(shift.status) : shift.why;
-    if (!shift.in_flight.empty()) {
-      std::erase(todo, shift.in_flight);
-      events.lost(shift.in_flight, why);
+    const std::string why = ended.why.empty() ? cause_of_death(ended.status) : ended.why;
+    if (!ended.in_flight.empty()) {
+      std::erase(todo, ended.in_flight);
+      events.lost(ended.in_flight, why);
     }
     idle = todo.size() == before ? idle + 1 : 0;
     if (idle < tries_without_progress) continue;
@@ -221,7 +222,7 @@ namespace {
 
 int crash_events = -1;
 
-/// Says which of our memory was touched, and lets the signal kill. Runs on a stack of its own, for the other may be used up.
+/// Reports which protected memory was touched, then lets the signal kill. Runs on its own stack, because the other may have overflowed.
 void on_crash(int signal, siginfo_t* info, void*) {
   bool past_the_end = false;
   if (const char* name = values_at(info->si_addr, past_the_end)) {
@@ -250,30 +251,30 @@ void report_crashes(int events) {
 
 }  // namespace
 
-std::optional<Desk> Desk::open() {
+std::optional<Inbox> Inbox::open() {
   const char* text = std::getenv(variable);
   if (!text) return std::nullopt;
   int parent = 0, todo = -1, events = -1;
   const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 &&
                     ::fcntl(events, F_GETFD) >= 0;
-  ::unsetenv(variable);  // not for what an implementation starts
+  ::unsetenv(variable);  // hide it from the implementation's children
   if (!ours) return std::nullopt;
-  Desk desk;
-  desk.events_ = events;
+  Inbox inbox;
+  inbox.events_ = events;
   std::string all, buffer(1 << 16, '\0');
   for (ssize_t got; (got = ::read(todo, buffer.data(), buffer.size())) > 0;) all.append(buffer, 0, std::size_t(got));
   ::close(todo);
-  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) desk.jobs_.push_back(all.substr(at, end - at));
+  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) inbox.jobs_.push_back(all.substr(at, end - at));
   ::fcntl(events, F_SETFD, FD_CLOEXEC);
   report_crashes(events);
-  return desk;
+  return inbox;
 }
 
-void Desk::start(const std::string& id) const { tell("start " + id); }
-void Desk::end(const std::string& id, const std::string& result) const { tell("end " + id + " " + result); }
-void Desk::leave() const { ::_exit(0); }
+void Inbox::start(const std::string& id) const { send("start " + id); }
+void Inbox::end(const std::string& id, const std::string& result) const { send("end " + id + " " + result); }
+void Inbox::leave() const { ::_exit(0); }
 
-void Desk::tell(const std::string& line) const {
+void Inbox::send(const std::string& line) const {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const auto wrote = ::write(events_, text.data() + sent, text.size() - sent);

@@ -1,6 +1,6 @@
-// Jobs in worker processes. The parent hands out names of jobs and keeps the books; a worker, this program again with the same arguments,
-// does them one after the other and tells of each when it starts and what came of it. A worker that dies, hangs or takes too much memory
-// costs the job in flight; a new one does the rest.
+// Runs jobs in worker processes. The parent sends job names and records results. A worker is this program with the same arguments; it
+// reports the start and the result of each job.
+// A worker that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
 #pragma once
 
 #include <functional>
@@ -12,36 +12,36 @@ namespace km {
 
 struct Job {
   std::string id;    // without spaces
-  double timeout_s;  // from the start of its turn
+  double timeout_s;  // from the job's start
 };
 
 struct WorkerLimits {
-  double memory_bytes = 0;  // resident, of the worker, pages of mapped files left out; 0: none
+  double memory_bytes = 0;  // resident, without pages of mapped files; 0: no limit
 };
 
 struct JobEvents {
   std::function<void(const std::string& id)> started;
-  std::function<void(const std::string& id, const std::string& result)> ended;  // what the worker said of it, one line
-  std::function<void(const std::string& id, const std::string& why)> lost;      // no result: why
+  std::function<void(const std::string& id, const std::string& result)> ended;  // result: one line
+  std::function<void(const std::string& id, const std::string& why)> lost;      // no result
 };
 
-/// Every job ends in `ended` or in `lost`. Returns early, with the jobs it did not get to, when interrupted (SIGINT, SIGTERM).
+/// Runs all jobs; each ends in `ended` or `lost`. On SIGINT or SIGTERM returns early with the jobs not done.
 std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
                                         const JobEvents& events);
 
-/// The worker's end of the pipes, where this process is a worker of ours; nothing elsewhere. Asked once, before anything else: from then on
-/// crashes say what they touched.
-class Desk {
+/// A worker's end of the pipes. open() returns nothing in a process that is no worker. Call it once, first: it also installs the crash
+/// reports.
+class Inbox {
  public:
-  static std::optional<Desk> open();
+  static std::optional<Inbox> open();
   const std::vector<std::string>& jobs() const { return jobs_; }
   void start(const std::string& id) const;
   void end(const std::string& id, const std::string& result) const;
-  /// End this process; the parent starts another for the remaining jobs.
+  /// Ends this process. The parent starts another for the remaining jobs.
   [[noreturn]] void leave() const;
 
  private:
-  void tell(const std::string& line) const;
+  void send(const std::string& line) const;
   int events_ = -1;
   std::vector<std::string> jobs_;
 };

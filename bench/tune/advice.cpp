@@ -1,4 +1,4 @@
-// What is said of the candidates: a table, and the sentences below it.
+// Formats the advice: a table of candidates and sentences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace km {
 namespace {
 
-constexpr double least_chance = 0.05;  // of no difference: below it, one is told
+constexpr double least_chance = 0.05;  // significance level
 
 struct Time {
-  double middle, least, most;  // of an iteration, ms
+  double middle, least, most;  // ms per iteration
   std::size_t runs;
 };
 
@@ -31,7 +31,7 @@ Time time_of(const Json& line) {
 
 bool has_time(const Advised& one) { return one.line && reason_of(*one.line).empty(); }
 
-/// Fastest first.
+/// Sorts fastest first.
 std::vector<const Advised*> ranked(const std::vector<Advised>& all, auto fits) {
   std::vector<const Advised*> found;
   for (const auto& one : all)
@@ -45,7 +45,7 @@ std::string shown(const Advised& one) {
   return fmt::format("{}, {:.3f} ms an iteration ({:.3f} to {:.3f})", one.c.implementation_name, time.middle, time.least, time.most);
 }
 
-/// How sure it is that `best` is faster than the others that were measured beside it: a rank test against each, corrected for their number.
+/// Says how certain it is that `best` is faster: a rank test against each other candidate measured again, Bonferroni-corrected.
 std::string sure(const Advised& best, const std::vector<const Advised*>& others) {
   std::vector<const Advised*> beside;
   for (const auto* one : others)

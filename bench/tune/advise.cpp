@@ -22,7 +22,7 @@
 namespace km {
 namespace {
 
-constexpr const char* until_variable = "KMBENCH_ADVISE_UNTIL";  // the steady clock's seconds
+constexpr const char* until_variable = "KMBENCH_ADVISE_UNTIL";  // seconds of the steady clock
 constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
@@ -30,7 +30,7 @@ double seconds_of(const Json& line) {
   return reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>() : std::numeric_limits<double>::infinity();
 }
 
-/// Jobs are named by the round and the candidate's id.
+/// A job's name: the round and the candidate's id.
 std::string job(const std::string& round, const Case& c) { return round + ":" + c.id(); }
 
 class Advice {
@@ -50,7 +50,7 @@ class Advice {
   }
 
  private:
-  /// First on few points, to learn the order; then on all, the fastest first, for as long as there is time.
+  /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left.
   bool try_all() {
     std::map<std::string, double> order;
     std::vector<Job> jobs;
@@ -81,7 +81,7 @@ class Advice {
     return jobs.empty() || work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, true); });
   }
 
-  /// All jobs in workers; false where interrupted. A job without an answer was not tried.
+  /// Runs all jobs in workers. Returns false if interrupted. A job without an answer counts as not tried.
   bool work_on(const std::vector<Job>& jobs, const std::function<void(const std::string&, const Json&)>& note) {
     const auto candidate = [&](const std::string& name) -> const Case& {
       const std::string id = name.substr(name.find(':') + 1);
@@ -104,7 +104,7 @@ class Advice {
         .empty();
   }
 
-  /// A candidate may take a quarter of the time, and ten seconds at least; the making of the points is not counted.
+  /// Time limit of a candidate: a quarter of the budget, at least ten seconds, plus the generation of the points.
   double allowed_s(const Case& c) const { return std::max(10.0, options_.budget_s / 4) + double(c.n) * c.d * 1e-7; }
 
   void keep(const std::string& id, const Json& line, bool again) {
@@ -130,33 +130,33 @@ std::optional<Case> smaller(const Case& c) {
 
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options) { return Advice(candidates, options).run(); }
 
-int advise_at(const Desk& desk, const std::vector<Case>& candidates, const AdviseOptions& options) {
-  if (!desk.jobs().empty() && desk.jobs().front().find(':') == std::string::npos) {
+int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options) {
+  if (!inbox.jobs().empty() && inbox.jobs().front().find(':') == std::string::npos) {
     std::vector<Case> cases = candidates;
     for (auto& c : cases) c.repetitions = options.at_last;
     RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
     run.machine = options.by.machine;
-    return work(std::move(cases), run, desk);
+    return work(std::move(cases), run, inbox);
   }
   count_stops();
   adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
   const char* text = std::getenv(until_variable);
   double until_s = text ? std::strtod(text, nullptr) : std::numeric_limits<double>::infinity();
   ::unsetenv(until_variable);
-  for (const auto& name : desk.jobs()) {
-    desk.start(name);
+  for (const auto& name : inbox.jobs()) {
+    inbox.start(name);
     const auto c = std::ranges::find_if(candidates, [&](const Case& one) { return name.ends_with(":" + one.id()); });
     if (c == candidates.end() || steady_now_s() > until_s) {
-      desk.end(name, "");
+      inbox.end(name, "");
       continue;
     }
     Case own = name.starts_with("small:") ? *smaller(*c) : *c;
     own.repetitions = options.repetitions;
     const auto [line, clean] = measured(own, options.by);
-    desk.end(name, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    inbox.end(name, line.dump(-1, ' ', false, Json::error_handler_t::replace));
     until_s = std::min(until_s, steady_now_s() + options.budget_s);
-    if (!clean) desk.leave();
+    if (!clean) inbox.leave();
   }
   return 0;
 }

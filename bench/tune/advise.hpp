@@ -1,4 +1,4 @@
-// Which implementation for one's own points: all that can run are tried for a short time, judged, and the best measured again side by side.
+// Recommends an implementation for given points: tries all that can run, judges them, and measures the best again side by side.
 #pragma once
 
 #include <memory>
@@ -10,34 +10,33 @@
 namespace km {
 
 struct AdviseOptions {
-  double budget_s = 60;              // to try; the best are measured again after it
-  int repetitions = 2, at_last = 7;  // timed runs of a candidate; of the best when measured again
-  double memory_bytes = 0;           // of a worker; 0: what is available
-  std::string out;                   // file to which the lines are appended, or empty
-  Recorder by;
+  double budget_s = 60;              // for trying; measuring again comes after it
+  int repetitions = 2, at_last = 7;  // timed runs per candidate; per finalist
+  double memory_bytes = 0;           // per worker; 0: available memory
+  std::string out;                   // file to append the lines to, or empty
+  Provenance by;
 };
 
-/// What came of a candidate: its line, or that there was no time for it.
+/// Result of a candidate.
 struct Advised {
   Case c;
-  std::shared_ptr<const Json> line = nullptr;  // null: not tried
-  bool again = false;                          // measured again beside the others
+  std::shared_ptr<const Json> line = nullptr;  // null: no time to try it
+  bool again = false;                          // measured again beside the other finalists
 };
 
-/// Right, and a grade that may be recommended: exact or rounded.
+/// True if right and exact or rounded.
 bool can_be_advised(const Advised& one);
 
-/// The sentences: the fastest that is exact, the fastest at all, and how sure that is. Pure: from the lines alone.
+/// Returns the recommendation: the fastest exact candidate, the fastest of all, and the certainty. Pure function of the lines.
 std::string advice(const std::vector<Advised>& all);
-/// The table above them, fastest first, then those without a time with the reason, in so many columns of the terminal (0: as wide as it is).
+/// Returns the table of candidates, fastest first, then those without a time, with the reason. columns: width of the terminal; 0: no limit.
 std::string advice_table(std::vector<Advised> all, int columns);
 
-/// The same problem on fewer points, for the order in which candidates are tried; nothing where the points are few enough.
+/// Returns the same problem on fewer points, to rank the candidates; nothing if the points are few.
 std::optional<Case> smaller(const Case& c);
 
-/// Parent: 0: advised; 1: no candidate has a time; 130: interrupted.
+/// Parent. Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options);
-/// Worker.
-int advise_at(const Desk& desk, const std::vector<Case>& candidates, const AdviseOptions& options);
+int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options);
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// Cases measured again in a fresh process, taking turns in random order.
+// Measures cases again in a fresh process, interleaved in random order.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace km {
 class Again {
  public:
   void keep(const Json& line);
-  /// Median of an iteration, in seconds; 0 where the case was not measured, or has no time.
+  /// Median seconds per iteration; 0 if the case has no time.
   double seconds(const Case& c) const;
   const Json* line(const Case& c) const;
 
@@ -21,10 +21,10 @@ class Again {
   std::map<std::string, std::shared_ptr<const Json>> lines_;
 };
 
-/// Every line is appended to the file as it ends. Nothing where interrupted.
+/// Appends every line to the file when it ends. Returns nothing if interrupted.
 std::optional<Again> measure_again(const std::vector<Case>& cases, const TuneOptions& options, const ResultFile& file);
 
-/// What workers may take, and how long a point may.
+/// Limits of workers, and the time limit of a point.
 WorkerLimits limits_of(const TuneOptions& options);
 double timeout_s(const Case& c, const TuneOptions& options);
 

@@ -11,7 +11,7 @@
 
 namespace km {
 
-std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
+std::pair<Json, bool> measured(const Case& c, const Provenance& by) {
   Json line = skeleton(c, by.argv, by.machine);
   Measurement m;
   std::unique_ptr<Session> session;
@@ -20,13 +20,13 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
     while (int(m.samples_s.size()) < c.repetitions && m.judgement.verdict.empty()) session->repeat(m);
     if (m.judgement.verdict.empty()) session->finish(m);
     add_measurement(line, c, m);
-    return {readable(line), !m.spoiled && m.judgement.verdict.empty()};
+    return {readable(line), !m.process_changed && m.judgement.verdict.empty()};
   } catch (const CannotRun& error) {
     line["skip"] = error.what();
     return {line, true};
   } catch (const device::Error& error) {
     line["failure"] = error.what();
-    if (error.sticky) (void)session.release();  // its device memory went with the context
+    if (error.sticky) (void)session.release();  // the lost context has freed its device memory
   } catch (const std::bad_alloc&) {
     line["failure"] = "out of memory";
   } catch (const std::exception& error) {
@@ -37,7 +37,7 @@ std::pair<Json, bool> measured(const Case& c, const Recorder& by) {
   return {line, false};
 }
 
-Json line_of(const Case& c, const std::string& answer, const std::string& why, const Recorder& by) {
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const Provenance& by) {
   Json line = Json::parse(answer, nullptr, false);
   if (line.is_object() && line.value("case", "") == c.id()) return readable(line);
   line = skeleton(c, by.argv, by.machine);

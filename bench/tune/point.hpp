@@ -1,4 +1,4 @@
-// One case measured in a worker of a search: prepared, timed, judged and replayed in one go.
+// Measures one case in a worker of a search: prepare, timed runs, judging and replay.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace km {
 
-/// Who measures, as recorded in every line.
-struct Recorder {
+/// Machine and command line, as recorded in every line.
+struct Provenance {
   std::vector<std::string> argv;
   std::string machine;
 };
 
-/// The line of a case with c.repetitions timed runs, and whether the process is still one to measure in.
-std::pair<Json, bool> measured(const Case& c, const Recorder& by);
+/// Returns the line of a case with c.repetitions timed runs, and whether the process is still clean.
+std::pair<Json, bool> measured(const Case& c, const Provenance& by);
 
-/// A worker's answer as a line; a failure's with the reason `why` where there is none.
-Json line_of(const Case& c, const std::string& answer, const std::string& why, const Recorder& by);
+/// Parses a worker's answer as a line. Returns a failure with the reason `why` if there is none.
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const Provenance& by);
 
-/// Seconds after which a case is given up, where nobody says: from its forecast, a minute at least.
+/// Default time limit of a case in seconds: from its forecast, at least a minute.
 double patience_s(const Case& c);
 
-/// Seconds of the steady clock, the same in all processes of a machine.
+/// Seconds of the steady clock, equal in all processes of a machine.
 double steady_now_s();
 
 }  // namespace km

@@ -7,10 +7,10 @@
 namespace km {
 
 double chance_of_ranks(std::span<const double> a, std::span<const double> b) {
-  double above = 0;  // pairs in which a's value is the larger
+  double above = 0;  // pairs with a > b
   for (const double x : a)
     for (const double y : b) above += x > y ? 1 : x == y ? 0.5 : 0;
-  // ways[j][u]: orders of i values of a and j of b with u such pairs. The largest of all is a's, above all j, or b's.
+  // ways[j][u]: number of orders of i values of a and j of b with u such pairs. The largest value is one of a, above all j, or one of b.
   const std::size_t m = a.size(), n = b.size(), all = m * n + 1;
   std::vector<std::vector<double>> ways(n + 1, std::vector<double>(all, 0));
   for (auto& one : ways) one[0] = 1;

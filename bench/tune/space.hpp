@@ -1,4 +1,4 @@
-// What a tuning chooses from: every combination of the values that are tried for the tunable parameters of one implementation.
+// Search space of a tuning: all combinations of values of an implementation's tunable parameters.
 #pragma once
 
 #include <map>
@@ -9,32 +9,30 @@
 
 namespace km {
 
-/// One parameter and the values tried, in this order; `start` is its default's place.
+/// A parameter and its values in search order; `start` is the index of the default.
 struct TuningAxis {
   std::string name;
   std::vector<Value> values;
   std::size_t start = 0;
 };
 
-/// Of each axis the place of a value.
+/// Index of the value on each axis.
 using TuningPoint = std::vector<std::size_t>;
 
 class TuningSpace {
  public:
-  /// base: the problem and every parameter's value, whether it can run with these or not. tried: values by parameter, checked already; without an entry a tunable parameter is tried
-  /// over its range. One value alone is fixed; of several the default is always one. Throws UserError where nothing is left to be chosen.
+  /// base: the problem and every parameter's value, whether it can run or not. tried: checked values by parameter; a tunable parameter without an
+  /// entry uses its range. A single value is fixed; several always include the default. Throws UserError if nothing is left to choose.
   TuningSpace(Case base, const std::map<std::string, std::vector<Value>>& tried);
 
   const std::vector<TuningAxis>& axes() const { return axes_; }
-  /// The defaults.
   TuningPoint start() const;
-  /// How many points there are, those that cannot run among them.
+  /// Number of points, including those that cannot run.
   double size() const;
-  /// The case of a point; its skip says why it cannot run.
+  /// Returns the case of a point. Its skip says why it cannot run.
   Case at(const TuningPoint& point) const;
-  /// The case with these values of all parameters, by its id one of the points'; used to find recorded lines again.
+  /// True if the case is one of the points, by its id. Used to find recorded lines.
   bool holds(const Case& c) const;
-  /// Names of the parameters that are chosen.
   std::vector<std::string> names() const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int form = 1;  // of the file
+constexpr int form = 1;  // version of the file
 constexpr std::size_t most_bytes = 16 << 20;
 constexpr int most_depth = 6;
 
@@ -25,7 +25,7 @@ Json to_json(const Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
-/// The parameters that no tuning chooses, with their values.
+/// Parameters that are not tuned, with their values.
 Json fixed_of(const Case& c) {
   Json fixed = Json::object();
   for (const auto& parameter : c.implementation->description.parameters)
@@ -63,7 +63,7 @@ double distance(const Json& entry, const Case& c) {
   return apart(double(c.n), entry["n"]) + apart(c.d, entry["d"]) + apart(c.k, entry["k"]);
 }
 
-/// c with an entry's values, those in `given` left alone; nothing where a value is not one that the parameter takes now, or the case cannot run so.
+/// Returns c with an entry's values, except those in `given`. Returns nothing if a value is no longer accepted or the case cannot run.
 std::optional<Case> with_values(const Case& c, const Json& entry, const std::set<std::string>& given) {
   auto values = c.config.values();
   for (const auto& parameter : c.implementation->description.parameters) {
@@ -117,7 +117,7 @@ void TunedValues::apply(Case& c, const std::set<std::string>& given) const {
   if (!here || !all.contains(c.implementation_name)) return;
   const Json fixed = fixed_of(c);
   const std::string own = shape_class(c);
-  std::vector<std::tuple<bool, bool, double, std::string>> order;  // another class, other parameters, how far, its name
+  std::vector<std::tuple<bool, bool, double, std::string>> order;  // other class, other parameters, distance, name
   for (const auto& [name, entry] : all[c.implementation_name].items())
     if (entry["precision"] == precision_name(c)) order.emplace_back(name != own, entry["fixed"] != fixed, distance(entry, c), name);
   std::ranges::sort(order);

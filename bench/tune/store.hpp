@@ -1,4 +1,4 @@
-// What tunings found, tuning/<device>.json: by implementation and shape class the values of its tunable parameters (docs/tuning.md).
+// Tuned values in tuning/<device>.json, by implementation and shape class (docs/tuning.md).
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,25 @@
 
 namespace km {
 
-/// The class of shapes that share tuned values: precision, n, d and k rounded down to powers of two, and the parameters that no tuning
-/// chooses: "fp32 n 2^25 d 2^2 k 2^2 packages=100".
+/// Shapes of one class share tuned values: precision, n, d and k rounded down to powers of two, and parameters that are not tuned. "fp32 n 2^25 d
+/// 2^2 k 2^2 packages=100"
 std::string shape_class(const Case& c);
 
-/// The recorded tunings, and where tunings are kept unless told otherwise: tuning/ beside the recorded results and beside the user's own.
+/// Folder of recorded tunings and default of new ones: tuning/ beside the recorded results and beside the user's own.
 std::filesystem::path tuning_folder();
 std::filesystem::path own_tuning_folder();
 
 class TunedValues {
  public:
-  /// tuning/<device>.json; empty where there is no such file. Throws UserError for a file that is not of this form.
+  /// Reads tuning/<device>.json; empty if there is none. Throws UserError for another format.
   TunedValues(const std::filesystem::path& folder, const std::string& device);
 
-  /// Gives c the values of its own class (exact), else of the nearest one of its implementation and precision with which it can run
-  /// (nearest), else leaves the defaults (default), and says which in c.tuned. Near is a small sum of |log2| of the ratios of n, d and k, after
-  /// those with the same values of the other parameters. Parameters in `given` stay as they are.
+  /// Sets c's parameters to the values of its own class (exact), else of the nearest class with which it can run (nearest), else keeps the defaults
+  /// (default). c.tuned records which. Classes with equal other parameters are nearer; then the sum of |log2| of the ratios of n, d and k counts.
+  /// Parameters in `given` do not change.
   void apply(Case& c, const std::set<std::string>& given) const;
 
-  /// Keep these values of a case's parameters, with what is to be told of the tuning. The file is replaced as a whole.
+  /// Stores these parameter values of a case with facts about the tuning. Replaces the whole file.
   void keep(const Case& c, const std::vector<std::string>& names, const Json& facts);
 
   const std::filesystem::path& path() const { return path_; }

@@ -7,11 +7,11 @@
 namespace km {
 namespace {
 
-constexpr int most_draws = 10'000;  // in a row that bring no point that is new and can run
+constexpr int most_draws = 10'000;  // in a row without a new point that can run
 constexpr int bracket = 27, eta = 3;
-constexpr int patience = 2;  // steps in a row that are no better
+constexpr int patience = 2;  // steps in a row without improvement
 
-/// New points at random, each once, until nearly all have been drawn.
+/// Draws new points at random, each once, until nearly all have been drawn.
 class Draw {
  public:
   Draw(const TuningSpace& space, std::uint64_t seed) : space_(space), random_(seed) { drawn_.insert(space.start()); }
@@ -36,7 +36,7 @@ void exhaustive(const TuningSpace& space, int repetitions, const Evaluate& evalu
   for (bool more = true; more;) {
     evaluate(point, repetitions);
     more = false;
-    for (std::size_t a = point.size(); a-- > 0 && !more;) {  // count on from the last axis, and carry
+    for (std::size_t a = point.size(); a-- > 0 && !more;) {  // increment from the last axis, and carry
       more = ++point[a] < space.axes()[a].values.size();
       if (!more) point[a] = 0;
     }
@@ -63,7 +63,7 @@ void halving(Draw draw, int repetitions, const Evaluate& evaluate) {
   }
 }
 
-/// From `point` along one axis, up and down, for as long as it gets better; words have no order, and all are tried.
+/// Walks from `point` along one axis, up and down, while the time improves. Words have no order, so all are tried.
 void walk(const TuningSpace& space, std::size_t a, int repetitions, const Evaluate& evaluate, TuningPoint& point, double& best) {
   const auto& values = space.axes()[a].values;
   const bool ordered = std::holds_alternative<std::int64_t>(values.front());
@@ -82,11 +82,11 @@ void walk(const TuningSpace& space, std::size_t a, int repetitions, const Evalua
         ++worse;
       }
     }
-    if (ordered && std::ptrdiff_t(point[a]) != from) return;  // it got better upwards: downwards lies what is worse
+    if (ordered && std::ptrdiff_t(point[a]) != from) return;  // upwards was better: do not try downwards
   }
 }
 
-/// The axes, those first along which one step from `point` leads furthest down.
+/// Sorts the axes by the improvement of one step from `point`.
 std::vector<std::size_t> promising(const TuningSpace& space, int repetitions, const Evaluate& evaluate, const TuningPoint& point) {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t a = 0; a < space.axes().size(); ++a) {

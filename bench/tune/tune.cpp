@@ -1,4 +1,4 @@
-// The parent of a tuning: keeps the books of a search, has the winner measured again, and says what came of it.
+// The parent of a tuning: keeps the history of a search, measures the winner again and reports.
 #include "bench/tune/tune.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_turns = 5000;  // points of one command
+constexpr int most_turns = 5000;  // points per command
 constexpr std::size_t most_reasons = 5;
 
 class Tuning {
@@ -59,7 +59,7 @@ class Tuning {
     if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.by.argv, options_.by.machine));
     const auto ended = [&](const std::string&, const std::string& text) {
       begun = false;
-      if (text.empty()) return;  // a turn that the search did not need
+      if (text.empty()) return;  // the search had already ended
       const Json line = Json::parse(text, nullptr, false);
       if (line.is_object() && line.contains("case")) add(line);
     };
@@ -74,7 +74,7 @@ class Tuning {
   }
 
   void add(const Json& line) {
-    const bool measured = start_.skip.empty() || line["case"] != start_.id();  // else the defaults cannot run, and say so
+    const bool measured = start_.skip.empty() || line["case"] != start_.id();  // else the defaults cannot run
     if (measured && !std::getenv(until_variable)) ::setenv(until_variable, fmt::format("{:.6f}", steady_now_s() + options_.budget_s).c_str(), 1);
     points_.append(line);
     history_.add(line);
@@ -82,7 +82,7 @@ class Tuning {
     fmt::print(stderr, "[{}] {}: {}\n", ++count_, c.id() == start_.id() ? "defaults" : shown_parameters(c, changed(c)), outcome(line));
   }
 
-  /// The point that a search with these answers asks for next: what a worker that was lost had in hand.
+  /// Replays the search to find the point the crashed worker was measuring.
   std::optional<Case> next() const {
     try {
       km::search(options_.strategy, space_, options_.seed, options_.repetitions,
@@ -143,7 +143,7 @@ class Tuning {
     if (found.reasons.size() > most_reasons) fmt::print("  and {} more\n", found.reasons.size() - most_reasons);
   }
 
-  /// The parameters in which a case is not the defaults'.
+  /// Parameters that differ from the defaults.
   std::vector<std::string> changed(const Case& c) const {
     auto names = space_.names();
     std::erase_if(names, [&](const std::string& name) { return c.config.values().find(name)->second == start_.config.values().find(name)->second; });

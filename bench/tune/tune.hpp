@@ -1,4 +1,4 @@
-// A tuning: a search over the points of a space in worker processes, then the winner beside the defaults in a fresh one (docs/tuning.md).
+// Tunes parameters: searches a space in worker processes, then measures the winner and the defaults again in a fresh one (docs/tuning.md).
 #pragma once
 
 #include "bench/run/workers.hpp"
@@ -11,30 +11,29 @@ namespace km {
 struct TuneOptions {
   std::string strategy = "descent";
   std::uint64_t seed = 1;
-  double budget_s = 60;              // of searching, from when the defaults have their time
-  int repetitions = 2, at_last = 7;  // timed runs of a point; of the winner and the defaults when measured again
+  double budget_s = 60;              // for the search, after the defaults have a time
+  int repetitions = 2, at_last = 7;  // timed runs per point; of winner and defaults when measured again
   std::filesystem::path folder;      // tuning/
   bool same_machine = false;         // as --same-machine
-  double timeout_s = 0;              // of one point; 0: from its forecast
-  double memory_bytes = 0;           // of a worker; 0: what is available
-  Recorder by;                       // its machine is also the device's name there
+  double timeout_s = 0;              // per point; 0: from its forecast
+  double memory_bytes = 0;           // per worker; 0: available memory
+  Provenance by;                     // its machine is also the device's name in tuning/
 };
 
-/// The result lines of a search: <folder>/<device>/gpu-lloyd-naive.jsonl; those of winners and defaults, measured again: ….winners.jsonl.
+/// The result lines of a search: <folder>/<device>/gpu-lloyd-naive.jsonl. Winners and defaults measured again: ….winners.jsonl.
 std::filesystem::path points_file(const TuneOptions& options, const std::string& implementation);
 std::filesystem::path winners_file(const TuneOptions& options, const std::string& implementation);
 
-/// Answers from what is known; what is missing is asked of `measure`, which may throw.
+/// Answers from the history. Calls `measure`, which may throw, for missing points.
 Evaluate answering(const TuningSpace& space, const History& history, std::function<const Tried&(const Case&)> measure);
 
-/// Parent: search, measure the winner again, keep its values, print both. 0: kept; 1: no point has a time; 130: interrupted, and the same
-/// command goes on. Throws UserError where another tuning writes to the folder.
+/// Parent: searches, measures the winner again, stores its values, prints both. Returns 0: stored; 1: no point has a time; 130: interrupted, and the
+/// same command continues. Throws UserError if another tuning writes to the folder.
 int tune(const TuningSpace& space, const TuneOptions& options);
 
-/// Worker of either part.
-int tune_at(const Desk& desk, const TuningSpace& space, const TuneOptions& options);
+int tune_at(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options);
 
-/// The environment variable that tells a worker until when to search: the steady clock's seconds.
+/// Environment variable with the worker's deadline in seconds of the steady clock.
 constexpr const char* until_variable = "KMBENCH_TUNE_UNTIL";
 
 }  // namespace km

@@ -1,4 +1,4 @@
-// The worker of a tuning: chooses, measures and judges one point after the other until the time is over.
+// The worker of a tuning: chooses, measures and judges points until the time is over.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,10 +14,10 @@ namespace {
 
 class Searcher {
  public:
-  Searcher(const Desk& desk, const TuningSpace& space, const TuneOptions& options)
-      : desk_(desk), space_(space), options_(options),
+  Searcher(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options)
+      : inbox_(inbox), space_(space), options_(options),
         history_(points_file(options, space.at(space.start()).implementation_name), options.by.machine),
-        left_(desk.jobs().rbegin(), desk.jobs().rend()) {
+        left_(inbox.jobs().rbegin(), inbox.jobs().rend()) {
     if (const char* until = std::getenv(until_variable)) until_s_ = std::strtod(until, nullptr);
     ::unsetenv(until_variable);
   }
@@ -30,8 +30,8 @@ class Searcher {
                  }));
     } catch (const SearchOver&) {}
     for (; !left_.empty(); left_.pop_back()) {
-      desk_.start(left_.back());
-      desk_.end(left_.back(), "");
+      inbox_.start(left_.back());
+      inbox_.end(left_.back(), "");
     }
   }
 
@@ -39,25 +39,25 @@ class Searcher {
   const Tried& measure(const Case& c) {
     const std::string turn = left_.back();
     left_.pop_back();
-    desk_.start(turn);
+    inbox_.start(turn);
     const auto [line, clean] = measured(c, options_.by);
-    desk_.end(turn, line.dump(-1, ' ', false, Json::error_handler_t::replace));
-    if (!clean) desk_.leave();
+    inbox_.end(turn, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (!clean) inbox_.leave();
     until_s_ = std::min(until_s_, steady_now_s() + options_.budget_s);
     history_.add(line);
     return *history_.find(c.id(), c.repetitions);
   }
 
-  const Desk& desk_;
+  const Inbox& inbox_;
   const TuningSpace& space_;
   const TuneOptions& options_;
   History history_;
-  std::vector<std::string> left_;  // turns, the next one last
+  std::vector<std::string> left_;  // turns in reverse order
   double until_s_ = std::numeric_limits<double>::infinity();
 };
 
-/// The defaults and every point with a line: those that are wanted again lie on the desk, and take turns.
-int measure_again(const Desk& desk, const TuningSpace& space, const TuneOptions& options) {
+/// Measures the defaults and the winner again, interleaved: the inbox selects them among all points with a line.
+int measure_again(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options) {
   const Case start = space.at(space.start());
   std::map<std::string, Case> all = {{start.id(), start}};
   const History history(points_file(options, start.implementation_name), options.by.machine);
@@ -70,7 +70,7 @@ int measure_again(const Desk& desk, const TuningSpace& space, const TuneOptions&
   }
   RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
   run.machine = options.by.machine;
-  return work(std::move(cases), run, desk);
+  return work(std::move(cases), run, inbox);
 }
 
 }  // namespace
@@ -86,12 +86,12 @@ Evaluate answering(const TuningSpace& space, const History& history, std::functi
   };
 }
 
-int tune_at(const Desk& desk, const TuningSpace& space, const TuneOptions& options) {
-  if (!desk.jobs().empty() && !desk.jobs().front().starts_with("turn:")) return measure_again(desk, space, options);
+int tune_at(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options) {
+  if (!inbox.jobs().empty() && !inbox.jobs().front().starts_with("turn:")) return measure_again(inbox, space, options);
   count_stops();
   adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what an implementation prints is no result
-  Searcher(desk, space, options).search();
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
+  Searcher(inbox, space, options).search();
   return 0;
 }
 

@@ -1,11 +1,11 @@
-// Armadillo's arma::kmeans in this process, the CPU baseline of lutz2018 (Section 6.1): one pass over the points with OpenMP, plain sums a thread.
-// A column of its matrix is a point, so it reads the points where they lie. It cannot be kept from looking for values that are not finite at every
-// call, from stopping when the centroids rest (mean squared movement of at most the precision's epsilon), and from giving a cluster without
-// points the last point of another. It says neither labels nor how many iterations it made: all but one are counted in the report that it
-// prints, one more call makes the last, and the labels are found in download, untimed, in Armadillo's favour.
+// Armadillo's arma::kmeans in this process, the CPU baseline of lutz2018 (Section 6.1): one pass over the points with OpenMP, plain sums per thread.
+// It reads the points in place, as columns of its matrix. Three habits cannot be disabled: it checks for non-finite values at every call, stops when
+// the centroids rest (mean squared movement at most the precision's epsilon), and gives an empty cluster the last point of another. It returns
+// neither labels nor iterations. The adapter parses the printed report for all iterations but one and makes the last with another call. Labels are
+// computed in download, untimed, in Armadillo's favour.
 #include <omp.h>
 
-#define ARMA_DONT_USE_WRAPPER  // headers alone: k-means needs neither BLAS nor LAPACK
+#define ARMA_DONT_USE_WRAPPER  // header only: k-means needs neither BLAS nor LAPACK
 #define ARMA_DONT_USE_BLAS
 #define ARMA_DONT_USE_LAPACK
 #define ARMA_WARN_LEVEL 0
@@ -60,11 +60,11 @@ class Armadillo {
   }
 
  private:
-  /// At most `iterations` from last_ on, which becomes where they end; how many were made.
-  int run(int iterations) {
+  /// Makes at most `max_iters` iterations from last_, which becomes the result. Returns the iterations made.
+  int run(int max_iters) {
     std::ostringstream report;
     arma::set_cout_stream(report);
-    const bool done = arma::kmeans(last_, points_, p_.k, arma::keep_existing, iterations, true);
+    const bool done = arma::kmeans(last_, points_, p_.k, arma::keep_existing, max_iters, true);
     arma::set_cout_stream(std::cout);
     if (!done) throw std::runtime_error("Armadillo's k-means failed: too few points for so many clusters");
     const std::string text = report.str(), word = "iteration:";
@@ -75,8 +75,8 @@ class Armadillo {
 
   Problem<T> p_;
   int threads_;
-  const arma::Mat<T> points_;  // d x n, column-major: the points as they are, not copied
-  arma::Mat<T> used_, last_;   // d x k: what the last assign used, and where the last update led
+  const arma::Mat<T> points_;  // d x n, column-major: the points in place
+  arma::Mat<T> used_, last_;   // d x k: used by the last assign; result of the last update
   Solution<T> out_;
 };
 

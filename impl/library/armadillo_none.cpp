@@ -1,4 +1,4 @@
-// A build that did not find Armadillo.
+// Build without Armadillo.
 #include "impl/library/missing.hpp"
 
 namespace km {

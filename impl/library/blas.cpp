@@ -1,6 +1,6 @@
-// Lloyd's around one call of a BLAS: for a block of points, |c|² - 2 x c by one matrix product into memory, its least by one pass over it, then the
-// points added to their clusters' sums. That is what most k-means programs on CPUs do; scikit-learn does it with blocks of 256 points and a
-// product a thread. The BLAS is OpenBLAS, BLIS or MKL, looked for when the program runs: none is needed to build it.
+// Lloyd's around one BLAS call: per block of points |c|² - 2 x c by one matrix product into memory, one pass for its minimum, then additions to the
+// clusters' sums. Most k-means programs on CPUs work so; scikit-learn uses blocks of 256 points and one product per thread. OpenBLAS, BLIS or MKL is
+// found at run time, so builds need none.
 #include <dlfcn.h>
 #include <omp.h>
 
@@ -32,14 +32,14 @@ const Found& found() {
 
 void* blas() { return found().library; }
 
-/// As OpenBLAS tells it, processor and all; the others are not asked.
+/// OpenBLAS's version with its processor; "" for the others.
 std::string version() {
   const auto config = reinterpret_cast<char* (*)()>(dlsym(blas(), "openblas_get_config"));
   const std::string_view text = config ? config() : "", name = "OpenBLAS ";
   return std::string(text.starts_with(name) ? text.substr(name.size()) : text);
 }
 
-/// cblas_sgemm or cblas_dgemm, integers of 32 bits.
+/// cblas_sgemm or cblas_dgemm with 32-bit integers.
 template <class T>
 using Gemm = void (*)(int layout, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta,
                       T* c, int ldc);
@@ -49,7 +49,7 @@ Gemm<T> gemm() {
 }
 constexpr int row_major = 101, as_it_is = 111, transposed = 112;
 
-constexpr int strip = 128;  // points whose least scores stay in the first cache
+constexpr int strip = 128;  // points whose least scores stay in the first-level cache
 
 template <class T>
 class Blas {
@@ -90,7 +90,7 @@ class Blas {
     return changed;
   }
 
-  /// Points begin to end - 1 of the block that starts at point first; how many changed.
+  /// Labels points begin to end - 1 of the block that starts at point first. Returns the number of changes.
   int label(std::int64_t first, int length, int begin, int end) {
     T least[strip];
     std::int32_t best[strip] = {};

@@ -1,4 +1,4 @@
-// What a worker process runs.
+// Command of a worker process.
 #pragma once
 
 #include <compare>
@@ -7,14 +7,14 @@
 
 namespace km {
 
-/// Words of the command, and NAME=value beside our environment.
+/// Words of the command, and NAME=value added to the environment.
 struct Command {
   std::vector<std::string> words;
   std::vector<std::string> environment = {};
   auto operator<=>(const Command&) const = default;
 };
 
-/// The command of a script beside this file, in python().
+/// Runs a script of this folder in python().
 Command python_command(const std::string& script, std::vector<std::string> args = {}, std::vector<std::string> environment = {});
 
 }  // namespace km

@@ -1,5 +1,5 @@
-// Anyone's k-means: the program that KMBENCH_EXTERNAL names, words separated by spaces, which speaks the protocol (docs/adding.md, "A program
-// of its own"). Judged by the wider bound of the two forms, in the precision of the points; the grade tells how good it is.
+// Any program named by KMBENCH_EXTERNAL (words separated by spaces) that speaks the protocol of docs/adding.md, "A program of its own". Judged by
+// the wider bound of both distance forms, in the points' precision; the grade shows its quality.
 #include <cstdlib>
 #include <sstream>
 

@@ -1,8 +1,8 @@
 // FAISS's k-means on the CPU in this process (Johnson, Douze, Jégou: Billion-scale similarity search with GPUs, 2019): faiss::Clustering over an
-// IndexFlatL2, as users call it. Subsampling and several starts are switched off. What cannot be: each call looks for values that are not finite,
-// an iteration without the points of one cluster splits another, and there is no test for convergence. It keeps neither its labels nor the
-// centroids before the last: one more call makes the last iteration, and the labels are found again in download, by the same index, untimed, in
-// FAISS's favour; so are the means of a last iteration that split a cluster, as they were before. Distances are |x|² - 2 x c + |c|² from a BLAS, where there are 20 points or more.
+// IndexFlatL2, as users call it. Subsampling and several starts are disabled. Habits that remain: each call checks for non-finite values, an empty
+// cluster splits another, and there is no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last
+// iteration. In FAISS's favour, download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster.
+// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more.
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
 
@@ -15,7 +15,7 @@
 namespace km {
 namespace {
 
-template <class T>  // float alone
+template <class T>  // float only
 class Faiss {
  public:
   Faiss(const Problem<T>& problem, const Config& config, Trace&) : p_(problem), threads_(config.integer("threads")) {
@@ -48,10 +48,10 @@ class Faiss {
   }
 
  private:
-  /// From last_ on, which becomes where they end.
-  void run(int iterations) {
+  /// Makes `iters` iterations from last_, which becomes the result.
+  void run(int iters) {
     faiss::ClusteringParameters parameters;
-    parameters.niter = iterations;
+    parameters.niter = iters;
     parameters.min_points_per_centroid = 1;                                       // no warning
     parameters.max_points_per_centroid = std::numeric_limits<int>::max() / p_.k;  // all points
     faiss::Clustering clustering(p_.d, p_.k, parameters);
@@ -62,7 +62,7 @@ class Faiss {
     split_ = clustering.iteration_stats.back().nsplit > 0;
   }
 
-  /// The means of the last labels; a cluster without points stays where it was.
+  /// Computes the means of the last labels. An empty cluster keeps its centroid.
   void average() {
     std::vector<T> sums(last_.size());
     std::vector<int> counts(p_.k);
@@ -79,8 +79,8 @@ class Faiss {
 
   Problem<T> p_;
   int threads_;
-  std::vector<T> used_, last_;  // what the last assign used, and where the last update led
-  bool split_ = false;          // the last iteration moved a cluster
+  std::vector<T> used_, last_;  // used by the last assign; result of the last update
+  bool split_ = false;          // the last iteration split a cluster
   Solution<T> out_;
 };
 

@@ -1,10 +1,9 @@
 // FAISS's k-means on the GPU (Johnson, Douze, Jégou: Billion-scale similarity search with GPUs, 2019) from Python: faiss.Clustering over a
-// GpuIndexFlatL2, which is what faiss.Kmeans(gpu=True) does. Subsampling, several starts, fp16 and the look for values that are not finite are
-// switched off. What cannot be: its points lie in host memory and go to the GPU in every iteration, the means are made on the CPU, both inside
-// the time; an iteration without the points of one cluster splits another; there is no test for convergence. It keeps neither its
-// labels nor the centroids before the last: one more call makes the last iteration, and the labels are found again in download, by the same
-// index, untimed, in FAISS's favour; so are the means of a last iteration that split a cluster. The warm-up run takes what a first call allocates.
-// Run against a stand-in (tests/python/test_libraries.py), and with FAISS 1.15's own Clustering over its index on the CPU; never yet on a GPU.
+// GpuIndexFlatL2, as faiss.Kmeans(gpu=True) does. Subsampling, several starts, fp16 and the check for non-finite values are disabled. Habits that
+// remain, all timed: points are in host memory and uploaded in every iteration; means are made on the CPU; an empty cluster splits another; there is
+// no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last iteration. In FAISS's favour,
+// download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster. The warm-up covers allocations.
+// Tested with a stand-in (tests/python/test_libraries.py) and with FAISS 1.15's own Clustering over its CPU index, not yet on a GPU.
 #include <limits>
 
 #include "impl/library/out_of_process.hpp"
@@ -13,7 +12,7 @@
 namespace km {
 namespace {
 
-template <class T>  // float alone
+template <class T>  // float only
 class FaissGpu : public OutOfProcess<T> {
  public:
   FaissGpu(const Problem<T>& problem, const Config& config, Trace& trace)

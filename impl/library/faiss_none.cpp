@@ -1,4 +1,4 @@
-// A build that did not find FAISS.
+// Build without FAISS.
 #include "impl/library/missing.hpp"
 
 namespace km {

@@ -1,6 +1,6 @@
-// flash-kmeans: Triton kernels that take the products of fp32 points in TF32 and sort the labels for the update. Its two steps are called one after
-// the other, as its own loop does, so that start and iterations are the harness's; |x|² is made in prepare, as there. Judged in TF32: its
-// labels may be off by what that tells apart, and wrong_share says how many are.
+// flash-kmeans: Triton kernels that multiply fp32 points in TF32 and sort the labels for the update. The adapter calls its two steps in turn, as its
+// own loop does, to control start and iterations; |x|² is computed in prepare, as there. Judged in TF32: labels may be wrong within that precision,
+// and wrong_share reports how many are.
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,7 +17,7 @@ class FlashKmeans : public OutOfProcess<T> {
       : OutOfProcess<T>(problem, config, trace, python_command("flash_kmeans_worker.py"), "tf32") {}
 };
 
-/// Why it cannot be found, or empty.
+/// Returns why it cannot be found, or "".
 std::string missing() {
   for (const char* module : {"torch", "triton"})
     if (!python_has(module)) return std::string(module) + ", which flash-kmeans needs, is not installed for " + python();

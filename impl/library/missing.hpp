@@ -1,11 +1,11 @@
-// A library that this build did not find keeps its name, so that exhibits and filters know it, and is skipped with the reason.
+// A library that this build lacks keeps its name, for exhibits and filters, and is skipped with the reason.
 #pragma once
 
 #include "bench/implementation.hpp"
 
 namespace km {
 
-/// The summary as it stands, `library` as its users call it, `package` as Debian does. The value is for a constant of the file that calls.
+/// summary as usual, `library` as users call it, `package` as in Debian. The result is for a constant of the calling file.
 template <class... T>
 bool register_missing(const std::string& name, const char* summary, const std::string& library, const std::string& package) {
   const std::string reason = "this kmbench was built without " + library + " (Debian: " + package + "; then configure and build again)";

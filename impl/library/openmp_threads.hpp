@@ -1,11 +1,11 @@
-// For libraries that take their number of threads from OpenMP's.
+// For libraries that use OpenMP's number of threads.
 #pragma once
 
 #include <omp.h>
 
 namespace km {
 
-/// So many until the end of the block; 0: all hardware threads.
+/// Sets OpenMP's number of threads for its lifetime; 0: all hardware threads.
 class OpenMpThreads {
  public:
   explicit OpenMpThreads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }

@@ -68,7 +68,7 @@ Solution<T> OutOfProcess<T>::download() {
   return {.labels = copy(labels_), .assigned_centroids = copy(assigned_), .centroids = copy(centroids_), .iters = iters_};
 }
 
-/// A word of its hello, empty where it is none.
+/// A string of the hello message, or "".
 template <class T>
 std::string OutOfProcess<T>::said(const char* key) const {
   const auto at = worker_->hello().find(key);
@@ -83,7 +83,7 @@ void OutOfProcess<T>::copy_points() {
   for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(from + i * p_.d, p_.d, to + i * p_.d);
 }
 
-/// Seconds of a question that does nothing: the median of 15.
+/// Median seconds of 15 empty questions.
 template <class T>
 double OutOfProcess<T>::empty_call_s() {
   std::vector<double> seconds(15);

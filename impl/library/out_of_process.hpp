@@ -1,5 +1,5 @@
-// The four verbs of the contract, each asked of a program of its own (docs/adding.md, "A program of its own"). The harness's clock runs round
-// the question "iterate"; what asking costs is the phase empty_call of prepare, and the program's own clock the phase inside.
+// The four verbs of the contract, sent to an external program (docs/adding.md, "A program of its own"). The harness times the question "iterate".
+// The phase empty_call of prepare is the cost of a question; the phase inside is the program's own clock.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ namespace km {
 
 class Worker;
 
-/// Compiled once, for float and double (out_of_process.cpp).
+/// Compiled once for float and double (out_of_process.cpp).
 template <class T>
 class OutOfProcess {
  public:
-  /// precision: what the program has to say of its arithmetic, as the judge will hold it to that: "input" (the points' own) or "tf32".
+  /// precision: the arithmetic that the program must declare, because the judge relies on it: "input" (the points' own) or "tf32".
   OutOfProcess(const Problem<T>& problem, const Config& config, Trace& trace, const Command& command, std::string_view precision = "input");
   ~OutOfProcess();
   OutOfProcess(const OutOfProcess&) = delete;

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* find = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
 constexpr const char* import_and_look = "import importlib, sys; getattr(importlib.import_module(sys.argv[1]), sys.argv[2])";
 
-/// Run the words, output thrown away; true where it ends with code 0 within the time. No shell: a word may hold anything.
+/// Runs the words without a shell and discards the output. Returns true if it exits with code 0 within the limit.
 bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());

@@ -1,4 +1,4 @@
-// The Python that adapters of Python libraries run in.
+// The Python interpreter of adapters.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace km {
 
 /// KMBENCH_PYTHON, else the project's .venv, else python3.
 std::string python();
-/// Does that Python have the module? Found, not imported; imported where it must have an attribute. Asked once.
+/// True if that Python has the module, and the attribute if named. Imports it only for an attribute. Cached.
 bool python_has(const std::string& module, const std::string& attribute = "");
 
 }  // namespace km

@@ -11,7 +11,7 @@
 namespace km {
 namespace {
 
-/// NEP 1, version 1.0: magic, length, a dictionary padded to 64 bytes.
+/// NEP 1, version 1.0: magic, length, and a dictionary padded to 64 bytes.
 std::string npy_header(std::int64_t n, int d, std::string_view type) {
   const std::string shape = d ? fmt::format("{}, {}", n, d) : fmt::format("{},", n);
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);

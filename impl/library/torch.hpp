@@ -1,4 +1,4 @@
-// What the two PyTorch files share.
+// Shared by the two PyTorch files.
 #pragma once
 
 #include <string>

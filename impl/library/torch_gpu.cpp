@@ -1,4 +1,4 @@
-// library/torch on the GPU: points go there in prepare, the start in reset, labels and centroids come back in download. Products in fp32, TF32 off.
+// library/torch on the GPU: points are uploaded in prepare, the start in reset; download fetches labels and centroids. Products in fp32, TF32 off.
 #include "impl/library/torch.hpp"
 
 namespace km {

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "bench/home.hpp"
-#include "bench/keeping.hpp"
+#include "bench/reuse_scope.hpp"
 #include "bench/text.hpp"
 #include "impl/library/python.hpp"
 
@@ -29,7 +29,7 @@ constexpr auto farewell = std::chrono::seconds(5);
 
 std::map<Command, std::unique_ptr<Worker>>& kept() {
   static std::map<Command, std::unique_ptr<Worker>> all = [] {
-    Keeping::at_end([] { kept().clear(); });
+    ReuseScope::on_end([] { kept().clear(); });
     return decltype(all)();
   }();
   return all;
@@ -42,7 +42,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// Ours, with the entries in the place of those of the same name.
+/// Returns our environment with these entries added or replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& entries) {
   std::vector<std::string> all = entries;
   for (char** entry = environ; entry && *entry; ++entry) {
@@ -99,12 +99,12 @@ std::unique_ptr<Worker> Worker::get(const Command& command) {
 }
 
 void Worker::put(std::unique_ptr<Worker> worker) {
-  if (!worker || !worker->well_ || !Keeping::now()) return;
+  if (!worker || !worker->well_ || !ReuseScope::active()) return;
   try {
     worker->ask("forget");
     const Command command = worker->command_;
     kept()[command] = std::move(worker);
-  } catch (const std::exception&) {  // it ends here instead
+  } catch (const std::exception&) {  // end it instead
   }
 }
 
@@ -138,7 +138,7 @@ std::string Worker::read_line(const std::string& verb) {
   return line;
 }
 
-/// What became of it, once it has closed its end.
+/// Returns how it ended, after it closed its pipe.
 std::string Worker::ending() {
   int status = 0;
   for (int tries = 0; tries < 1000; ++tries) {

@@ -1,5 +1,5 @@
-// A k-means in a process of its own: one JSON object a line to its standard input, one back from its standard output (docs/adding.md, "A
-// program of its own"). It dies with us.
+// A k-means in its own process: one JSON object per line to its standard input and from its standard output (docs/adding.md, "A program of its
+// own"). It dies with this process.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// A started worker that answered hello: one that was kept for this command, or a new one.
+  /// Returns a started worker that answered hello: a reused one of this command, or a new one.
   static std::unique_ptr<Worker> get(const Command& command);
-  /// Keep it for the next get where that is allowed (bench/keeping.hpp) and it is well, else end it.
+  /// Keeps a healthy worker for the next get inside a ReuseScope (bench/reuse_scope.hpp), else ends it.
   static void put(std::unique_ptr<Worker> worker);
 
-  /// Send a verb, wait for the answer. Throws std::runtime_error, in one line, where the answer is an error, no JSON object or none at all.
+  /// Sends a verb and waits for the answer. Throws std::runtime_error with one line if the answer is an error, no JSON object or missing.
   Json ask(const std::string& verb, Json message);
   Json ask(const std::string& verb);
   const Json& hello() const { return *hello_; }
 
  private:
-  Worker();  // delegated to: a constructor that throws then still ends what it started
+  Worker();  // delegated to, so that a throwing constructor still ends its process
   std::string read_line(const std::string& verb);
   [[noreturn]] void fail(const std::string& what);
   std::string ending();

@@ -27,15 +27,15 @@ struct RightLloyd {
   Solution<T> download() { return out_; }
 
   /// At most so many iterations from the start.
-  int make(Trace& trace, int iterations) {
+  int make(Trace& trace, int max_iters) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    return go_on(trace, iterations);
+    return go_on(trace, max_iters);
   }
 
   /// At most so many iterations from the centroids there are.
-  int go_on(Trace& trace, int iterations) {
+  int go_on(Trace& trace, int max_iters) {
     ProblemShape shape = p_;
-    shape.max_iters = asked_ = iterations;
+    shape.max_iters = asked_ = max_iters;
     iter_ = 0;
     out_.labels.assign(p_.n, no_label);
     out_.iters = lloyd(

@@ -12,8 +12,7 @@ namespace km {
 namespace {
 
 // Centroids that are nearer are never tried.
-KM_PLANT(cutoff_at_its_own_distance,
-         fault_on_gpu("tries no centroid that is further from a point's own than the point is", triangle::too_large))
+KM_PLANT(cutoff_at_its_own_distance, fault_on_gpu("tries no centroid that is further from a point's own than the point is", triangle::too_large))
 template <class T>
 struct cutoff_at_its_own_distance : triangle::HostDriven<T> {
   cutoff_at_its_own_distance(const Problem<T>& problem, const Config&, Trace& trace)
@@ -49,8 +48,8 @@ struct hundredth_of_the_margin : screen::Screened<T, screen::Mma> {
 template <class T>
 struct PointsOfTheFirstTile : lutz::PointsReadAgain<T> {
   const T* const first_tile;
-  __device__ PointsOfTheFirstTile(T* room, const T* points, std::int64_t n, std::int64_t first, int pitch)
-      : lutz::PointsReadAgain<T>(room, points, n, first, pitch), first_tile(points) {}
+  __device__ PointsOfTheFirstTile(T* tile_memory, const T* points, std::int64_t n, std::int64_t first, int pitch)
+      : lutz::PointsReadAgain<T>(tile_memory, points, n, first, pitch), first_tile(points) {}
   __device__ T at(int j, int q) const { return first_tile[j * this->n + q]; }
 };
 KM_PLANT(sums_past_local_memory, lutz::fused_description("sums the first tile's points for every tile that local memory cannot keep"))

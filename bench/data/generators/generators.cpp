@@ -8,9 +8,9 @@
 namespace km {
 namespace {
 
-/// Points uniform in balls round the centroids (he2021, Section 4.1). A point of the unit ball in d dimensions is the first d
-/// of d + 2 normals over the length of all (Harman and Lacko, "On decompositional algorithms for uniform sampling from
-/// n-spheres and n-balls", 2010); the squares of the last two add up to twice an exponential variable.
+/// Points uniform in balls around the centroids (he2021, Section 4.1). A point of the unit ball in d dimensions is the first d of d + 2 normals over
+/// the length of all (Harman and Lacko, "On decompositional algorithms for uniform sampling from n-spheres and n-balls", 2010). The squares of the
+/// last two sum to twice an exponential variable.
 template <class T>
 void balls(const Recipe& r, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
@@ -33,7 +33,7 @@ void balls(const Recipe& r, std::span<T> points) {
   });
 }
 
-/// Gaussian groups round centroids uniform in [low, high]^d (wu2011, Section V; lutz2018, Section 5; scikit-learn's make_blobs).
+/// Gaussian groups around centroids uniform in [low, high]^d (wu2011, Section V; lutz2018, Section 5; scikit-learn's make_blobs).
 template <class T>
 void gaussians(const Recipe& r, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
@@ -63,8 +63,8 @@ void uniform(const Recipe& r, std::span<T> points) {
   });
 }
 
-/// Whole numbers low..high, as a table of codes: each group has a code of its own for each column, which a point shows with
-/// probability `purity`, and else any code (0: noise without groups).
+/// Integers low..high as a table of codes. Each group has a code per column. A point has it with probability `purity`, else any code (0: noise
+/// without groups).
 template <class T>
 void integers(const Recipe& r, std::span<T> points) {
   const Random values(r.seed, of_values), choices(r.seed, of_choices);

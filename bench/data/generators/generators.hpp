@@ -1,5 +1,5 @@
-// Generators of points. Point i depends on the seed and i alone (bench/data/random.hpp), computed in fp64 and rounded to T at the
-// end: the same points for every number of threads, and the fp32 set is the fp64 set rounded.
+// Point generators. Point i depends on the seed and i alone (bench/data/random.hpp). Values are computed in fp64 and rounded to T: identical for
+// every number of threads, and the fp32 set is the rounded fp64 set.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace km {
 
-/// What to make. Generators that place no groups ignore k.
+/// Parameters of a generator. Generators without groups ignore k.
 struct Recipe {
   std::int64_t n = 0;
-  int d = 0, k = 0;  // k: the number of groups
+  int d = 0, k = 0;  // k: number of groups
   std::uint64_t seed = 0;
   Settings settings;              // every setting of the generator
-  std::vector<double> centroids;  // k x d, given by the table; empty: the generator draws them
+  std::vector<double> centroids;  // k x d from the table; empty: the generator draws them
 
   double operator[](const std::string& name) const { return settings.at(name); }
 };
@@ -25,8 +25,8 @@ struct Recipe {
 struct Generator {
   std::string name;
   Settings settings;        // names and defaults
-  bool has_groups = false;  // then its setting `groups` is their number; 0: as many as the k that is looked for
-  bool has_ideal = false;   // group_centroids are what k-means should find
+  bool has_groups = false;  // the setting `groups` is their number; 0: k
+  bool has_ideal = false;   // group_centroids are the ideal result
   int fixed_d = 0;          // 0: any d
   void (*make_f)(const Recipe&, std::span<float> points);
   void (*make_d)(const Recipe&, std::span<double> points);
@@ -41,7 +41,7 @@ struct Generator {
 /// balls | gaussians | uniform | integers | household
 const std::vector<Generator>& generators();
 
-/// The centres that balls and gaussians are made round, k x d: the table's, else uniform in [low, high]^d.
+/// Centres of balls and gaussians, k x d: the table's, else uniform in [low, high]^d.
 std::vector<double> group_centroids(const Recipe& recipe);
 
 }  // namespace km

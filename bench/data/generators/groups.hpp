@@ -1,4 +1,4 @@
-// What generators share: parallel tiles of points, and the group of each point.
+// Shared by generators: parallel tiles of points, and the group of each point.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace km {
 
-/// Streams of random numbers of one seed.
+/// Random streams of one seed.
 enum Stream : std::uint32_t { of_centroids, of_values, of_radii, of_groups, of_choices, of_extras };
 
-/// A run of points that one thread makes at a time: small enough for the second-level cache.
+/// Points per tile of one thread: fits the second-level cache.
 inline std::int64_t tile_size(int d) { return std::max<std::int64_t>(1, 16384 / d); }
 
-/// make(first, count) for every tile of [0, n), in parallel. `make` is made anew for each thread, so it may hold buffers.
+/// Calls make(first, count) for every tile of [0, n) in parallel. Each thread has its own `make`, which may hold buffers.
 template <class Maker>
 void for_tiles(std::int64_t n, std::int64_t tile, const Maker& prototype) {
 #pragma omp parallel
@@ -26,8 +26,8 @@ void for_tiles(std::int64_t n, std::int64_t tile, const Maker& prototype) {
   }
 }
 
-/// Groups of equal size. Ordered: one group after the other. Otherwise every run of `run` points (a multiple of k, about a thousand) holds each group equally
-/// often in a random order (Fisher and Yates), so any prefix is a fair sample; all runs but the last are the same for every n.
+/// Groups of equal size. Ordered: group after group. Otherwise every run of `run` points (a multiple of k, about a thousand) holds each group
+/// equally often in random order (Fisher and Yates), so any prefix is a fair sample. All runs but the last are independent of n.
 class Groups {
  public:
   Groups(std::int64_t n, int k, std::uint64_t seed, bool ordered)
@@ -35,7 +35,7 @@ class Groups {
 
   std::int64_t run() const { return run_; }
 
-  /// The groups of one run, which begins at a multiple of run(); valid until the next call.
+  /// Returns the groups of the run that starts at `first`, a multiple of run(). Valid until the next call.
   std::span<const int> of_run(std::int64_t first) {
     const auto count = std::size_t(std::min(run_, n_ - first));
     groups_.resize(count);
@@ -60,7 +60,7 @@ class Groups {
   std::vector<std::uint32_t> words_;
 };
 
-/// make(i0, groups, out) for every tile, where groups[i] is the group of point i0 + i.
+/// Calls make(i0, groups, out) for every tile; groups[i] is the group of point i0 + i.
 template <class T, class Maker>
 void for_grouped_tiles(const Recipe& r, std::span<T> points, const Maker& make) {
   const auto ordered = r.settings.find("ordered");

@@ -1,7 +1,7 @@
-// Seven columns that hang together as a house's meter does: active and reactive power (kW), voltage (V), current (A), and the
-// energy of three circuits (Wh a minute). Circuits are off, idle or on; the power is theirs and a rest that is low or high; the
-// current follows from power and voltage, the voltage sags with the power. Shares and levels are round numbers near those of
-// the real set's first half year; values are rounded as its meter rounds, so that duplicates abound. Minutes are independent.
+// Seven correlated columns of a house's meter: active and reactive power (kW), voltage (V), current (A), and the energy of three circuits (Wh per
+// minute). A circuit is off, idle or on. The power is the sum of the circuits and a low or high rest. The current follows from power and voltage;
+// the voltage drops with the power. Shares and levels are round numbers near those of the real set's first half year. Values are rounded as by its
+// meter, so duplicates are frequent. Minutes are independent.
 #include "bench/data/generators/household.hpp"
 
 #include <cmath>
@@ -12,8 +12,8 @@ namespace km {
 namespace {
 
 struct Circuit {
-  double off, idle;      // shares of the time; the rest of it the circuit is on
-  double level, spread;  // Wh a minute when on
+  double off, idle;      // shares of the time; otherwise the circuit is on
+  double level, spread;  // Wh per minute when on
 };
 
 constexpr Circuit kitchen{.91, .04, 37, 4}, laundry{.68, .27, 36, 12}, heater{.65, .03, 17.5, .7};

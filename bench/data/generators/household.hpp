@@ -1,4 +1,4 @@
-// A synthetic stand-in of the household power set's shape and habits. No value of it was measured.
+// Synthetic data with the shape and habits of the household power set. No value was measured.
 #pragma once
 
 #include "bench/data/generators/generators.hpp"

@@ -1,6 +1,5 @@
-// The way to run Lloyd's on this CPU, chosen for the problem at hand: cpu/lloyd/screened, the one here whose labels are fp64's own, with as
-// many threads as pay. Large problems take all of them; small ones are tried in prepare, a few iterations with each of some numbers of
-// threads, since waking a thread costs microseconds and a small iteration takes no more.
+// Chooses the number of threads for cpu/lloyd/screened, the implementation here whose labels equal fp64's. Large problems use all threads. Small
+// ones try some numbers of threads in prepare, a few iterations each: waking a thread costs microseconds, and a small iteration takes no more.
 #include <omp.h>
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 namespace km {
 namespace {
 
-constexpr double large = 1e9;  // n k d of an iteration that takes milliseconds on every CPU
+constexpr double large = 1e9;  // n k d of an iteration that takes milliseconds on any CPU
 
 template <class T>
 class Auto {
@@ -26,7 +25,7 @@ class Auto {
 
   int iterate(Trace& trace) {
     const int iters = solver_->iterate(trace);
-    trace.count("threads", double(threads_) * iters);  // so that its mean an iteration is their number
+    trace.count("threads", double(threads_) * iters);  // the mean per iteration is the number of threads
     return iters;
   }
 
@@ -38,7 +37,7 @@ class Auto {
     return screened.prepare<T>()(problem, Config({{"threads", std::int64_t(threads)}, {"instructions", "best"}}), trace);
   }
 
-  /// All threads, a quarter, a sixteenth, ..., one: the number with the shortest of five runs of up to three iterations.
+  /// Tries all threads, a quarter, a sixteenth, ..., one. Returns the number with the shortest of five runs of up to three iterations.
   static int fastest(Problem<T> problem) {
     problem.max_iters = std::min(problem.max_iters, 3);
     problem.tolerance = -1;

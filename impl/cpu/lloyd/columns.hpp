@@ -1,6 +1,5 @@
-// Points as columns, one array a dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Points stand side by side in the lanes of a vector
-// when they are labelled, and a feature is a stream when it is summed. Columns begin at different cache sets, so that hundreds of them can be
-// read at once, and end in zeros up to a whole strip.
+// Points as columns, one array per dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Vector lanes hold different points in assign; sums
+// stream over a feature. Columns start in different cache sets, so that hundreds can be read at once. They are padded with zeros to whole strips.
 #pragma once
 
 #include <omp.h>
@@ -16,7 +15,7 @@
 
 namespace km::columns {
 
-constexpr int strip = 64;  // points labelled side by side
+constexpr int strip = 64;  // points labelled at once
 
 /// Points first .. last - 1 of thread `at` of `of`: whole strips, so that no two threads write one strip's labels.
 struct Share {
@@ -30,7 +29,7 @@ struct Share {
 template <class T>
 class Columns {
  public:
-  /// The transpose of rows, n x d, made by as many threads as will read it.
+  /// Transposes rows, n x d, with as many threads as will read them.
   Columns(const Problem<T>& p, int threads)
       : n(p.n), d(p.d), stride((p.n + strip - 1) / strip * strip + 80),
         values_(static_cast<T*>(::operator new(sizeof(T) * std::size_t(stride) * p.d, line))) {
@@ -59,8 +58,8 @@ class Columns {
   std::unique_ptr<T, Free> values_;
 };
 
-/// Label points first .. first + strip - 1 (fewer at the end) with their nearest of k centroids, k x d; how many changed.
-/// D: the dimension where the compiler is to know it, else 0.
+/// Labels points first .. first + strip - 1 (fewer at the end) with the nearest of k centroids, k x d. Returns the number of changes. D: the
+/// dimension at compile time, or 0.
 template <int D, class T>
 int assign_strip(const Columns<T>& x, std::int64_t first, const T* centroids, int k, std::int32_t* labels) {
   const int d = D > 0 ? D : x.d;
@@ -89,7 +88,7 @@ int assign_strip(const Columns<T>& x, std::int64_t first, const T* centroids, in
   return changed;
 }
 
-/// Points first .. last - 1, where first is a multiple of a strip.
+/// Labels points first .. last - 1; first is a multiple of a strip.
 template <int D, class T>
 std::int64_t assign(const Columns<T>& x, std::int64_t first, std::int64_t last, const T* centroids, int k, std::int32_t* labels) {
   std::int64_t changed = 0;
@@ -97,7 +96,7 @@ std::int64_t assign(const Columns<T>& x, std::int64_t first, std::int64_t last, 
   return changed;
 }
 
-/// assign() for d dimensions, compiled for those that the paper measures.
+/// Returns assign() for d dimensions, compiled for those that the paper measures.
 template <class T>
 auto assign_for(int d) {
   auto* found = assign<0, T>;

@@ -1,9 +1,9 @@
-// Feature sum: the first half of lutz2018's centroid update, the sums of every feature by label (Section 3.1). Two ways to share it out:
-//   cluster merge          a thread takes points, whole, and adds them to a table of its own, k x d; in the end the tables are merged
-//   partitioned features   a thread takes features, of all points, and needs k sums at a time; with more threads than features it takes
+// Feature sum: the first half of lutz2018's centroid update, the sums of every feature by label (Section 3.1). Two strategies:
+//   cluster merge          a thread takes whole points and has its own table, k x d; the tables are merged at the end
+//   partitioned features   a thread takes features of all points and needs k sums at a time; with more threads than features,
 //                          one feature of a part of the points
-// A thread stands for a work group of the paper, as where OpenCL runs on a CPU. Ours: a table holds at most 16,384 points before it is added
-// to totals in fp64, for 2 GiB of points would leave an fp32 sum few right digits.
+// A thread stands for a work group of the paper, as in OpenCL on a CPU. Ours adds a table to fp64 totals every 16,384 points, because an fp32 sum
+// over 2 GiB of points keeps few correct digits.
 #pragma once
 
 #include <string_view>
@@ -13,9 +13,9 @@
 
 namespace km::columns {
 
-constexpr int copies = 4;  // of sums: a value need not wait for the sum that the one before it wrote
+constexpr int copies = 4;  // of sums: consecutive values need not wait for each other
 
-/// Add `size` values of one feature to the sums of their labels, k of them, `copies` times.
+/// Adds `size` values of one feature to `copies` tables of k sums by label.
 template <class T>
 void look_up(const T* values, const std::int32_t* labels, std::int64_t size, int k, T* sums) {
   std::int64_t i = 0;
@@ -24,7 +24,7 @@ void look_up(const T* values, const std::int32_t* labels, std::int64_t size, int
   for (; i < size; ++i) sums[labels[i]] += values[i];
 }
 
-/// The same by comparing the labels with every c: less work where a vector has room for k sums. The size is 4 `quarter`.
+/// The same by comparing the labels with every c: faster if a vector holds k sums. The size is 4 `quarter`.
 template <class T>
 void compare(const T* values, const std::int32_t* labels, int quarter, int k, T* sums) {
   for (int c = 0; c < k; ++c) {
@@ -39,10 +39,10 @@ void compare(const T* values, const std::int32_t* labels, int quarter, int k, T*
   }
 }
 
-/// What a thread of partitioned features does: add values first .. last - 1 of a feature to the sums of their labels.
+/// Adds values first .. last - 1 of one feature to the sums of their labels.
 template <class T>
 void add_feature(const T* values, const std::int32_t* labels, std::int64_t first, std::int64_t last, int k, T* sums) {
-  constexpr int quarter = 256;  // four of them stay in the nearest cache for k turns
+  constexpr int quarter = 256;  // four quarters stay in the first-level cache for k passes
   if (k <= int(64 / sizeof(T)))
     for (; first + 4 * quarter <= last; first += 4 * quarter) compare(values + first, labels + first, quarter, k, sums);
   look_up(values + first, labels + first, last - first, k, sums);
@@ -55,13 +55,13 @@ namespace km {
 template <class T>
 class FeatureSum {
  public:
-  static constexpr std::int64_t tile = 16384;  // points a table holds
+  static constexpr std::int64_t tile = 16384;  // points per table
 
   FeatureSum(std::string_view strategy, int d, int k, int threads)
       : merge_(strategy == "cluster merge"), k_(k), cells_(std::size_t(k) * d), copies_(!merge_ || cells_ <= 512 ? columns::copies : 1),
         workers_(threads), sums_(cells_) {}
 
-  /// The sums of each cluster's points, k x d, valid until the next call.
+  /// Returns the sums of each cluster's points, k x d, valid until the next call.
   const std::vector<double>& operator()(const columns::Columns<T>& x, const std::int32_t* labels) {
     if (merge_) cluster_merge(x, labels);
     else partitioned_features(x, labels);
@@ -71,9 +71,9 @@ class FeatureSum {
  private:
   struct alignas(64) Worker {
     std::vector<T> table;        // copies x cells
-    std::vector<double> totals;  // of all its points
+    std::vector<double> totals;  // of all of the thread's points
 
-    /// Add the table to some totals, and clear it.
+    /// Adds the table to `to` and clears it.
     void fold(double* to, std::size_t cells) {
       for (std::size_t at = 0; at < table.size(); at += cells)
         for (std::size_t cell = 0; cell < cells; ++cell) to[cell] += table[at + cell];
@@ -111,7 +111,7 @@ class FeatureSum {
 #pragma omp parallel num_threads(int(workers_.size()))
     {
       const int team = omp_get_num_threads(), t = omp_get_thread_num();
-      const int parts = std::max(1, team / d), holders = std::min(team, d);  // parts of the points, threads that share a part's features
+      const int parts = std::max(1, team / d), holders = std::min(team, d);  // parts of the points; threads that share a part's features
       if (t < parts * holders) {
         Worker& mine = workers_[t];
         const int from = d * (t % holders) / holders, to = d * (t % holders + 1) / holders;
@@ -127,7 +127,7 @@ class FeatureSum {
 #pragma omp barrier
 #pragma omp for
       for (int j = 0; j < d; ++j) {
-        const int holder = ((j + 1) * holders - 1) / d;  // the last whose features begin at j or before
+        const int holder = ((j + 1) * holders - 1) / d;  // the last thread whose features start at j or before
         for (int c = 0; c < k_; ++c) {
           double& sum = sums_[std::size_t(c) * d + j] = 0;
           for (int part = 0; part < parts; ++part) sum += workers_[part * holders + holder].totals[std::size_t(j - d * holder / holders) * k_ + c];
@@ -139,7 +139,7 @@ class FeatureSum {
   bool merge_;
   int k_;
   std::size_t cells_;
-  int copies_;  // of a table, a power of two: one where it is large
+  int copies_;  // of a table, a power of two; one if the table is large
   std::vector<Worker> workers_;
   std::vector<double> sums_;
 };

@@ -1,10 +1,10 @@
-// Mass sum: the second half of lutz2018's centroid update, a histogram of the labels (Section 3.2). Four ways to keep threads apart:
-//   global atomic        one histogram, added to atomically by all
-//   partitioned global   one for each work group in one array, added to atomically, as a group's threads would
-//   partitioned local    the same on cache lines of its own
-//   partitioned private  one for each of a group's threads, added to without atomics; more to merge
-// A CPU thread stands for a work group, as where OpenCL runs on a CPU, and works through the group's threads side by side: nobody contends for a
-// partition, so what an atomic addition costs there is the instruction. A CPU has no local memory; that of a group is a thread's own.
+// Mass sum: the second half of lutz2018's centroid update, a histogram of the labels (Section 3.2). Four strategies:
+//   global atomic        one histogram, atomic additions
+//   partitioned global   one per work group in one array, atomic additions
+//   partitioned local    the same on separate cache lines
+//   partitioned private  one per thread of a group, no atomics, more to merge
+// A CPU thread stands for a work group, as in OpenCL on a CPU, and interleaves the group's threads. Nobody contends for a partition, so an atomic
+// addition costs only its instruction. A CPU has no local memory; a group's is the thread's own.
 #pragma once
 
 #include <omp.h>
@@ -19,7 +19,7 @@ namespace km {
 
 class MassSum {
  public:
-  static constexpr int copies = 8;  // threads of a group, each with a histogram of its own where they are private
+  static constexpr int copies = 8;  // threads of a group, each with its own histogram if private
 
   MassSum(std::string_view strategy, int k, int threads) : strategy_(strategy), k_(k), threads_(threads), counts_(k) {
     if (strategy == "partitioned global") partitions_.resize(std::size_t(threads) * k);
@@ -27,7 +27,7 @@ class MassSum {
     if (strategy == "partitioned private") own_.assign(threads, Partition(std::size_t(copies) * k));
   }
 
-  /// How many of n labels are 0, 1, ..., k - 1; valid until the next call.
+  /// Returns the counts of labels 0 .. k - 1 among n labels, valid until the next call.
   const std::vector<std::int64_t>& operator()(const std::int32_t* labels, std::int64_t n) {
     std::ranges::fill(counts_, 0);
 #pragma omp parallel num_threads(threads_)
@@ -47,7 +47,7 @@ class MassSum {
     return counts_;
   }
 
-  /// Partitioned private: count `length` labels in `copies` histograms of k counts in turn.
+  /// Partitioned private: counts `length` labels in `copies` alternating histograms of k counts.
   static void add(const std::int32_t* labels, std::int64_t length, std::int64_t* histograms, int k) {
     std::int64_t i = 0;
     for (; i + copies <= length; i += copies)
@@ -65,7 +65,7 @@ class MassSum {
     for (std::int64_t i = 0; i < length; ++i) std::atomic_ref(histogram[labels[i]]).fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Add histograms of k counts each to the counts, and leave them empty.
+  /// Adds histograms of k counts each to the counts and clears them.
   void merge(std::vector<std::int64_t>& histograms) {
     for (std::size_t at = 0; at < histograms.size(); at += k_)
       for (int c = 0; c < k_; ++c) counts_[c] += histograms[at + c];

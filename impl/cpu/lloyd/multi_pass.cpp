@@ -1,6 +1,5 @@
-// lutz2018's multi-pass strategy on the CPU (Section 3): assign reads the points and writes labels; then the centroid update reads both again, its
-// feature sum and its mass sum each by one of the paper's strategies. The phases feature_sum and mass_sum are the paper's micro-benchmarks
-// (Figures 6 and 7).
+// lutz2018's multi-pass strategy on the CPU (Section 3): assign reads the points and writes labels. The update reads both twice, in a feature sum
+// and a mass sum, each by one of the paper's strategies. The phases feature_sum and mass_sum are the paper's micro-benchmarks (Figures 6 and 7).
 // Cost of an iteration: points read twice, labels written once and read twice; 3 n k d + n d flops.
 #include "bench/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
@@ -64,7 +63,7 @@ class MultiPass {
   void average(Trace& trace, const std::vector<double>& sums, const std::vector<std::int64_t>& counts) {
     const auto phase = trace.phase("average");
     for (std::size_t cell = 0; cell < sums.size(); ++cell)
-      if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // else it stays
+      if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // empty clusters keep theirs
   }
 
   Problem<T> p_;

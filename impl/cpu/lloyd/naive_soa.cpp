@@ -1,5 +1,5 @@
-// benedetti2025's sequential baseline (Section 3.1): points and centroids as structures of arrays, index j * n + i and
-// j * k + c; one thread, plain sums. The transposition belongs to prepare.
+// benedetti2025's sequential baseline (Section 3.1): points and centroids as structures of arrays, indices j * n + i and j * k + c; one thread,
+// plain sums. The transposition belongs to prepare.
 #include "bench/implementation.hpp"
 #include "bench/lloyd.hpp"
 

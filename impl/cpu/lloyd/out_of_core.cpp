@@ -1,7 +1,7 @@
-// lutz2018, Section 5, on the CPU: points in chunks where they lie, each labelled and summed in one pass, so that points of a mapped file come
-// from the disk once an iteration. All threads share a chunk; the kernel is asked for the next one meanwhile. A strip of 32 points lies turned in
-// the first-level cache, and its points side by side in vectors.
-// Cost of an iteration: points read once. Where it stops: at the disk, else at the distances.
+// lutz2018, Section 5, on the CPU: labels and sums points in place, chunk by chunk in one pass, so that a mapped file is read once per iteration.
+// All threads share a chunk; the kernel prefetches the next. A strip of 32 points is transposed in the first-level cache, so that vector lanes hold
+// different points.
+// Cost of an iteration: points read once. Limit: the disk, else the distances.
 #include "impl/cpu/lloyd/out_of_core.hpp"
 
 #include <omp.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int strip = 32;
 
-/// A thread's own.
+/// State of a thread.
 template <class T>
 struct Worker {
   Worker(int d, int k) : columns(std::size_t(d) * strip), sums(std::size_t(d) * k), counts(k) {}
@@ -70,7 +70,7 @@ std::int64_t label_and_sum(const T* points, std::int64_t n, int d, int k, const 
       worker.take(points + first * d, int(std::min<std::int64_t>(strip, n - first)), d, k, centroids, labels + first);
   }
   std::int64_t changed = 0;
-  for (const auto& worker : workers) {  // in the order of the threads: the same result every time
+  for (const auto& worker : workers) {  // in thread order: a reproducible result
     for (std::size_t cell = 0; cell < worker.sums.size(); ++cell) sums[cell] += worker.sums[cell];
     for (int c = 0; c < k; ++c) counts[c] += worker.counts[c];
     changed += worker.changed;
@@ -117,11 +117,11 @@ class OutOfCore {
                                out_.labels.data() + first, sums.data(), counts.data(), threads_);
     }
     for (std::size_t cell = 0; cell < sums.size(); ++cell)
-      if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // else it stays
+      if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // empty clusters keep theirs
     return changed;
   }
 
-  /// A hint: the chunk from point `first` on will be read next.
+  /// Hints the kernel that the chunk from point `first` on is next.
   void ask_for(std::int64_t first) const {
     if (first >= p_.n) return;
     const auto from = reinterpret_cast<std::uintptr_t>(p_.points.data() + first * p_.d) / 4096 * 4096;

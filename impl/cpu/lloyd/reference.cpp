@@ -1,5 +1,5 @@
-// Lloyd's algorithm as the textbook has it, distances in fp64 and sums in long double whatever the points are: the yardstick of the
-// checks. It shares no loop with what it is held against.
+// Textbook Lloyd's, the reference of the checks: distances in fp64 and sums in long double for every precision. It shares no loop with other
+// implementations.
 #include "bench/implementation.hpp"
 
 namespace km {

@@ -1,4 +1,4 @@
-// Exact labels at the speed of a matrix product: screened.hpp has the idea, the bound and the cost.
+// Exact labels at the speed of a matrix product. Idea, bound and cost: screened.hpp.
 #include "impl/cpu/lloyd/screened.hpp"
 
 namespace km {

@@ -1,20 +1,19 @@
-// Exact labels at the speed of a matrix product. Scores s = x c - |c|²/2, of points and centroids counted from the points' mean, in fp32
-// whatever the points are: a register tile of centroids x points, the best two kept beside it. A point is decided where the two
-// are further apart than a proven bound of their errors; the few others are settled by differences, then exactly (bench/exact.hpp).
-// Points are read once: the same pass adds them to their cluster's sums, in fp64, and for fp64 with the additions' errors kept. Where no sum of
-// points can need rounding (integers, pixels), only those that moved are taken from one sum and added to another: the same bits for less.
+// Exact labels at the speed of a matrix product. Scores s = x c - |c|²/2 are computed in fp32 for every precision, with points and centroids
+// relative to the points' mean. A register tile is centroids x points; the best two scores of a point stay beside it. A point is decided if its best
+// two scores differ by more than a proven bound of their errors. The few others are settled by differences, then exactly (bench/exact.hpp).
+// Points are read once: the same pass adds them to their cluster's sums, in fp64, for fp64 points with compensation. If no sum of points needs
+// rounding (integers, pixels), only moved points change the sums: the same bits for less work.
 //
-// The bound. Let x, c be exact, y, g what they are rounded to, u = 2^-24. |y g - x c| <= 2u |x||c|, and a chain of d FMAs that starts
-// from the offset o errs by d u (|o| + |y||g|) at most: in all by m (|x||c| + |c|²/2), m = (d + 8) u, where |x||c| <= |x|²/2 + |c|²/2.
-// So with o = -(1 - 2m) |c|²/2 a score is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2), and who trails the best, b, by
-// m (|x|² + 4 |b|²/2) is further away. From s = x b - |b|²/2 follows |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s): far centroids
-// do not widen it. Where more than an eighth of a thread's points stays open (heavy tails), it goes on with differences, whose
-// error is relative: two operations a term instead of one.
+// The bound. Let x, c be exact, y, g their roundings, u = 2^-24. |y g - x c| <= 2u |x||c|. A chain of d FMAs that starts from the offset o errs by
+// at most d u (|o| + |y||g|). The total is m (|x||c| + |c|²/2) with m = (d + 8) u, and |x||c| <= |x|²/2 + |c|²/2. With o = -(1 - 2m) |c|²/2 a score
+// is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2). A centroid that trails the best, b, by m (|x|² + 4 |b|²/2) is therefore further
+// away. s = x b - |b|²/2 implies |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s), which far centroids do not widen. If more than an eighth
+// of a thread's points stays open (heavy tails), the thread continues with differences: relative error, but two operations per term instead of one.
 //
-// Each loop over points is compiled for several instruction sets (strip_*.cpp), and the best that this CPU has is taken at run time; where there is
-// a matrix unit and enough to multiply, scores come from it (tiles.hpp), with a wider margin, and vectors are what it falls back on.
+// Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. With a matrix unit and enough work,
+// scores come from it (tiles.hpp), with a wider margin; vectors are the fallback.
 //
-// Cost of an iteration: points read once, 2 n k d flops and 5 n k operations to keep the best two, each of them 4 to 16 points wide.
+// Cost of an iteration: points read once, 2 n k d flops, and 5 n k operations for the best two, each 4 to 16 points wide.
 #pragma once
 
 #include <omp.h>
@@ -36,10 +35,10 @@
 namespace km {
 namespace {
 
-using strips::Kernel, strips::Round, strips::Tiles, strips::Way, strips::Worker;
+using strips::Kernel, strips::Round, strips::Tiles, strips::Strategy, strips::Worker;
 
 #ifdef __x86_64__
-/// Whether there is a matrix unit that this process may use.
+/// True if there is a matrix unit that this process may use.
 bool has_tiles() {
   constexpr int request = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("avx512bf16") &&
@@ -47,7 +46,7 @@ bool has_tiles() {
 }
 #endif
 
-/// Whether this CPU has these instructions.
+/// True if this CPU has these instructions.
 bool has(std::string_view instructions) {
 #ifdef __x86_64__
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -60,7 +59,7 @@ bool has(std::string_view instructions) {
   return instructions == "portable";
 }
 
-/// Whether tiles are faster than vectors: they are 32 dimensions deep, and to fill them costs as much as many a centroid (measured with 2 to 784
+/// True if tiles are faster than vectors. Tiles are 32 dimensions deep, and filling them costs as much as many centroids (measured with 2 to 784
 /// dimensions and 4 to 1000 clusters).
 bool tiles_pay(int k, int d) { return d >= 32 && std::int64_t(k) * d >= 6000; }
 
@@ -80,7 +79,7 @@ Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
 template <class T>
 class Screened {
  public:
-  /// margin_share: of the margins that are proven; less than all of them is wrong (the fault margin_of_a_hundredth).
+  /// margin_share: scales the proven margins; below 1 labels may be wrong (the fault margin_of_a_hundredth).
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
       : p_(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
         threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,
@@ -95,14 +94,14 @@ class Screened {
               .scored = {p_.k, p_.d, kernel_.score_rows},
               .plain = {p_.k, p_.d, kernel_.plain_rows},
               .screen_in_tiles = kernel_.screen_in_tiles};
-    const auto margin = [&](double m) { return float(margin_share * 1.01 * m * (1 + 16 * m)); };  // and what is of second order
+    const auto margin = [&](double m) { return float(margin_share * 1.01 * m * (1 + 16 * m)); };  // and second-order terms
     if (kernel_.screen_in_tiles) round_.tiled = Tiles(p_.k, d);
     round_.tile_margin = margin((3.1 * d + 800) * 0x1p-24);
     round_.score_margin = margin(double(d + 8) * 0x1p-24);
     round_.plain_margin = T(margin_share * 1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
 #pragma omp parallel for num_threads(threads_) schedule(static, 1)
     for (int t = 0; t < threads_; ++t) {
-      auto& worker = workers_[t];  // touched by its own thread first
+      auto& worker = workers_[t];  // first touch by its own thread
       worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
       worker.plain_columns.resize(worker.columns.size());
       worker.rows.resize(size * d + strips::overread);
@@ -121,12 +120,12 @@ class Screened {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     out_.labels.assign(p_.n, no_label);
     round_.labels = out_.labels.data();
-    for (auto& worker : workers_) worker.way = round_.screen_in_tiles ? Way::tiles : Way::products;
+    for (auto& worker : workers_) worker.strategy = round_.screen_in_tiles ? Strategy::tiles : Strategy::products;
     round_.only_moved = false;
     for (out_.iters = 1;; ++out_.iters) {
       trace.begin_iteration();
       const auto changed = iteration(trace);
-      round_.only_moved = sums_are_exact_ && changed < p_.n / 3;  // who moves is added twice
+      round_.only_moved = sums_are_exact_ && changed < p_.n / 3;  // a moved point is added twice
       if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
     }
   }
@@ -160,13 +159,13 @@ class Screened {
       changed += worker.changed;
       trace.count("settled", double(worker.settled));
       trace.count("candidates", double(worker.candidates));
-      trace.count("tile_threads", worker.way == Way::tiles);
-      trace.count("plain_threads", worker.way == Way::differences);
+      trace.count("tile_threads", worker.strategy == Strategy::tiles);
+      trace.count("plain_threads", worker.strategy == Strategy::differences);
     }
     return changed;
   }
 
-  /// The mean of up to 4096 points, evenly spaced; any origin is right, one amid the points leaves few open.
+  /// Mean of up to 4096 evenly spaced points. Any origin is correct; one among the points leaves few open.
   strips::Buffer<T> origin() const {
     const std::int64_t wanted = std::min<std::int64_t>(p_.n, 4096);
     std::vector<double> sums(p_.d);
@@ -177,14 +176,14 @@ class Screened {
     return mean;
   }
 
-  /// Whether fp64 holds the sum of any of the points: all values multiples of a power of two, n times the largest below 2^51 of it.
+  /// True if fp64 holds the sum of any of the points: all values are multiples of a power of two, and n times the largest is below 2^51 of it.
   bool sums_are_exact() const {
     const std::int64_t size = std::ssize(p_.points);
     T most = std::numeric_limits<T>::min();
 #pragma omp parallel for num_threads(threads_) reduction(max : most)
     for (std::int64_t at = 0; at < size; ++at) most = std::max(most, std::abs(p_.points[at]));
     const double per_unit = std::ldexp(1.0, 50 - std::ilogb(most) - int(std::bit_width(std::uint64_t(p_.n))));
-    constexpr double ones = 3 * 0x1p51;  // what is added to it loses its fraction
+    constexpr double ones = 3 * 0x1p51;  // adding it drops the fraction
     bool exact = per_unit < std::numeric_limits<double>::infinity();
 #pragma omp parallel for num_threads(threads_) reduction(&& : exact)
     for (std::int64_t first = 0; first < size; first += 4096) {
@@ -199,7 +198,7 @@ class Screened {
     return exact;
   }
 
-  /// The centroids in both layouts. One that equals another of a lower index never wins, and is left out.
+  /// Packs the centroids in both layouts. A centroid equal to one of a lower index never wins and is left out.
   void pack() {
     const int d = p_.d, k = p_.k;
     const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
@@ -208,7 +207,7 @@ class Screened {
       const auto order = std::lexicographical_compare_three_way(row(a).begin(), row(a).end(), row(b).begin(), row(b).end());
       return order == 0 ? a < b : order < 0;
     });
-    bool no_room = d > 100'000;  // in fp32, for the values or the margin
+    bool no_room = d > 100'000;  // fp32 cannot hold the values or the margin
 #pragma omp parallel for num_threads(threads_) schedule(static) reduction(|| : no_room) if (std::int64_t(k) * d > 20'000)
     for (int at = 0; at < k; ++at) {
       const int c = order_[at];
@@ -234,7 +233,7 @@ class Screened {
       }
     }
     if (no_room)
-      for (auto& worker : workers_) worker.way = Way::differences;
+      for (auto& worker : workers_) worker.strategy = Strategy::differences;
   }
 
   void update() {
@@ -264,7 +263,7 @@ class Screened {
   Kernel<T> kernel_;
   int threads_;
   std::vector<Worker<T>> workers_;
-  std::vector<int> order_;  // centroids, equal ones side by side
+  std::vector<int> order_;  // centroids, equal ones adjacent
   bool sums_are_exact_;
   Round<T> round_;
   Solution<T> out_;

@@ -1,6 +1,6 @@
-// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points and, while they are still in its cache, adds them to its
-// own sums feature by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that costs a GPU a
-// barrier is here a store and a load of one thread. Sums go to totals in fp64 after 16,384 points, as in cpu/lloyd/multi_pass.
+// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points and, while they are in its cache, adds them to its own
+// sums by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that needs a barrier on a GPU is a
+// store and a load of one thread. Sums are added to fp64 totals every 16,384 points, as in cpu/lloyd/multi_pass.
 // Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
 #include "bench/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
@@ -10,7 +10,7 @@
 namespace km {
 namespace {
 
-constexpr std::int64_t fold_after = 16384;  // points between two additions to the totals
+constexpr std::int64_t fold_after = 16384;  // points between additions to the totals
 
 template <class T>
 class SinglePass {
@@ -62,13 +62,13 @@ class SinglePass {
       mine.totals.assign(std::size_t(d) * k, 0.0);
       mine.counts.assign(std::size_t(MassSum::copies) * k, 0);
       const columns::Share points(p_.n, omp_get_thread_num(), team);
-      std::int64_t held = 0;
+      std::int64_t since_fold = 0;
       for (std::int64_t first = points.first; first < points.last; first += block_) {
         const std::int64_t last = std::min(first + block_, points.last);
         changed += assign(x_, first, last, out_.assigned_centroids.data(), k, labels);
         for (int j = 0; j < d; ++j) columns::add_feature(x_[j], labels, first, last, k, mine.sums.data() + std::size_t(j) * columns::copies * k);
         MassSum::add(labels + first, last - first, mine.counts.data(), k);
-        if ((held += last - first) + block_ > fold_after || last == points.last) fold(mine), held = 0;
+        if ((since_fold += last - first) + block_ > fold_after || last == points.last) fold(mine), since_fold = 0;
       }
 #pragma omp barrier
 #pragma omp for
@@ -86,7 +86,7 @@ class SinglePass {
     std::ranges::fill(mine.sums, T(0));
   }
 
-  /// Move centroid c to the mean of its points; without any it stays.
+  /// Moves centroid c to the mean of its points. An empty cluster keeps its centroid.
   void average(int c, int team) {
     std::int64_t count = 0;
     for (int t = 0; t < team; ++t)

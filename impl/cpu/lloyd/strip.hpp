@@ -1,13 +1,13 @@
-// What screened.cpp does to a strip of points, in vectors: turned to one vector a dimension, scored against all centroids in registers, the
-// best two kept, the rows added to sums while they are in the cache. Each instruction set is a file (strip_*.cpp), which includes this after a
-// pragma that chooses it. Functions of other headers must not be compiled under that pragma, for the linker may give them to everyone: their
-// headers come before it (strips.hpp), and all of this is of the file alone.
+// The passes of screened.cpp over a strip of points, in vectors: transposes it to one vector per dimension, scores it against all centroids in
+// registers, keeps the best two, and adds the rows to sums while they are in the cache. Each strip_*.cpp includes this after a pragma that selects
+// its instruction set. Headers with other functions (strips.hpp) come before that pragma, because the linker may give their code to every file. All
+// functions here are local to the file.
 #include "impl/cpu/lloyd/strips.hpp"
 
 namespace km::strips {
 namespace {
 
-/// bytes: of a vector, 16, 32 or 64.
+/// bytes of a vector: 16, 32 or 64.
 template <class T, int bytes>
 struct Strip {
   static constexpr int size = 2 * bytes / int(sizeof(float));
@@ -16,9 +16,9 @@ struct Strip {
   template <class E>
   static constexpr int vectors = size / lanes<E>;
   template <class E>
-  static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // of a register tile rows x vectors
+  static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // register tile: rows x vectors
 
-  /// The points of a thread, first to last - 1; first is a multiple of size.
+  /// Processes a thread's points, first to last - 1; first is a multiple of size.
   static void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
     const int d = round.d;
     for (std::int64_t i = first; i < last; i += size) {
@@ -29,10 +29,10 @@ struct Strip {
         x = worker.rows.data();
       }
       alignas(64) std::int32_t labels[size];
-      switch (worker.way) {
-        case Way::tiles: round.screen_in_tiles(round, worker, x, labels); break;
-        case Way::products: screen<float, false>(round, worker, x, labels); break;
-        case Way::differences: screen<T, true>(round, worker, x, labels); break;
+      switch (worker.strategy) {
+        case Strategy::tiles: round.screen_in_tiles(round, worker, x, labels); break;
+        case Strategy::products: screen<float, false>(round, worker, x, labels); break;
+        case Strategy::differences: screen<T, true>(round, worker, x, labels); break;
       }
       std::int32_t* const out = round.labels + i;
       std::int32_t before[size];
@@ -53,8 +53,8 @@ struct Strip {
       worker.opened += open;
       const bool is_last = i + size >= last;
       while (std::ssize(worker.open) >= (is_last ? 1 : size)) settle(round, worker);
-      if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.way != Way::differences) {
-        worker.way = Way(int(worker.way) + 1);
+      if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.strategy != Strategy::differences) {
+        worker.strategy = Strategy(int(worker.strategy) + 1);
         worker.screened = worker.opened = 0;
       }
     }
@@ -72,8 +72,8 @@ struct Strip {
       for (int v = 0; v < vectors<E>; ++v) best[v] = second[v] = V{} - std::numeric_limits<E>::infinity();
     }
 
-    /// Centroid c's scores of vector v's points.
-    [[gnu::always_inline]] void meet(int c, int v, V score) {
+    /// Merges centroid c's scores of vector v's points.
+    [[gnu::always_inline]] void add(int c, int v, V score) {
       const I nearer = score > best[v];
       const V lesser = nearer ? best[v] : score;
       second[v] = lesser > second[v] ? lesser : second[v];
@@ -81,15 +81,15 @@ struct Strip {
       index[v] = nearer ? I{} + c : index[v];
     }
 
-    /// Labels of vector v's points, -1 where the two are not further apart than the margin.
+    /// Writes the labels of vector v's points, or -1 if the best two differ by no more than the margin.
     [[gnu::always_inline]] void label(int v, V margin, std::int32_t* labels) const {
-      const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // not a number: open
+      const I label = best[v] - second[v] > margin ? index[v] : I{} - 1;  // NaN: open
       using Labels = Vector<std::int32_t, lanes<E> * 4>;
       *reinterpret_cast<Labels*>(labels + v * lanes<E>) = __builtin_convertvector(label, Labels);
     }
   };
 
-  /// log2(width) perfect shuffles of the rows.
+  /// Transposes rows by log2(width) perfect shuffles.
   template <class V, int... i>
   [[gnu::always_inline]] static void shuffle(V* block, std::integer_sequence<int, i...>) {
     constexpr int width = sizeof...(i);
@@ -104,7 +104,7 @@ struct Strip {
   }
 
  private:
-  /// f of d as a constant up to 8, else of 0. (bench/dimension.hpp has not this instruction set.)
+  /// Calls f with d as a constant up to 8, else with 0. (bench/dimension.hpp is not compiled for this instruction set.)
   template <class F>
   [[gnu::always_inline]] static void with_small_dimension(int d, F f) {
     [&]<int... Ds>(std::integer_sequence<int, Ds...>) __attribute__((always_inline)) {
@@ -114,7 +114,7 @@ struct Strip {
     (std::make_integer_sequence<int, 8>());
   }
 
-  /// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
+  /// Sets labels[p] to the nearest centroid of point p, or -1 if the margin leaves it open.
   template <class E, bool differences>
   [[gnu::always_inline]] static void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
     using V = Vector<E, bytes>;
@@ -127,12 +127,12 @@ struct Strip {
     BestTwo<E> two;
     products<E, differences>(
         columns, packed<differences>(round), round.d, worker.scores.data(),
-        x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) { two.meet(c, v, score); });
+        x + size * round.d, [&](int c, int v, V score) __attribute__((always_inline)) { two.add(c, v, score); });
     for (int v = 0; v < vectors<E>; ++v) {
       V margin;
       if constexpr (differences) margin = -3 * round.plain_margin * two.best[v];
       else margin = round.score_margin * (9 * *reinterpret_cast<V*>(squares + v * lanes<E>) - 8 * two.best[v]);
-      margin += 16 * std::numeric_limits<E>::min();  // what underflow takes
+      margin += 16 * std::numeric_limits<E>::min();  // bound of underflow
       two.label(v, margin, labels);
     }
   }
@@ -143,15 +143,15 @@ struct Strip {
     else return round.scored;
   }
 
-  /// finish(c, v, scores) for every centroid c and vector v of points: offset + x c, or offset - |x - c|². Many dimensions are taken in
-  /// stretches whose columns stay in the first cache, unfinished sums put aside in `partial`. Fetches the strip that lies `ahead`.
+  /// Calls finish(c, v, scores) for every centroid c and vector v of points: offset + x c, or offset - |x - c|². Many dimensions are processed in
+  /// ranges whose columns stay in the first-level cache, with unfinished sums in `partial`. Prefetches the strip that lies `ahead`.
   template <class E, bool differences, class Finish>
   [[gnu::always_inline]] static void products(const E* columns, const Packed<E>& centroids, int d, T* partial, const T* ahead, Finish finish) {
     using V = Vector<E, bytes>;
     constexpr int n_rows = rows<E>, n_vectors = vectors<E>, cached = 32768 / int(size * sizeof(E));
     const int stretches = (d + cached - 1) / cached, stretch = (d + stretches - 1) / stretches;
     const char* next = reinterpret_cast<const char*>(ahead);
-    const std::int64_t advance = size * sizeof(T) / centroids.blocks;  // evenly, so that the fetches never queue
+    const std::int64_t advance = size * sizeof(T) / centroids.blocks;  // evenly, so that prefetches never queue
     for (int begin = 0; begin < d; begin += stretch) {
       const int end = std::min(d, begin + stretch);
       V* aside = reinterpret_cast<V*>(partial);
@@ -183,14 +183,14 @@ struct Strip {
     }
   }
 
-  /// Rows to columns[j][point], from the origin where `centred`, and then |x|² too. x may be read `overread` values behind its last row,
-  /// columns hold a vector's width of dimensions at least.
+  /// Writes rows to columns[j][point], relative to the origin if `centred`, with |x|². Reads up to `overread` values behind the last row. Columns
+  /// hold at least a vector's width of dimensions.
   template <class E, bool centred>
   [[gnu::always_inline]] static void turn(const Round<T>& round, const T* x, E* columns, E* squares) {
     constexpr int width = lanes<E>;
     using V = Vector<E, bytes>;
     for (int v = 0; v < vectors<E>; ++v, x += std::int64_t(width) * round.d, columns += width) {
-      V square[2] = {V{} + std::numeric_limits<E>::min(), V{}};  // the least covers what underflow takes
+      V square[2] = {V{} + std::numeric_limits<E>::min(), V{}};  // the minimum covers underflow
       const auto keep = [&](int j, V column, bool is_new) __attribute__((always_inline)) {
         *reinterpret_cast<V*>(columns + j * size) = column;
         if (centred && is_new) square[j % 2] += column * column;
@@ -206,7 +206,7 @@ struct Strip {
 
   [[gnu::noinline]] static void turn_plain(const Round<T>& round, const T* x, T* columns) { turn<T, false>(round, x, columns, nullptr); }
 
-  /// Few dimensions: width rows are D vectors end to end, and each column is picked from all of them.
+  /// Few dimensions: width rows are D contiguous vectors; each column is picked from all of them.
   template <class E, bool centred, int D, class Keep>
   [[gnu::always_inline]] static void pick(const Round<T>& round, const T* x, Keep keep) {
     Vector<E, bytes> in[D];
@@ -217,7 +217,7 @@ struct Strip {
     (std::make_integer_sequence<int, D>());
   }
 
-  /// Value i of column j is value i D + j of the rows: those of vectors s and later, and before them what `so_far` has.
+  /// Picks value i of column j, which is value i D + j of the rows, from vectors s and later; `so_far` has the earlier ones.
   template <int D, int j, int s, class V, int... i>
   [[gnu::always_inline]] static V picked(const V* in, V so_far, std::integer_sequence<int, i...> lane) {
     constexpr int width = sizeof...(i);
@@ -236,7 +236,7 @@ struct Strip {
     constexpr int width = lanes<E>;
     const int d = round.d;
     for (int done = 0; done < d; done += width) {
-      const int first = std::max(0, std::min(done, d - width));  // the last chunk overlaps the one before
+      const int first = std::max(0, std::min(done, d - width));  // the last chunk overlaps the previous one
       Vector<E, bytes> block[width];
       const T* row = x + first;
       for (int i = 0; i < width; ++i, row += d) block[i] = load<E, centred>(row, round.origin.data() + first);
@@ -256,7 +256,7 @@ struct Strip {
     return __builtin_convertvector(row, Vector<E, bytes>);
   }
 
-  /// Rows into the sums of their clusters, those with a label; values behind a row fall into the filling.
+  /// Adds labelled rows to the sums of their clusters. Values behind a row go to the padding.
   [[gnu::always_inline]] static void add(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* labels, int length) {
     with_small_dimension(
         round.d, [&](auto D) __attribute__((always_inline)) { add_rows<D.value>(round, worker, x, labels, length); });
@@ -279,7 +279,7 @@ struct Strip {
   [[gnu::always_inline]] static void add_row(const T* x, int d, double* __restrict sum, double* __restrict lost) {
     if constexpr (sizeof(T) == 4) {
       using V = Vector<double, 32>;
-      if (d <= 8) {  // known to the compiler
+      if (d <= 8) {  // known at compile time
         for (int j = 0; j < d; j += 4) {
           Vector<float, 16> term;
           std::memcpy(&term, x + j, sizeof term);
@@ -294,13 +294,13 @@ struct Strip {
         V term, &to = *reinterpret_cast<V*>(sum + j);
         std::memcpy(&term, x + j, sizeof term);
         const V before = to, after = before + term, of_term = after - before;
-        *reinterpret_cast<V*>(lost + j) += (before - (after - of_term)) + (term - of_term);  // the addition's exact error (Knuth's TwoSum)
+        *reinterpret_cast<V*>(lost + j) += (before - (after - of_term)) + (term - of_term);  // exact error of the addition (Knuth's TwoSum)
         to = after;
       }
     }
   }
 
-  /// Rows of points whose label, where they have one, is another than before: from the sums of one cluster to those of another.
+  /// Moves rows with a new label from one cluster's sums to another's.
   static void move(const Round<T>& round, Worker<T>& worker, const T* x, const std::int32_t* before, const std::int32_t* labels, int length) {
     const int d = round.d;
     const std::int64_t row = stride(d);
@@ -316,7 +316,7 @@ struct Strip {
     }
   }
 
-  /// The last points of worker.open, a strip at most: candidates by differences and their bound, then exactly.
+  /// Settles the last points of worker.open, at most a strip: by differences and their bound, then exactly.
   static void settle(const Round<T>& round, Worker<T>& worker) {
     using V = Vector<T, bytes>;
     const int d = round.d, k = round.k;
@@ -340,7 +340,7 @@ struct Strip {
       best[p] = -1;
     }
     for (int c = 0; c < k; ++c) {
-      if (round.plain.offsets[c] != 0) continue;  // equals one of a lower index
+      if (round.plain.offsets[c] != 0) continue;  // equal to a centroid of a lower index
       bool any = false;
       for (int p = 0; p < size; ++p) any |= !(scores[c * size + p] < least[p]);
       if (!any) continue;

@@ -1,4 +1,4 @@
-// screened.cpp's pass over points in AVX2.
+// The pass of screened.cpp in AVX2.
 #include "impl/cpu/lloyd/strips.hpp"
 
 #ifdef __x86_64__

@@ -1,4 +1,4 @@
-// screened.cpp's pass over points in AVX-512.
+// The pass of screened.cpp in AVX-512.
 #include "impl/cpu/lloyd/strips.hpp"
 
 #ifdef __x86_64__

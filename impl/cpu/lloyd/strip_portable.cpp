@@ -1,4 +1,4 @@
-// screened.cpp's pass over points in vectors of 16 bytes, for any CPU.
+// The pass of screened.cpp in 16-byte vectors, for any CPU.
 #include "impl/cpu/lloyd/strip.hpp"
 
 namespace km::strips {

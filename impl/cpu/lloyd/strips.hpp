@@ -1,4 +1,4 @@
-// What the passes of strip.hpp share whatever the instruction set: centroids laid out for a product, an iteration, a thread's own.
+// Shared by the passes of all instruction sets: layouts of centroids, state of an iteration and of a thread.
 #pragma once
 
 #include <algorithm>
@@ -33,10 +33,10 @@ struct CacheLines {
 template <class E>
 using Buffer = std::vector<E, CacheLines<E>>;
 
-constexpr int overread = 16;  // values that may be read behind a row
+constexpr int overread = 16;  // values readable behind a row
 
-/// Centroids as products() reads them: blocks of `rows`, within a block dimension by dimension. A score starts from its offset;
-/// -infinity keeps out a centroid that fills up the last block, or that equals one of a lower index.
+/// Centroids as products() reads them: blocks of `rows`, by dimension within a block. A score starts from its offset; -infinity excludes padding and
+/// centroids equal to one of a lower index.
 template <class E>
 struct Packed {
   int rows = 0, blocks = 0;
@@ -46,18 +46,18 @@ struct Packed {
   Packed(int k, int d, int rows_)
       : rows(rows_), blocks((k + rows - 1) / rows), values(std::size_t(blocks) * rows * d),
         offsets(std::size_t(blocks) * rows, -std::numeric_limits<E>::infinity()) {}
-  E* value(int c, int d) { return values.data() + (std::size_t(c / rows) * d) * rows + c % rows; }  // of dimension 0; the next is `rows` on
+  E* value(int c, int d) { return values.data() + (std::size_t(c / rows) * d) * rows + c % rows; }  // of dimension 0; the next is `rows` further
 };
 
-/// How a thread scores its points, the fastest first; it goes on to the next where too many are left open.
-enum class Way { tiles, products, differences };
+/// How a thread scores its points, fastest first. It moves to the next strategy if too many points stay open.
+enum class Strategy { tiles, products, differences };
 
-/// Centroids as tiles.hpp reads them: each value the sum of two bfloat16, its two terms in tiles of their own; a tile is of 16 centroids and 32
-/// dimensions, two dimensions side by side. Tiles of the same centroids follow each other by dimension.
+/// Centroids as tiles.hpp reads them: each value is a sum of two bfloat16, with separate tiles for the terms. A tile is 16 centroids and 32
+/// dimensions, two dimensions interleaved. Tiles of the same centroids follow each other by dimension.
 struct Tiles {
   static constexpr int width = 16, depth = 32, cells = width * depth;
-  static constexpr int points = 2;  // tiles of points in a strip
-  static constexpr int cached = 8;  // steps of `depth` dimensions whose points' tiles stay in the first cache
+  static constexpr int points = 2;  // tiles of points per strip
+  static constexpr int cached = 8;  // steps of `depth` dimensions whose point tiles stay in the first-level cache
   int blocks = 0, steps = 0;
   Buffer<std::uint16_t> values;
   Buffer<float> offsets;
@@ -67,7 +67,7 @@ struct Tiles {
       : blocks((k + width - 1) / width), steps((d + depth - 1) / depth), values(std::size_t(blocks) * steps * 2 * cells),
         offsets(std::size_t(blocks) * width, -std::numeric_limits<float>::infinity()) {}
 
-  /// Centroid c's d values, `stride` apart.
+  /// Sets centroid c's d values, `stride` apart.
   void set(int c, const float* value, int stride, int d) {
     for (int j = 0; j < d; ++j, value += stride) {
       std::uint16_t* const first =
@@ -78,7 +78,7 @@ struct Tiles {
   }
 
  private:
-  /// The nearest bfloat16's bits.
+  /// Bits of the nearest bfloat16.
   static std::uint16_t rounded(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return std::uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
@@ -88,39 +88,39 @@ struct Tiles {
 template <class T>
 struct Worker;
 
-/// An iteration, the same for all threads.
+/// State of an iteration, shared by all threads.
 template <class T>
 struct Round {
   std::int64_t n = 0;
   int d = 0, k = 0;
   const T *points = nullptr, *centroids = nullptr;
   std::int32_t* labels = nullptr;
-  Buffer<T> origin;         // again and again, overread (d + 1) values
-  Packed<float> scored;     // centroids from the origin; offsets -|c|²/2 (1 - 2 margin)
-  Tiles tiled;              // likewise, where there is a matrix unit
-  Packed<T> plain;          // centroids as they are; offsets 0
+  Buffer<T> origin;         // repeated: overread (d + 1) values
+  Packed<float> scored;     // centroids relative to the origin; offsets -|c|²/2 (1 - 2 margin)
+  Tiles tiled;              // the same for the matrix unit
+  Packed<T> plain;          // unchanged centroids; offsets 0
   float score_margin = 0;   // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
-  float tile_margin = 0;    // of a score's in tiles
-  T plain_margin = 0;       // of distance²'s, relative
-  bool only_moved = false;  // sums and counts are those of the iteration before: take and add the points that moved
+  float tile_margin = 0;    // the same for tiles
+  T plain_margin = 0;       // the same for a distance², relative
+  bool only_moved = false;  // keep the previous sums and counts; add moved points only
   void (*screen_in_tiles)(const Round&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
 };
 
-/// A thread's own.
+/// State of a thread.
 template <class T>
 struct alignas(64) Worker {
   Buffer<float> columns;
   Buffer<T> plain_columns, rows, scores;
   Buffer<std::uint16_t> tiles;  // of a strip's points, `cached` steps
   Buffer<float> tile_sums;
-  Buffer<double> sums, lost;               // copies x k x stride; lost (T = double only): what rounding took from sums
+  Buffer<double> sums, lost;               // copies x k x stride; lost (T = double only): rounding errors of sums
   std::vector<std::int64_t> counts, open;  // open: points to settle
   std::int64_t changed = 0, settled = 0, candidates = 0;
-  std::int64_t screened = 0, opened = 0;  // this way, in this iteration
-  Way way = Way::products;
+  std::int64_t screened = 0, opened = 0;  // with this strategy, in this iteration
+  Strategy strategy = Strategy::products;
 };
 
-/// The pass over a thread's points in one instruction set, with the shapes of its strips and register tiles.
+/// The pass in one instruction set, with the shapes of its strips and register tiles.
 template <class T>
 struct Kernel {
   int size, score_rows, plain_rows;
@@ -128,8 +128,8 @@ struct Kernel {
   void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
 };
 
-/// Compiled for float and double, each in a file of its own: strip_portable.cpp, strip_avx2.cpp, strip_avx512.cpp, strip_amx.cpp. Those of
-/// instructions that this kind of CPU never has are not there.
+/// Compiled for float and double in strip_portable.cpp, strip_avx2.cpp, strip_avx512.cpp and strip_amx.cpp. Instruction sets that this kind of CPU
+/// never has are absent.
 template <class T>
 Kernel<T> portable_kernel();
 template <class T>
@@ -139,9 +139,9 @@ Kernel<T> avx512_kernel();
 template <class T>
 Kernel<T> amx_kernel();
 
-/// A row of sums: d, filled up to whole vectors.
+/// Length of a row of sums: d, padded to whole vectors.
 inline int stride(int d) { return (d + 7) / 8 * 8; }
-/// Sums are kept so many times, a power of two: where they are few, a point need not wait for the sums of the one before.
+/// Copies of the sums, a power of two: with few sums, consecutive points need not wait for each other.
 inline int copies(int k, int d) { return std::int64_t(k) * stride(d) <= 512 ? 4 : 1; }
 
 }  // namespace km::strips

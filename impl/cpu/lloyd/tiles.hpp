@@ -1,11 +1,11 @@
-// Scores on a CPU's matrix unit (AMX): tiles of 16 points and 16 centroids, products of bfloat16 added up in fp32. A value x is taken for
-// x1 + x2, two bfloat16; of the four products of two such sums three are made, x1 c1 + x1 c2 + x2 c1 (Henry, Tang, Heinecke, "Leveraging the
-// bfloat16 artificial intelligence datatype for higher-precision computations", 2019). Included where a pragma has chosen AMX, after strip.hpp.
+// Scores on a CPU's matrix unit (AMX): tiles of 16 points and 16 centroids, bfloat16 products summed in fp32. A value x is approximated by x1 + x2,
+// two bfloat16. Three of the four products of two such sums are made: x1 c1 + x1 c2 + x2 c1 (Henry, Tang, Heinecke, "Leveraging the bfloat16
+// artificial intelligence datatype for higher-precision computations", 2019). Include after strip.hpp, under a pragma that selects AMX.
 //
-// The bound. bfloat16 has 8 significant bits: |x2| <= 2^-8 |x|, and what x1 + x2 leaves of x is 2^-16 |x| at most; of c likewise. The product that is
-// left out, x2 c2, and what the two sums leave take 3.02 * 2^-16 |x||c|. Adding up 3 d products and the offset in any order errs by 3 d u relative to
-// the sum of their absolutes, 1.02 |x||c| + |c|²/2 (tests/tile_sums_test.cpp measures: 5 u over 256 products). With the rest as in screened.hpp,
-// m = (3.1 d + 800) u instead of (d + 8) u. The unit takes numbers below 2^-126 for zero, values and results: 16 (d + 1) 2^-126 are for that.
+// The bound. bfloat16 has 8 significant bits: |x2| <= 2^-8 |x|, and x1 + x2 misses x by at most 2^-16 |x|; c likewise. The omitted product x2 c2 and
+// these residuals contribute 3.02 * 2^-16 |x||c|. Summing 3 d products and the offset in any order errs by 3 d u relative to the sum of magnitudes,
+// 1.02 |x||c| + |c|²/2 (tests/tile_sums_test.cpp measures 5 u over 256 products). With the rest as in screened.hpp, m = (3.1 d + 800) u instead of
+// (d + 8) u. The unit flushes inputs and results below 2^-126 to zero: 16 (d + 1) 2^-126 covers that.
 #include "impl/cpu/lloyd/strips.hpp"
 
 namespace km::strips::tiles {
@@ -18,7 +18,7 @@ constexpr int width = Tiles::width, depth = Tiles::depth, cells = Tiles::cells, 
 using V = Vector<float, 64>;
 constexpr auto lanes = std::make_integer_sequence<int, width>();
 
-/// 16 values from their origin, zeros behind the mask.
+/// Returns 16 values relative to their origin, zeros behind the mask.
 [[gnu::always_inline]] inline V centred(const float* x, const float* origin, std::uint32_t mask) {
   return _mm512_maskz_loadu_ps(__mmask16(mask), x) - _mm512_maskz_loadu_ps(__mmask16(mask), origin);
 }
@@ -31,7 +31,7 @@ constexpr auto lanes = std::make_integer_sequence<int, width>();
   return __builtin_convertvector(value, V);
 }
 
-/// Steps begin to end - 1 of a strip's points, both terms: tiles[step][16 points][term]. Adds to |x|², lane by lane.
+/// Writes steps begin to end - 1 of a strip's points, both terms: tiles[step][16 points][term]. Adds to |x|², lane by lane.
 template <class T>
 [[gnu::always_inline]] inline void split(const Round<T>& round, const T* x, int begin, int end, std::uint16_t* tiles, V* squares) {
   using Bits = Vector<std::uint32_t, 64>;
@@ -57,7 +57,7 @@ template <class T>
   }
 }
 
-/// `n_blocks` blocks of centroids, one or two, times a strip's points over some steps; sums go on from `from`, or where that is null from the offsets.
+/// Multiplies one or two blocks of centroids by a strip's points over some steps. Sums continue `from`, or start from the offsets if it is null.
 template <int n_blocks>
 [[gnu::always_inline]] inline void multiply(const std::uint16_t* x, const std::uint16_t* c, std::int64_t next_block, int steps, const float* offsets,
                                             const float* from, float* to, const char*& fetched, std::int64_t advance) {
@@ -111,7 +111,7 @@ template <int n_blocks>
   }
 }
 
-/// labels[p]: the nearest centroid of point p, or -1 where the margin leaves it open.
+/// Sets labels[p] to the nearest centroid of point p, or -1 if the margin leaves it open.
 template <class T>
 void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
   const Tiles& centroids = round.tiled;
@@ -125,7 +125,7 @@ void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* 
   for (int begin = 0; begin < centroids.steps; begin += stretch) {
     const int end = std::min(begin + stretch, centroids.steps);
     split(round, x, begin, end, split_points, squares);
-    asm volatile("" ::: "memory");  // tiles are loaded behind the compiler's back
+    asm volatile("" ::: "memory");  // the compiler does not see tile loads
     for (int block = 0; block < centroids.blocks; block += 2) {
       const int n_blocks = std::min(2, centroids.blocks - block);
       const std::int64_t next_block = std::int64_t(centroids.steps) * 2 * cells;
@@ -141,7 +141,7 @@ void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* 
         V scores[width];
         std::memcpy(scores, aside + tile * width * width, sizeof scores);
         Strip<T>::shuffle(scores, lanes);
-        for (int r = 0; r < width; ++r) two.meet((block + tile / points) * width + r, tile % points, scores[r]);
+        for (int r = 0; r < width; ++r) two.add((block + tile / points) * width + r, tile % points, scores[r]);
       }
     }
   }
@@ -153,7 +153,7 @@ void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* 
   }
 }
 
-/// A thread's points, with its matrix unit made ready and given back.
+/// Processes a thread's points, with its matrix unit configured and released.
 template <class T>
 void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
   struct alignas(64) {

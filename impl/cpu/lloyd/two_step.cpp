@@ -1,8 +1,7 @@
-// he2021 on the CPU. Assign (Listing 1): points shared out among threads; distance, label and the count of changes in
-// one loop, d a compile-time constant so that the compiler unrolls and vectorises over the dimensions.
-// Update (Listing 3): the points are split into packages; each is summed by itself, then the packages' sums are added, so
-// that no long sum swallows small terms (Section 3.3.2). A package is one task: with 1 package one thread works, and
-// the sum is the naive one. Cost of an iteration: points read twice, 3 n k d + n d flops.
+// he2021 on the CPU. Assign (Listing 1): threads share the points; one loop computes distance, label and changes. d is a compile-time constant, so
+// that the compiler unrolls and vectorizes over dimensions. Update (Listing 3): the points are split into packages; each package is summed, then the
+// packages' sums. No long sum swallows small terms (Section 3.3.2). A package is one task: 1 package means one thread and the naive sum.
+// Cost of an iteration: points read twice, 3 n k d + n d flops.
 #include <omp.h>
 
 #include <algorithm>
@@ -19,7 +18,7 @@ void with_paper_dimension(int d, F&& f) {
   with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, f);
 }
 
-constexpr int strip = 32;  // points side by side in the lanes of a vector
+constexpr int strip = 32;  // points in the lanes of a vector
 
 template <class T>
 class TwoStep {
@@ -56,7 +55,7 @@ class TwoStep {
     return changed;
   }
 
-  /// Label points first .. first + strip - 1 (fewer at the end); how many changed. columns: room for d x strip values.
+  /// Labels points first .. first + strip - 1 (fewer at the end). Returns the number of changes. columns: scratch of d x strip values.
   template <int D>
   std::int64_t assign_strip(std::int64_t first, T* columns) {
     const int d = D > 0 ? D : p_.d, k = p_.k;
@@ -97,7 +96,7 @@ class TwoStep {
     const std::int64_t quotient = p_.n / packages_, remainder = p_.n % packages_;
     const int workers = static_cast<int>(std::min<std::int64_t>(threads_, packages_));
     const std::size_t cells = std::size_t(k) * d;
-    std::vector<std::vector<T>> sums(workers);  // by thread, added in thread order: the same result every time
+    std::vector<std::vector<T>> sums(workers);  // by thread, added in thread order: a reproducible result
     std::vector<std::vector<std::int64_t>> counts(workers);
 #pragma omp parallel num_threads(workers)
     {
@@ -122,7 +121,7 @@ class TwoStep {
         for (int j = 0; j < d; ++j) out_.centroids[c * d + j] = sums[0][c * d + j] / static_cast<T>(count);
   }
 
-  /// Points first .. first + length - 1 into the sums and counts of their clusters.
+  /// Adds points first .. first + length - 1 to the sums and counts of their clusters.
   template <int D>
   void add(std::int64_t first, std::int64_t length, T* sums, std::int64_t* counts) const {
     const int d = D > 0 ? D : p_.d;

@@ -1,4 +1,4 @@
-// Distances skipped by the triangle inequality between centroids: reinforced.hpp has the idea, the bound and the cost.
+// Skips distances by the triangle inequality between centroids. Idea, bound and cost: reinforced.hpp.
 #include "impl/cpu/triangle/reinforced.hpp"
 
 namespace km {
@@ -11,7 +11,7 @@ const Register<Reinforced> registration{{
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       return p.k > 16'384 ? "k over 16384: the distances between centroids and their ranks take up to 12 k² bytes" : "";
     },
-    .work = [](const ProblemShape& p, const Config& config, int value_bytes) -> Work {  // each point at least to its own centroid
+    .work = [](const ProblemShape& p, const Config& config, int value_bytes) -> Work {  // every point at least to its own centroid
       const double n = double(p.n), d = p.d, pairs = double(p.k) * (p.k - 1) / 2;
       return {lloyd_work(p, config, value_bytes).bytes, 3 * d * (n + pairs) + n * d};
     },

@@ -1,17 +1,17 @@
-// wu2011's reinforced k-means (Algorithms 2 and 3) with one thread. Every iteration first takes the distances² between all centroids (ICD) and
-// ranks each centroid's row of them (RID). A point x of label a then goes through a's row, nearest first, and ends where a centroid c is more than
-// twice as far from a as x is: by the triangle inequality c, and all behind it, are further from x than a. The rows lie ranked, distance²
-// beside index, so that the loop reads them in order.
+// wu2011's reinforced k-means (Algorithms 2 and 3) with one thread. Every iteration first computes the distances² between all centroids (ICD) and
+// ranks each centroid's row of them (RID). A point x of label a goes through a's row, nearest first. It stops at a centroid c that is more than
+// twice as far from a as x is: by the triangle inequality c and all behind it are further from x than a. Rows are stored ranked, with distance² and
+// index adjacent, so that the loop reads them in order.
 //
-// The cut-off, in squares and as computed: D² > 4 W r², with D² for |a - c|² and r² for |x - a|². A computed sum of d squares of differences is
-// the true one times 1 + e, |e| <= g = (d + 2) u / (1 - (d + 2) u), in whatever order it is added. By the plain loop's own arithmetic c is further
-// than a as soon as (D - r)² (1 - g) > r² (1 + g) with the true D and r, that is D > r (1 + q), q² = (1 + g) / (1 - g). The computed squares
-// promise that where D² > r² (1 + q)² (1 + g) / (1 - g). With y = g / (1 - g): q² = 1 + 2y, so that (1 + q)² <= 4 (1 + y / 2)²; the product is below
-// 4 (1 + 3.1 y) for y <= 0.01, and W = 1 + 4 (d + 4) u covers it and the rounding of the test, which is in fp64.
-// Underflow moves a sum by less than d times the least normal number; r² is taken to be at least that over u, which hides it. So what is skipped
-// would have lost by this very arithmetic, ties included: the labels are those of the plain loop, bit by bit, however far from the origin.
+// The cut-off, in squares and as computed: D² > 4 W r², with D² for |a - c|² and r² for |x - a|². A computed sum of d squares of differences is the
+// true one times 1 + e, |e| <= g = (d + 2) u / (1 - (d + 2) u), in any order. In the plain loop's arithmetic c is further than a if (D - r)² (1 - g)
+// > r² (1 + g) with the true D and r, that is D > r (1 + q), q² = (1 + g) / (1 - g). The computed squares imply that if D² > r² (1 + q)² (1 + g) /
+// (1 - g). With y = g / (1 - g): q² = 1 + 2y, so that (1 + q)² <= 4 (1 + y / 2)². The product is below 4 (1 + 3.1 y) for y <= 0.01. W = 1 + 4 (d +
+// 4) u covers it and the rounding of the test, which is in fp64.
+// Underflow changes a sum by less than d times the least normal number. r² is at least that over u, which hides it. Skipped centroids would
+// therefore have lost in this arithmetic, ties included: labels equal those of the plain loop bit by bit, at any distance from the origin.
 //
-// Cost of an iteration: n k' distances, k' <= k as many as the data leave, 3 k² d / 2 flops for ICD, k rows to rank for RID (impl/rank_row.hpp). Memory:
+// Cost of an iteration: n k' distances, k' <= k depending on the data, 3 k² d / 2 flops for ICD, k rows to rank for RID (impl/rank_row.hpp). Memory:
 // k² (4 + bytes of a value).
 #pragma once
 
@@ -33,7 +33,7 @@ struct SideBySide {
 template <class T>
 class Reinforced {
  public:
-  /// cut: times the proven cut-off; less than 1 is wrong (the fault cut_too_early, tests/reinforced_test.cpp).
+  /// cut: scales the proven cut-off; below 1 labels may be wrong (the fault cut_too_early, tests/reinforced_test.cpp).
   Reinforced(const Problem<T>& problem, const Config&, Trace&, double cut = 1)
       : p_(problem), widened_(4 * (1 + 4 * (problem.d + 4) * (double(std::numeric_limits<T>::epsilon()) / 2)) * cut),
         least_(double(problem.d) * double(std::numeric_limits<T>::min()) / (double(std::numeric_limits<T>::epsilon()) / 2)),
@@ -71,7 +71,7 @@ class Reinforced {
  private:
   static constexpr int lanes = 32 / sizeof(T);
 
-  /// The sum of N values side by side, by halves.
+  /// Pairwise sum of N adjacent values.
   template <int N>
   static T total(const typename SideBySide<T, N>::type& values) {
     if constexpr (N == 2) {
@@ -84,7 +84,7 @@ class Reinforced {
     }
   }
 
-  /// |a - b|²; every term goes through at most d additions, in an order that is always the same.
+  /// |a - b|². Every term goes through at most d additions, in a fixed order.
   static T distance(const T* a, const T* b, int d) {
     using Vector = typename SideBySide<T, lanes>::type;
     Vector sums = {};
@@ -106,7 +106,7 @@ class Reinforced {
 
   const T* centroid(int c) const { return out_.assigned_centroids.data() + std::size_t(c) * p_.d; }
 
-  /// ICD and RID: every centroid's row begins with itself and goes on with the others, nearest first.
+  /// Computes ICD and RID: every centroid's row starts with itself, then the others, nearest first.
   void rank_centroids(Trace& trace) {
     const int k = p_.k;
     {
@@ -124,7 +124,7 @@ class Reinforced {
     }
   }
 
-  /// Labels every point; how many changed. At first all are taken to have label 0, as good as any.
+  /// Labels every point. Returns the number of changes. Initially every label is 0; any label would do.
   std::int64_t assign() {
     const int d = p_.d, k = p_.k;
     std::int64_t changed = 0;
@@ -151,7 +151,6 @@ class Reinforced {
     return changed;
   }
 
-  /// Sums in fp64, point by point.
   void update() {
     const int d = p_.d;
     sums_.assign(out_.centroids.size(), 0);
@@ -165,7 +164,7 @@ class Reinforced {
       if (const auto count = counts_[cell / d]; count > 0) out_.centroids[cell] = T(sums_[cell] / double(count));
   }
 
-  /// M, and what a warp of 32 threads would waste on its differences (Equation 2), points in their own order.
+  /// Counts M, and what a warp of 32 threads would waste on its differences (Equation 2), with points in their own order.
   void count(Trace& trace) const {
     constexpr std::int64_t warp = 32;
     double total = 0, in_step = 0;
@@ -185,7 +184,7 @@ class Reinforced {
   std::vector<std::int32_t> ranked_;  // k x k, the centroid of each rank
   std::vector<T> row_;
   RowRanking<T> rank_row_;
-  std::vector<std::int32_t> worked_;  // M of each point, in a traced run
+  std::vector<std::int32_t> worked_;  // M per point, in a traced run
   std::vector<double> sums_;
   std::vector<std::int64_t> counts_;
   Solution<T> out_;

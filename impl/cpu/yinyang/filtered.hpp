@@ -1,10 +1,10 @@
 // Yinyang k-means: Ding et al., ICML 2015; without its local filter: Newling and Fleuret, ICML 2016; on several cores: taylor2021, Section IV.C. A
-// point keeps one upper bound of the distance to its centroid, and for each group of centroids a lower bound of the distance to all others of it.
-// What the bounds rule out is not computed; what is left open is decided exactly (bench/exact.hpp): labels are those of exact Lloyd's.
+// point has one upper bound of the distance to its centroid, and a lower bound per group of the distance to the group's other centroids. Bounds skip
+// distances; open cases are decided exactly (bench/exact.hpp). Labels equal those of exact Lloyd's.
 //
-// A point that nothing happens to costs 12 bytes read and none written: one bound for all groups, less than the least of theirs, is looked at first,
-// and all bounds hold unwritten (bounds.hpp). The others are taken up in blocks: bounds of groups, distance to the own centroid, then group by group
-// the block's points that need it, four at a time against a vector of centroids.
+// An unaffected point costs 12 bytes read and none written: one bound for all groups, below the least of theirs, is tested first, and bounds hold
+// without being rewritten (bounds.hpp). Other points are processed in blocks: bounds of groups, distance to the own centroid, then group by group
+// the points that need it, four at a time against a vector of centroids.
 #pragma once
 
 #include <omp.h>
@@ -20,12 +20,12 @@
 namespace km {
 namespace {
 
-enum class Filters { two, three };  // three: the local one, a centroid at a time
+enum class Filters { two, three };  // three: with the local filter, one centroid at a time
 
 template <class T, Filters filters>
 class Filtered {
  public:
-  /// groups: at most. widening, moving: of the bounds' and the movements' shares; less than 1 is wrong (tests/yinyang_test.cpp).
+  /// groups: at most. widening, moving: scale the bounds' and the movements' shares; below 1 labels may be wrong (tests/yinyang_test.cpp).
   Filtered(const Problem<T>& problem, const Config& config, int groups, double widening = 1, double moving = 1)
       : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), most_groups_(groups),
         radius_(problem.d, widening), moving_(moving), incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_),
@@ -115,7 +115,7 @@ class Filtered {
     for (int o = 0; o < count; ++o) open(worker, first + at[o]);
   }
 
-  /// Global filter, by the groups' bounds and then with the upper bound made tight; group filter.
+  /// Global filter by the groups' bounds, again with the tight upper bound, then the group filter.
   void open(OpenPoints<T>& worker, std::int64_t i) {
     const int label = out_.labels[i];
     const float least = bounds_.least(i);
@@ -162,14 +162,14 @@ class Filtered {
     TwoLeast<T> least[P];
     for (int p = 0; p < P; ++p) x[p] = row(worker.points[places[p]].i);
     groups_.template scan<P, U>(
-        g, x, [&](int p, int v, Lanes<T> dist) __attribute__((always_inline)) { least[p].see(v, dist); });
+        g, x, [&](int p, int v, Lanes<T> dist) __attribute__((always_inline)) { least[p].add(v, dist); });
     for (int p = 0; p < P; ++p) {
       const auto [first, second, place] = least[p].result();
       fold(worker.points[places[p]], g, first, second, groups_.member(place), unbounded);
     }
   }
 
-  /// The local filter: a centroid of the group is as far as the group's bound of the iteration before, less its own last movement.
+  /// Local filter: a centroid is at least as far as its group's previous bound minus its own last movement.
   void scan_locally(OpenPoints<T>& worker, Open<T>& point, int g) {
     const float before = bounds_.group_when(point.i, g, before_[g]);
     T first = infinite, second = infinite;
@@ -195,7 +195,7 @@ class Filtered {
     fold(point, g, first, second, nearest, skipped);
   }
 
-  /// A group's two nearest, and a lower bound for those that the local filter left out.
+  /// Merges a group's two nearest, and a lower bound for the centroids that the local filter skipped.
   void fold(Open<T>& point, int g, T first, T second, int nearest, double skipped) {
     bounds_.keep_group(point.i, g, std::min(skipped, radius_.lower(first)));
     if (first < point.first || (first == point.first && nearest < point.nearest)) {
@@ -223,7 +223,7 @@ class Filtered {
     bounds_.keep_least(i, bounds_.least(i));
   }
 
-  /// The nearest centroid, exactly, among those whose distance² in T is about the least.
+  /// Returns the exactly nearest centroid among those whose distance² in T is close to the least.
   int settle(OpenPoints<T>& worker, std::int64_t i, T least) {
     const double as_near = radius_.as_near(least);
     int best = no_label;
@@ -265,15 +265,15 @@ class Filtered {
   Radius<T> radius_;
   double moving_;
   bool incremental_;
-  bool whole_ = true;  // every point is compared with every centroid: first, and when equal centroids have parted
+  bool whole_ = true;  // compare all points with all centroids: at first, and when equal centroids have parted
   MovedSums<T> sums_;
   IncrementalMeans<T> incremental_means_;
   Groups<T> groups_;
   PointBounds bounds_;
-  std::vector<float> before_;  // movement of groups until the iteration before
-  std::vector<double> moved_;  // each centroid's last movement, at most
+  std::vector<float> before_;  // movement of groups until the previous iteration
+  std::vector<double> moved_;  // upper bound of each centroid's last movement
   std::vector<OpenPoints<T>> workers_;
-  std::vector<std::vector<Move>> moves_;  // one list a thread
+  std::vector<std::vector<Move>> moves_;  // one list per thread
   Solution<T> out_;
 };
 

@@ -1,5 +1,5 @@
-// The super-simplified Yinyang (taylor2021, Section IV.C; there on the GPU): one lower bound for all centroids but the point's own. Where it does not
-// hold, all k distances are computed. Hamerly's bounds (SDM 2010), but for the distances between centroids.
+// Super-simplified Yinyang (taylor2021, Section IV.C; there on the GPU): one lower bound for all centroids except the point's own. If it fails, all
+// k distances are computed. These are Hamerly's bounds (SDM 2010) without the distances between centroids.
 #include "impl/cpu/yinyang/filtered.hpp"
 
 namespace km {

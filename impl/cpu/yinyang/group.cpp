@@ -1,5 +1,5 @@
-// taylor2021's CPU-YYs (Section IV.C): the global and the group filter, without the local one, on several cores; k / 10 groups (Section IV.D).
-// Memory: 8 bytes a point and 4 for each group of each, groups filled up to a multiple of 16.
+// taylor2021's CPU-YYs (Section IV.C): global and group filter without the local one, on several cores; k / 10 groups (Section IV.D).
+// Memory: 8 bytes per point and 4 per point and group, with groups padded to a multiple of 16.
 #include "impl/cpu/yinyang/filtered.hpp"
 
 namespace km {

@@ -1,5 +1,5 @@
-// Centroids in groups that stay together for a run (Ding et al., "Yinyang k-means", ICML 2015, Section 3.1): five iterations of k-means on the
-// initial centroids themselves. Each group is laid out for distances from one point to all of its centroids, a vector of them at a time.
+// Groups of centroids, fixed for a run (Ding et al., "Yinyang k-means", ICML 2015, Section 3.1): five iterations of k-means on the initial
+// centroids. Each group's layout suits distances from one point to all its centroids, a vector at a time.
 #pragma once
 
 #include <numeric>
@@ -20,7 +20,7 @@ using Lanes = strips::Vector<T, 64>;
 template <class T>
 constexpr int lanes = 64 / int(sizeof(T));
 
-/// Distance² from a point to a centroid, a vector of dimensions at a time; the last one overlaps the one before.
+/// Distance² from a point to a centroid, a vector of dimensions at a time; the last vector overlaps the previous one.
 template <class T>
 T distance(const T* x, const T* c, int d) {
   constexpr int width = lanes<T>;
@@ -58,7 +58,7 @@ T distance(const T* x, const T* c, int d) {
   return sum;
 }
 
-/// A group for each centroid, `groups` of them or fewer: none is empty.
+/// Returns each centroid's group, at most `groups` of them; none is empty.
 template <class T>
 std::vector<int> group_centroids(const std::vector<T>& centroids, int k, int d, int groups) {
   std::vector<int> group(k);
@@ -88,7 +88,7 @@ std::vector<int> group_centroids(const std::vector<T>& centroids, int k, int d, 
   return group;
 }
 
-/// Centroids of each group side by side, dimension by dimension, filled up to whole vectors with what is infinitely far.
+/// Centroids of each group, adjacent by dimension, padded to whole vectors with infinity.
 template <class T>
 class Groups {
  public:
@@ -109,12 +109,12 @@ class Groups {
   int count() const { return count_; }
   int of(int c) const { return group_[c]; }
   int size(int g) const { return sizes_[g]; }
-  int first(int g) const { return first_[g]; }  // vector; the group after it begins where it ends
+  int first(int g) const { return first_[g]; }  // in vectors; the next group starts at its end
   int member(int place) const { return members_[place]; }
   bool is_twin(int c) const { return twin_[c]; }
 
-  /// Look for twins: centroids that equal one of a lower index, which no point can belong to, are as if infinitely far. Whether one was a
-  /// twin and is none any more: lower bounds do not know of it.
+  /// Finds twins: centroids equal to one of a lower index. No point can belong to them, so they are set to infinity. Returns true if a former twin
+  /// has parted, because lower bounds do not cover it.
   bool find_twins(const std::vector<T>& centroids) {
     const int k = int(group_.size());
     std::vector<std::pair<double, int>> keys(k);
@@ -143,7 +143,7 @@ class Groups {
     }
   }
 
-  /// sink(p, v, V distances²) for P points and each vector v of a group. U sums a distance² hide the latency of an addition.
+  /// Calls sink(p, v, V distances²) for P points and each vector v of a group. U sums per distance² hide the latency of additions.
   template <int P, int U, class Sink>
   [[gnu::always_inline]] void scan(int g, const T* const (&x)[P], Sink sink) const {
     using V = Lanes<T>;

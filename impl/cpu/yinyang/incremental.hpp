@@ -1,5 +1,5 @@
-// The published update (taylor2021, Section III.C): a mean is made from the mean before and from the points that left and joined, (c old_count - left
-// + joined) / new_count, in T. Its rounding adds up from iteration to iteration, so that it drifts from Lloyd's.
+// The published update (taylor2021, Section III.C): a mean from the previous mean and the points that left and joined, (c old_count - left + joined)
+// / new_count, in T. Its rounding accumulates, so it drifts from Lloyd's.
 #pragma once
 
 #include "impl/cpu/yinyang/sums.hpp"

@@ -1,5 +1,5 @@
-// Yinyang k-means as published (Ding et al., "Yinyang k-means", ICML 2015): global, group and local filter. The last saves distances, and costs a
-// branch for each centroid instead of a vector of them; Newling and Fleuret (ICML 2016) and taylor2021 (Section III.B) leave it out.
+// Yinyang k-means as published (Ding et al., "Yinyang k-means", ICML 2015): global, group and local filter. The local filter saves distances but
+// branches per centroid instead of per vector. Newling and Fleuret (ICML 2016) and taylor2021 (Section III.B) omit it.
 #include "impl/cpu/yinyang/filtered.hpp"
 
 namespace km {

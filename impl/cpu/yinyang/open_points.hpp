@@ -1,4 +1,4 @@
-// Points of a block that their bounds left open, and for each group those that need its distances.
+// Points of a block that their bounds leave open, and the points that need the distances to each group.
 #pragma once
 
 #include "impl/cpu/yinyang/groups.hpp"
@@ -11,16 +11,16 @@ struct Open {
   std::int64_t i;
   float upper;                                         // of the distance to its centroid
   T own;                                               // distance² to its centroid
-  int label, nearest;                                  // before; so far
-  T first, second, other;                              // distance² of the nearest, of the least others in its group, of the least of all others
-  double skipped;                                      // bound of those in the nearest's group that the local filter left out
-  bool own_is_among_its_group, nearest_is_of_a_group;  // distances of those groups come, or came
+  int label, nearest;                                  // label before; nearest so far
+  T first, second, other;                              // distances²: nearest, least other in its group, least of all others
+  double skipped;                                      // lower bound of centroids in the nearest's group that the local filter skipped
+  bool own_is_among_its_group, nearest_is_of_a_group;  // whether those groups' distances are computed
 };
 
-/// A thread's own.
+/// State of a thread.
 template <class T>
 struct alignas(64) OpenPoints {
-  static constexpr int most_points = 512;  // enough that a group finds four at a time, few enough to stay in the cache
+  static constexpr int most_points = 512;  // enough for four per group, few enough for the cache
 
   std::vector<Open<T>> points;
   std::vector<std::int16_t> places;  // groups x most_points
@@ -33,7 +33,7 @@ struct alignas(64) OpenPoints {
   }
   void begin_iteration() { distances = past_global = past_group = past_local = 0; }
 
-  /// The last point needs the distances to a group, or not: no branch.
+  /// Adds the last point to a group's list if `is_open`, without a branch.
   void need(int g, bool is_open) {
     places[std::size_t(g) * most_points + counts[g]] = std::int16_t(points.size() - 1);
     counts[g] += is_open;

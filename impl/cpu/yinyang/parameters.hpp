@@ -1,4 +1,3 @@
-// Parameters of the Yinyang implementations.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What is kept of each point: an upper bound of the distance to its centroid, a lower bound for each group of centroids (all of it but the point's
-// own), and one for all groups, not above the least of theirs. Written only when something new is known; what moved is added when they are read.
+// Bounds of each point: an upper bound of the distance to its centroid, a lower bound per group of the other centroids, and one for all groups, at
+// most the least of theirs. Bounds are written only when recomputed; movement is added when they are read.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ class PointBounds {
     of_centroid_ = Movement(k), of_group_ = Movement(stride_), of_all_ = Movement(1);
   }
 
-  /// Centroids moved, each in its group.
+  /// Adds the movement of centroids, each in its group.
   template <class GroupOf>
   void move(const std::vector<double>& moved, GroupOf group_of) {
     std::vector<double> by_group(stride_);
@@ -36,7 +36,7 @@ class PointBounds {
     of_all_.add(0, all);
   }
 
-  /// Whether any other centroid may be nearer, for points first .. first + length - 1, by the bound for all groups.
+  /// Sets is_open for points first .. first + length - 1 if another centroid may be nearer by the bound for all groups.
   void open(std::int64_t first, int length, const std::int32_t* labels, bool* is_open) const {
     const float *const moved = of_centroid_.above().data(), all = of_all_.above()[0];
     const float *const upper = &upper_[first], *const lower = &lower_[first];
@@ -46,7 +46,7 @@ class PointBounds {
   float upper(std::int64_t i, int label) const { return upper_[i] + of_centroid_.above()[label]; }
   void keep_upper(std::int64_t i, int label, double bound) { upper_[i] = stored_upper(bound, of_centroid_.total(label)); }
 
-  /// Of all groups.
+  /// Minimum over all groups.
   float least(std::int64_t i) const {
     const float *const lower = &group_lower_[i * stride_], *const moved = of_group_.above().data();
     if (stride_ == 1) return (lower[0] - moved[0]) * sure;
@@ -68,7 +68,7 @@ class PointBounds {
     float& lower = group_lower_[i * stride_ + g];
     lower = std::min(lower, stored_lower(bound, of_group_.total(g)));
   }
-  /// A group's as it was when its movement was `above`.
+  /// A group's bound when its movement was `above`.
   float group_when(std::int64_t i, int g, float above) const { return (group_lower_[i * stride_ + g] - above) * sure; }
   const std::vector<float>& group_movement() const { return of_group_.above(); }
 

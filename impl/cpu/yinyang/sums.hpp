@@ -1,8 +1,7 @@
-// Means from points that moved alone. A cluster's sum is two doubles, the second what rounding took from the first (Knuth's TwoSum), so that what
-// joined can leave again. After m additions of values whose magnitudes came to `peak` at most, such a sum is off by m² 2^-106 peak at most; where
-// that might show in the mean (an outlier that left; far more additions than points), the cluster is summed anew. Sums that need no rounding
-// (integers: pixels, codes) are taken plainly. Clusters are shared out among threads: no thread count changes a bit. Cost: 10 operations a value
-// moved, twice; 2 without rounding.
+// Means updated by moved points only. A cluster's sum is two doubles, sum and rounding error (Knuth's TwoSum), so that points can be subtracted
+// again. After m additions of values with total magnitude at most `peak`, the sum is off by at most m² 2^-106 peak. If that might affect the mean
+// (an outlier that left, or far more additions than points), the cluster is summed again. Sums that need no rounding (integers: pixels, codes) are
+// plain. Threads share the clusters, so the result is independent of their number. Cost: 10 operations per moved value, twice; 2 without rounding.
 #pragma once
 
 #include <omp.h>
@@ -27,7 +26,7 @@ class MovedSums {
  public:
   MovedSums(const Problem<T>& p, int threads) : p_(p), threads_(threads), exact_(sums_are_exact()) {}
 
-  /// Moves come in lists, one a thread of the assign.
+  /// moves: one list per thread of assign.
   void update(std::span<const std::vector<Move>> moves, std::span<const std::int32_t> labels, std::vector<T>& centroids, bool first) {
     if (first) clear();
 #pragma omp parallel num_threads(threads_)
@@ -70,7 +69,7 @@ class MovedSums {
     stale_.assign(p_.k, 0);
   }
 
-  /// Whether no sum of points needs rounding: whole numbers, and few enough.
+  /// True if no sum of points needs rounding: few enough integers.
   bool sums_are_exact() const {
     bool whole = true;
 #pragma omp parallel for num_threads(threads_) schedule(static) reduction(&& : whole)
@@ -106,7 +105,7 @@ class MovedSums {
     }
   }
 
-  /// Whether a mean may be off by more than a quarter of u mean|x|; if so, the cluster is emptied.
+  /// True if a mean may be off by more than a quarter of u mean|x|. Empties such a cluster.
   bool is_stale(int c) {
     if (exact_ || !touched_[c] || additions_[c] == counts_[c]) return false;
     const double additions = double(additions_[c]), share = additions * additions * 0x1p-106 / (std::numeric_limits<T>::epsilon() / 8);

@@ -1,4 +1,4 @@
-// The two least of distances² that come a vector at a time, and where the least was; the lowest place wins a tie.
+// The two least distances² over vectors, and the index of the least; the lowest index wins a tie.
 #pragma once
 
 #include <limits>
@@ -13,7 +13,7 @@ template <int by, class V, int... l>
 [[gnu::always_inline]] inline V exchanged(V v, std::integer_sequence<int, l...>) {
   return __builtin_shufflevector(v, v, (l ^ by)...);
 }
-/// The least of a vector's `width` lanes.
+/// Minimum over a vector's `width` lanes.
 template <int width, int by = width / 2, class V>
 [[gnu::always_inline]] inline auto least_lane(V v) {
   const V other = exchanged<by>(v, std::make_integer_sequence<int, width>());
@@ -32,7 +32,7 @@ class TwoLeast {
     for (int l = 0; l < lanes<T>; ++l) first_[l] = second_[l] = std::numeric_limits<T>::infinity();
   }
 
-  [[gnu::always_inline]] void see(int vector, Lanes<T> dist) {
+  [[gnu::always_inline]] void add(int vector, Lanes<T> dist) {
     const I nearer = dist < first_;
     const V other = nearer ? first_ : dist;
     second_ = other < second_ ? other : second_;

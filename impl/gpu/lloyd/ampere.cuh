@@ -1,11 +1,11 @@
-// A warp's matrix multiply of compute capability 8.0 and later (mma.sync), and the load that feeds it from shared memory.
+// A warp's matrix multiply of compute capability 8.0 and later (mma.sync), and its loads from shared memory.
 #pragma once
 
 #include <cstdint>
 
 namespace km::ampere {
 
-/// Four 8 x 8 tiles of halves from shared memory: lanes 8 m to 8 m + 7 tell where the rows of tile m are, 16 bytes each.
+/// Loads four 8 x 8 tiles of halves from shared memory. Lanes 8 m to 8 m + 7 pass the row addresses of tile m, 16 bytes per row.
 __device__ __forceinline__ void load_tiles(std::uint32_t (&b)[4], std::uint32_t row_at) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"

@@ -1,6 +1,5 @@
-// benedetti2025's array of structures, the counterpart of soa_constant: points and centroids as rows. Neighbouring threads read d
-// values apart, so that a warp's read of one dimension touches 32 d values of memory; caches mend that only while rows are short.
-// Everything else is soa_constant's.
+// benedetti2025's array of structures, the counterpart of soa_constant: points and centroids as rows. Neighbouring threads read d values apart, so a
+// warp's read of one dimension touches 32 d values; caches help only while rows are short. Everything else is soa_constant's.
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {

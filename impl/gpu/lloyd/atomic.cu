@@ -1,5 +1,5 @@
-// taylor2021's GPU-Lloyd: every point compared with every centroid, a thread a point, and the centroid update in two parts that their Yinyang
-// has (means.cuh): n threads add what moved, atomically, then sums become means. No filters, no bounds.
+// taylor2021's GPU-Lloyd: one thread per point compares it with every centroid. The two-part update is that of their Yinyang (means.cuh): n threads
+// add moved points atomically, then sums become means. No filters, no bounds.
 // Cost of an iteration: n k d differences and FMAs; a point's values read k / 16 times, from cache after the first; moved points once more.
 #include "impl/gpu/yinyang/means.cuh"
 #include "impl/gpu/yinyang/scan.cuh"

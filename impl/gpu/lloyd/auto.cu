@@ -1,7 +1,7 @@
-// Picks one of the others: by shape those that may be the fastest, of these by what three iterations from the given start took, here and now.
-// Only implementations that sum differences or prove their labels are picked from.
-// Cost: prepare makes each candidate's own prepare and six iterations, one after the other, and then the winner's again; where a shape
-// leaves one candidate, nothing is measured.
+// Chooses another implementation: by shape those that may be fastest, then the fastest in three iterations from the given start. Candidates sum
+// differences or prove their labels.
+// Cost: prepare runs each candidate's own prepare and six iterations in turn, then the winner's prepare again. If the shape leaves one candidate,
+// nothing is measured.
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,16 +14,16 @@ namespace {
 
 std::int64_t cells(const ProblemShape& p) { return std::int64_t(p.k) * p.d; }
 bool many_cells(const ProblemShape& p) { return p.d >= 4 && cells(p) > 64; }
-/// What caches hold, and where the two exact ones are the fastest: the choice between them changes no label.
+/// Shapes that fit the caches and where the two exact candidates are fastest: choosing between them changes no label.
 bool resident(const ProblemShape& p) { return p.n * p.d <= std::int64_t(1) << 24 && p.d <= 16 && p.k <= 256 && cells(p) <= 1024; }
 
 struct Choice {
   const char* name;
   bool (*promising)(const ProblemShape&);  // whether it can win and is worth a trial; null: for shapes that no other takes
-  const char* unless = "";                 // where this one runs it loses
+  const char* unless = "";                 // excluded if this one runs
 };
 
-/// The counter `choice` tells the winner's number, from 1: new ones come last.
+/// The counter `choice` is the winner's number, from 1: append new ones.
 constexpr Choice choices[] = {
     {"gpu/lloyd/registers", [](const ProblemShape& p) { return !resident(p); }},
     {"gpu/lloyd/single_pass", [](const ProblemShape& p) { return !resident(p) && cells(p) <= 1024; }},
@@ -35,7 +35,7 @@ constexpr Choice choices[] = {
     {"gpu/lloyd/register_tiles", [](const ProblemShape& p) { return p.d <= 16; }},
 };
 
-/// Every parameter at its default.
+/// All parameters at their defaults.
 Config defaults(const Description& description) {
   std::map<std::string, Value, std::less<>> values;
   for (const Parameter& parameter : description.parameters) values.emplace(parameter.name, parameter.fallback);
@@ -71,7 +71,7 @@ class Auto {
   void reset() { solver_->reset(); }
   int iterate(Trace& trace) {
     const int iters = solver_->iterate(trace);
-    trace.count("choice", double(choice_ + 1) * iters);  // all in the last iteration, so that the mean is the number
+    trace.count("choice", double(choice_ + 1) * iters);  // counted once, so that the mean is the number
     return iters;
   }
   Solution<T> download() { return solver_->download(); }
@@ -83,7 +83,7 @@ class Auto {
     return nullptr;
   }
 
-  /// Seconds of three iterations; the second time, when kernels are loaded and the clocks are up.
+  /// Returns the seconds of three iterations, second run: kernels are loaded and clocks have risen.
   static double measure(const Implementation& implementation, Problem<T> problem) {
     problem.max_iters = 3;
     problem.tolerance = -1;

@@ -1,5 +1,5 @@
-// benedetti2025's four implementations: what they share. They differ in the layout of points and centroids, in the memory that assign reads
-// centroids from, and in the update; each file has what is its own. All is of the file that includes this, its constant memory too.
+// Shared by benedetti2025's four implementations. They differ in the layout of points and centroids, the memory of the centroids in assign, and the
+// update. All definitions are local to the including file, constant memory included.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ struct Columns {
   }
 };
 
-/// A thread takes a point. With d known (D > 0) the point stays in registers and is read once, else it is read once a centroid.
+/// One thread per point. With d known (D > 0) the point stays in registers and is read once, else once per centroid.
 template <class T, int D, class Layout>
 __device__ void assign_point(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
                              std::int32_t* __restrict__ labels, unsigned long long* changed) {
@@ -59,7 +59,7 @@ __device__ void assign_point(const T* __restrict__ points, const T* __restrict__
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
-/// All of a card's constant memory, whatever the precision: centroids. All threads of a warp read one address at a time.
+/// All of a card's constant memory, for centroids of either precision. All threads of a warp read the same address.
 constexpr int constant_bytes = 64 * 1024;
 __constant__ double constant_centroids[constant_bytes / sizeof(double)];
 
@@ -78,15 +78,15 @@ struct ConstantMemory {
   static bool fits(const ProblemShape& p, int value_bytes) { return std::int64_t(p.k) * p.d * value_bytes <= constant_bytes; }
 };
 
-/// Section 3.6: block (c, j) makes dimension j of centroid c. Its threads go through all labels, four at a time and four of
-/// these ahead, and add the values of cluster c; then a tree in shared memory adds the threads' sums. It counts the cluster's
-/// points on the way, so that no counts are kept and nothing is added atomically. An empty cluster keeps its centroid.
+/// Section 3.6: block (c, j) computes dimension j of centroid c. Its threads go through all labels, four at a time with four such reads ahead, and
+/// add the values of cluster c. A tree in shared memory sums over threads. It also counts the cluster's points, so it needs neither stored counts
+/// nor atomics. An empty cluster keeps its centroid.
 template <class T, class Layout>
 __global__ void __launch_bounds__(1024) update_centroids(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
                                                          const T* __restrict__ centroids, std::int64_t n, int d, int k, T* next) {
   extern __shared__ double shared[];
-  T* const sums = reinterpret_cast<T*>(shared);                             // a sum a thread
-  unsigned* const counts = reinterpret_cast<unsigned*>(sums + blockDim.x);  // and a count
+  T* const sums = reinterpret_cast<T*>(shared);                             // one sum per thread
+  unsigned* const counts = reinterpret_cast<unsigned*>(sums + blockDim.x);  // one count per thread
   const int c = blockIdx.x, j = blockIdx.y;
   T sum = 0;
   unsigned count = 0;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(1024) update_centroids(const T* __restrict__ p
     for (int u = 0; u < ahead; ++u) add_four(four[u], quad + u * stride);
   }
   for (; quad < quads; quad += stride) add_four(fours[quad], quad);
-  if (const std::int64_t i = 4 * quads + threadIdx.x; i < n) add(labels[i], i);  // at most three are left
+  if (const std::int64_t i = 4 * quads + threadIdx.x; i < n) add(labels[i], i);  // at most three remain
 
   sums[threadIdx.x] = sum;
   counts[threadIdx.x] = count;
@@ -179,7 +179,7 @@ class Benedetti {
 
 const Parameter assign_block{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true, .help = "assign: threads of a block"};
 
-/// What three of the four say of themselves; `constant`: whether centroids lie in constant memory.
+/// Description of three of the four; `constant`: centroids in constant memory.
 Description block_per_value(std::string_view summary, bool constant) {
   return {.summary = summary,
           .paper = "benedetti2025",

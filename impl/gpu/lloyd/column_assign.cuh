@@ -1,6 +1,6 @@
-// Point assignment as lutz2018 has it: points column-major, a thread a few points ("vector length"), so that a value of a centroid is read
-// once for all of them. The distances to C clusters at a time stay in registers while the features go by.
-// Cost: the points are read ceil(k / C) times, the first time from memory, then from a cache where a block's share fits it.
+// lutz2018's point assignment: points column-major, several points per thread ("vector length"), so that a centroid's value is read once for all of
+// them. Distances to C clusters at a time stay in registers.
+// Cost: the points are read ceil(k / C) times, first from memory, then from a cache if a block's share fits it.
 #pragma once
 
 #include "bench/device/cuda_lloyd.cuh"
@@ -16,7 +16,7 @@ __global__ void assign_points(const T* __restrict__ points, const T* __restrict_
   constexpr int P = assign_vector;
   const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x * P + threadIdx.x;
   std::int64_t at[P];
-  std::int32_t best[P], old[P];  // the old labels come along with the points
+  std::int32_t best[P], old[P];  // load old labels with the points
   T best_dist[P];
 #pragma unroll
   for (int p = 0; p < P; ++p) at[p] = min(first + p * int(blockDim.x), n - 1), best[p] = 0, best_dist[p] = cuda::infinity<T>;
@@ -26,7 +26,7 @@ __global__ void assign_points(const T* __restrict__ points, const T* __restrict_
     int row[C];
     T dist[P][C] = {};
 #pragma unroll
-    for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // the last once more is never strictly nearer
+    for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // repeating the last is never strictly nearer
 #pragma unroll(C <= 8 ? 4 : 2)
     for (int j = 0; j < d; ++j) {
       T x[P];
@@ -53,7 +53,7 @@ __global__ void assign_points(const T* __restrict__ points, const T* __restrict_
   if (threadIdx.x % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
 
-/// Enqueue the assignment of n points with blocks of `block` threads, a multiple of 32.
+/// Enqueues the assignment of n points with blocks of `block` threads, a multiple of 32.
 template <class T>
 void assign(const T* points, const T* centroids, std::int64_t n, int d, int k, int block, std::int32_t* labels, unsigned long long* changed,
             cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// What lutz2018's strategies share: how much local memory (CUDA: shared memory) a block may use, tables that fall back to global memory past
-// it, and the division of feature sums by mass sums.
+// Shared by lutz2018's strategies: budgets of local memory (CUDA: shared memory), tables that fall back to global memory, and the division of
+// feature sums by mass sums.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace km::lutz {
 
-constexpr std::int64_t local_limit = 160 * 1024;                     // bytes of a block, what cards from the A100 on have
-constexpr std::int64_t global_tables_limit = std::int64_t(1) << 30;  // bytes of all blocks' tables in global memory; fewer blocks past it
+constexpr std::int64_t local_limit = 160 * 1024;                     // bytes per block on the A100 and later
+constexpr std::int64_t global_tables_limit = std::int64_t(1) << 30;  // bytes of all blocks' tables in global memory; limits the blocks
 
-/// How many of `wanted` blocks have room for their tables in global memory; one at the least.
+/// Returns how many of `wanted` blocks fit their tables in global memory, at least one.
 inline unsigned blocks_with_tables(std::int64_t wanted, std::int64_t bytes_a_block) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(global_tables_limit / std::max<std::int64_t>(bytes_a_block, 1), 1, wanted));
 }
@@ -21,7 +21,7 @@ void allow_local(Kernel* kernel, std::int64_t bytes) {
   cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-/// Sums (k x d) to means; an empty cluster keeps its centroid. Sums and counts are left as they are.
+/// Divides sums (k x d) by counts. An empty cluster keeps its centroid. Sums and counts do not change.
 template <class T>
 __global__ void average_sums(const T* sums, const unsigned* counts, const T* centroids, std::int64_t cells, int d, T* next) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void average_sums(const T* sums, const unsigned* counts, const T* cen
   next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
 }
 
-/// The running sums of an iteration: feature sums (k x d) and mass sums (k), to which chunks of points are added.
+/// Sums of an iteration: feature sums (k x d) and mass sums (k), accumulated over chunks of points.
 template <class T>
 class Running {
  public:

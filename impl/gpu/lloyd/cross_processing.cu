@@ -1,7 +1,6 @@
-// The cross-processing strategy (lutz2018, Figure 1 and Section 6.2.3: what most had done before it): points are assigned on the GPU, the
-// labels go over the bus, the CPU updates from its own copy of the points, and the centroids go back. The labels' way and the update on the
-// CPU are what the paper's other strategies do without.
-// Cost of an iteration: points read once by each of the two; 4 n bytes down the bus, k d values up.
+// Cross-processing (lutz2018, Figure 1 and Section 6.2.3: common before it). The GPU assigns points and downloads the labels; the CPU updates from
+// its own copy of the points and uploads the centroids. The paper's other strategies avoid the transfer of labels and the update on the CPU.
+// Cost of an iteration: points read once by each device; 4 n bytes down the bus, k d values up.
 #include <vector>
 
 #include "bench/implementation.hpp"
@@ -34,7 +33,7 @@ class CrossProcessing {
     lloyd_.stream().synchronize();
   }
 
-  /// Sums a thread, in double; then their mean. An empty cluster keeps its centroid.
+  /// Sums per thread in double, then computes means. An empty cluster keeps its centroid.
   void update() {
     const std::int64_t cells = next_.size();
     const T* const points = p_.points.data();

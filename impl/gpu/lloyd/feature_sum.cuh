@@ -1,10 +1,10 @@
-// lutz2018's feature sums (Section 3.1), over a range of column-major points, added to running sums.
-// Cluster merge (Li et al., Figure 2): a thread adds whole points to a table of its own, k d sums, so that nothing is atomic; then a block's
-// tables are merged. They lie in local memory (CUDA: shared) while block k d values fit it, and in global memory past that.
-// Partitioned features (Figure 3): a thread adds one feature, so that its table has k sums; all threads of a block read each label. With
-// d < t threads a block works on several points at once, with d > t features are shared out over blocks too. A tile of points comes
-// through local memory, for columns are read along points and added across features.
-// Cost: points and labels read once (labels once for each t / 2 features); a block's table merged with k d atomicAdds.
+// lutz2018's feature sums (Section 3.1) over a range of column-major points, added to running sums.
+// Cluster merge (Li et al., Figure 2): a thread adds whole points to its own table of k d sums, without atomics; then a block's tables are merged.
+// They are in local memory (CUDA: shared) if block k d values fit, else in global memory.
+// Partitioned features (Figure 3): a thread adds one feature, so its table has k sums; all threads of a block read each label. With d < t threads a
+// block processes several points at once; with d > t blocks share the features too. A tile of points goes through local memory, because columns are
+// read along points and added across features.
+// Cost: points and labels read once (labels once per t / 2 features); a block's table merged with k d atomicAdds.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace km::lutz {
 
-/// A thread a point. tables: where local memory is too small, k d x threads of the grid; a value of a table is one stride from the next.
+/// One thread per point. tables: if local memory is too small, k d x threads of the grid, with a stride of one value per thread.
 template <class T, bool Local>
 __global__ void merge_clusters(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, T* tables,
                                T* sums) {
@@ -30,7 +30,7 @@ __global__ void merge_clusters(const T* __restrict__ points, const std::int32_t*
     for (int j = 0; j < d; ++j) table[(row + j) * stride] += points[j * n + i];
   }
   __syncthreads();
-  for (int cell = t / 32; cell < cells; cell += block / 32) {  // a warp a sum
+  for (int cell = t / 32; cell < cells; cell += block / 32) {  // one warp per sum
     T sum = 0;
     for (int u = t % 32; u < block; u += 32) sum += of_block[cell * stride + u];
     for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xFFFFFFFF, sum, step);
@@ -38,22 +38,22 @@ __global__ void merge_clusters(const T* __restrict__ points, const std::int32_t*
   }
 }
 
-/// How `block` threads share out a tile: `groups` groups of `width` threads, a feature each; `tile` points.
+/// Shares of a tile: `groups` groups of `width` threads, one feature each; `tile` points.
 struct Partition {
-  static constexpr int values = 16, labels = 4;  // of a tile that a thread carries, at most
+  static constexpr int values = 16, labels = 4;  // of a tile per thread, at most
 
-  int width, groups, tile, log_tile, pitch;  // pitch: of a tile's rows in local memory, so that no two threads of a warp meet in a bank
+  int width, groups, tile, log_tile, pitch;  // pitch: of a tile's rows in local memory, without bank conflicts
 
   Partition(int d, int block)
       : width(std::min(d, block / 2)), groups(block / width), tile(int(std::bit_floor(unsigned(std::min(values * block / width, labels * block))))),
         log_tile(std::countr_zero(unsigned(tile))), pitch(tile + std::max(1, 32 / width)) {}
 };
 
-/// A thread a feature; blockIdx.y: which `width` of them. tables: where local memory is too small, k x block values a block.
+/// One thread per feature; blockIdx.y: which `width` features. tables: if local memory is too small, k x block values per block.
 template <class T, bool Local>
 __global__ void partition_features(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, Partition by,
                                    T* tables, T* sums) {
-  constexpr int U = 4;  // additions whose operands are read together
+  constexpr int U = 4;  // additions with operands read together
   extern __shared__ int4 local[];
   const int t = threadIdx.x, block = blockDim.x, j0 = blockIdx.y * by.width, here = min(by.width, d - j0);
   T* const rows = reinterpret_cast<T*>(local);                                              // width x pitch
@@ -73,7 +73,7 @@ __global__ void partition_features(const T* __restrict__ points, const std::int3
       ahead[u] = row < here && q < size ? corner[row * n + first + q] : T(0);
     }
 #pragma unroll
-    for (int u = 0; u < Partition::labels; ++u) labels_ahead[u] = t + u * block < size ? labels[first + t + u * block] : 0;  // of zeros
+    for (int u = 0; u < Partition::labels; ++u) labels_ahead[u] = t + u * block < size ? labels[first + t + u * block] : 0;  // of padding zeros
   };
 
   const int j = t % by.width, g = t / by.width;
@@ -104,7 +104,7 @@ __global__ void partition_features(const T* __restrict__ points, const std::int3
 #pragma unroll
         for (int u = 0; u < U; ++u) table[std::int64_t(c[u]) * block + t] += x[u];
       }
-    __syncthreads();  // before the tile and, at last, the table are another thread's
+    __syncthreads();  // before the tile and finally the table are read by other threads
   }
   if (blockIdx.x * std::int64_t(by.tile) >= n) return;
   for (std::int64_t at = t; at < std::int64_t(k) * here; at += block) {
@@ -115,7 +115,7 @@ __global__ void partition_features(const T* __restrict__ points, const std::int3
   }
 }
 
-/// One of the two, ready to add chunks of at most n points. One at a time: the tables in global memory are its own.
+/// One of the two strategies, for chunks of at most n points. Not concurrently: it owns the tables in global memory.
 template <class T>
 class FeatureSum {
  public:
@@ -153,10 +153,10 @@ class FeatureSum {
   decltype(&partition_features<T, true>) partition_ = nullptr;
 };
 
-/// The longest chain of additions of one chunk of n points: of a thread, of its block, of the grid.
+/// Longest chain of additions of a chunk of n points: thread, block, grid.
 inline std::int64_t feature_sum_depth(std::string_view strategy, const ProblemShape& p, int block, int grid) {
   if (strategy == "cluster merge") {
-    const std::int64_t bytes = std::int64_t(p.k) * p.d * block * sizeof(double);  // no fewer blocks in fp32
+    const std::int64_t bytes = std::int64_t(p.k) * p.d * block * sizeof(double);  // fp32 has at least as many blocks
     const std::int64_t wanted = std::min<std::int64_t>(grid, cuda::blocks(p.n, block));
     const std::int64_t blocks = bytes <= local_limit ? wanted : blocks_with_tables(wanted, bytes);
     return (p.n + blocks * block - 1) / (blocks * block) + block / 32 + 5 + wanted;

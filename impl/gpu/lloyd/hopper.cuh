@@ -1,18 +1,18 @@
-// Hopper's warpgroup matrix multiply and what feeds it: 64 x 16 halves of a warpgroup's registers times a tile of shared memory, sums in
-// fp32 registers; copies from global to shared memory that report to a barrier. Only in code built for sm_90a.
-// Tiles in shared memory are K-major without swizzling: 8 rows x 16 bytes lie together, then the next 8 rows, then the next 8 columns.
+// Hopper's warpgroup matrix multiply (wgmma): 64 x 16 halves of registers times a tile of shared memory, sums in fp32 registers. Also bulk copies
+// from global to shared memory that signal a barrier. Build for sm_90a only.
+// Tiles in shared memory are K-major without swizzling: 8 rows x 16 bytes, then the next 8 rows, then the next 8 columns.
 #pragma once
 
 #include <cstdint>
 
 namespace km::hopper {
 
-/// Where a tile of `rows` rows lies in shared memory, as wgmma wants it said: the lower half of its descriptor, which counts in 16 bytes.
+/// Lower half of wgmma's descriptor of a tile of `rows` rows in shared memory, in units of 16 bytes.
 __device__ __forceinline__ std::uint32_t tile_at(std::uint32_t shared_address, int rows) { return shared_address >> 4 | std::uint32_t(rows) << 16; }
 
 __device__ __forceinline__ std::uint32_t shared_address(const void* at) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(at)); }
 
-/// acc = (add ? acc : 0) + a * b. a: the four registers of a thread's part of 64 x 16 halves.
+/// acc = (add ? acc : 0) + a * b. a: a thread's four registers of 64 x 16 halves.
 __device__ __forceinline__ void multiply(float (&acc)[16], const std::uint32_t* a, std::uint32_t b, int add) {
   asm volatile(
       "{\n.reg .pred p;\n.reg .b64 tile;\nmov.b64 tile, {%20, 8};\nsetp.ne.b32 p, %21, 0;\n"
@@ -58,11 +58,11 @@ __device__ __forceinline__ void multiply(float (&acc)[64], const std::uint32_t* 
 
 __device__ __forceinline__ void multiply_begin() { asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory"); }
 
-/// What was issued so far becomes a group of its own, and all groups but the last are waited for.
+/// Commits the products issued so far as a group, and waits for all groups but the last.
 __device__ __forceinline__ void multiply_group() { asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory"); }
 __device__ __forceinline__ void await_all_but_last() { asm volatile("wgmma.wait_group.sync.aligned 1;\n" ::: "memory"); }
 
-/// Waits for the products, which may not be read (nor a be written) before.
+/// Waits for the products. Before, they must not be read nor a be written.
 template <int Size, int Values>
 __device__ __forceinline__ void multiply_end(float (&acc)[Size], std::uint32_t (&a)[Values]) {
   asm volatile("wgmma.wait_group.sync.aligned 0;\n" ::: "memory");
@@ -81,20 +81,20 @@ __device__ __forceinline__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(Registers));
 }
 
-/// A barrier in shared memory on which arrivals and copied bytes are awaited, phase after phase.
+/// A barrier in shared memory that counts arrivals and copied bytes, phase by phase.
 struct Barrier {
   std::uint64_t state;
 
   __device__ void init(int arrivals) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(shared_address(&state)), "r"(arrivals)); }
   __device__ void arrive() { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(shared_address(&state)) : "memory"); }
-  /// Wait until the phase of this parity (0, 1, 0, ...) is over.
+  /// Waits until the phase of this parity (0, 1, 0, ...) ends.
   __device__ void wait(unsigned parity) {
     asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra done;\nbra again;\ndone:\n}\n" ::"r"(
                      shared_address(&state)),
                  "r"(parity)
                  : "memory");
   }
-  /// Arrive, and have `bytes` copied to shared memory before the phase is over. Multiples of 16 bytes.
+  /// Arrives and copies `bytes` to shared memory within the phase. Multiples of 16 bytes.
   __device__ void copy(void* to, const void* from, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(shared_address(&state)), "r"(bytes) : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(shared_address(to)), "l"(from),
@@ -103,11 +103,11 @@ struct Barrier {
   }
 };
 
-/// A turn handed around the warpgroups of a block: wait for one's own, pass it on. Named barriers 1 to 8.
+/// Passes a turn around the warpgroups of a block: waits for it, hands it on. Named barriers 1 to 8.
 __device__ __forceinline__ void await_turn(int group) { asm volatile("bar.sync %0, 256;\n" ::"r"(group + 1) : "memory"); }
 __device__ __forceinline__ void pass_turn(int group) { asm volatile("bar.arrive %0, 256;\n" ::"r"(group + 1) : "memory"); }
 
-/// Barriers are seen by the copy engine from here on.
+/// Makes barriers visible to the copy engine.
 __device__ __forceinline__ void publish_barriers() { asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory"); }
 
 }  // namespace km::hopper

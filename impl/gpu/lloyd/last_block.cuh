@@ -1,12 +1,12 @@
-// The end of an update in the kernel that made the sums: the block that finishes last sees what all others added, turns sums into means
-// and leaves zeros for the next iteration. Saves three launches an iteration, which small problems feel.
+// Ends an update inside the summing kernel: the last block to finish sees all additions, turns sums into means and clears them for the next
+// iteration. Saves three launches per iteration, which matters for small problems.
 #pragma once
 
 #include "bench/device/cuda_lloyd.cuh"
 
 namespace km::cuda {
 
-/// Whether all other blocks are done, and with them their additions to global memory. All threads call it; done: zero before, and after.
+/// True if all other blocks have finished their additions to global memory. All threads call it. done: zero before and after.
 __device__ inline bool is_last_block(unsigned* done) {
   __shared__ bool last;
   __threadfence();
@@ -20,7 +20,7 @@ __device__ inline bool is_last_block(unsigned* done) {
   return last;
 }
 
-/// Sums (k x d) to means, by one block; an empty cluster keeps its centroid. Sums and counts are left zero.
+/// One block divides sums (k x d) by counts and clears both. An empty cluster keeps its centroid.
 template <class T>
 __device__ void average(T* sums, unsigned* counts, const T* centroids, int d, int k, T* next) {
   for (int at = threadIdx.x; at < k * d; at += blockDim.x) {

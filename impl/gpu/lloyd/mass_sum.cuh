@@ -1,7 +1,7 @@
-// lutz2018's mass sums (Section 3.2): how many points each cluster has, a histogram of the labels, added to running counts.
-// Global atomic: one histogram, all threads. Partitioned global, partitioned local: one a block, in global or in local memory (CUDA:
-// shared). Partitioned private: one a thread, without atomics, in local memory, past that in global memory.
-// Cost: the labels read once; an atomicAdd a point but for the private one, and k a block to merge.
+// lutz2018's mass sums (Section 3.2): a histogram of the labels, added to running counts. Global atomic: one histogram. Partitioned global,
+// partitioned local: one per block, in global or local memory (CUDA: shared). Partitioned private: one per thread without atomics, in local memory,
+// else in global memory.
+// Cost: labels read once; an atomicAdd per point except for the private one, and k per block to merge.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ __global__ static void count_atomically(const std::int32_t* __restrict__ labels,
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads) atomicAdd(&counts[labels[i]], 1u);
 }
 
-/// A histogram a block. tables: blocks x k, where not Local.
+/// One histogram per block. tables: blocks x k, unless Local.
 template <bool Local>
 __global__ void count_by_block(const std::int32_t* __restrict__ labels, std::int64_t n, int k, unsigned* tables, unsigned* counts) {
   extern __shared__ unsigned local_counts[];
@@ -29,7 +29,7 @@ __global__ void count_by_block(const std::int32_t* __restrict__ labels, std::int
     if (const unsigned count = Local ? table[c] : __ldcg(&table[c]); count > 0) atomicAdd(&counts[c], count);
 }
 
-/// A histogram a thread. tables: k x threads of the grid, where not Local.
+/// One histogram per thread. tables: k x threads of the grid, unless Local.
 template <bool Local>
 __global__ void count_by_thread(const std::int32_t* __restrict__ labels, std::int64_t n, int k, unsigned* tables, unsigned* counts) {
   extern __shared__ unsigned local_counts[];
@@ -40,7 +40,7 @@ __global__ void count_by_thread(const std::int32_t* __restrict__ labels, std::in
 #pragma unroll 4
   for (std::int64_t i = std::int64_t(blockIdx.x) * block + t; i < n; i += threads) ++of_block[labels[i] * stride + t];
   __syncthreads();
-  for (int c = t / 32; c < k; c += block / 32) {  // a warp a cluster
+  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
     unsigned count = 0;
     for (int u = t % 32; u < block; u += 32) count += of_block[c * stride + u];
     count = __reduce_add_sync(0xFFFFFFFF, count);
@@ -48,7 +48,7 @@ __global__ void count_by_thread(const std::int32_t* __restrict__ labels, std::in
   }
 }
 
-/// One of the four, ready to count chunks of at most n points. One at a time: the tables in global memory are its own.
+/// One of the four strategies, for chunks of at most n points. Not concurrently: it owns the tables in global memory.
 class MassSum {
  public:
   MassSum(std::string_view strategy, std::int64_t n, int k, int block, int grid) : k_(k), block_(block) {

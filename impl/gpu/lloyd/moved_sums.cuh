@@ -1,12 +1,10 @@
-// An update that is exact and pays only for points that moved. Sums are integers: every value is a multiple of a small quantum plus a
-// multiple of a far smaller one, both counted in 64 bits, so that a sum has no rounding, whatever its order, and what was added can be taken
-// away again. A mean is rounded when it is made, to the same bits in every run. With n below 2^22, values of fp32 are exact from the
-// greatest down to 2^-56 of it, those of fp64 kept to 2^-80 of the greatest.
-// What moved is sorted by cluster (numbers only, a counting sort), each point twice, to leave and to join; groups of threads, a lane a piece
-// of the row, walk through the sorted rows and sum in registers until the cluster changes; only then atomicAdd. The rows are shared out,
-// not the clusters. Few clusters: a block sorts its own share in shared memory, with several counters a cluster, or a warp's threads would
-// wait for one. Many: that would add to memory after every few rows, so all blocks sort together.
-// Cost: labels read four times; moved points read twice (once in the first iteration); for each value a conversion and four fp64 additions.
+// An exact update that processes moved points only. Sums are in fixed point (fixed_point.cuh): exact, independent of the order, and reversible. A
+// mean is rounded once, to the same bits in every run.
+// Moved points are sorted by cluster (indices only, a counting sort), once to leave and once to join. Groups of threads, a lane per piece of the
+// row, walk through the sorted rows and sum in registers until the cluster changes; only then they use atomicAdd. Rows are shared, not clusters.
+// With few clusters a block sorts its own share in shared memory, with several counters per cluster against contention within a warp. With many
+// clusters that would flush to memory after every few rows, so all blocks sort together.
+// Cost: labels read four times; moved points read twice (once in the first iteration); per value a conversion and four fp64 additions.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -15,35 +13,35 @@
 #include <cmath>
 
 #include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::moved_sums {
 
-constexpr int block = 384;            // threads that sum, two blocks a multiprocessor
+constexpr int block = 384;            // threads that sum, two blocks per multiprocessor
 constexpr int sort_block = 1024;      // threads that sort together with other blocks
-constexpr int batch = 8;              // rows that a thread has on the way
+constexpr int batch = 8;              // rows in flight per thread
 constexpr int chunk_limit = 16384;    // points that a block sorts by itself at a time
-constexpr int counters_wanted = 512;  // below it a cluster has several
-constexpr int rows_wanted = 64;       // points a cluster in a chunk, at the least, for a block to sort by itself
+constexpr int counters_wanted = 512;  // with fewer, a cluster has several
+constexpr int rows_wanted = 64;       // least points per cluster and chunk for a block to sort by itself
 constexpr int most_clusters = 12288;  // counters fit 48 KiB
 
 struct Sum {
   unsigned long long coarse = 0, fine = 0;
-  __device__ __forceinline__ void add(double value, const Quanta& q) {
+  __device__ __forceinline__ void add(double value, const FixedPoint& q) {
     const double whole = value + q.coarse_magic;
     coarse += static_cast<unsigned long long>(__double_as_longlong(whole));
     fine += static_cast<unsigned long long>(__double_as_longlong((value - (whole - q.coarse_magic)) + q.fine_magic));
   }
-  /// To memory, less the magic numbers of `added` values; and from zero.
-  __device__ __forceinline__ void flush(Sum* to, int added, const Quanta& q) {
+  /// Adds to memory, without the magic numbers of `added` values, and restarts from zero.
+  __device__ __forceinline__ void flush(Sum* to, int added, const FixedPoint& q) {
     atomicAdd(&to->coarse, coarse - added * static_cast<unsigned long long>(__double_as_longlong(q.coarse_magic)));
     atomicAdd(&to->fine, fine - added * static_cast<unsigned long long>(__double_as_longlong(q.fine_magic)));
     coarse = fine = 0;
   }
-  __device__ double value(const Quanta& q) const { return q.value(coarse, fine); }
+  __device__ double value(const FixedPoint& q) const { return q.value(coarse, fine); }
 };
 
-/// A point that joins or leaves, as a number with the top bit for leaving.
+/// A point that joins or leaves: its index, with the top bit for leaving.
 template <class Index>
 struct Entry {
   static constexpr Index leaves = Index(1) << (8 * sizeof(Index) - 1);
@@ -57,10 +55,10 @@ struct alignas(16) Entries {
   Entry<Index> at[batch];
 };
 
-/// Entries begin to end - 1, dimensions j to j + Width - 1, to the sums of their clusters; end_of(c): where those of cluster c end.
+/// Adds entries begin to end - 1, dimensions j to j + Width - 1, to the sums of their clusters. end_of(c): end of cluster c's entries.
 template <int Width, class T, class Index, class EndOf>
 __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Entry<Index>* __restrict__ entries, int begin, int end, int j, int d,
-                                         int k, EndOf end_of, Quanta q, Sum* sums, int* counts) {
+                                         int k, EndOf end_of, FixedPoint q, Sum* sums, int* counts) {
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };
@@ -101,7 +99,7 @@ __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Ent
   flush(end);
 }
 
-/// Inclusive sums over a block of Threads, of one value each. warp_sums: a value a warp. All threads call it.
+/// Inclusive prefix sum over a block of Threads, one value each. warp_sums: one per warp. All threads call it.
 template <int Threads>
 __device__ int sum_up_to(int value, int* warp_sums, int& all) {
   const int t = threadIdx.x;
@@ -118,16 +116,16 @@ __device__ int sum_up_to(int value, int* warp_sums, int& all) {
   return value;
 }
 
-/// For each of `size` points from `first` whose label is not what it was: see(i, cluster, leaves), once or twice.
-template <int Threads, class See>
+/// Calls visit(i, cluster, leaves), once or twice, for each of `size` points from `first` whose label changed.
+template <int Threads, class Visit>
 __device__ __forceinline__ void each_moved(const std::int32_t* __restrict__ labels, const std::int32_t* before, std::int64_t first, int size,
-                                           See see) {
+                                           Visit visit) {
 #pragma unroll 4
   for (int i = threadIdx.x; i < size; i += Threads) {
     const std::int32_t now = labels[first + i], old = before[first + i];
     if (now == old) continue;
-    see(i, now, false);
-    if (old >= 0) see(i, old, true);
+    visit(i, now, false);
+    if (old >= 0) visit(i, old, true);
   }
 }
 
@@ -135,18 +133,19 @@ struct Moved {
   std::int64_t n;
   int d, k;
   const std::int32_t* labels;
-  std::int32_t* before;  // what the sums hold
+  std::int32_t* before;  // the labels of the sums
   Sum* sums;             // k x d
   int* counts;
 };
 
-/// `lanes` threads of a group share out the dimensions, Width values each. `copies`: counters of a cluster.
+/// `lanes` threads of a group share the dimensions, Width values each. copies: counters per cluster.
 template <class T, int Width>
-__global__ void __launch_bounds__(block, 2) sort_and_sum(const T* __restrict__ points, const Moved m, Quanta q, int copies, int chunk, int lanes) {
+__global__ void __launch_bounds__(block, 2)
+    sort_and_sum(const T* __restrict__ points, const Moved m, FixedPoint q, int copies, int chunk, int lanes) {
   using Packed = Entry<std::uint16_t>;
   extern __shared__ int4 shared[];
-  auto* const order = reinterpret_cast<Packed*>(shared);        // 2 chunk: the entries by cluster, points counted from the chunk's first
-  int* const ends = reinterpret_cast<int*>(order + 2 * chunk);  // k x copies: where each counter's entries end in it
+  auto* const order = reinterpret_cast<Packed*>(shared);        // 2 chunk: entries by cluster, as indices within the chunk
+  int* const ends = reinterpret_cast<int*>(order + 2 * chunk);  // k x copies: end of each counter's entries
   __shared__ int warp_sums[block / 32];
   const int t = threadIdx.x, groups = block / lanes, g = t / lanes, lane = t % lanes, counters = m.k * copies, copy = t % copies;
   const auto end_of = [&](int c) { return ends[(c + 1) * copies - 1]; };
@@ -157,7 +156,7 @@ __global__ void __launch_bounds__(block, 2) sort_and_sum(const T* __restrict__ p
     __syncthreads();
     each_moved<block>(m.labels, m.before, first, points_here, [&](int, int c, bool) { atomicAdd(&ends[c * copies + copy], 1); });
     __syncthreads();
-    for (int c0 = 0, before = 0, all; c0 < counters; c0 += block, before += all) {  // counts to beginnings
+    for (int c0 = 0, before = 0, all; c0 < counters; c0 += block, before += all) {  // exclusive prefix sum
       const int c = c0 + t, count = c < counters ? ends[c] : 0, up_to = sum_up_to<block>(count, warp_sums, all);
       if (c < counters) ends[c] = before + up_to - count;
     }
@@ -172,15 +171,15 @@ __global__ void __launch_bounds__(block, 2) sort_and_sum(const T* __restrict__ p
     const int begin = g * share, end = min(begin + share, size);
     for (int j = lane * Width; g < groups && begin < end && j < m.d; j += lanes * Width)
       sum_runs<Width>(points + first * m.d, order, begin, end, j, m.d, m.k, end_of, q, m.sums, m.counts);
-    __syncthreads();  // order and ends may be overwritten
+    __syncthreads();  // before order and ends are overwritten
   }
 }
 
-/// All blocks at once, one a multiprocessor. order: the entries by cluster, at most 2 n; ends: where each cluster's end; cursors: k.
+/// All blocks together, one per multiprocessor. order: entries by cluster, at most 2 n; ends: end of each cluster; cursors: k.
 static __global__ void __launch_bounds__(sort_block, 1)
     sort_together(const Moved m, unsigned* totals, unsigned* cursors, int* ends, Entry<std::uint32_t>* order) {
   using Packed = Entry<std::uint32_t>;
-  extern __shared__ int mine[];  // k: the block's count of each cluster, then where its next entry goes
+  extern __shared__ int mine[];  // k: the block's count per cluster, then the place of its next entry
   __shared__ int warp_sums[sort_block / 32];
   const int t = threadIdx.x;
   const std::int64_t share = (m.n + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
@@ -207,8 +206,8 @@ static __global__ void __launch_bounds__(sort_block, 1)
 
 template <class T, int Width>
 __global__ void __launch_bounds__(block, 2)
-    sum_ordered(const T* __restrict__ points, const Moved m, Quanta q, const Entry<std::uint32_t>* __restrict__ order, const int* __restrict__ ends,
-                unsigned* spent, int lanes) {
+    sum_ordered(const T* __restrict__ points, const Moved m, FixedPoint q, const Entry<std::uint32_t>* __restrict__ order,
+                const int* __restrict__ ends, unsigned* spent, int lanes) {
   for (int c = blockIdx.x * block + threadIdx.x; c < 2 * m.k; c += gridDim.x * block) spent[c] = 0;  // totals and cursors, for the next sort
   const int groups = block / lanes, g = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const std::int64_t size = ends[m.k - 1], all = std::int64_t(gridDim.x) * groups * batch, share = (size + all - 1) / all * batch;
@@ -218,7 +217,7 @@ __global__ void __launch_bounds__(block, 2)
         points, order, int(begin), int(end), j, m.d, m.k, [&](int c) { return __ldg(&ends[c]); }, q, m.sums, m.counts);
 }
 
-/// The sums and counts of clusters, brought up to date with the labels.
+/// Keeps the sums and counts of clusters up to date with the labels.
 template <class T>
 class Sums {
  public:
@@ -248,13 +247,13 @@ class Sums {
     else cuda::check(cudaFuncSetAttribute(sort_and_sum_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes_)));
   }
 
-  /// The greatest |value| of the points; before the first enqueue.
-  void set_extent(double most) { quanta_ = Quanta(most, p_.n); }
-  const Quanta& quanta() const { return quanta_; }
+  /// Sets the greatest |value| of the points. Call before the first enqueue.
+  void set_extent(double most) { fixed_point_ = FixedPoint(most, p_.n); }
+  const FixedPoint& fixed_point() const { return fixed_point_; }
   const Sum* sums() const { return sums_.data(); }
   const int* counts() const { return counts_.data(); }
 
-  /// No points in any cluster.
+  /// Empties all clusters.
   void clear(cudaStream_t stream) {
     cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
@@ -266,7 +265,7 @@ class Sums {
   void enqueue(const T* points, const std::int32_t* labels, cudaStream_t stream) {
     Moved moved{p_.n, p_.d, p_.k, labels, before_.data(), sums_.data(), counts_.data()};
     if (!together_) {
-      sort_and_sum_<<<grid_, block, bytes_, stream>>>(points, moved, quanta_, copies_, chunk_, lanes_);
+      sort_and_sum_<<<grid_, block, bytes_, stream>>>(points, moved, fixed_point_, copies_, chunk_, lanes_);
       cuda::check_launch();
       return;
     }
@@ -276,12 +275,12 @@ class Sums {
     void* arguments[] = {&moved, &totals, &cursors, &ends, &order};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sort_together), dim3(multiprocessors_), dim3(sort_block), arguments, bytes_,
                                             stream));
-    sum_ordered_<<<grid_, block, 0, stream>>>(points, moved, quanta_, order, ends, totals, lanes_);
+    sum_ordered_<<<grid_, block, 0, stream>>>(points, moved, fixed_point_, order, ends, totals, lanes_);
     cuda::check_launch();
   }
 
  private:
-  /// Values in an access: rows are a multiple of it apart.
+  /// Values per access: rows are a multiple of it.
   static int widest(int d) { return d % 4 == 0 && sizeof(T) == 4 ? 4 : d % 2 == 0 ? 2 : 1; }
 
   ProblemShape p_;
@@ -289,7 +288,7 @@ class Sums {
   unsigned grid_ = 1;
   bool together_ = false;
   std::size_t bytes_ = 0;
-  Quanta quanta_{};
+  FixedPoint fixed_point_{};
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<Sum> sums_;
   cuda::Buffer<int> counts_;

@@ -1,6 +1,6 @@
-// lutz2018's multi-pass strategy (Sections 3 and 6.2.3): assignment, feature sum and mass sum one after the other, all on the GPU; each of
-// the sums by one of the paper's strategies, which are parameters, for the paper compares them alone (Figures 6 and 7: the phases) and
-// inside a whole iteration. The defaults are its choice for few clusters. Points are column-major, as in the paper.
+// lutz2018's multi-pass strategy (Sections 3 and 6.2.3) on the GPU: assignment, feature sum and mass sum in sequence. The two sums' strategies are
+// parameters, because the paper compares them alone (Figures 6 and 7: the phases) and inside whole iterations. Defaults are its choice for few
+// clusters. Points are column-major, as in the paper.
 // Cost of an iteration: points read twice, labels read three times, changed labels written.
 #include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/column_assign.cuh"

@@ -1,6 +1,6 @@
-// he2021's starting point on the GPU (Section 4.1, Figure 3: "our naive implementation with many atomicAdd"): a thread takes a
-// point; the update adds every value to its cluster's sum with one atomicAdd in global memory. All threads of the card meet at
-// k * d addresses, and the sum grows value by value, so that both its speed and its rounding are the worst of the ladder.
+// he2021's starting point on the GPU (Section 4.1, Figure 3: "our naive implementation with many atomicAdd"): one thread per point; the update adds
+// every value to its cluster's sum with an atomicAdd in global memory. All threads contend for k * d addresses, and sums grow value by value: worst
+// speed and rounding of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
 #include "bench/device/cuda_lloyd.cuh"
 #include "bench/implementation.hpp"
@@ -9,7 +9,7 @@
 namespace km {
 namespace {
 
-/// A thread takes a point. sums: d x k, counts: k; both start at zero.
+/// One thread per point. sums: d x k, counts: k; both start at zero.
 template <class T>
 __global__ void add_points(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, T* sums,
                            unsigned* counts) {
@@ -20,7 +20,7 @@ __global__ void add_points(const T* __restrict__ points, const std::int32_t* __r
   for (int j = 0; j < d; ++j) atomicAdd(&sums[std::int64_t(j) * k + c], points[j * n + i]);
 }
 
-/// A thread takes one value of one centroid. An empty cluster keeps its centroid.
+/// One thread per value of the centroids. An empty cluster keeps its centroid.
 template <class T>
 __global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;

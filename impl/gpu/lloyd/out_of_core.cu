@@ -1,8 +1,8 @@
-// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. While one chunk is copied into page-locked memory, another is on the bus
-// and a third is labelled and summed; sums and counts of all chunks stay on the device and become the new centroids there. Points are sent
-// anew in every iteration, as in Section 6.2.7, except chunks that `resident` leaves on the device. A part of the chunks may go to the CPU,
-// which works on them where they lie; its sums are added to the GPU's.
-// Cost of an iteration: the points over the bus once. Where it stops: at the bus, or, where copies are staged, at the host's memory.
+// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. One chunk is copied into page-locked memory while another is on the bus and a
+// third is labelled and summed. Sums and counts of all chunks stay on the device and become the new centroids there. Points are sent again in every
+// iteration, as in Section 6.2.7, except chunks that `resident` keeps on the device. The CPU may process some chunks in place; its sums are added to
+// the GPU's.
+// Cost of an iteration: the points over the bus once. Limit: the bus, or with staged copies the host's memory.
 #include <omp.h>
 
 #include <future>
@@ -19,15 +19,15 @@ using out_of_core::Step;
 
 int threads_of(const Config& config) {
   const int threads = config.integer("threads");
-  return threads > 0 ? threads : std::clamp(omp_get_num_procs() - 1, 1, 16);  // one sends
+  return threads > 0 ? threads : std::clamp(omp_get_num_procs() - 1, 1, 16);  // one thread sends
 }
 
-/// How the points are cut up: the first chunks are the GPU's, the CPU has the rest.
-struct Cut {
-  std::int64_t chunk, chunk_bytes;  // points of a chunk
-  std::int64_t gpu, n;              // chunks of the GPU, and points of these
+/// Partition of the points: the first chunks are the GPU's, the rest the CPU's.
+struct Chunking {
+  std::int64_t chunk, chunk_bytes;  // points per chunk
+  std::int64_t gpu, n;              // the GPU's chunks and points
 
-  Cut(const ProblemShape& p, const Config& config, int value_bytes) {
+  Chunking(const ProblemShape& p, const Config& config, int value_bytes) {
     const std::int64_t point_bytes = std::int64_t(p.d) * value_bytes;
     chunk = std::clamp<std::int64_t>(config.number("chunk") * 1024 / point_bytes, 1, p.n);
     chunk_bytes = chunk * point_bytes;
@@ -36,19 +36,19 @@ struct Cut {
     n = std::min(p.n, gpu * chunk);
   }
 
-  /// Chunks that stay on the GPU: what the budget holds beside the buffers and, where there is none, what nine tenths of the free memory hold
-  /// beside the labels too.
+  /// Number of chunks that stay on the GPU: what the budget holds beside the buffers. Without a budget, 90 % of free memory must also hold the
+  /// labels.
   std::int64_t resident(const Config& config) const {
     if (config.word("resident") == "nothing") return 0;
     std::size_t free = 0, total = 0;
     cuda::check(cudaMemGetInfo(&free, &total));
     const std::int64_t budget = config.number("budget") * 1024 * 1024;
-    const std::int64_t room = budget > 0 ? budget : static_cast<std::int64_t>(free) / 10 * 9 - n * std::int64_t{sizeof(std::int32_t)};
-    return std::clamp<std::int64_t>(room / chunk_bytes - config.number("buffers"), 0, gpu);
+    const std::int64_t available = budget > 0 ? budget : static_cast<std::int64_t>(free) / 10 * 9 - n * std::int64_t{sizeof(std::int32_t)};
+    return std::clamp<std::int64_t>(available / chunk_bytes - config.number("buffers"), 0, gpu);
   }
 };
 
-/// What the CPU makes of its chunks in an iteration.
+/// The CPU's sums of an iteration.
 struct CpuSums {
   std::vector<double> sums;  // k x d
   std::vector<std::int64_t> counts;
@@ -65,18 +65,18 @@ template <class T>
 class OutOfCore {
  public:
   OutOfCore(const Problem<T>& problem, const Config& config, Trace& trace)
-      : p_(problem), cut_(problem, config, sizeof(T)), resident_(cut_.resident(config)), cells_(std::int64_t(problem.k) * problem.d),
+      : p_(problem), chunking_(problem, config, sizeof(T)), resident_(chunking_.resident(config)), cells_(std::int64_t(problem.k) * problem.d),
         threads_(threads_of(config)), labels_on_host_(config.word("labels") == "host"),
-        uploads_(points(resident_, cut_.gpu), cut_.chunk * p_.d, config.integer("buffers"), threads_, config.word("transfer") == "staged",
+        uploads_(points(resident_, chunking_.gpu), chunking_.chunk * p_.d, config.integer("buffers"), threads_, config.word("transfer") == "staged",
                  static_cast<std::size_t>(config.number("piece")) * 1024),
-        kept_(resident_ * cut_.chunk * p_.d), initial_(cells_), assigned_(cells_), next_(cells_), sums_(cells_), counts_(p_.k), changed_(1),
-        labels_(labels_on_host_ ? uploads_.slots() * cut_.chunk : cut_.n), cpu_labels_(static_cast<std::size_t>(p_.n - cut_.n)) {
+        kept_(resident_ * chunking_.chunk * p_.d), initial_(cells_), assigned_(cells_), next_(cells_), sums_(cells_), counts_(p_.k), changed_(1),
+        labels_(labels_on_host_ ? uploads_.slots() * chunking_.chunk : chunking_.n), cpu_labels_(static_cast<std::size_t>(p_.n - chunking_.n)) {
     if (config.word("strategy") == "single pass") steps_.emplace_back("fused", out_of_core::Launch<T>(p_, Step::fused));
     else {
       steps_.emplace_back("assign", out_of_core::Launch<T>(p_, Step::assign));
       steps_.emplace_back("update", out_of_core::Launch<T>(p_, Step::update));
     }
-    if (labels_on_host_ && cut_.n > 0) host_labels_.emplace(cut_.n);
+    if (labels_on_host_ && chunking_.n > 0) host_labels_.emplace(chunking_.n);
     for (int slot = 0; slot < uploads_.slots(); ++slot) fetched_.emplace_back(cudaEventDisableTiming);
     if (resident_ == 0) return;
     const cuda::Phase phase(trace, "transfer", compute_);
@@ -87,7 +87,7 @@ class OutOfCore {
   void reset() {
     cuda::upload(initial_, p_.initial_centroids, compute_);
     cuda::fill(labels_.data(), labels_.size(), no_label - 1, compute_);
-    if (host_labels_) std::fill_n(host_labels_->data(), cut_.n, no_label - 1);
+    if (host_labels_) std::fill_n(host_labels_->data(), chunking_.n, no_label - 1);
     std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label - 1);
     cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), compute_));  // NaN
     cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), compute_));
@@ -97,16 +97,16 @@ class OutOfCore {
   int iterate(Trace& trace) {
     cuda::check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, compute_));
     cuda::check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), compute_));
-    std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // at first every point changes
+    std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // every point changes at first
     Pass pass(uploads_, trace);
-    std::int64_t changed_before = 0;  // the device's count runs on
+    std::int64_t changed_before = 0;  // the device's count is never cleared
     for (iters_ = 1;; ++iters_) {
       std::swap(assigned_, next_);
       trace.begin_iteration();
       zero(sums_);
       zero(counts_);
       auto cpu = begin_cpu();
-      for (std::int64_t chunk = 0; chunk < cut_.gpu; ++chunk) process(pass, trace, chunk);
+      for (std::int64_t chunk = 0; chunk < chunking_.gpu; ++chunk) process(pass, trace, chunk);
       pass.end_iteration();
       const std::int64_t cpu_changed = cpu.valid() ? add_cpu(cpu.get()) : 0;
       out_of_core::average<<<cuda::blocks(cells_, 256), 256, 0, compute_>>>(sums_.data(), counts_.data(), assigned_.data(), p_.d, cells_,
@@ -125,10 +125,10 @@ class OutOfCore {
 
   Solution<T> download() {
     Solution<T> out;
-    if (host_labels_) out.labels.assign(host_labels_->data(), host_labels_->data() + cut_.n);
+    if (host_labels_) out.labels.assign(host_labels_->data(), host_labels_->data() + chunking_.n);
     out.labels.resize(static_cast<std::size_t>(p_.n));
     if (!labels_on_host_) cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), compute_);
-    std::copy(cpu_labels_.begin(), cpu_labels_.end(), out.labels.begin() + cut_.n);
+    std::copy(cpu_labels_.begin(), cpu_labels_.end(), out.labels.begin() + chunking_.n);
     out.assigned_centroids = fetched(assigned_);
     out.centroids = fetched(next_);
     out.iters = iters_;
@@ -138,16 +138,16 @@ class OutOfCore {
  private:
   using Pass = typename out_of_core::Uploads<T>::Pass;
 
-  /// The points of chunks first to last - 1 of the GPU's.
+  /// Points of the GPU's chunks first to last - 1.
   std::span<const T> points(std::int64_t first, std::int64_t last) const {
-    const auto begin = std::min(cut_.n, first * cut_.chunk), end = std::min(cut_.n, last * cut_.chunk);
+    const auto begin = std::min(chunking_.n, first * chunking_.chunk), end = std::min(chunking_.n, last * chunking_.chunk);
     return p_.points.subspan(static_cast<std::size_t>(begin * p_.d), static_cast<std::size_t>((end - begin) * p_.d));
   }
 
   void process(Pass& pass, Trace& trace, std::int64_t chunk) {
     const int slot = static_cast<int>(turn_++ % uploads_.slots());
-    const std::int64_t first = chunk * cut_.chunk, n = std::min(cut_.chunk, cut_.n - first);
-    std::int32_t* const labels = labels_.data() + (labels_on_host_ ? slot * cut_.chunk : first);
+    const std::int64_t first = chunk * chunking_.chunk, n = std::min(chunking_.chunk, chunking_.n - first);
+    std::int32_t* const labels = labels_.data() + (labels_on_host_ ? slot * chunking_.chunk : first);
     const bool stays = chunk < resident_;
     const T* const values = stays ? kept_.data() + first * p_.d : pass.fetch(chunk - resident_, slot, compute_);
     begin_labels(labels, first, n, slot);
@@ -163,7 +163,7 @@ class OutOfCore {
     fetched_[slot].record(download_);
   }
 
-  /// The labels of the iteration before, where they are asked for: each is compared with the one that takes its place.
+  /// Restores the previous labels if changes are counted: each is compared with its successor.
   void begin_labels(std::int32_t* labels, std::int64_t first, std::int64_t n, int slot) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(std::int32_t);
     if (labels_on_host_) cuda::check(cudaStreamWaitEvent(compute_, fetched_[slot]));
@@ -172,18 +172,18 @@ class OutOfCore {
       cuda::check(cudaMemcpyAsync(labels, host_labels_->data() + first, bytes, cudaMemcpyHostToDevice, compute_));
   }
 
-  /// The CPU's chunks, by threads of their own.
+  /// Starts the CPU's chunks on other threads.
   std::future<CpuSums> begin_cpu() {
     if (cpu_labels_.empty()) return {};
     return std::async(std::launch::async, [this, centroids = fetched(assigned_)] {
       CpuSums out{std::vector<double>(static_cast<std::size_t>(cells_)), std::vector<std::int64_t>(static_cast<std::size_t>(p_.k))};
-      out.changed = label_and_sum(p_.points.data() + cut_.n * p_.d, p_.n - cut_.n, p_.d, p_.k, centroids.data(), cpu_labels_.data(), out.sums.data(),
-                                  out.counts.data(), threads_);
+      out.changed = label_and_sum(p_.points.data() + chunking_.n * p_.d, p_.n - chunking_.n, p_.d, p_.k, centroids.data(), cpu_labels_.data(),
+                                  out.sums.data(), out.counts.data(), threads_);
       return out;
     });
   }
 
-  /// Returns how many labels changed there.
+  /// Returns the number of labels changed on the CPU.
   std::int64_t add_cpu(const CpuSums& cpu) {
     cuda::Buffer<double> sums(cells_);
     cuda::Buffer<std::int64_t> counts(p_.k);
@@ -207,7 +207,7 @@ class OutOfCore {
   }
 
   Problem<T> p_;  // views
-  Cut cut_;
+  Chunking chunking_;
   std::int64_t resident_, cells_, turn_ = 0;
   int threads_, iters_ = 0;
   bool labels_on_host_;
@@ -217,7 +217,7 @@ class OutOfCore {
   cuda::Buffer<T> kept_, initial_, assigned_, next_;
   cuda::Buffer<double> sums_;
   cuda::Buffer<unsigned long long> counts_, changed_;
-  cuda::Buffer<std::int32_t> labels_;                            // of all of the GPU's points, or of a chunk for each slot
+  cuda::Buffer<std::int32_t> labels_;                            // of all of the GPU's points, or of a chunk per slot
   std::optional<cuda::PinnedBuffer<std::int32_t>> host_labels_;  // of all of the GPU's points
   std::vector<std::int32_t> cpu_labels_;
   cuda::Event labelled_{cudaEventDisableTiming};
@@ -225,9 +225,9 @@ class OutOfCore {
 };
 
 std::string unsupported(const ProblemShape& p, const Config& config, int value_bytes) {
-  const Cut cut(p, config, value_bytes);
+  const Chunking chunking(p, config, value_bytes);
   const std::int64_t budget = config.number("budget") * 1024 * 1024;
-  if (budget > 0 && config.number("buffers") * cut.chunk_bytes > budget) return "the buffers exceed the budget: choose smaller chunks";
+  if (budget > 0 && config.number("buffers") * chunking.chunk_bytes > budget) return "the buffers exceed the budget: choose smaller chunks";
   int device = 0, able = 1;
   if (config.word("transfer") == "registered" && cudaGetDevice(&device) == cudaSuccess &&
       cudaDeviceGetAttribute(&able, cudaDevAttrHostRegisterReadOnlySupported, device) == cudaSuccess && !able)
@@ -272,10 +272,11 @@ const Register<OutOfCore> registration{{
          {.name = "cpu_share", .fallback = 0, .range = {0, 25, 100}, .help = "per cent of the chunks that the CPU does"}},
     .unsupported = unsupported,
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
-      const Cut cut(p, config, sizeof(float));
-      const int groups = out_of_core::Plan(p, Step::fused, sizeof(double)).groups;  // never more than in fp32
-      const std::int64_t tiles = (cut.chunk + out_of_core::block - 1) / out_of_core::block, blocks = std::min<std::int64_t>(tiles, out_of_core::grid);
-      const std::int64_t chunks = 2 * (p.n / cut.chunk + 1);  // as many in fp64, whose chunks have half the points
+      const Chunking chunking(p, config, sizeof(float));
+      const int groups = out_of_core::Plan(p, Step::fused, sizeof(double)).groups;  // fp32 has at least as many
+      const std::int64_t tiles = (chunking.chunk + out_of_core::block - 1) / out_of_core::block,
+                         blocks = std::min<std::int64_t>(tiles, out_of_core::grid);
+      const std::int64_t chunks = 2 * (p.n / chunking.chunk + 1);  // as many in fp64, whose chunks have half the points
       return (tiles / blocks + 1) * (out_of_core::block / groups + 1) + groups + chunks * blocks;  // a group's points, groups, blocks of all chunks
     },
 }};

@@ -1,8 +1,7 @@
-// What out_of_core does with a chunk of points once it is on the device, after lutz2018: assign and update as two passes over the chunk or
-// fused into one, adding to sums and counts that stay on the device from chunk to chunk (Section 5).
-// A block takes tiles of points: a thread labels a point, then the threads share the tile's values out by dimension (partitioned features,
-// Section 3.1), each group of threads adding to sums of its own in shared memory. What does not fit shared memory goes to global memory.
-// The sums of all chunks are fp64: a float would be added to once a block and chunk.
+// Processes a chunk of points on the device, after lutz2018: assign and update as two passes or fused into one. Sums and counts stay on the device
+// across chunks (Section 5). A block takes tiles of points: each thread labels a point; then the threads share the tile's values by dimension
+// (partitioned features, Section 3.1), and each group of threads has its own sums in shared memory, or in global memory if they do not fit. Sums of
+// all chunks are fp64, because they receive an addition per block and chunk.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +10,16 @@
 
 namespace km::out_of_core {
 
-constexpr int block = 128;                                                              // threads, and points of a tile
-constexpr unsigned grid = 512;                                                          // blocks at most, which share a chunk's tiles out
+constexpr int block = 128;                                                              // threads, and points per tile
+constexpr unsigned grid = 512;                                                          // most blocks that share a chunk's tiles
 constexpr int tile_limit = 64 * 1024, sums_limit = 64 * 1024, sums_wanted = 16 * 1024;  // bytes of shared memory
 
 enum class Step { assign, update, fused };
 
-/// How a block of one step uses its shared memory.
+/// A block's use of shared memory in one step.
 struct Plan {
-  int lanes, groups, stride;  // lanes threads of each group share out the dimensions; a tile's rows are padded to an odd stride
-  bool tile, local;           // whether a tile, and a group's sums, fit
+  int lanes, groups, stride;  // `lanes` threads of each group share the dimensions; rows of a tile have an odd stride
+  bool tile, local;           // whether a tile and a group's sums fit
   std::size_t bytes;
 
   Plan(const ProblemShape& p, Step step, int value_bytes) : lanes(std::min(p.d, block)), groups(block / lanes), stride(p.d | 1) {
@@ -33,7 +32,7 @@ struct Plan {
   }
 };
 
-/// The nearest centroid of the point x. centroids: k x d.
+/// Nearest centroid of point x. centroids: k x d.
 template <class T, int D>
 __device__ std::int32_t nearest(const T* from, const T* __restrict__ centroids, int d, int k) {
   std::int32_t best = 0;
@@ -59,7 +58,7 @@ __device__ std::int32_t nearest(const T* from, const T* __restrict__ centroids, 
   return best;
 }
 
-/// points: n x d rows of a chunk, labels: theirs. Adds to changed, sums (k x d) and counts.
+/// points: n x d rows of a chunk, with their labels. Adds to changed, sums (k x d) and counts.
 template <class T, int D, Step step>
 __global__ void process(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k, Plan plan,
                         std::int32_t* __restrict__ labels, unsigned long long* changed, double* sums, unsigned long long* counts) {
@@ -79,7 +78,7 @@ __global__ void process(const T* __restrict__ points, const T* __restrict__ cent
   for (std::int64_t first = std::int64_t(blockIdx.x) * block; first < n; first += std::int64_t(gridDim.x) * block) {
     const int size = static_cast<int>(n - first < block ? n - first : block);
     const T* const rows = points + first * d;
-    __syncthreads();  // the tile before may be overwritten
+    __syncthreads();  // before the previous tile is overwritten
     if (plan.tile)
       for (int at = t; at < size * d; at += block) tile_values[at / d * plan.stride + at % d] = rows[at];
     const T* const tile = plan.tile ? tile_values : rows;
@@ -129,7 +128,7 @@ __global__ void process(const T* __restrict__ points, const T* __restrict__ cent
   }
 }
 
-/// A thread takes one value of one centroid; an empty cluster keeps its centroid.
+/// One thread per value of the centroids. An empty cluster keeps its centroid.
 template <class T>
 __global__ void average(const double* sums, const unsigned long long* counts, const T* centroids, int d, std::int64_t cells, T* next) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -138,7 +137,7 @@ __global__ void average(const double* sums, const unsigned long long* counts, co
   next[at] = count > 0 ? static_cast<T>(sums[at] / static_cast<double>(count)) : centroids[at];
 }
 
-/// One step's kernel for one shape.
+/// The kernel of one step and shape.
 template <class T>
 class Launch {
  public:

@@ -1,7 +1,6 @@
-// Chunks on their way to the device, again and again in the same order (lutz2018, Sections 5 and 6.2.6): copied into page-locked memory and sent
-// from there, or sent from where they lie, if that can be page-locked. Copying, sending and computing overlap.
-// One thread alone copies at a fraction of the bus's rate. So a crew of threads copies a piece each into a ring, ahead of time, as room becomes
-// free; the caller's thread alone talks to the device: it sends each piece when it is there and looks which places are free again.
+// Uploads chunks repeatedly in the same order (lutz2018, Sections 5 and 6.2.6): staged through page-locked memory, or directly if their memory can
+// be page-locked. Copying, sending and computing overlap. One thread copies at a fraction of the bus's rate, so a crew of threads copies pieces into
+// a ring ahead of time. Only the caller's thread talks to the device: it sends finished pieces and releases used places.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +15,23 @@
 
 namespace km::out_of_core {
 
-/// Threads that copy pieces of `from`, from its beginning to its end over and over, to the places of a ring. Stops when destroyed.
+/// Threads that copy pieces of `from` repeatedly, start to end, into places of a ring. The destructor stops them.
 class Crew {
  public:
-  /// A pass has `chunks` of chunk_bytes, the last one shorter; each begins with a new piece.
+  /// A pass has `chunks` of chunk_bytes, the last one shorter. Each starts with a new piece.
   Crew(std::span<const char> from, std::size_t chunk_bytes, std::size_t piece_bytes, char* ring, std::size_t places, int threads, bool timed)
       : from_(from), chunk_bytes_(chunk_bytes), piece_bytes_(piece_bytes), ring_(ring), copied_(places), timed_(timed) {
     for (int thread = 0; thread < threads; ++thread) threads_.emplace_back([this](std::stop_token stop) { work(stop); });
   }
 
-  /// Where piece `number` of all, counted from 0, lies; null while it does not.
+  /// Returns piece `number`, counted from 0 over all passes, or null if it is not there yet.
   const char* look_for(std::size_t number) const {
     const std::size_t place = number % copied_.size();
     return copied_[place].load(std::memory_order_acquire) == number + 1 ? ring_ + place * piece_bytes_ : nullptr;
   }
-  /// The places of this many pieces may be used again.
+  /// Releases the places of the first `pieces` pieces.
   void free(std::size_t pieces) { freed_.store(pieces, std::memory_order_release); }
-  /// Seconds that copying has taken, the mean of the threads.
+  /// Mean seconds of copying per thread.
   double copied_s() const { return double(nanoseconds_) * 1e-9 / double(threads_.size()); }
 
  private:
@@ -56,17 +55,17 @@ class Crew {
   std::span<const char> from_;
   std::size_t chunk_bytes_, piece_bytes_;
   char* ring_;
-  std::vector<std::atomic<std::size_t>> copied_;  // by place: the piece it holds, plus 1
+  std::vector<std::atomic<std::size_t>> copied_;  // by place: its piece + 1
   bool timed_;
   std::atomic<std::size_t> next_ = 0, freed_ = 0;
   std::atomic<std::int64_t> nanoseconds_ = 0;
-  std::vector<std::jthread> threads_;  // last: joined first
+  std::vector<std::jthread> threads_;  // last member: joined first
 };
 
 template <class T>
 class Uploads {
  public:
-  /// Chunks of `points`, each of `chunk` values, to `slots` buffers. What is not staged is page-locked here.
+  /// Sends chunks of `points`, `chunk` values each, to `slots` buffers. Page-locks the points unless staged.
   Uploads(std::span<const T> points, std::int64_t chunk, int slots, int threads, bool staged, std::size_t piece_bytes)
       : points_(points), chunk_(chunk), threads_(threads), piece_bytes_(std::min(piece_bytes, static_cast<std::size_t>(chunk) * sizeof(T))),
         device_(slots * chunk) {
@@ -80,14 +79,14 @@ class Uploads {
       return;
     }
     threads_ = static_cast<int>(std::clamp<std::size_t>(points.size_bytes() / piece_bytes_, 1, static_cast<std::size_t>(threads)));
-    const int places = 2 * threads_;  // one that is copied to and one that is sent from
+    const int places = 2 * threads_;  // one being filled and one being sent
     ring_.emplace(static_cast<std::int64_t>(places * piece_bytes_));
     for (int place = 0; place < places; ++place) sent_.emplace_back(cudaEventDisableTiming);
   }
 
   int slots() const { return static_cast<int>(used_.size()); }
 
-  /// What is sent in one run of iterations, from the first chunk on.
+  /// Uploads of one run, from the first chunk on.
   class Pass {
    public:
     Pass(Uploads& uploads, Trace& trace) : u_(uploads), trace_(trace) {
@@ -97,7 +96,7 @@ class Uploads {
                     trace.active());
     }
 
-    /// Chunk `number` of the points on the device, once `compute` gets there; the next in order. The slot has to be given back.
+    /// Returns chunk `number` on the device, ready when `compute` reaches this point. Call in order; give the slot back.
     const T* fetch(std::int64_t number, int slot, cudaStream_t compute) {
       const auto chunk = u_.points_.subspan(static_cast<std::size_t>(number * u_.chunk_));
       const auto values = chunk.first(std::min(chunk.size(), static_cast<std::size_t>(u_.chunk_)));
@@ -113,10 +112,10 @@ class Uploads {
       return to;
     }
 
-    /// What `compute` was given is used up once it gets here.
+    /// Marks the slot as used when `compute` reaches this point.
     void give_back(int slot, cudaStream_t compute) { u_.used_[slot].record(compute); }
 
-    /// At the end of an iteration: its copies to the trace.
+    /// Traces the iteration's copies.
     void end_iteration() {
       if (!crew_ || !trace_.active()) return;
       const double now = crew_->copied_s();

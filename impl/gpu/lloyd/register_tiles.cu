@@ -1,19 +1,19 @@
-// All iterations in one kernel; in each, tiles of points go through the registers of a warp. A tile is 32 lanes' points, dimension after dimension, so that
-// any number of dimensions is read in 16 bytes a lane. fp32 scores of d FMAs find each point's nearest centroid and the second, an index in
-// their lowest bits; from 32 clusters on the least of a group of scores takes the place of one. A proven margin says what they decide; fp64
-// decides the rest (register_tiles_scores.cuh). Labels have a byte between iterations; points that moved wait in a warp's queue until there are 32, whose
-// values then go to the sums with all lanes busy; sums are exact (register_tiles_sums.cuh). Blocks meet once an iteration, as in resident.
-// Cost of an iteration: points and labels read once, n (d s + 1) bytes; d + 4 instructions a point and centroid, 4 of them at half rate
-// (in groups d + 1 or 2, and d + 3 a centroid of the best group); moved points read again; 8 bytes a value of the sums and block through L2; one barrier of the
-// grid. The first adds all points. Of a run: a layout in prepare, labels of 4 bytes written once, one launch.
-// Where it stops: 16 dimensions; k d values that fit a block's shared memory three times over. resident keeps points that fit the chip; screened
-// takes tensor cores, which pay from some 16 dimensions on.
+// All iterations in one kernel; tiles of points pass through the registers of a warp. A tile is the points of 32 lanes by dimension, so that any
+// number of dimensions is read in 16 bytes per lane. fp32 scores of d FMAs find each point's two best centroids, with an index in their lowest bits.
+// From 32 clusters on, the minimum of a group of scores replaces single scores. A proven margin limits what they decide; fp64 decides the rest
+// (register_tiles_scores.cuh). Labels have one byte between iterations. Moved points queue per warp until there are 32, so that all lanes add. Sums
+// are exact (register_tiles_sums.cuh). Blocks meet once per iteration, as in resident.
+// Cost of an iteration: points and labels read once, n (d s + 1) bytes; d + 4 instructions per point and centroid, 4 of them at half rate (in groups
+// d + 1 or 2, and d + 3 per centroid of the best group); moved points read again; 8 bytes per value of the sums and block through L2; one grid
+// barrier. The first iteration adds all points. Per run: a layout in prepare, labels of 4 bytes written once, one launch.
+// Limit: 16 dimensions; k d values that fit a block's shared memory three times. resident suits points that fit the chip; screened's tensor cores
+// pay off from some 16 dimensions on.
 #include "impl/gpu/lloyd/register_tiles.cuh"
 
 namespace km {
 namespace register_tiles {
 
-/// Points of a lane, and threads that have the registers for them.
+/// Points per lane, and threads whose registers suffice.
 template <class T>
 struct Launch {
   int points, threads;
@@ -40,11 +40,11 @@ Kernel<T> make_kernel() {
           launch.threads,
           sizeof(Label),
           [](int k, int rows, int warps, int copies) {
-            return Room<T, D, Group>{k, rows, warps, copies}.bytes();
+            return SharedLayout<T, D, Group>{k, rows, warps, copies}.bytes();
           }};
 }
 
-/// Few rows unrolled in full, where it pays: no index to count, 5 to 8% less time.
+/// Few rows, fully unrolled: no loop counter.
 template <class T, int D>
 Kernel<T> of_rows(int k) {
   Kernel<T> kernel = make_kernel<T, D, 1>();

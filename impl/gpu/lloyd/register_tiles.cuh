@@ -1,4 +1,4 @@
-// The host's side of impl/gpu/lloyd/register_tiles.cu: the layout, the choice of a kernel, a run.
+// Host side of impl/gpu/lloyd/register_tiles.cu: layout, choice of a kernel, run.
 #pragma once
 
 #include <algorithm>
@@ -11,37 +11,37 @@
 
 namespace km::register_tiles {
 
-/// A kernel, and what it is compiled for.
+/// A kernel and its compile-time parameters.
 template <class T>
 struct Kernel {
   void (*run)(const Run<T>);
-  int width, tile, step, threads;  // dimensions, points of a tile, rows are a multiple of step, threads at most
+  int width, tile, step, threads;  // dimensions, points per tile, step of rows, most threads
   int label_bytes;
   std::size_t (*bytes)(int k, int rows, int warps, int copies);
 
   int rows(int k) const { return (k + step - 1) / step * step; }
 };
 
-/// group: 1, 4 or 8 rows a key; fp64 has no keys.
+/// group: 1, 4 or 8 rows per key. fp64 has no keys.
 template <class T>
 Kernel<T> kernel_for(int d, int k, int group);
 
-constexpr int clusters_of_bytes = 256;  // a label has 8 bits up to here
-constexpr int least_tiles = 8;          // of a block, so that its warps have work
+constexpr int clusters_of_bytes = 256;  // more clusters need labels of 16 bits
+constexpr int least_tiles = 8;          // per block, so that its warps have work
 
 inline int group_of(int k, const Config& config) {
   const int asked = config.integer("group");
   return asked > 0 ? asked : k < 32 ? 1 : k <= clusters_of_bytes ? 4 : 8;
 }
 
-/// Shared memory of a block, at most; that of compute capability 9.0 where no device says.
+/// Most shared memory of a block; without a device that of compute capability 9.0.
 inline std::size_t shared_limit() {
   int device = 0, limit = 0;
   if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     limit = 227 << 10;
   }
-  return static_cast<std::size_t>(limit) - 1024;  // what a kernel declares itself
+  return static_cast<std::size_t>(limit) - 1024;  // the kernel's static part
 }
 
 inline int threads_of(int most, const Config& config) {
@@ -84,14 +84,14 @@ inline std::vector<Parameter> parameters() {
            .help = "of a block; 0, and at most: as many as have the registers"}};
 }
 
-/// A double's bits, ordered as the values.
+/// Bits of a double that order as the values.
 __device__ inline Bits ordered(double value) {
   const Bits bits = Bits(__double_as_longlong(value));
   return bits >> 63 ? ~bits : bits | Bits(1) << 63;
 }
 inline double from_ordered(Bits bits) { return std::bit_cast<double>(bits >> 63 ? bits & ~(Bits(1) << 63) : ~bits); }
 
-/// rows: n x d. bounds: the least of each dimension and the greatest, ordered; all bits set and zero before. A block's threads are a multiple of d.
+/// rows: n x d. bounds: minimum and maximum of each dimension as ordered bits, initially all bits set and zero. The block size is a multiple of d.
 template <class T>
 __global__ void find_bounds(const T* __restrict__ rows, std::int64_t size, int d, Bits* bounds) {
   double least = cuda::infinity<double>, greatest = -cuda::infinity<double>;
@@ -117,7 +117,7 @@ struct Origin {
   T at[most_dimensions];
 };
 
-/// To tiles of `tile` points, dimension after dimension, less the origin; zeros beyond n and d.
+/// Writes tiles of `tile` points by dimension, minus the origin; zeros beyond n and d.
 template <class T>
 __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int width, int tile, std::int64_t tiles, const Origin<T> origin, T* out) {
   for (std::int64_t block = blockIdx.x; block < tiles; block += gridDim.x)
@@ -131,11 +131,11 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int w
 template <class T>
 class RegisterTiles {
  public:
-  RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float caution = 1)
+  RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : problem_(problem), kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), initial_(cells()), assigned_(cells()),
-        next_(cells()), turn_(1), iters_(1), told_(problem.max_iters + 1) {
+        next_(cells()), turn_(1), iters_(1), records_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
-    const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + told;
+    const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + counters;
     int device = 0, multiprocessors = 0;
     cuda::check(cudaGetDevice(&device));
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
@@ -165,11 +165,11 @@ class RegisterTiles {
             .rows = rows,
             .max_iters = problem.max_iters,
             .copies = copies,
-            .additions = most_additions / warps - kernel_.tile / copies,  // a tile more may be on its way
+            .additions = most_additions / warps - kernel_.tile / copies,  // one more tile may be in flight
             .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
-            .caution = caution,
+            .margin_scale = margin_scale,
             .origin = {},
-            .quanta = {},
+            .limb_format = {},
             .initial = initial_.data(),
             .changes = changes_.data(),
             .turn = turn_.data(),
@@ -178,11 +178,11 @@ class RegisterTiles {
             .next = next_.data(),
             .labels_out = labels_.data(),
             .iters = iters_.data(),
-            .told = told_.data()};
+            .records = records_.data()};
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, stream_);
     const cuda::Phase phase(trace, "layout", stream_);
     lay_out_points(from.data());
-    graph_.emplace(stream_, [this] {  // launched in less time than the kernel alone
+    graph_.emplace(stream_, [this] {  // faster to launch than the kernel alone
       void* arguments[] = {&run_};
       cuda::check(
           cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_.run), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
@@ -201,7 +201,7 @@ class RegisterTiles {
     iters_[0] = 0;
     graph_->launch(stream_);
     stream_.synchronize();
-    if (trace.active()) tell(trace);
+    if (trace.active()) report(trace);
     return iters_[0];
   }
 
@@ -217,8 +217,8 @@ class RegisterTiles {
  private:
   std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
 
-  /// Finds each dimension's range, then its origin: the middle of values within a factor of 2.9, which subtracts exactly from each (Sterbenz), as all lie
-  /// within a factor of 2 of it. Wider ranges cancel too little to need one; fp64 takes differences.
+  /// Finds each dimension's range and origin. The origin is the middle if all values are within a factor of 2.9: they are then within a factor of 2
+  /// of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin. fp64 uses differences.
   void lay_out_points(const T* rows) {
     const int d = problem_.d, block = 256 / d * d;
     const std::int64_t size = problem_.n * d;
@@ -237,7 +237,7 @@ class RegisterTiles {
       if (sizeof(T) == 4 && least * most > 0 && far <= 2.9 * near) origin.at[j] = static_cast<T>((least + most) / 2);
       greatest[j] = std::max(std::abs(least - double(origin.at[j])), std::abs(most - double(origin.at[j])));
     }
-    run_.quanta = Quanta<T>(greatest, problem_.n);
+    run_.limb_format = LimbFormat<T>(greatest, problem_.n);
     std::copy_n(origin.at, most_dimensions, run_.origin);
     lay_out<<<unsigned(std::min<std::int64_t>(run_.tiles, 1 << 16)), 256, 0, stream_>>>(rows, problem_.n, d, kernel_.width, kernel_.tile, run_.tiles,
                                                                                         origin, points_.data());
@@ -245,10 +245,10 @@ class RegisterTiles {
     stream_.synchronize();  // rows are freed on return
   }
 
-  /// The kernel's own clock by iteration, as there is nothing to time from outside.
-  void tell(Trace& trace) {
-    std::vector<Told> ended(std::size_t(iters_[0]) + 1);
-    cuda::download(ended.data(), told_.data(), ended.size() * sizeof ended[0], stream_);
+  /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
+  void report(Trace& trace) {
+    std::vector<IterationRecord> ended(std::size_t(iters_[0]) + 1);
+    cuda::download(ended.data(), records_.data(), ended.size() * sizeof ended[0], stream_);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);
@@ -265,7 +265,7 @@ class RegisterTiles {
   cuda::Buffer<Bits> changes_, rests_;
   cuda::Buffer<int> turn_;
   cuda::PinnedBuffer<int> iters_;  // the kernel writes it
-  cuda::Buffer<Told> told_;
+  cuda::Buffer<IterationRecord> records_;
   Run<T> run_{};
   unsigned grid_ = 1;
   int threads_ = 0;

@@ -1,5 +1,4 @@
-// The kernel of impl/gpu/lloyd/register_tiles.cu: a run from its initial centroids to its labels. What a block has in shared memory, what a warp does
-// to its tiles, and how blocks meet.
+// The kernel of impl/gpu/lloyd/register_tiles.cu: a run from the initial centroids to the labels.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -9,40 +8,40 @@
 
 namespace km::register_tiles {
 
-constexpr int queue_size = 160;  // 31 that wait and 4 a lane that come
+constexpr int queue_size = 160;  // 31 waiting and 4 new ones per lane
 
-/// What the blocks of an iteration add up, 64 bits each, in this order: words x cells, rests (cells), counts (k), these.
-enum { changed_at, opened_at, any_rest_at, told };
+/// 64-bit values that blocks sum per iteration: words x cells, rests (cells), counts (k), then these.
+enum { changed_at, opened_at, any_rest_at, counters };
 
-/// At the end of an iteration.
-struct Told {
+/// End of an iteration.
+struct IterationRecord {
   unsigned long long nanoseconds, opened;
 };
 
 template <class T>
 struct Run {
-  const T* points;  // tiles x D x points of a tile, less the origin
-  void* labels;     // tiles x points of a tile
+  const T* points;  // tiles x D x points per tile, minus the origin
+  void* labels;     // tiles x points per tile
   std::int64_t n, tiles;
   int d, k, rows, max_iters;
-  int copies, additions;  // of a warp to a copy before it empties them
-  double stop_at;         // as many changed labels are few enough
-  float caution;
+  int copies, additions;  // additions: of a warp to a copy before it flushes
+  double stop_at;         // stop at so few changed labels
+  float margin_scale;
   T origin[most_dimensions];
-  Quanta<T> quanta;
+  LimbFormat<T> limb_format;
   const T* initial;
-  Bits* changes;  // three in turn; the first, after `turn`, is zero
+  Bits* changes;  // three, alternating; the first, after `turn`, is zero
   int* turn;
   Bits* rests;  // a block's totals, grid x cells
   T *assigned, *next;
   std::int32_t* labels_out;  // n, rounded up to whole tiles
   int* iters;
-  Told* told;  // at the start and after each iteration
+  IterationRecord* records;  // at the start and after each iteration
 };
 
-/// A block's shared memory, in this order.
+/// Layout of a block's shared memory, in this order.
 template <class T, int D, int Group>
-struct Room {
+struct SharedLayout {
   int k, rows, warps, copies;
 
   __host__ __device__ int cells() const { return k * D; }
@@ -60,25 +59,25 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   return now;
 }
 
-/// P: points of a lane. Group: rows whose least score gets one key. Rows: their number, or 0: any. Threads: at most.
+/// P: points per lane. Group: rows per key. Rows: their number, or 0: any. Threads: at most.
 template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
   constexpr int each = pack<T>, packs = P / each, size = 32 * P;
   constexpr unsigned all = 0xFFFFFFFF;
-  constexpr bool late = P * D > 64;  // few registers are left: old labels are read when they are needed
+  constexpr bool late = P * D > 64;  // registers are scarce: read old labels when needed
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int moved_here, opened_here, rest_here;
   __shared__ float longest_of[32];
   __shared__ int additions_of[32];
-  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // labels that lie side by side
+  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // adjacent labels
   static_assert(sizeof(Word) == each * sizeof(Label));
   constexpr int label_bits = 8 * sizeof(Label);
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
-  const Room<T, D, Group> room{k, r.rows, warps, r.copies};
+  const SharedLayout<T, D, Group> layout{k, r.rows, warps, r.copies};
   T* const rows = reinterpret_cast<T*>(shared);
-  Bits* const totals = reinterpret_cast<Bits*>(shared + room.row_bytes());
+  Bits* const totals = reinterpret_cast<Bits*>(shared + layout.row_bytes());
   uint2* const queue = reinterpret_cast<uint2*>(totals + words<T> * cells + k) + warp * queue_size;
-  T* const centroids = reinterpret_cast<T*>(shared + room.row_bytes() + room.total_bytes() + room.queue_bytes());
+  T* const centroids = reinterpret_cast<T*>(shared + layout.row_bytes() + layout.total_bytes() + layout.queue_bytes());
   Table<T, D> table{reinterpret_cast<unsigned*>(centroids + cells), r.copies, lane & (r.copies - 1), nullptr, &rest_here};
   Bits* const rests = r.rests + std::int64_t(blockIdx.x) * cells;
   auto* const tile_labels = static_cast<Label*>(r.labels);
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     if constexpr (sizeof(T) == 4) value = c < k ? static_cast<float>(double(r.origin[j]) - double(centroids[c * D + j])) : 0.0f;
     else value = c < k ? centroids[c * D + j] : cuda::infinity<T>;
   };
-  const auto measure_rows = [&] {  // the rest of a row, and the longest
+  const auto measure_rows = [&] {  // the last value of each row, and the greatest length
     if constexpr (sizeof(T) == 4) {
       float longest = 0;
       for (int c = t; c < r.rows; c += block) {
@@ -111,7 +110,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
   for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
   if (t == 0) moved_here = opened_here = rest_here = 0;
-  if (blockIdx.x == 0 && t == 0) r.told[0] = {nanoseconds(), 0};
+  if (blockIdx.x == 0 && t == 0) r.records[0] = {nanoseconds(), 0};
   __syncthreads();
   for (int at = t; at < r.rows * D; at += block) set_row(at / D, at % D);
   __syncthreads();
@@ -119,31 +118,31 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   __syncthreads();
 
   const int turn = __ldcg(r.turn);
-  const int change_size = (words<T> + 1) * cells + k + told;
-  bool any_rest = false, told_labels = false;
+  const int change_size = (words<T> + 1) * cells + k + counters;
+  bool any_rest = false, labels_written = false;
   for (int iter = 1;; ++iter) {
     const bool fresh = iter == 1;
     Bits* const change = r.changes + (turn + iter) % 3 * change_size;
-    Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_told = change_count + k;
+    Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_counters = change_count + k;
     table.rest = change_rest;
     float longest = 0;
     if constexpr (sizeof(T) == 4)
       for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
-    const Margin margin(D, r.rows / Group, longest, r.caution);
+    const Margin margin(D, r.rows / Group, longest, r.margin_scale);
     int waiting = 0;
     if (lane == 0) additions_of[warp] = 0;
     __syncwarp();
-    told_labels = iter == r.max_iters;
+    labels_written = iter == r.max_iters;
 
-    const auto added = [&](int each_lane) {  // kept in memory: registers are short
+    const auto added = [&](int each_lane) {  // in shared memory: registers are scarce
       const int additions = additions_of[warp] + each_lane * (32 / r.copies);
       const bool full = additions > r.additions;
       __syncwarp();
-      if (full) table.empty(k, r.quanta.width, change);
+      if (full) table.empty(k, r.limb_format.width, change);
       if (lane == 0) additions_of[warp] = full ? 0 : additions;
       __syncwarp();
     };
-    const auto drain = [&](int count) {  // the last of the queue, one a lane
+    const auto drain = [&](int count) {  // the end of the queue, one point per lane
       __syncwarp();
       if (lane < count) {
         const uint2 entry = queue[waiting - count + lane];
@@ -152,8 +151,8 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         T value[D];
 #pragma unroll
         for (int j = 0; j < D; ++j) value[j] = x[j * size];
-        if (table.template add<true>(value, joins, leaves, r.quanta)) [[unlikely]]
-          table.add_rest(x, size, joins, leaves, r.quanta);
+        if (table.template add<true>(value, joins, leaves, r.limb_format)) [[unlikely]]
+          table.add_rest(x, size, joins, leaves, r.limb_format);
       }
       waiting -= count;
       if (lane == 0) atomicAdd(&moved_here, count);
@@ -161,7 +160,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     };
 
     for (int step = warp; step < tiles; step += warps) {
-      int tile = first_tile + (iter % 2 ? step : tiles - 1 - step);  // back and forth: caches hold the end of the last sweep
+      int tile = first_tile + (iter % 2 ? step : tiles - 1 - step);  // alternate directions: caches hold the end of the last sweep
       T x[P][D];
       Word old[packs] = {};
       const auto load_labels = [&] {
@@ -181,10 +180,10 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
           }
         if (!late && !fresh) load_labels();
       }
-      const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // in the tile
+      const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // within the tile
       int label[P];
       const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
-      asm volatile("" : "+r"(tile));  // what follows from it is computed anew rather than kept: registers are short
+      asm volatile("" : "+r"(tile));  // recompute rather than keep: registers are scarce
       const std::int64_t first = std::int64_t(tile) * size;
       const T* const from = r.points + first * D;
       if (late && !fresh) load_labels();
@@ -193,7 +192,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         settle<D>(
             open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
       }
-      if (tile == static_cast<int>(r.tiles) - 1)  // what lies beyond n stays where it is
+      if (tile == static_cast<int>(r.tiles) - 1)  // points beyond n keep label 0
 #pragma unroll
         for (int u = 0; u < P; ++u)
           if (first + place(u) >= r.n) label[u] = 0;
@@ -205,7 +204,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
         for (int e = 0; e < each; ++e) now |= Word(label[v * each + e]) << (label_bits * e);
         const bool differs = fresh || now != old[v];
         if (differs) reinterpret_cast<Word*>(tile_labels + first)[v * 32 + lane] = now;
-        if (told_labels) {
+        if (labels_written) {
           struct alignas(16 / (4 / each)) Out {
             std::int32_t at[each];
           } out;
@@ -232,14 +231,14 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
 #pragma unroll
         for (int u = 0; u < P; ++u)
           if (first + place(u) < r.n) {
-            if (table.template add<false>(x[u], label[u], 0, r.quanta)) more |= 1u << u;
+            if (table.template add<false>(x[u], label[u], 0, r.limb_format)) more |= 1u << u;
           }
         for (; more; more &= more - 1) {
           const int which = __ffs(more) - 1;
           int joins = label[0];
 #pragma unroll
           for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
-          table.add_rest(from + place(which), size, joins, -1, r.quanta);
+          table.add_rest(from + place(which), size, joins, -1, r.limb_format);
         }
         added(P);
       }
@@ -264,7 +263,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
             unsigned* const row = table.row + (c * r.copies + copy) * table.pitch;
             if (value) {
               unsigned* const high = row + cell % D * limbs<T> + (words<T> == 1 ? 0 : at / cells * 2);
-              sum += ((long long)(int(high[0])) << r.quanta.width) + int(high[1]);
+              sum += ((long long)(int(high[0])) << r.limb_format.width) + int(high[1]);
               high[0] = high[1] = 0;
             } else {
               sum += int(row[D * limbs<T>]);
@@ -278,32 +277,32 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     }
     if (t <= any_rest_at) {
       const int here = t == changed_at ? moved_here : t == opened_at ? opened_here : rest_here;
-      if (here > 0) atomicAdd(change_told + t, Bits(here));
+      if (here > 0) atomicAdd(change_counters + t, Bits(here));
     }
-    // Read by nobody since the last meeting, written by nobody before the next.
+    // Nobody reads it since the last barrier or writes it before the next.
     for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(turn + iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
-    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_told + changed_at)) <= r.stop_at;
-    const bool new_rest = __ldcg(change_told + any_rest_at) > 0;
+    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_counters + changed_at)) <= r.stop_at;
+    const bool new_rest = __ldcg(change_counters + any_rest_at) > 0;
     any_rest |= new_rest;
     if (t == 0) moved_here = opened_here = rest_here = 0;
-    if (blockIdx.x == 0 && t == 0) r.told[iter] = {nanoseconds(), __ldcg(change_told + opened_at)};
+    if (blockIdx.x == 0 && t == 0) r.records[iter] = {nanoseconds(), __ldcg(change_counters + opened_at)};
     for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
     __syncthreads();
     for (int cell = t; cell < cells; cell += block) {
       const int c = cell / D, j = cell % D;
       if (new_rest) rests[cell] += __ldcg(change_rest + cell);
-      double sum = any_rest ? double((long long)(rests[cell])) * r.quanta.rest[j] : 0.0;
+      double sum = any_rest ? double((long long)(rests[cell])) * r.limb_format.rest[j] : 0.0;
 #pragma unroll
       for (int w = words<T> - 1; w >= 0; --w) {
         const Bits total = totals[w * cells + cell] += __ldcg(change + w * cells + cell);
-        sum += double((long long)(total)) * r.quanta.unit[w][j];
+        sum += double((long long)(total)) * r.limb_format.unit[w][j];
       }
       const long long count = totals[words<T> * cells + c];
       const bool out = last && blockIdx.x == 0 && j < r.d;
       if (out) r.assigned[c * r.d + j] = centroids[cell];
-      if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // else it stays
+      if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // an empty cluster keeps its centroid
       if (out) r.next[c * r.d + j] = centroids[cell];
       set_row(c, j);
     }
@@ -316,7 +315,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     __syncthreads();
   }
 
-  if (told_labels) return;
+  if (labels_written) return;
   for (int tile = warp; tile < tiles; tile += warps) {
     const std::int64_t first = std::int64_t(first_tile + tile) * size;
     for (int at = lane; at < size; at += 32) r.labels_out[first + at] = tile_labels[first + at];

@@ -1,39 +1,40 @@
-// What a lane of impl/gpu/lloyd/register_tiles.cu does with the points in its registers: scores, the certificate, the settling of what is left open.
+// A lane's work on the points in its registers in impl/gpu/lloyd/register_tiles.cu: scores, margin, and settling of open points.
 //
-// fp32. The score of centroid c for point x is |c|²/2 - x·c: d FMAs, and least for the nearest. Rows hold r = fl(-c) and h = fl(|r|²/2). The
-// least two scores decide, or leave the point open.
-// Proof of the margin; u = 2^-24, R the greatest |r|, all in the frame whose origin is subtracted from points exactly (register_tiles.cuh):
+// fp32. The score of centroid c for point x is |c|²/2 - x·c: d FMAs, minimal for the nearest. Rows hold r = fl(-c) and h = fl(|r|²/2). The two least
+// scores decide, or leave the point open.
+// Proof of the margin; u = 2^-24, R the greatest |r|, relative to the origin, whose subtraction is exact (register_tiles.cuh):
 //   row:    |r + c| <= u |c|, so the exact score of r is off that of c by at most u (|x||r| + |r|²)(1 + 4u) <= u (|x|²/2 + 3 R²/2)(1 + 4u).
 //   h:      fp64 and one rounding: u |r|²/2 (1 + 2u).
-//   chain:  s = h; s = fl(s + x_j r_j), d times. Each term meets at most d factors 1 + δ, |δ| <= u: off by at most
-//           d u/(1 - d u) (h + Σ|x_j r_j|) <= d u (|x|²/2 + R²)(1 + 2 d u), and d 2^-150 where results are subnormal.
+//   chain:  s = h; s = fl(s + x_j r_j), d times. Each term meets at most d factors 1 + δ, |δ| <= u: off by at most d u/(1 - d u) (h + Σ|x_j r_j|) <=
+//           d u (|x|²/2 + R²)(1 + 2 d u), and d 2^-150 where results are subnormal.
 //   both:   a score is off by at most E = u ((d + 1)/2 |x|² + (d + 2) R²)(1 + 4 d u) + (d + 1) 2^-150.
 //   key:    the lowest `bits` bits of s become an index: |key - s| < 2^(bits-23) |key|, or 2^(bits-149) where subnormal. t - ε|t| rises with t, so
 //           every score whose key is at least g is at least g - ε|g|, ε = 2^(bits-23).
-// A label is the nearest beyond doubt where second - best > 2 E + ε (|best| + |second|) + what subnormals add. In groups the index is the group's:
-// best is then a score without an index, its ε |best| falls away, and |second| is that of a key or of a score of the best's own group.
-//   The margin itself is computed in fp32, |x|² too: all terms positive, at most 2 d roundings; 1.001 covers them, 1 + 4 d u, and second - best's.
-//   No overflow where it is finite: every partial sum is at most R² + |x|²/2 (1 + 2 d u), |x|² is finite, and a margin with R² > 2^126 is infinite.
-//   An infinite or NaN margin, or a NaN among scores, which minima ignore and which needs such an overflow, leaves the point open.
-//   Rows beyond k have h = 3e38, finite with any index in its low bits, and above every score of a point that is not left open.
-// Open points are settled in fp64 by differences, dimension after dimension, the lowest index first: exact up to fp64's own rounding.
-// fp64 takes differences at once.
+// A label is certainly the nearest if second - best > 2 E + ε (|best| + |second|) + subnormal errors. In groups the index is the group's: best is
+// then a score without an index, its ε |best| vanishes, and |second| is that of a key or of a score of the best's own group.
+//   The margin itself is computed in fp32, |x|² too: all terms are positive, with at most 2 d roundings; 1.001 covers them, 1 + 4 d u, and second -
+//   best's.
+//   No overflow if it is finite: every partial sum is at most R² + |x|²/2 (1 + 2 d u), |x|² is finite, and a margin with R² > 2^126 is infinite.
+//   An infinite or NaN margin leaves the point open. So does a NaN among scores, which minima ignore: it needs such an overflow.
+//   Rows beyond k have h = 3e38, finite with any index in its low bits, and above every score of a decided point.
+// Open points are settled in fp64 by differences, in order of dimensions, the lowest index first: exact up to fp64's own rounding. fp64 points use
+// differences at once.
 #pragma once
 
 #include "bench/device/cuda.cuh"
 
 namespace km::register_tiles {
 
-/// 16 bytes of a dimension are read at once.
+/// Values of a dimension read at once, 16 bytes.
 template <class T>
 constexpr int pack = 16 / sizeof(T);
-/// A centroid's row: D values, for fp32 half its squared length too; whole packs.
+/// Length of a centroid's row: D values, for fp32 also half its squared length, in whole packs.
 template <class T, int D>
 constexpr int row_values = D + (sizeof(T) == 4);
 template <class T, int D>
 constexpr int row_pitch = (row_values<T, D> + pack<T> - 1) / pack<T>* pack<T>;
 
-/// Where row c begins. Each four rows of a group have a pack after them, so that gathers of different groups meet in fewer banks.
+/// Start of row c. A pack of padding follows every four rows of a group, to reduce bank conflicts of gathers from different groups.
 template <class T, int D, int Group>
 __host__ __device__ constexpr int row_at(int c) {
   return Group == 1 ? c * row_pitch<T, D> : c / 4 * (4 * row_pitch<T, D> + pack<T>)+c % 4 * row_pitch<T, D>;
@@ -55,22 +56,23 @@ __device__ __forceinline__ void load_row(const T* from, T (&row)[Values]) {
   if constexpr (Values % 2 == 1) row[j] = from[j];
 }
 
-/// Twice the bound of two scores, by the proof above.
+/// Twice the error bound of a score, by the proof above.
 struct Margin {
-  float of_length, rest, of_keys;  // of |x|², of nothing, of |best| + |second|
-  int mask;                        // the bits of a score that remain in a key
+  float of_length, rest, of_keys;  // factors of |x|², of nothing, of |best| + |second|
+  int mask;                        // bits of a score that remain in a key
 
-  /// longest: the greatest |r|², at least. caution: 1, or nothing is proven.
-  __device__ Margin(int d, int indices, float longest, float caution) {
+  /// longest: upper bound of |r|². margin_scale: 1, or nothing is proven.
+  __device__ Margin(int d, int indices, float longest, float margin_scale) {
     const int bits = 32 - __clz((indices - 1) | 1);
-    const float up = 1.001f * caution;
+    const float up = 1.001f * margin_scale;
     mask = ~((1 << bits) - 1);
     of_keys = ldexpf(up, bits - 23);
     of_length = ldexpf(float(d + 1) / 2 * up, -23);
-    rest = longest > 0x1p126f ? cuda::infinity<float> : ldexpf(float(d + 2) * up, -23) * longest + ldexpf(float(d + 8 + (4 << bits)), -149) * caution;
+    rest = longest > 0x1p126f ? cuda::infinity<float>
+                              : ldexpf(float(d + 2) * up, -23) * longest + ldexpf(float(d + 8 + (4 << bits)), -149) * margin_scale;
   }
   __device__ __forceinline__ float key(float score, int index) const { return __int_as_float((__float_as_int(score) & mask) | index); }
-  /// keys: |best| + |second| of those that have an index in place of their lowest bits.
+  /// keys: |best| + |second| of those with an index in their lowest bits.
   template <int D>
   __device__ __forceinline__ bool decides(const float (&x)[D], float best, float second, float keys) const {
     float length = 0;
@@ -88,7 +90,7 @@ __device__ __forceinline__ float score(const float (&x)[D], const float (&row)[D
   return s;
 }
 
-/// Labels of a lane's P points; the bits of those left open. count: rows, a multiple of 2, or of Group; as many as Rows, unless that is 0.
+/// Sets the labels of a lane's P points. Returns a mask of the open ones. count: rows, a multiple of 2 or of Group; equal to Rows unless that is 0.
 template <int Group, int Rows, int D, int P>
 __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float* rows, int count, const Margin& margin, int (&label)[P]) {
   constexpr float beyond = 3.2e38f;
@@ -145,7 +147,7 @@ __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float*
       }
     }
 #pragma unroll
-    for (int u = 0; u < P; ++u) {  // which of its group, and the second there
+    for (int u = 0; u < P; ++u) {  // the index within its group, and the second there
       const int group = __float_as_int(best[u]) & ~margin.mask;
       const float* const from = rows + row_at<float, D, Group>(Group) * group;
       float first = beyond, next = second[u];
@@ -188,7 +190,8 @@ __device__ __forceinline__ unsigned nearest(const double (&x)[P][D], const doubl
   return 0;
 }
 
-/// The warp's open points one by one, its lanes sharing out the centroids. point(lane, u): that point's first dimension, the others `stride` apart.
+/// Settles the warp's open points one by one; its lanes share the centroids. point(lane, u): that point's first dimension; the others are `stride`
+/// apart.
 template <int D, int P, class T, class Point>
 __device__ __forceinline__ void settle(unsigned open, Point point, int stride, const T* origin, const T* centroids, int k, int (&label)[P]) {
   constexpr unsigned all = 0xFFFFFFFF;
@@ -215,7 +218,7 @@ __device__ __forceinline__ void settle(unsigned open, Point point, int stride, c
         const int c = __shfl_xor_sync(all, best, step);
         if (there < least || (there == least && c < best)) least = there, best = c;
       }
-      best = best < k ? best : 0;  // no distance is a number
+      best = best < k ? best : 0;  // every distance is NaN
 #pragma unroll
       for (int u = 0; u < P; ++u)
         if (lane == owner && u == which) label[u] = best;

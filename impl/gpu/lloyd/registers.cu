@@ -1,11 +1,10 @@
-// Few dimensions and few clusters, so that a thread keeps all k d sums to itself: lutz2018's single pass without a tile in shared
-// memory. A thread takes a few points in 16-byte loads, labels them, and adds each to its own sums in registers: to every
-// cluster's, times one or zero, for no instruction chooses a register at run time. The sums meet once, at the end: in the warp
-// by shuffles, in the block in shared memory, in the grid by k d atomicAdds a block.
-// Cost of an iteration: points and labels read once, changed labels written; 3 k d + 4 k instructions a point, k rounded up to
-// 2, 4 or 8 (16 or 32). Points are rows, as given.
-// Floor: n (d values + a label) from memory (docs/kernels.md).
-// Where it stops: 8 dimensions and 8 clusters, or 2 and 32; beyond, the sums do not fit the registers.
+// Few dimensions and clusters, so that each thread has its own k d sums in registers: lutz2018's single pass without a tile in shared memory. A
+// thread loads a few points in 16-byte accesses, labels them, and adds each to all clusters' sums, times one or zero, because registers cannot be
+// indexed at run time. Sums are merged once at the end: by shuffles in the warp, in shared memory in the block, by k d atomicAdds per block in the
+// grid.
+// Cost of an iteration: points and labels read once, changed labels written; 3 k d + 4 k instructions per point, k rounded up to 2, 4 or 8 (16 or
+// 32). Points are rows, as given.
+// Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
@@ -18,7 +17,7 @@ namespace {
 constexpr int block = 256, limit = 8;
 constexpr int most_clusters(int d) { return d <= 2 ? 32 : limit; }
 
-/// What a thread takes at a time: `packs` packs of points, each as many as fill whole 16-byte pieces.
+/// Points per step of a thread: `packs` packs, each filling whole 16-byte pieces.
 template <class T, int D>
 struct Batch {
   static constexpr int bytes = D * sizeof(T), pack = bytes % 16 == 0 ? 1 : bytes % 8 == 0 ? 2 : 4;
@@ -30,11 +29,11 @@ struct alignas(Size * sizeof(std::int32_t)) Labels {
   std::int32_t at[Size];
 };
 
-/// Blocks that fit a multiprocessor's 65,536 registers, with `values` of a thread's four-byte registers in sums and points.
+/// Blocks that fit a multiprocessor's 65,536 registers, with `values` four-byte registers per thread for sums and points.
 constexpr int resident(int values) { return values <= 32 ? 4 : values <= 72 ? 2 : 1; }
 
-/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, and to sums (k x D) and counts, which the last block turns into next and
-/// leaves zero, as it found them; so that an iteration is one kernel.
+/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them, so
+/// that an iteration is one kernel.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D * sizeof(T) / 4))
     assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k, std::int32_t* __restrict__ labels,
@@ -159,7 +158,7 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, D, k, next);
 }
 
-/// Call f(D, K) with d and the number of clusters that the registers are laid out for.
+/// Calls f(D, K) with d and the number of clusters that the registers are laid out for.
 template <class F>
 void with_shape(int d, int k, F&& f) {
   with_dimension<1, 2, 3, 4, 5, 6, 7>(d, [&](auto D) {

@@ -1,12 +1,11 @@
-// All iterations in one kernel, the points kept where they are used. Each block has its share of the points: as many as fit in its
-// multiprocessor's shared memory, with their labels, for the whole run; the rest is read once an iteration, from the L2 cache where it fits.
-// Blocks meet once an iteration: each adds what its moved points change in the clusters' sums, waits for the others, and then makes all
-// centroids by itself. Whether to stop is decided there too, so that the host waits once a run and nothing is launched in between.
-// Only points that moved change the sums, which threads keep in registers where few clusters have few values, else the block in
-// integers (resident_sums.cuh).
-// Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions a point and centroid; 12 bytes a value of the sums and
-// block through L2; one barrier of the grid. Of a run: points read once, labels written once, one launch.
-// Where it stops: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers once n d is far beyond the caches.
+// All iterations in one kernel, with points cached where they are used. Each block has a share of the points. As many as fit stay with their labels
+// in its multiprocessor's shared memory for the whole run; the rest is read once per iteration, from the L2 cache if it fits. Blocks meet once per
+// iteration: each adds the changes of its moved points to the clusters' sums, waits, and computes all centroids itself. The kernel tests
+// convergence, so the host waits once per run and launches once. Only moved points change the sums. Threads keep them in registers if they are few,
+// else the block in integers (resident_sums.cuh).
+// Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions per point and centroid; 12 bytes per value of the sums and
+// block through L2; one grid barrier. Per run: points read once, labels written once, one launch.
+// Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
@@ -19,10 +18,10 @@ namespace {
 using namespace resident;
 
 constexpr int most_dimensions = 16, most_clusters = 256, most_cells = 1024;
-constexpr int least_tiles = 16;    // of a block, so that its warps have work
-constexpr int table_cells = 2048;  // of a block's sums, in copies
+constexpr int least_tiles = 16;    // per block, so that its warps have work
+constexpr int table_cells = 2048;  // of a block's sums with copies
 
-/// rows: n x d, to tiles; zeros beyond both. most: the bits of the greatest |value|, zero before.
+/// Copies rows, n x d, to tiles; zeros beyond both. most: bits of the greatest |value|, initially zero.
 template <class T, int D>
 __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::int64_t tiles, T* out, Bits* most) {
   constexpr int size = tile_points<T>;
@@ -35,10 +34,10 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::
     greatest = max(greatest, abs(double(value)));
   }
   for (int step = 16; step > 0; step /= 2) greatest = max(greatest, __shfl_xor_sync(0xFFFFFFFF, greatest, step));
-  if (threadIdx.x % 32 == 0) atomicMax(most, Bits(__double_as_longlong(greatest)));  // bits are ordered as the values, none being negative
+  if (threadIdx.x % 32 == 0) atomicMax(most, Bits(__double_as_longlong(greatest)));  // bits of non-negative values order as the values
 }
 
-/// Call f with the number of dimensions that a kernel is compiled for.
+/// Calls f with the number of dimensions that a kernel is compiled for.
 template <class F>
 void with_width(int d, F&& f) {
   with_dimension<1, 2, 3, 4, 5, 6, 7, 8>(d, [&](auto D) {
@@ -48,10 +47,10 @@ void with_width(int d, F&& f) {
   });
 }
 
-/// Whether a thread's registers hold the sums of so many clusters, beside its points.
+/// True if a thread's registers hold the sums of so many clusters beside its points.
 constexpr bool fits(int clusters, int width) { return 2 * clusters * width + 4 * width <= 90; }
 
-/// For how many clusters a thread keeps sums, or 0.
+/// Number of clusters whose sums a thread keeps, or 0.
 constexpr int own_clusters(int k, int width) {
   for (int clusters : {2, 4, 8, 16})
     if (k <= clusters && fits(clusters, width)) return clusters;
@@ -86,7 +85,7 @@ class Resident {
     void* arguments[] = {&run_};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, stream_));
     stream_.synchronize();
-    if (trace.active()) tell(trace);
+    if (trace.active()) report(trace);
     return iters_[0];
   }
 
@@ -127,21 +126,21 @@ class Resident {
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, multiprocessors));
     const auto share = static_cast<int>((tiles + grid_ - 1) / grid_);
     const std::int64_t points_a_lane = (share + least_tiles - 1) / least_tiles * lane_points<T>;
-    // Own sums need whole quanta that neither overflow nor vanish.
+    // A thread's own sums need units that neither overflow nor vanish.
     const bool ordinary = greatest == 0 || (greatest > 1e-20 && greatest * double(points_a_lane) < 1e30);
     const int own = ordinary ? own_clusters(k, D) : 0;
-    Room<T, D> room{k, 1, 0, own > 0};
-    while (room.copies < 32 && 2 * room.copies * k * D <= table_cells) room.copies *= 2;
-    room.held =
-        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(room.bytes())) / std::int64_t(room.labelled_tile()), 0, share));
-    bytes_ = room.bytes();
+    SharedLayout<T, D> layout{k, 1, 0, own > 0};
+    while (layout.copies < 32 && 2 * layout.copies * k * D <= table_cells) layout.copies *= 2;
+    layout.cached =
+        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(layout.bytes())) / std::int64_t(layout.labelled_tile()), 0, share));
+    bytes_ = layout.bytes();
     with_clusters<D>(own, [&](auto K) {
       kernel_ = iterate_all<T, D, decltype(K)::value>;
       threads_ = threads_of<T, D, decltype(K)::value>;
     });
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
 
-    const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / room.copies);  // to a limb
+    const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / layout.copies);  // per limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
     run_ = {.points = points_.data(),
@@ -153,12 +152,12 @@ class Resident {
             .max_iters = problem_.max_iters,
             .stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n),
             .tiles_a_block = share,
-            .held = room.held,
-            .copies = room.copies,
+            .cached = layout.cached,
+            .copies = layout.copies,
             .width = width,
             .magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0),
-            .quanta = Quanta(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
-                             own ? 50 : std::min(50, limbs * width - 1)),
+            .fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
+                                      own ? 50 : std::min(50, limbs * width - 1)),
             .initial = initial_.data(),
             .changes = changes_.data(),
             .assigned = assigned_.data(),
@@ -168,14 +167,14 @@ class Resident {
             .ended = ended_.data()};
   }
 
-  /// The kernel's own clock by iteration, as there is nothing to time from outside.
-  void tell(Trace& trace) {
+  /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
+  void report(Trace& trace) {
     std::vector<unsigned long long> ended(std::size_t(iters_[0]) + 1);
     cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
-      trace.count("tiles_held", run_.held);
+      trace.count("tiles_held", run_.cached);
       trace.count("tiles", run_.tiles_a_block);
     }
   }
@@ -208,7 +207,7 @@ const Register<Resident> registration{{
       if (std::int64_t(p.k) * p.d > most_cells) return "more than 1024 values in all centroids, which every block keeps";
       return "";
     },
-    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // of fp64 in registers, on the smallest grid; all else is exact
+    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // fp64 in registers on the smallest grid; all else is exact
       return p.k <= 16 ? p.n / own_threads + 64 : 1;
     },
 }};

@@ -1,5 +1,4 @@
-// The kernel of impl/gpu/lloyd/resident.cu: a run from its initial centroids to its labels. What a block has in shared memory, what it does
-// to its tiles, and how blocks meet.
+// The kernel of impl/gpu/lloyd/resident.cu: a run from the initial centroids to the labels.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -9,34 +8,34 @@
 
 namespace km::resident {
 
-constexpr int own_threads = 512;  // of a block whose threads keep sums
+constexpr int own_threads = 512;  // per block, if threads keep sums
 
-/// Threads of a block: as many as have the registers.
+/// Threads per block: as many as have the registers.
 template <class T, int D, int K>
 constexpr int threads_of = K == 0 && D * sizeof(T) <= 16 ? 2 * own_threads : own_threads;
 
 template <class T>
 struct Run {
   const T* points;       // tiles x D x tile_points
-  std::uint8_t* labels;  // tiles x tile_points, of tiles that are not held
+  std::uint8_t* labels;  // tiles x tile_points, of uncached tiles
   std::int64_t n, tiles;
   int d, k, max_iters;
-  double stop_at;  // as many changed labels are few enough
-  int tiles_a_block, held, copies, width;
-  T magic;  // 1.5 2^23 quanta, for own sums
-  Quanta quanta;
+  double stop_at;  // stop at so few changed labels
+  int tiles_a_block, cached, copies, width;
+  T magic;  // 1.5 2^23 units, for own sums
+  FixedPoint fixed_point;
   const T* initial;
-  Bits* changes;  // what all blocks added in an iteration, three in turn: coarse and fine k x D each, counts k, labels changed; zero at first
+  Bits* changes;  // sums of all blocks per iteration, three, alternating: coarse and fine k x D each, counts k, labels changed; initially zero
   T *assigned, *next;
   std::int32_t* labels_out;
   int* iters;
   unsigned long long* ended;  // nanoseconds at the start and after each iteration
 };
 
-/// A block's shared memory, in this order. own: sums are kept by threads.
+/// Layout of a block's shared memory, in this order. own: threads keep the sums.
 template <class T, int D>
-struct Room {
-  int k, copies, held;
+struct SharedLayout {
+  int k, copies, cached;
   bool own;
 
   __host__ __device__ int cells() const { return k * D; }
@@ -44,7 +43,7 @@ struct Room {
   __host__ __device__ std::size_t totals() const { return own ? 0 : 3 * sizeof(Bits) * cells(); }  // of all points so far: coarse, fine, count
   __host__ __device__ std::size_t rows() const { return (sizeof(T) * (k + 2) * row_pitch<D> + 15) / 16 * 16; }
   __host__ __device__ std::size_t labelled_tile() const { return tile_points<T> * (D * sizeof(T) + 1); }
-  __host__ __device__ std::size_t bytes() const { return held * labelled_tile() + rows() + totals() + table(); }
+  __host__ __device__ std::size_t bytes() const { return cached * labelled_tile() + rows() + totals() + table(); }
 };
 
 __device__ __forceinline__ unsigned long long nanoseconds() {
@@ -64,30 +63,31 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   __shared__ int warp_counts[own ? warps : 1][own ? K : 1];
   __shared__ int moved_here, any_fine;
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, k = r.k, cells = k * D;
-  const Room<T, D> room{k, r.copies, r.held, own};
-  T* const held = reinterpret_cast<T*>(shared);
-  T* const rows = held + r.held * D * size;
-  Bits* const totals = reinterpret_cast<Bits*>(reinterpret_cast<unsigned char*>(rows) + room.rows());
-  Bits* const fine = totals + room.totals() / sizeof(Bits);
+  const SharedLayout<T, D> layout{k, r.copies, r.cached, own};
+  T* const cached = reinterpret_cast<T*>(shared);
+  T* const rows = cached + r.cached * D * size;
+  Bits* const totals = reinterpret_cast<Bits*>(reinterpret_cast<unsigned char*>(rows) + layout.rows());
+  Bits* const fine = totals + layout.totals() / sizeof(Bits);
   auto* const limb = reinterpret_cast<unsigned*>(fine + cells * r.copies);
   auto* const counts = reinterpret_cast<int*>(limb + limbs * cells * r.copies);
   const Table table{limb, fine, counts, &any_fine, cells, r.copies, lane % r.copies, r.width};
-  auto* const held_labels = reinterpret_cast<std::uint8_t*>(totals) + room.totals() + room.table();
+  auto* const cached_labels = reinterpret_cast<std::uint8_t*>(totals) + layout.totals() + layout.table();
 
   const std::int64_t first_tile = std::int64_t(blockIdx.x) * r.tiles_a_block;
-  const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))), held_tiles = min(r.held, tiles);
-  // Held tiles lie evenly among the others, so that reading overlaps computing: tile is held where slot_of(tile + 1) is another.
-  const unsigned share = held_tiles < tiles ? (std::uint64_t(held_tiles) << 32) / tiles : 0;
-  const auto slot_of = [&](int tile) { return held_tiles < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
+  const int tiles = static_cast<int>(max(min(r.tiles - first_tile, std::int64_t(r.tiles_a_block)), std::int64_t(0))),
+            cached_here = min(r.cached, tiles);
+  // Cached tiles are spread evenly among the others, so that reads overlap computation. A tile is cached if slot_of(tile + 1) differs.
+  const unsigned share = cached_here < tiles ? (std::uint64_t(cached_here) << 32) / tiles : 0;
+  const auto slot_of = [&](int tile) { return cached_here < tiles ? static_cast<int>(__umulhi(tile, share)) : tile; };
   for (int tile = warp; tile < tiles; tile += warps) {
     const int slot = slot_of(tile);
     if (slot_of(tile + 1) == slot) continue;
     const auto* from = reinterpret_cast<const uint4*>(r.points + (first_tile + tile) * D * size);
-    auto* to = reinterpret_cast<uint4*>(held + slot * D * size);
+    auto* to = reinterpret_cast<uint4*>(cached + slot * D * size);
 #pragma unroll
     for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
   }
-  for (std::size_t at = t; at < (room.totals() + room.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
+  for (std::size_t at = t; at < (layout.totals() + layout.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
   for (int at = t; at < (k + 2) * pitch; at += block) {
     const int c = at / pitch, j = at % pitch;
     rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
   __syncthreads();
 
-  const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // of the last index of a pair
+  const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // mask: without the last index of a pair
   const float margin = 1 + ldexpf(1.0f, index_bits - 22) + (D + 4) * 0x1p-22f;
   const int change_size = 2 * cells + k + 1;
   Own<T, own ? D : 1, own ? K : 1> mine;
@@ -125,13 +125,13 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
                                      for (int v = 1; v < each; ++v)
                                        if (u == v) joins = label[v], leaves = old[v];
                                      const T* const point = from + lane * each + u;
-                                     table.add<D>(point, size, joins, 1, r.quanta);
-                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.quanta);
+                                     table.add<D>(point, size, joins, 1, r.fixed_point);
+                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.fixed_point);
                                    }
                                  }
                                });
       };
-      if (slot_of(tile + 1) > slot) label_from(held + slot * D * size, held_labels + slot * size);
+      if (slot_of(tile + 1) > slot) label_from(cached + slot * D * size, cached_labels + slot * size);
       else label_from(r.points + first * D, r.labels + first);
     }
     moved = __reduce_add_sync(0xFFFFFFFF, moved);
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     if constexpr (own) warp_sums[warp][lane] = mine.over_warp(warp_counts[warp]);
     __syncthreads();
 
-    // This block's part to all: coarse, fine, counts, labels changed.
+    // Adds this block's part to all: coarse, fine, counts, labels changed.
     Bits* const change = r.changes + iter % 3 * change_size;
     const auto give = [&](int at, long long value) {
       if (value != 0) atomicAdd(&change[at], Bits(value));
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
         double sum = 0;
         for (int w = 0; w < warps; ++w) sum += warp_sums[w][t];
         long long whole, rest;
-        r.quanta.split(sum, whole, rest);
+        r.fixed_point.split(sum, whole, rest);
         give(t, whole), give(cells + t, rest);
       } else if (t >= 64 && t < 64 + k) {
         int sum = 0;
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       }
     }
     if (t == 96) give(2 * cells + k, moved_here);
-    if (blockIdx.x == 0)  // read by nobody since the last meeting, written by nobody before the next
+    if (blockIdx.x == 0)  // nobody reads it since the last barrier or writes it before the next
       for (int at = t; at < change_size; at += block) r.changes[(iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       T& value = rows[c * pitch + j];
       const bool out = last && blockIdx.x == 0 && j < r.d;
       if (out) r.assigned[c * r.d + j] = value;
-      if (count > 0) value = static_cast<T>(r.quanta.value(of_coarse, of_fine) / double(count));  // else it stays
+      if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // an empty cluster keeps its centroid
       if (out) r.next[c * r.d + j] = value;
     }
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   for (int tile = warp; tile < tiles; tile += warps) {
     const int slot = slot_of(tile);
     const std::int64_t first = (first_tile + tile) * size;
-    const std::uint8_t* const labels = slot_of(tile + 1) > slot ? held_labels + slot * size : r.labels + first;
+    const std::uint8_t* const labels = slot_of(tile + 1) > slot ? cached_labels + slot * size : r.labels + first;
     for (int at = lane; at < size && first + at < r.n; at += 32) r.labels_out[first + at] = labels[at];
   }
 }

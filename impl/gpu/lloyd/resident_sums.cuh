@@ -1,23 +1,22 @@
-// How a block of impl/gpu/lloyd/resident.cu sums its points by cluster.
-// Only points that moved count: they join one cluster and leave another.
-// Few values in all clusters: a thread keeps its points' sums in registers, as no instruction chooses a register at run time for every cluster
-// times one, zero or minus one; where no point of a warp's 32 moved, nothing is done. fp32 values are cut in two: whole quanta, so large
-// that their sum has no rounding, and the rest, far smaller.
-// More: shared memory holds the clusters' sums in copies, a lane its own, as three limbs of an integer: adding
-// to 32 bits needs no loop of comparing and swapping, which 64 bits do.
+// A block's sums by cluster in impl/gpu/lloyd/resident.cu. Only moved points count: they join one cluster and leave another.
+// Few values in all clusters: a thread keeps its points' sums in registers. Registers cannot be indexed at run time, so it adds every cluster's
+// value times one, zero or minus one; a warp without moved points skips this. fp32 values are split in two: whole units, so large that their sum
+// does not round, and the much smaller rest.
+// More values: shared memory has copies of the clusters' sums, one per lane, as three integer limbs. A 32-bit atomic addition needs no
+// compare-and-swap loop, unlike 64 bits.
 #pragma once
 
 #include "bench/device/cuda.cuh"
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::resident {
 
 using Bits = unsigned long long;
-using moved_sums::Quanta;
+using moved_sums::FixedPoint;
 
 constexpr int limbs = 3;
 
-/// 2 Step values of each lane to Step: a lane keeps one half, its neighbour Step further the other.
+/// Reduces 2 Step values of each lane to Step: a lane keeps one half, the lane Step further the other.
 template <int Step>
 __device__ __forceinline__ void halve(double (&v)[16]) {
   const bool upper = threadIdx.x & Step;
@@ -25,7 +24,7 @@ __device__ __forceinline__ void halve(double (&v)[16]) {
   for (int i = 0; i < Step; ++i) v[i] = (upper ? v[i + Step] : v[i]) + __shfl_xor_sync(0xFFFFFFFF, upper ? v[i] : v[i + Step], Step);
 }
 
-/// Each lane's values of 32 cells, value(cell), summed over the warp: lane c has cell c.
+/// Sums value(cell) of 32 cells over the warp. Lane c gets cell c.
 template <class Value>
 __device__ __forceinline__ double sum_cells(Value value) {
   const bool upper = threadIdx.x & 16;
@@ -46,7 +45,7 @@ struct Own {
   T sum[parts][K * D] = {};
   int count[K] = {};
 
-  /// x joins one cluster and leaves another, -1 for none. magic: 1.5 2^23 quanta.
+  /// x joins one cluster and leaves another, -1 for none. magic: 1.5 2^23 units.
   __device__ __forceinline__ void move(const T (&x)[D], int joins, int leaves, T magic) {
     T cut[parts][D];
 #pragma unroll
@@ -65,7 +64,7 @@ struct Own {
         for (int j = 0; j < D; ++j) sum[part][c * D + j] = fma(share, cut[part][j], sum[part][c * D + j]);
     }
   }
-  /// The warp's sums: lane c has cell c; counts to memory.
+  /// Returns the warp's sums: lane c has cell c. Writes the counts.
   __device__ __forceinline__ double over_warp(int* counts) {
 #pragma unroll
     for (int c = 0; c < K; ++c) {
@@ -86,7 +85,7 @@ struct Table {
   unsigned* limb;  // limbs x cells x copies
   Bits* fine;      // cells x copies
   int* counts;     // k x copies
-  int* any_fine;   // whether a value had a fine part
+  int* any_fine;   // whether any value had a fine part
   int cells, copies, copy, width;
 
   static constexpr std::size_t bytes_of(int k, int cells, int copies) {
@@ -95,7 +94,7 @@ struct Table {
 
   /// sign: 1 joins c, -1 leaves it.
   template <int D, class T>
-  __device__ void add(const T* x, int stride, int c, int sign, const Quanta& q) const {
+  __device__ void add(const T* x, int stride, int c, int sign, const FixedPoint& q) const {
     atomicAdd(&counts[c * copies + copy], sign);
 #pragma unroll
     for (int j = 0; j < D; ++j) {
@@ -113,7 +112,7 @@ struct Table {
     }
   }
 
-  /// A warp sums a cell's copies, which are zero then.
+  /// A warp sums and clears a cell's copies.
   template <class Value>
   __device__ long long take(Value* values) const {
     const int lane = threadIdx.x % 32;

@@ -1,13 +1,13 @@
-// One warp's tile of points in impl/gpu/lloyd/resident.cu: the labels.
-// fp32 distances are sums of squared differences, off by at most (d + 3) 2^-24 of themselves. The lowest bits of each hold its centroid's
-// index, so that one minimum keeps both; the least two tell whether the lead is beyond doubt, else fp64 decides, lowest index first.
+// Labels one warp's tile of points in impl/gpu/lloyd/resident.cu. fp32 distances are sums of squared differences, off by at most (d + 3) 2^-24 of
+// themselves. Their lowest bits hold the centroid's index, so that one minimum finds both. The two least decide if the lead is certain, else fp64
+// does, with the lowest index first.
 #pragma once
 
 #include "bench/device/cuda.cuh"
 
 namespace km::resident {
 
-/// Points of a warp: dimension after dimension, each lane 16 bytes of each.
+/// Points per warp: by dimension, 16 bytes per lane.
 template <class T>
 constexpr int lane_points = 16 / sizeof(T);
 template <class T>
@@ -30,7 +30,7 @@ __device__ __forceinline__ void load_row(const T* rows, int c, T (&row)[row_pitc
   }
 }
 
-/// Labels of a lane's points; rows: k x pitch and one more of infinities. mask: the bits of a distance that remain.
+/// Labels a lane's points. rows: k x pitch, and one more of infinities. mask: the bits of a distance without the index.
 template <int D>
 __device__ __forceinline__ void nearest(const float (&x)[4][D], const float* rows, int k, int mask, float margin, int (&label)[4], unsigned& open) {
   int first[4], second[4];
@@ -91,7 +91,7 @@ __device__ __forceinline__ void nearest(const double (&x)[2][D], const double* r
   }
 }
 
-/// The nearest of all centroids to a point whose dimensions lie tile_points apart, in fp64.
+/// Nearest of all centroids to a point whose dimensions are tile_points apart, in fp64.
 template <int D, class T>
 __device__ int settled(const T* x, const T* rows, int k) {
   int best = 0;
@@ -108,11 +108,11 @@ __device__ int settled(const T* x, const T* rows, int k) {
   return best;
 }
 
-/// One tile: labels its points, whose old labels count unless `fresh`; then see(x, labels, old labels, bits of those that moved).
-/// How many of the lane's moved.
-template <int D, class T, class See>
+/// Labels one tile. Old labels count unless `fresh`. Calls visit(x, labels, old labels, bits of moved points). Returns how many of the lane's points
+/// moved.
+template <int D, class T, class Visit>
 __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labels, int points, bool fresh, const T* rows, int k, int mask,
-                                               float margin, See see) {
+                                               float margin, Visit visit) {
   constexpr int each = lane_points<T>, size = tile_points<T>;
   const int at = threadIdx.x % 32 * each;
   T x[each][D];
@@ -141,7 +141,7 @@ __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labe
     if (at + u < points && (fresh || now.at[u] != old.at[u])) moved |= 1u << u;
   }
   if (moved) *reinterpret_cast<Packed*>(labels + at) = now;
-  see(x, label, old.at, moved);
+  visit(x, label, old.at, moved);
   return __popc(moved);
 }
 

@@ -1,4 +1,5 @@
-// From sums to the next iteration's centroids: means, both images of their halves, rows for differences; twins left out, the way chosen.
+// Makes the next iteration's centroids from sums: means, both images of their halves, columns for differences. Leaves out twins and chooses the
+// strategy.
 // Cost: k d sums read, k d values written four times; one kernel.
 #pragma once
 
@@ -9,24 +10,24 @@
 
 namespace km::screen {
 
-/// Centroids as the next assign takes them: the screens' images, their lengths, and d x k_padded for differences.
+/// Centroids as the next assign reads them: the screens' images, their lengths, and d x k_padded for differences.
 template <class T>
 struct Images {
-  Cut one, three;
+  ImageLayout one, three;
   std::uint8_t *one_image, *three_image;
   Lengths* lengths;
-  T* turned;
+  T* transposed;
   int k_padded;
-  float lift;
+  float score_offset;
 };
 
-/// Finds centroids equal to one of a lower index, which wins every tie with them: they are left out. Equal rows share a slot of the table;
-/// a lower row that differs may stand in it, and then a twin goes unseen, which costs time and nothing else.
+/// Finds centroids equal to one of a lower index, which wins every tie; they are left out. Equal rows share a slot of the hash table. If a different
+/// lower row occupies it, a twin is missed, which only costs time.
 struct Twins {
   static constexpr int bits = 20;
-  int* lowest;                 // a slot's lowest centroid; beyond every index outside the kernel
+  int* lowest;                 // lowest centroid of a slot; above every index outside the kernel
   unsigned long long* hashes;  // of each centroid
-  unsigned* done;              // blocks, zero outside the kernel
+  unsigned* done;              // finished blocks, zero outside the kernel
   __device__ int* slot(unsigned long long hash) const { return &lowest[hash >> (64 - bits)]; }
 };
 
@@ -38,20 +39,20 @@ __device__ unsigned long long scattered(T value, int j) {  // a bijection of the
   return z ^ z >> 31;
 }
 
-/// What the next assign needs to know of the last.
+/// State passed from one assign to the next.
 struct Course {
-  Lengths* spent;      // cleared for the iteration after
+  Lengths* spent;      // to clear for the iteration after next
   Progress* progress;  // this iteration's, then the next one's
   Progress* last;
-  bool free;  // to choose another way
+  bool free;  // the strategy may change
 };
 
-/// A block of 128 threads a cluster: sums to means and to images; an empty cluster keeps its centroid. The last block leaves out twins and
-/// chooses the next iteration's way. sums == nullptr: only the images, of `centroids`.
+/// One block of 128 threads per cluster: turns sums into means and images. An empty cluster keeps its centroid. The last block leaves out twins and
+/// chooses the next strategy. sums == nullptr: images of `centroids` only.
 template <class T>
 __global__ void __launch_bounds__(128)
-    average(const moved_sums::Sum* sums, const int* counts, moved_sums::Quanta quanta, const T* centroids, const double* centre, double scale,
-            std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
+    average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint fixed_point, const T* centroids, const double* centre,
+            double scale, std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
   const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
   __shared__ unsigned long long hashes[4];
   __shared__ bool last;
@@ -59,13 +60,13 @@ __global__ void __launch_bounds__(128)
   const auto mean = [&](int j) {
     const std::int64_t at = std::int64_t(c) * d + j;
     T value = centroids[at];
-    if (count > 0) value = static_cast<T>(sums[at].value(quanta) / count);
+    if (count > 0) value = static_cast<T>(sums[at].value(fixed_point) / count);
     if (sums) next[at] = value;
-    to.turned[std::int64_t(j) * to.k_padded + c] = value;
+    to.transposed[std::int64_t(j) * to.k_padded + c] = value;
     hash += scattered(value, j);
     return value;
   };
-  halve_centroid(mean, centre, scale, c, d, to.lift, to.one, to.one_image, to.three, to.three_image, to.lengths);
+  halve_centroid(mean, centre, scale, c, d, to.score_offset, to.one, to.one_image, to.three, to.three_image, to.lengths);
   for (int half = 16; half > 0; half /= 2) hash += __shfl_xor_sync(0xFFFFFFFF, hash, half);
   if (t % 32 == 0) hashes[t / 32] = hash;
   __threadfence();
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(128)
 
   __threadfence();
   const T* const rows = sums ? next : centroids;
-  constexpr int at_once = 8;  // what is read in one go: the rest of the card waits for this block
+  constexpr int at_once = 8;  // reads in flight: the rest of the card waits for this block
   for (int c0 = t; c0 < k; c0 += at_once * 128) {
     unsigned long long own[at_once];
     int first[at_once];
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(128)
       if (!same) continue;
       to.one.begin(to.one_image, twin, -cuda::infinity<float>);
       to.three.begin(to.three_image, twin, -cuda::infinity<float>);
-      to.turned[twin] = std::numeric_limits<T>::quiet_NaN();  // no distance to it is the least
+      to.transposed[twin] = std::numeric_limits<T>::quiet_NaN();  // no distance to it is the least
     }
   }
   __syncthreads();
@@ -114,9 +115,9 @@ __global__ void __launch_bounds__(128)
   *course.spent = {0, 0};
   *course.last = progress;
   const bool many = 2.0 * progress.open[1] > double(n), most = 2.0 * progress.open[2] > double(n);
-  if (course.free && most) progress.way = differences;
-  else if (course.free && many) progress.way = three_products;
-  progress.open[0] = progress.open[1] = progress.open[2] = progress.told = progress.in_doubt = 0;
+  if (course.free && most) progress.strategy = differences;
+  else if (course.free && many) progress.strategy = three_products;
+  progress.open[0] = progress.open[1] = progress.open[2] = progress.known = progress.in_doubt = 0;
 }
 
 }  // namespace km::screen

@@ -1,7 +1,7 @@
-// What a warp does with its scores, whatever instruction multiplied: a thread has those of two rows and, of every 32 columns, 8 each, as
-// tensor cores hand sums out. Scores stand in a grid, and only its rows' and columns' greatest are kept: the best two of k scores by 2.4
-// instructions a score instead of 4. Where the best is alone, row and column name it; the second best differs in one of the two, so it is
-// the second of either.
+// A warp's work on its scores, independent of the matrix instruction. A thread has the scores of two rows and, of every 32 columns, 8 each, as
+// tensor cores return sums. Scores form a grid; only maxima of its rows and columns are kept. This finds the best two of k scores in 2.4
+// instructions per score instead of 4. A unique best is named by its row and column. The second best differs in one of the two, so it is the second
+// of either.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace km::screen {
 
-/// A thread's two rows of 16 of a 64-row tile: the points and where their fragments lie. place: which of the tile's 128 threads it is.
+/// A thread's two rows of 16 of a 64-row tile: the points and the places of their fragments. place: index among the tile's 128 threads.
 template <bool Listed>
 struct RowPair {
   std::int64_t i[2];  // -1: none
@@ -22,7 +22,7 @@ struct RowPair {
       i[half] = row >= rows ? -1 : Listed && todo ? todo[row] : row;
     }
   }
-  /// Steps from `first` of the points' halves.
+  /// Loads steps from `first` of the points' halves.
   template <int Steps>
   __device__ __forceinline__ void load(const uint4* halves, std::int64_t tile, int place, int steps, int first, std::uint32_t (&a)[Steps * 4]) const {
 #pragma unroll
@@ -44,19 +44,19 @@ struct RowPair {
   }
 };
 
-/// The greatest of three scores. Lifted ones are positive, so that they order as their bits do, and integers of three have one instruction
-/// on compute capability 9.0; what is negative all the same becomes zero, and then no other is above it.
-template <bool Lifted>
+/// Maximum of three scores. Positive scores order as their bits, and integers have a three-way maximum on compute capability 9.0. A score that is
+/// negative nevertheless becomes zero, which no other score exceeds.
+template <bool Positive>
 __device__ __forceinline__ float greatest(float a, float b, float c) {
-  if constexpr (Lifted) return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+  if constexpr (Positive) return __int_as_float(__vimax3_s32_relu(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
   else return fmaxf(fmaxf(a, b), c);
 }
 
-/// A thread's scores of 32 columns, and the greatest of each row.
-template <bool Lifted>
+/// A thread's scores of 32 columns, and the maximum of each row.
+template <bool Positive>
 struct Scores {
   float at[2][8], row[2];
-  /// sums: 16 of the thread's; starts: the columns'.
+  /// sums: 16 of the thread; starts: of the columns.
   __device__ __forceinline__ Scores(const float* sums, const float* starts, int quarter) {
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
@@ -67,7 +67,7 @@ struct Scores {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const auto& s = at[half];
-      if constexpr (Lifted) {
+      if constexpr (Positive) {
         row[half] = greatest<true>(s[7], greatest<true>(s[0], s[1], s[2]), greatest<true>(s[3], s[4], greatest<true>(s[5], s[6], s[6])));
       } else {
         row[half] = s[0];
@@ -78,47 +78,47 @@ struct Scores {
   }
 };
 
-/// The best two of two rows' scores.
-template <int Columns, bool Lifted>
+/// The best two scores of two rows.
+template <int Columns, bool Positive>
 struct Leaders {
-  Best best[2];  // of this lane's columns; of all, after finish
-  Best own[2];   // then, of this lane's
+  Best best[2];  // of this lane's columns; of all columns after finish
+  Best own[2];   // after finish, of this lane's
   float columns[2][8];
   __device__ __forceinline__ Leaders() {
 #pragma unroll
     for (int u = 0; u < 16; ++u) columns[u / 8][u % 8] = -cuda::infinity<float>;
   }
-  __device__ __forceinline__ void see(const Scores<Lifted>& scores, int row) {
+  __device__ __forceinline__ void add(const Scores<Positive>& scores, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      if constexpr (Columns == 32) {  // one tile, one row of the grid
+      if constexpr (Columns == 32) {  // one tile: the grid has one row
 #pragma unroll
-        for (int u = 0; u < 8; ++u) best[half].see(scores.at[half][u], u / 2 * 8 + u % 2);
+        for (int u = 0; u < 8; ++u) best[half].add(scores.at[half][u], u / 2 * 8 + u % 2);
       } else {
 #pragma unroll
         for (int u = 0; u < 8; ++u) columns[half][u] = fmaxf(columns[half][u], scores.at[half][u]);
-        best[half].see(scores.row[half], row);
+        best[half].add(scores.row[half], row);
       }
     }
   }
-  /// This row of the grid and the next.
-  __device__ __forceinline__ void see(const Scores<Lifted>& scores, const Scores<Lifted>& next, int row) {
+  /// Adds this row of the grid and the next.
+  __device__ __forceinline__ void add(const Scores<Positive>& scores, const Scores<Positive>& next, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
-      for (int u = 0; u < 8; ++u) columns[half][u] = greatest<Lifted>(columns[half][u], scores.at[half][u], next.at[half][u]);
-      best[half].see(scores.row[half], row);
-      best[half].see(next.row[half], row + 1);
+      for (int u = 0; u < 8; ++u) columns[half][u] = greatest<Positive>(columns[half][u], scores.at[half][u], next.at[half][u]);
+      best[half].add(scores.row[half], row);
+      best[half].add(next.row[half], row + 1);
     }
   }
-  /// All four lanes of a row know its best two.
+  /// Merges the best two over the four lanes of a row.
   __device__ __forceinline__ void finish(int quarter) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if constexpr (Columns > 32) {
         Best column;
 #pragma unroll
-        for (int u = 0; u < 8; ++u) column.see(columns[half][u], u / 2 * 8 + u % 2);
+        for (int u = 0; u < 8; ++u) column.add(columns[half][u], u / 2 * 8 + u % 2);
         best[half].second = fmaxf(best[half].second, column.second);
         best[half].at = best[half].at * 32 + column.at;
       }
@@ -130,7 +130,7 @@ struct Leaders {
   }
 };
 
-/// The candidates of a warp's 16 rows. found: how many of each row, in shared memory; first: the first row's place in the list of open points.
+/// Collects the candidates of a warp's 16 rows. found: number per row, in shared memory; first: the first row's place in the list of open points.
 struct Collector {
   int* found;
   std::int64_t first, rows;
@@ -145,7 +145,7 @@ struct Collector {
       least[half] = row < rows ? open.least[row] : cuda::infinity<float>;
     }
   }
-  __device__ __forceinline__ void see(const Open& open, const Scores<false>& scores, int column, int lane) {
+  __device__ __forceinline__ void add(const Open& open, const Scores<false>& scores, int column, int lane) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if (scores.row[half] < least[half]) continue;
@@ -165,7 +165,7 @@ struct Collector {
   }
 };
 
-/// Where each lane that joins a list stands in it; all lanes call.
+/// Returns the place of each joining lane in a list. All lanes call it.
 __device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, int lane) {
   const unsigned joining = __ballot_sync(0xFFFFFFFF, joins);
   unsigned at = 0;
@@ -173,10 +173,10 @@ __device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, 
   return __shfl_sync(0xFFFFFFFF, at, 0) + __popc(joining & ((1u << lane) - 1));
 }
 
-/// The four lanes that share rows take one each, in the strips' order: that with a point (i >= 0) writes its label, or puts the point on a
-/// list of those left open. 1 where the label changed.
-template <int Products, int Columns, bool Lifted, int Strips>
-__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Lifted> (&leaders)[Strips], std::int64_t i, float lead,
+/// Each of the four lanes that share rows takes one row, in the strips' order. It writes the label of its point (i >= 0), or lists the point as
+/// open. Returns 1 if the label changed.
+template <int Products, int Columns, bool Positive, int Strips>
+__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], std::int64_t i, float lead,
                                            std::int32_t label, int lane) {
   constexpr unsigned all = 0xFFFFFFFF;
   const int quarter = lane % 4, quad = lane - quarter;
@@ -192,8 +192,8 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
     const unsigned at = place_in_list(&s.progress->open[2], open, lane);
     if (open) s.rest[at] = static_cast<int>(i);
   } else {
-    // A lane whose best alone is good enough names a candidate; where no lane has two, all candidates are named. Nothing is known where
-    // lifting was not enough; what stands for no centroid is below all.
+    // A candidate is a centroid whose score reaches `least`. A lane names its best one only, so the list is complete if no lane has two. Scores that
+    // are not positive prove nothing, so all centroids are candidates; padding columns score below all.
     const float least = !open ? cuda::infinity<float> : mine.first > 0 ? mine.first - lead : std::numeric_limits<float>::lowest();
     unsigned named = 0, more = 0;
     bool names[Strips * 2];
@@ -205,16 +205,16 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
       const unsigned firsts = __ballot_sync(all, names[row]) >> quad & 15, seconds = __ballot_sync(all, own.second >= enough) >> quad & 15;
       if (quarter == row) named = firsts, more = seconds;
     }
-    const bool told = open && !more;
-    const unsigned untold_at = place_in_list(&s.progress->open[0], open && !told, lane);
-    const unsigned told_at = unsigned(s.points.n) - 1 - place_in_list(&s.progress->told, told, lane);
-    if (open) s.open.points[told ? told_at : untold_at] = static_cast<int>(i);
-    if (open && !told) s.open.least[untold_at] = least;
-    if (told) s.open.counts[told_at] = __popc(named);
+    const bool known = open && !more;
+    const unsigned unknown_at = place_in_list(&s.progress->open[0], open && !known, lane);
+    const unsigned known_at = unsigned(s.points.n) - 1 - place_in_list(&s.progress->known, known, lane);
+    if (open) s.open.points[known ? known_at : unknown_at] = static_cast<int>(i);
+    if (open && !known) s.open.least[unknown_at] = least;
+    if (known) s.open.counts[known_at] = __popc(named);
 #pragma unroll
     for (int row = 0; row < Strips * 2; ++row) {
-      const std::int64_t at = __shfl_sync(all, told_at, quad + row);
-      const unsigned of_row = __shfl_sync(all, told ? named : 0, quad + row);
+      const std::int64_t at = __shfl_sync(all, known_at, quad + row);
+      const unsigned of_row = __shfl_sync(all, known ? named : 0, quad + row);
       if (names[row] && of_row) s.open.candidates[at * most_candidates + __popc(of_row & ((1u << quarter) - 1))] = leaders[row / 2].own[row % 2].at;
     }
   }
@@ -223,20 +223,20 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
 
 using Kernel = void (*)(Screen);
 
-inline Cut cut_for(const ProblemShape& p, int products) {
+inline ImageLayout layout_for(const ProblemShape& p, int products) {
   const int needed = up_to(p.d, step) / step, steps = needed <= 6 ? needed : deepest;
   const int columns = products == 3 ? 64 : p.k <= 32 ? 32 : p.k <= 64 ? 64 : 128;
   return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
 }
 
-/// use(Columns, Steps) with what `cut` says, as compile-time numbers.
+/// Calls use(Columns, Steps) with the numbers of `layout` as compile-time constants.
 template <int Products, class Use>
-void with_cut(const Cut& cut, Use use) {
-  with_dimension<1, 2, 3, 4, 5, 6>(cut.steps, [&](auto steps) {
+void with_layout(const ImageLayout& layout, Use use) {
+  with_dimension<1, 2, 3, 4, 5, 6>(layout.steps, [&](auto steps) {
     constexpr int known = decltype(steps)::value == 0 ? deepest : decltype(steps)::value;
     if constexpr (Products == 3) use.template operator()<64, known>();
-    else if (cut.columns == 32) use.template operator()<32, known>();
-    else if (cut.columns == 64) use.template operator()<64, known>();
+    else if (layout.columns == 32) use.template operator()<32, known>();
+    else if (layout.columns == 64) use.template operator()<64, known>();
     else use.template operator()<128, known>();
   });
 }

@@ -1,9 +1,9 @@
-// Points and centroids as the tensor cores take them: counted from one centre, times one power of two, rounded to fp16, each value a
-// sum of two halves (high and low). Beside every point what its rounding left, which is what makes the screen's margin a proof.
-// The centre is the mean, rounded so coarsely that points which are whole numbers stay exact. Powers of two are exact, and differences
-// of fp64 values from the centre are off by 2^-53 of themselves: far below the margin's slack.
-// Layout of points, so that a thread loads its registers in one access: tiles of 64 rows; of each, steps of 16 dimensions; of each, 128
-// threads' fragments of 16 bytes: dimensions 2l and 2l + 1 of a row and of the row eight below, then 2l + 8 and 2l + 9 of both.
+// Points and centroids for the tensor cores: relative to a centre, scaled by a power of two, as sums of two fp16 values (high and low). Each point
+// also stores its rounding residual, on which the proof of the margin relies.
+// The centre is the mean, rounded so coarsely that integer points stay exact. Powers of two are exact, and differences of fp64 values from the
+// centre are off by 2^-53 of themselves: far below the margin's slack.
+// Layout of points, for one access per thread: tiles of 64 rows, in them steps of 16 dimensions, in them 16-byte fragments of 128 threads. A
+// fragment has dimensions 2l and 2l + 1 of a row and of the row eight below, then 2l + 8 and 2l + 9 of both.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -15,19 +15,19 @@
 
 namespace km::screen {
 
-constexpr int tile_rows = 64;  // points of a warpgroup
-constexpr int step = 16;       // dimensions of one instruction
-constexpr int deepest = 8;     // steps that registers hold
+constexpr int tile_rows = 64;  // points per warpgroup
+constexpr int step = 16;       // dimensions per instruction
+constexpr int deepest = 8;     // steps that fit the registers
 
 __host__ __device__ constexpr int up_to(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-/// Non-negative floats order as their bits do.
+/// Atomic maximum. Non-negative floats order as their bits.
 __device__ __forceinline__ void raise(float* highest, float value) { atomicMax(reinterpret_cast<int*>(highest), __float_as_int(value)); }
 __device__ __forceinline__ void raise(unsigned long long* highest, double value) {
   atomicMax(highest, static_cast<unsigned long long>(__double_as_longlong(value)));
 }
 
-/// sums: d, zero before. Threads of a block share out the dimensions, blocks the points.
+/// sums: d, initially zero. Threads of a block share the dimensions, blocks the points.
 template <class T>
 __global__ void sum_columns(const T* __restrict__ points, std::int64_t n, int d, double* sums) {
   for (int j = threadIdx.x; j < d; j += blockDim.x) {
@@ -38,7 +38,7 @@ __global__ void sum_columns(const T* __restrict__ points, std::int64_t n, int d,
   }
 }
 
-/// Raises `extent` to the greatest |value - centre|, as bits. No centre: zero.
+/// Raises `extent` to the greatest |value - centre|, as bits. Null centre: zero.
 template <class T>
 __global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d, const double* centre, unsigned long long* extent) {
   double most = 0;
@@ -48,7 +48,7 @@ __global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d
   if (threadIdx.x % 32 == 0) raise(extent, most);
 }
 
-/// A value in halves, and what remains of it after the first.
+/// A value as two halves, and the residual of the first.
 struct Halves {
   __half high, low;
   double left;
@@ -57,13 +57,13 @@ struct Halves {
   }
 };
 
-/// Two bf16 values rounded up: |x - high| and |high|.
+/// Packs two bf16 values, rounded up: |x - high| and |high|.
 __device__ __forceinline__ std::uint32_t pack_up(float left, float length) {
   const auto up = [](float value) { return (__float_as_uint(value) + 0xFFFF) >> 16; };
   return up(left) | up(length) << 16;
 }
 
-/// A block a tile. high, low: the layout above; left: as pack_up; longest: raised to the greatest |x|².
+/// One block per tile. high, low: the layout above; left: as pack_up; longest: raised to the greatest |x|².
 template <class T>
 __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points, const double* __restrict__ centre, double scale, std::int64_t n,
                                                     int d, int steps, uint4* high, uint4* low, std::uint32_t* left, float* longest) {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points
       lost[half] += __shfl_xor_sync(0xFFFFFFFF, lost[half], lane);
       length[half] += __shfl_xor_sync(0xFFFFFFFF, length[half], lane);
     }
-    constexpr float up = 1.002f;  // the sums' own rounding, 2^-24 for each of at most 2^12 terms, halved by the root
+    constexpr float up = 1.002f;  // covers the sums' rounding, 2^-24 per term of at most 2^12, halved by the root
     if (pair == half && row + half * 8 < n) left[row + half * 8] = pack_up(sqrtf(lost[half]) * up, sqrtf(length[half]) * up);
   }
   float most = fmaxf(length[0], length[1]);
@@ -103,14 +103,14 @@ __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points
   if (t % 32 == 0) raise(longest, most);
 }
 
-/// The greatest squared lengths over all centroids: of the centroid, and of what its high half leaves.
+/// Greatest squared lengths over all centroids: of the centroid, and of its high half's residual.
 struct Lengths {
   float centroid2, left2;
 };
 
-/// How the centroids are cut for the screen: tiles of `columns`, of each `chunks` pieces of `steps` steps, one copy each: the halves
-/// (K-major, see hopper.cuh; high, then low where there are both) and the scores that the tile's columns begin with.
-struct Cut {
+/// Layout of the centroids for the screen: tiles of `columns`, each with `chunks` pieces of `steps` steps. One bulk copy moves a piece: the halves
+/// (K-major, see hopper.cuh; high, then low if there are both) and the initial scores of the tile's columns.
+struct ImageLayout {
   int columns, steps, chunks, halves, tiles;
   __host__ __device__ int half_bytes() const { return columns * steps * step * int(sizeof(__half)); }
   __host__ __device__ int piece_bytes() const { return halves * half_bytes() + columns * int(sizeof(float)); }
@@ -129,10 +129,11 @@ struct Cut {
   }
 };
 
-/// One centroid's row into both images, by a block of 128 threads: value(j) is its dimension j. One product's scores begin `lift` higher.
+/// Writes a centroid's row into both images, by a block of 128 threads; value(j) is its dimension j. Initial scores of one product include
+/// `score_offset`.
 template <class Value>
-__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double lift, const Cut& one, std::uint8_t* one_image,
-                               const Cut& three, std::uint8_t* three_image, Lengths* lengths) {
+__device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double score_offset, const ImageLayout& one,
+                               std::uint8_t* one_image, const ImageLayout& three, std::uint8_t* three_image, Lengths* lengths) {
   __shared__ double parts[2][4];
   double length2 = 0, left2 = 0;
   for (int j = threadIdx.x; j < d; j += 128) {
@@ -151,21 +152,21 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
   if (threadIdx.x > 0) return;
   length2 = parts[0][0] + parts[0][1] + parts[0][2] + parts[0][3];
   left2 = parts[1][0] + parts[1][1] + parts[1][2] + parts[1][3];
-  one.begin(one_image, c, static_cast<float>(lift - length2 / 2));
+  one.begin(one_image, c, static_cast<float>(score_offset - length2 / 2));
   three.begin(three_image, c, static_cast<float>(-length2 / 2));
   raise(&lengths->centroid2, static_cast<float>(length2) * 1.000001f);
   raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);
 }
 
-/// Images without centroids: zeros that score -infinity.
-static __global__ void clear_image(Cut cut, std::uint8_t* image) {
-  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < cut.bytes() / 4; at += std::int64_t(gridDim.x) * blockDim.x) {
-    const bool score = at * 4 % cut.piece_bytes() >= cut.halves * cut.half_bytes();
+/// Clears images: zeros that score -infinity.
+static __global__ void clear_image(ImageLayout layout, std::uint8_t* image) {
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < layout.bytes() / 4; at += std::int64_t(gridDim.x) * blockDim.x) {
+    const bool score = at * 4 % layout.piece_bytes() >= layout.halves * layout.half_bytes();
     reinterpret_cast<float*>(image)[at] = score ? -cuda::infinity<float> : 0.0f;
   }
 }
 
-/// Where values are counted from, and the power of two that brings the furthest just below 2^14.
+/// The centre, and the power of two that scales the greatest value just below 2^14.
 class Frame {
  public:
   template <class T>

@@ -1,7 +1,6 @@
-// Every point's best centroid from fp16 products, where that can be proven. The nearest centroid has the greatest score x·c - |c|²/2;
-// wgmma multiplies 64 points of a warpgroup by a tile of centroids, sums in fp32. A point is decided when its best score leads the
-// second by more than both may be off; the others go to a list.
-// (screen_margin.cuh has the proof.)
+// Finds every point's best centroid by fp16 products (wgmma) where that is proven. The nearest centroid has the greatest score x·c - |c|²/2. A
+// warpgroup multiplies 64 points by a tile of centroids, with sums in fp32. A point is decided if its best score leads the second by more than their
+// errors (screen_margin.cuh); other points are listed.
 #pragma once
 
 #include "impl/gpu/lloyd/hopper.cuh"
@@ -11,30 +10,30 @@ namespace km::screen {
 
 template <int Columns, int Steps, int Products>
 struct Shape {
-  static constexpr int registers = Columns / 2;                                                           // sums of a thread
+  static constexpr int registers = Columns / 2;                                                           // sums per thread
   static constexpr bool large = registers + Steps * 4 * (Products == 3 ? 2 : 1) > 48;                     // beside some 60 others
-  static constexpr int groups = large ? 3 : 4, threads = (groups + 1) * 128, budget = large ? 160 : 112;  // of what the launch gave the block
+  static constexpr int groups = large ? 3 : 4, threads = (groups + 1) * 128, budget = large ? 160 : 112;  // registers per thread
 };
 
-/// Persistent blocks: `groups` warpgroups take 64 points each and go through all centroids, whose pieces one more warp has copied into a
-/// ring in shared memory; where all pieces fit they stay. Groups multiply in turn, so that one does while the others compare their scores.
+/// Persistent blocks: `groups` warpgroups take 64 points each and go through all centroids. One more warp copies their pieces into a ring in shared
+/// memory; they stay if all fit. Groups multiply in turn, so that others compare their scores meanwhile.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) score(const __grid_constant__ Screen s) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Shape = Shape<Columns, Steps, Products>;
   constexpr bool collects = What == Task::collect, listed = Products == 3 || collects, in_turn = Shape::large && Steps >= 4;
-  constexpr bool lifted = Products == 1 && !collects, paired = lifted && Columns > 32 && !Chunked;  // chunks leave no registers for two
+  constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for pairs
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
   __shared__ int found[collects ? groups * tile_rows : 1];
   extern __shared__ __align__(128) std::uint8_t ring[];
 
-  const int way = s.progress->way;
-  if (way != one_product && !(Products == 3 && way == three_products)) return;
-  const int* const todo = !listed || way != one_product ? nullptr : collects ? s.open.points : s.many;
+  const int strategy = s.progress->strategy;
+  if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
+  const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
   const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n, tiles = (rows + tile_rows - 1) / tile_rows;
   const std::int64_t turn = std::int64_t(groups) * gridDim.x;
-  const int pieces = s.cut.tiles * s.cut.chunks, piece_bytes = s.cut.piece_bytes();
+  const int pieces = s.layout.tiles * s.layout.chunks, piece_bytes = s.layout.piece_bytes();
   const std::int64_t rounds = tiles > blockIdx.x ? (tiles - blockIdx.x + turn - 1) / turn : 0;
   const bool resident = pieces <= s.stages;
   if (rounds == 0) return;
@@ -49,7 +48,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
     if (threadIdx.x % 128 > 0) return;
     const std::int64_t copies = resident ? pieces : rounds * pieces;
     int stage = 0, piece = 0;
-    unsigned parity = 1;  // the first time around nothing is waited for
+    unsigned parity = 1;  // no wait in the first round
     for (std::int64_t copy = 0; copy < copies; ++copy) {
       empty[stage].wait(parity);
       full[stage].copy(ring + stage * piece_bytes, s.image + std::int64_t(piece) * piece_bytes, piece_bytes);
@@ -59,9 +58,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
   } else {
     hopper::take_registers<Shape::budget>();
     constexpr int depth = Steps * step, half_bytes = Columns * depth * int(sizeof(__half));
-    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.cut.steps * s.cut.chunks;
-    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.caution);
-    std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
+    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
+    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
+    std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     int stage = 0;
     std::int64_t tile = std::int64_t(group) * gridDim.x + blockIdx.x;
@@ -71,7 +70,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
     };
     RowPair<listed> pair(tile, t, rows, todo);
     if (!Chunked && tile < tiles) load(pair, tile, 0);
-    // Lanes 0 and 1 of a quarter write a row each: what they need of it comes along with the halves.
+    // Lanes 0 and 1 of a quarter write one row each; its data are loaded with the halves.
     const auto row_of_mine = [&](const RowPair<listed>& pair) { return quarter == 0 ? pair.i[0] : quarter == 1 ? pair.i[1] : -1; };
     std::uint32_t left_next = 0;
     std::int32_t label_next = 0;
@@ -86,14 +85,14 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
       const std::int64_t i = row_of_mine(pair);
       const std::uint32_t left = left_next;
       const std::int32_t label = label_next;
-      Leaders<Columns, lifted> leaders[1];
+      Leaders<Columns, positive> leaders[1];
       Collector collector;
       if constexpr (collects) {
         const int at = t / 32 * 16;
         collector.begin(s.open, found + group * tile_rows + at, tile * tile_rows + at, rows, lane);
       }
       if (resident) stage = 0, parity = 0;
-      for (int c = 0; c < s.cut.tiles; ++c) {
+      for (int c = 0; c < s.layout.tiles; ++c) {
         float sums[Shape::registers];
         for (int chunk = 0;; ++chunk) {
           if (Chunked && active) load(pair, tile, chunk);
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
           hopper::multiply_begin();
 #pragma unroll
-          for (int product = Products == 3 ? 2 : 0; product >= 0; --product)  // the small ones first
+          for (int product = Products == 3 ? 2 : 0; product >= 0; --product)  // small terms first
 #pragma unroll
             for (int u = 0; u < Steps; ++u) {
               hopper::multiply(sums, product == 2 ? low + (Products == 3 ? u * 4 : 0) : high + u * 4,
@@ -110,7 +109,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
                                u > 0 || product < (Products == 3 ? 2 : 0) || chunk > 0);
               if (u == Steps - 1 || (in_turn && u == Steps - 3)) hopper::multiply_group();
             }
-          if (in_turn) {  // while the last two are at it, the next group's come
+          if (in_turn) {  // the next group's products start during the last two
             hopper::await_all_but_last();
             hopper::pass_turn(group == groups - 1 ? 0 : group + 1);
           }
@@ -119,12 +118,12 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 #pragma unroll
             for (int u = 0; u < Steps * 4; ++u) asm volatile("" : "+r"(low[u])::"memory");
           }
-          if (!Chunked || chunk == s.cut.chunks - 1) break;
+          if (!Chunked || chunk == s.layout.chunks - 1) break;
           __syncwarp();
           if (!resident && lane == 0) empty[stage].arrive();
           if (++stage == s.stages) stage = 0, parity ^= 1;
         }
-        if (c == s.cut.tiles - 1 && tile + turn < tiles) {  // the next points come while these are compared
+        if (c == s.layout.tiles - 1 && tile + turn < tiles) {  // prefetch the next points during the comparison
           pair = RowPair<listed>(tile + turn, t, rows, todo);
           if (!Chunked) load(pair, tile + turn, 0);
           load_mine();
@@ -133,10 +132,10 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
           const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
 #pragma unroll
           for (int q = 0; q < Columns / 32; q += paired ? 2 : 1) {
-            const Scores<lifted> scores(sums + q * 16, starts + q * 32, quarter);
-            if constexpr (collects) collector.see(s.open, scores, c * Columns + q * 32, lane);
-            else if constexpr (!paired) leaders[0].see(scores, c * (Columns / 32) + q);
-            else leaders[0].see(scores, Scores<lifted>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
+            const Scores<positive> scores(sums + q * 16, starts + q * 32, quarter);
+            if constexpr (collects) collector.add(s.open, scores, c * Columns + q * 32, lane);
+            else if constexpr (!paired) leaders[0].add(scores, c * (Columns / 32) + q);
+            else leaders[0].add(scores, Scores<positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
           }
         }
         __syncwarp();
@@ -151,7 +150,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
         moved += decide<Products>(s, leaders, i, margin.at(left), label, lane);
       }
     }
-    if (in_turn && group == 0) hopper::await_turn(0);  // the turn that nobody takes
+    if (in_turn && group == 0) hopper::await_turn(0);  // the last turn
     moved = __reduce_add_sync(0xFFFFFFFF, moved);
     if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
   }
@@ -160,17 +159,17 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 #endif
 }
 
-/// Hopper's: wgmma, and a warp that copies.
+/// Hopper's unit: wgmma, and a copying warp.
 struct Wgmma {
-  /// The kernel for what `cut` says, and its threads.
+  /// Returns the kernel for `layout` and sets its threads.
   template <int Products, Task What>
-  static Kernel kernel_for(const Cut& cut, int& threads) {
+  static Kernel kernel_for(const ImageLayout& layout, int& threads) {
     Kernel kernel = nullptr;
-    with_cut<Products>(cut, [&]<int Columns, int Steps>() {
+    with_layout<Products>(layout, [&]<int Columns, int Steps>() {
       threads = Shape<Columns, Steps, Products>::threads;
       kernel = score<Columns, Steps, Products, false, What>;
       if constexpr (Steps == deepest)
-        if (cut.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
+        if (layout.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
     });
     return kernel;
   }

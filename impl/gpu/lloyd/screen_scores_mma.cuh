@@ -1,8 +1,7 @@
-// The scores by mma.sync, of compute capability 8.0 and later, where there is no wgmma. The points' and centroids' layouts are the same: a
-// quarter of a 64-row tile is what a warp multiplies at a time, and centroids lie in 8 x 8 tiles as ldmatrix takes them.
-// A warp takes 32 points (16 where three products or many dimensions need the registers), so that a tile of centroids read from shared
-// memory is used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32 columns' scores while another
-// warp multiplies. Pieces of centroids come by cp.async, two ahead.
+// The scores by mma.sync, for compute capability 8.0 and later without wgmma. Layouts are the same: a warp multiplies a quarter of a 64-row tile at
+// a time, and centroids lie in 8 x 8 tiles for ldmatrix. A warp takes 32 points (16 if three products or many dimensions need the registers), so
+// that each tile of centroids from shared memory is used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32
+// columns' scores while another warp multiplies. cp.async fetches pieces of centroids, two ahead.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -14,21 +13,21 @@ namespace km::screen {
 
 template <int Steps, int Products, bool Chunked>
 struct MmaShape {
-  static constexpr int strips = Products == 1 && !Chunked ? 2 : 1;       // of 16 rows, a warp's
-  static constexpr int threads = strips == 2 && Steps <= 2 ? 512 : 256;  // that have 128 or 255 registers each
+  static constexpr int strips = Products == 1 && !Chunked ? 2 : 1;       // of 16 rows, per warp
+  static constexpr int threads = strips == 2 && Steps <= 2 ? 512 : 256;  // with 128 or 255 registers each
 };
 
-/// Pieces of the image in shared memory, one after the other, over and over: where all fit they stay, else three are kept, two on the way.
+/// Ring of the image's pieces in shared memory. If all fit, they stay; else three are kept, two of them in flight.
 struct Ring {
   const Screen& s;
   std::uint8_t* memory;
-  std::int64_t copies;  // pieces used in all
+  std::int64_t copies;  // total number of copies
   bool resident;
   int bytes, pieces, slots, piece = 0, slot = -1, next_slot = 0;
   std::int64_t copy = 0;
 
   __device__ Ring(const Screen& screen, std::uint8_t* to, std::int64_t rounds) : s(screen), memory(to) {
-    bytes = s.cut.piece_bytes(), pieces = s.cut.tiles * s.cut.chunks;
+    bytes = s.layout.piece_bytes(), pieces = s.layout.tiles * s.layout.chunks;
     resident = pieces <= s.stages;
     slots = resident ? pieces : 3;
     copies = resident ? pieces : rounds * pieces;
@@ -47,19 +46,19 @@ struct Ring {
     }
     __pipeline_commit();
   }
-  /// The next piece; all threads call it.
+  /// Returns the next piece. All threads call it.
   __device__ const std::uint8_t* next() {
     if (++slot == slots) slot = 0;
     if (!resident) {
-      __pipeline_wait_prior(1);  // this thread's part has come
-      __syncthreads();           // and the others'; and they are done with the piece before, which is replaced
+      __pipeline_wait_prior(1);  // this thread's part has arrived
+      __syncthreads();           // the others' parts too; and all are done with the previous piece, which is replaced
       start_copy();
     }
     return memory + slot * bytes;
   }
 };
 
-/// Persistent blocks, whose warps take `strips` times 16 points each and go through all centroids together.
+/// Persistent blocks whose warps take `strips` times 16 points each and go through all centroids together.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1) score_mma(const __grid_constant__ Screen s) {
   using Shape = MmaShape<Steps, Products, Chunked>;
@@ -69,19 +68,19 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   __shared__ int found[collects ? warps * strips * 16 : 1];
   extern __shared__ __align__(128) std::uint8_t memory[];
 
-  const int way = s.progress->way;
-  if (way != one_product && !(Products == 3 && way == three_products)) return;
-  const int* const todo = !listed || way != one_product ? nullptr : collects ? s.open.points : s.many;
+  const int strategy = s.progress->strategy;
+  if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
+  const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
   const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n;
   const std::int64_t at_once = warps * strips * 16, sets = (rows + at_once - 1) / at_once;
   const std::int64_t rounds = sets > blockIdx.x ? (sets - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
   if (rounds == 0) return;
 
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.cut.steps * s.cut.chunks;
-  const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid whose row this lane tells
-  const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.lift, s.caution);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
+  const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid row that this lane addresses
+  const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
   Ring ring(s, memory, rounds);
-  std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // without points: multiplied all the same
+  std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
 
   std::int64_t strip = (std::int64_t(blockIdx.x) * warps + warp) * strips;  // this warp's first
@@ -96,7 +95,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
       if constexpr (Products == 3) pairs[p].template load<Steps>(s.points.low, tile_of(p), place_of(p), steps, chunk * Steps, low[p]);
     }
   };
-  // Each lane of a quarter writes a row, in the order of the strips' rows: what it needs of it comes along with the halves.
+  // Each lane of a quarter writes a row, in the order of the strips' rows; its data are loaded with the halves.
   std::int64_t i_next = -1;
   std::uint32_t left_next = 0;
   std::int32_t label_next = 0;
@@ -125,14 +124,14 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 #pragma unroll
       for (int p = 0; p < strips; ++p) collectors[p].begin(s.open, found + (warp * strips + p) * 16, (strip + p) * 16, rows, lane);
     }
-    for (int c = 0; c < s.cut.tiles; ++c) {
+    for (int c = 0; c < s.layout.tiles; ++c) {
       float sums[strips][bands_kept][16];
       const auto compare = [&](int band, const float* starts) {
 #pragma unroll
         for (int p = 0; p < strips; ++p) {
           const Scores<false> scores(sums[p][Chunked ? band : 0], starts + band * 32, quarter);
-          if constexpr (collects) collectors[p].see(s.open, scores, c * Columns + band * 32, lane);
-          else leaders[p].see(scores, c * bands + band);
+          if constexpr (collects) collectors[p].add(s.open, scores, c * Columns + band * 32, lane);
+          else leaders[p].add(scores, c * bands + band);
         }
       };
       for (int chunk = 0;; ++chunk) {
@@ -146,7 +145,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
           if (chunk == 0)
 #pragma unroll
             for (int u = 0; u < strips * 16; ++u) sums[u / 16][kept][u % 16] = 0;
-          // Of product v / Steps, the small ones first: low with high, high with low, high with high. The next step's centroids come meanwhile.
+          // Product v / Steps, small terms first: low with high, high with low, high with high. The next step's centroids are prefetched.
           std::uint32_t b[2][2][4];
           const auto fetch = [&](int v) {
 #pragma unroll
@@ -165,10 +164,10 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
               for (int x = 0; x < 4; ++x) ampere::multiply(sums[p][kept] + x * 4, a, b[v % 2][x / 2] + x % 2 * 2);
             }
           }
-          if (!Chunked && c == s.cut.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // the next points come while these are compared
-          if (!Chunked || chunk == s.cut.chunks - 1) compare(band, starts);
+          if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // prefetch the next points during the comparison
+          if (!Chunked || chunk == s.layout.chunks - 1) compare(band, starts);
         }
-        if (!Chunked || chunk == s.cut.chunks - 1) break;
+        if (!Chunked || chunk == s.layout.chunks - 1) break;
       }
     }
     if (Chunked) go_on(gridDim.x);
@@ -184,16 +183,16 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 
 /// mma.sync: compute capability 8.0 and later.
 struct Mma {
-  /// The kernel for what `cut` says, and its threads.
+  /// Returns the kernel for `layout` and sets its threads.
   template <int Products, Task What>
-  static Kernel kernel_for(const Cut& cut, int& threads) {
+  static Kernel kernel_for(const ImageLayout& layout, int& threads) {
     Kernel kernel = nullptr;
-    with_cut<Products>(cut, [&]<int Columns, int Steps>() {
+    with_layout<Products>(layout, [&]<int Columns, int Steps>() {
       const auto use = [&]<bool Chunked>() {
         threads = MmaShape<Steps, Products, Chunked>::threads;
         kernel = score_mma<Columns, Steps, Products, Chunked, What>;
       };
-      if (Steps == deepest && cut.chunks > 1) use.template operator()<Steps == deepest>();
+      if (Steps == deepest && layout.chunks > 1) use.template operator()<Steps == deepest>();
       else use.template operator()<false>();
     });
     return kernel;

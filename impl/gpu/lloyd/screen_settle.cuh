@@ -1,8 +1,7 @@
-// What products cannot decide: all centroids by differences. In fp32 a sum of d squares is off by at most (d + 4) 2^-24 of itself, whatever
-// the range, so a lead beyond that decides; else the same in fp64, dimension after dimension as the judge sums, the lowest index first
-// in a tie. fp64 points take fp64 differences at once.
-// A lane takes a centroid, so that a warp reads a dimension of 32 of them at once, and 8 points, which it reads from shared memory.
-// Cost of a point: 2 k d instructions and, in 8 points' company, k d values from cache.
+// Settles what products cannot decide: all centroids by differences. In fp32 a sum of d squares is off by at most (d + 4) 2^-24 of itself at any
+// range, so a larger lead decides. Otherwise fp64 decides, in order of dimensions as in the judge; the lowest index wins a tie. fp64 points use fp64
+// differences at once. A lane takes a centroid, so that a warp reads a dimension of 32 centroids at once, and 8 points from shared memory.
+// Cost per point: 2 k d instructions and, shared by 8 points, k d values from cache.
 #pragma once
 
 #include "impl/gpu/lloyd/screen_margin.cuh"
@@ -11,12 +10,12 @@ namespace km::screen {
 
 constexpr int settle_block = 256, settle_warps = settle_block / 32, together = 8;
 
-/// The least of distances seen, and the second.
+/// The two least distances² so far.
 template <class T>
 struct Nearest {
   T first = cuda::infinity<T>, second = cuda::infinity<T>;
   int at = 0x7FFFFFFF;
-  __device__ void see(T dist, int where, T other_second = cuda::infinity<T>) {
+  __device__ void add(T dist, int where, T other_second = cuda::infinity<T>) {
     const bool nearer = dist < first || (dist == first && where < at);
     second = min(min(second, other_second), nearer ? first : dist);
     first = nearer ? dist : first;
@@ -27,10 +26,10 @@ struct Nearest {
 template <class T>
 struct Settle {
   const T* points;
-  const T* turned;  // centroids, d x k_padded
+  const T* transposed;  // centroids, d x k_padded
   std::int64_t n;
   int d, k, k_padded;
-  int across;  // warps that share out the centroids of 8 points
+  int across;  // warps that share the centroids of 8 points
   Progress* progress;
   const int* todo;
   std::int32_t* labels;
@@ -40,20 +39,20 @@ struct Settle {
 template <class T>
 __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ Settle<T> s) {
   extern __shared__ double shared[];
-  T* const x = reinterpret_cast<T*>(shared);  // of each 8 points: d x 8
+  T* const x = reinterpret_cast<T*>(shared);  // per 8 points: d x 8
   __shared__ Nearest<T> found[settle_warps][together];
   __shared__ Nearest<double> exact[settle_warps];
   __shared__ int doubtful[settle_warps * together], doubts;
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = s.d;
   const int sets = settle_warps / s.across, set = warp / s.across, strip = warp % s.across, at_once = sets * together;
-  const bool listed = s.progress->way != differences;
+  const bool listed = s.progress->strategy != differences;
   const std::int64_t rows = listed ? std::int64_t(s.progress->open[2]) : s.n;
   const auto point = [&](std::int64_t row) { return listed ? std::int64_t(s.todo[row]) : row; };
   unsigned moved = 0;
   const auto label = [&](std::int64_t row, int c) {
     const std::int64_t i = point(row);
     if (c < s.k && s.labels[i] != c) s.labels[i] = c, ++moved;
-    else if (c >= s.k && s.labels[i] < 0) s.labels[i] = 0, ++moved;  // no distance is a number
+    else if (c >= s.k && s.labels[i] < 0) s.labels[i] = 0, ++moved;  // every distance is NaN
   };
 
   for (std::int64_t first = std::int64_t(blockIdx.x) * at_once; first < rows; first += std::int64_t(gridDim.x) * at_once) {
@@ -71,7 +70,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       T dist[together] = {};
 #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const T value = s.turned[std::int64_t(j) * s.k_padded + c];
+        const T value = s.transposed[std::int64_t(j) * s.k_padded + c];
 #pragma unroll
         for (int p = 0; p < together; ++p) {
           const T diff = x_at[j * together + p] - value;
@@ -80,13 +79,13 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       }
       if (c < s.k)
 #pragma unroll
-        for (int p = 0; p < together; ++p) mine[p].see(dist[p], c);
+        for (int p = 0; p < together; ++p) mine[p].add(dist[p], c);
     }
 #pragma unroll
     for (int p = 0; p < together; ++p) {
       for (int other = 16; other > 0; other /= 2) {
         const T first_there = __shfl_xor_sync(0xFFFFFFFF, mine[p].first, other), second_there = __shfl_xor_sync(0xFFFFFFFF, mine[p].second, other);
-        mine[p].see(first_there, __shfl_xor_sync(0xFFFFFFFF, mine[p].at, other), second_there);
+        mine[p].add(first_there, __shfl_xor_sync(0xFFFFFFFF, mine[p].at, other), second_there);
       }
       if (lane == 0) found[warp][p] = mine[p];
     }
@@ -95,7 +94,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
       Nearest<T> all = found[t / together * s.across][t % together];
       for (int other = 1; other < s.across; ++other) {
         const auto& part = found[t / together * s.across + other][t % together];
-        all.see(part.first, part.at, part.second);
+        all.add(part.first, part.at, part.second);
       }
       bool decided = true;
       if constexpr (sizeof(T) == 4) {
@@ -114,50 +113,50 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
         double dist = 0;
 #pragma unroll 4
         for (int j = 0; j < d; ++j) {
-          const double diff = double(x[(p / together * d + j) * together + p % together]) - double(s.turned[std::int64_t(j) * s.k_padded + c]);
+          const double diff = double(x[(p / together * d + j) * together + p % together]) - double(s.transposed[std::int64_t(j) * s.k_padded + c]);
           dist += diff * diff;
         }
-        best.see(dist, c);
+        best.add(dist, c);
       }
       for (int other = 16; other > 0; other /= 2)
-        best.see(__shfl_xor_sync(0xFFFFFFFF, best.first, other), __shfl_xor_sync(0xFFFFFFFF, best.at, other));
+        best.add(__shfl_xor_sync(0xFFFFFFFF, best.first, other), __shfl_xor_sync(0xFFFFFFFF, best.at, other));
       if (lane == 0) exact[warp] = best;
       __syncthreads();
       if (t == 0) {
-        for (int other = 1; other < settle_warps; ++other) best.see(exact[other].first, exact[other].at);
+        for (int other = 1; other < settle_warps; ++other) best.add(exact[other].first, exact[other].at);
         label(first + p, best.at);
       }
       __syncthreads();
     }
     if (t == 0 && doubts > 0) atomicAdd(&s.progress->in_doubt, doubts);
-    __syncthreads();  // x, found and doubts may be overwritten
+    __syncthreads();  // before x, found and doubts are overwritten
   }
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
 }
 
-/// Whether the nearest is so by more than differences in T may be off. In fp64 nothing is finer: a sum in order decides.
+/// True if the lead of the nearest exceeds the error of differences in T. In fp64 a sum in order decides.
 template <class T>
 __device__ bool leads(const Nearest<T>& best, int d) {
   const T share = 2 * T(d + 8) * (std::numeric_limits<T>::epsilon() / 2) * T(1.01), least = T(d) * 4 * std::numeric_limits<T>::denorm_min();
   return best.second - best.first > share * best.second + least;
 }
 
-/// Eight lanes a point that one product left open: its candidates by differences, the lanes sharing out the dimensions, Width values
-/// each; where they are too near to each other, in fp64 by one lane a candidate. Those with too many candidates go to a list.
+/// Eight lanes per point that one product left open compare its candidates by differences and share the dimensions, Width values each. If the lead
+/// is too small, one lane per candidate uses fp64. Points with too many candidates are listed.
 template <class T, int Width>
 __global__ void __launch_bounds__(settle_block)
     compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, Progress* progress, const Open open,
                        int* many, std::int32_t* labels, unsigned long long* changed) {
-  if (progress->way != one_product) return;
+  if (progress->strategy != one_product) return;
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };
   static_assert(most_candidates == 8);
-  const int lane = threadIdx.x % 8, untold = progress->open[0], rows = untold + progress->told;
+  const int lane = threadIdx.x % 8, unknown = progress->open[0], rows = unknown + progress->known;
   unsigned moved = 0, doubts = 0;
   for (int row0 = (blockIdx.x * settle_block + threadIdx.x) / 32 * 4; row0 < rows; row0 += gridDim.x * settle_warps * 4) {
-    const int row = row0 + threadIdx.x % 32 / 8, at_row = row < untold ? row : int(n) - 1 - (row - untold);
+    const int row = row0 + threadIdx.x % 32 / 8, at_row = row < unknown ? row : int(n) - 1 - (row - unknown);
     int count = row < rows ? open.counts[at_row] : 0;
     const int i = row < rows ? open.points[at_row] : 0;
     if (count > most_candidates || (count == 0 && row < rows)) {
@@ -189,7 +188,7 @@ __global__ void __launch_bounds__(settle_block)
       for (int u = 0; u < 2; ++u) {
 #pragma unroll
         for (int half = 4; half > 0; half /= 2) dist[u] += __shfl_xor_sync(0xFFFFFFFF, dist[u], half);
-        if (at + u < count) best.see(dist[u], c[u]);
+        if (at + u < count) best.add(dist[u], c[u]);
       }
     }
     const bool doubtful = count > 1 && !leads(best, d);
@@ -202,9 +201,9 @@ __global__ void __launch_bounds__(settle_block)
           const double diff = double(x[j]) - double(centroids[std::int64_t(mine) * d + j]);
           dist += diff * diff;
         }
-        exact.see(dist, mine);
+        exact.add(dist, mine);
       }
-      for (int half = 4; half > 0; half /= 2) exact.see(__shfl_xor_sync(0xFFFFFFFF, exact.first, half), __shfl_xor_sync(0xFFFFFFFF, exact.at, half));
+      for (int half = 4; half > 0; half /= 2) exact.add(__shfl_xor_sync(0xFFFFFFFF, exact.first, half), __shfl_xor_sync(0xFFFFFFFF, exact.at, half));
       if (doubtful) best.at = exact.at, ++doubts;
     }
     if (lane == 0 && count > 0 && labels[i] != best.at) labels[i] = best.at, ++moved;

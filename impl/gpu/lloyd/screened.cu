@@ -1,7 +1,6 @@
-// Lloyd's with fp64's own labels from Hopper's fp16 products: screened.cuh has the idea, screen_scores.cuh the products (wgmma).
-// Floors, predictions and times: docs/kernels.md. Tensor cores were 64 % busy while scores were made.
-// Where it stops: compute capability 9.0 alone (screened_mma takes others); below 16 dimensions the products are mostly padding and more
-// points stay open.
+// Lloyd's with fp64's labels from Hopper's fp16 products (wgmma). Idea: screened.cuh; products: screen_scores.cuh; floors and times:
+// docs/kernels.md.
+// Limit: compute capability 9.0 only (else screened_mma); below 16 dimensions products are mostly padding and more points stay open.
 #include "impl/gpu/lloyd/screen_scores.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 

@@ -1,6 +1,5 @@
-// screened by mma.sync, which every card since compute capability 8.0 has: screened.cuh has the idea, screen_scores_mma.cuh the products.
-// Prediction and times: docs/kernels.md.
-// Where it stops: where wgmma is, screened is faster; below 16 dimensions as there.
+// screened by mma.sync, for every card since compute capability 8.0. Idea: screened.cuh; products: screen_scores_mma.cuh; times: docs/kernels.md.
+// Limit: screened is faster where wgmma exists; below 16 dimensions as there.
 #include "impl/gpu/lloyd/screen_scores_mma.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 

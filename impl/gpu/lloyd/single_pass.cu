@@ -1,10 +1,9 @@
-// lutz2018's idea: assign and update in one pass over the points, for both read the same values and neither computes enough to pay
-// for a second read. A block takes tiles of points, a thread a point to label it; then, while the tile is still in shared memory,
-// the threads share the tile's values out by dimension: thread (g, j) adds dimension j of every G-th point to the sums of its own
-// group g, so that nothing is added atomically before the block's end. The next tile is on its way meanwhile.
-// Up to 16 clusters and rows of whole 16-byte pieces need no tile: the lanes of a warp share a point out, see single_pass_lanes.cuh.
-// Cost of an iteration: points and labels read once; k d sums a block to global memory. Points are rows, as given: no transpose.
-// Where it stops: two tiles and k d sums must fit shared memory; with k d beyond a few thousand few blocks fit a multiprocessor.
+// lutz2018's idea: assign and update in one pass over the points, because both read the same values and neither computes enough to pay for a second
+// read. A block takes tiles of points; each thread labels a point. While the tile is in shared memory, the threads share its values by dimension:
+// thread (g, j) adds dimension j of every G-th point to its own group's sums, without atomics until the block's end. The next tile is prefetched. Up
+// to 16 clusters and rows of whole 16-byte pieces need no tile: the lanes of a warp share a point (single_pass_lanes.cuh).
+// Cost of an iteration: points and labels read once; k d sums per block to global memory. Points are rows, as given: no transpose.
+// Limit: two tiles and k d sums must fit shared memory; with k d beyond a few thousand few blocks fit a multiprocessor.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -17,12 +16,12 @@
 namespace km {
 namespace {
 
-constexpr int shared_limit = 160 * 1024;       // what cards from the A100 on have
-constexpr int group_bytes_wanted = 16 * 1024;  // more groups shorten the sums, fewer leave room for blocks
+constexpr int shared_limit = 160 * 1024;       // of the A100 and later
+constexpr int group_bytes_wanted = 16 * 1024;  // more groups shorten the sums, fewer allow more blocks
 
-/// How a block of `block` threads uses its shared memory.
+/// A block's use of shared memory with `block` threads.
 struct Plan {
-  int block, lanes, groups;  // lanes threads of each group share out the dimensions
+  int block, lanes, groups;  // `lanes` threads of each group share the dimensions
   std::size_t bytes;
 
   Plan(const ProblemShape& p, int block, int value_bytes) : block(block), lanes(std::min(p.d, block)) {
@@ -32,7 +31,7 @@ struct Plan {
   }
 };
 
-/// Start copying `count` rows of d values, which begin on a multiple of 16 bytes, into shared memory.
+/// Starts copying `count` 16-byte aligned rows of d values into shared memory.
 template <class T>
 __device__ void stage(T* tile, const T* points, int count, int d) {
   constexpr int width = cuda::Pack<T>::size;
@@ -41,8 +40,7 @@ __device__ void stage(T* tile, const T* points, int count, int d) {
   for (int at = whole + threadIdx.x; at < values; at += blockDim.x) tile[at] = points[at];
 }
 
-/// points: n x d, centroids, next: k x d. Adds to changed, and to sums (k x d) and counts, which the last block turns into next and leaves
-/// zero, as it found them.
+/// points: n x d, centroids, next: k x d. Adds to changed, sums (k x d) and counts. The last block turns them into next and clears them.
 template <class T, int D>
 __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d_given, int k, int lanes,
                                int groups, std::int32_t* __restrict__ labels, unsigned long long* changed, T* sums, unsigned* counts, unsigned* done,
@@ -71,8 +69,8 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
     if (const std::int64_t next = first + stride; next < n) stage(tiles + (turn ^ 1) * block * d, points + next * d, size_at(next), d);
     __pipeline_commit();
     const std::int32_t old = t < size ? labels[first + t] : no_label;
-    __pipeline_wait_prior(1);  // this thread's part of the current tile has come
-    __syncthreads();           // and the others'
+    __pipeline_wait_prior(1);  // this thread's part of the current tile has arrived
+    __syncthreads();           // the others' parts too
 
     if (t < size) {
       std::int32_t best = 0;
@@ -121,10 +119,10 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
         }
       }
     }
-    __syncthreads();  // the tile may be overwritten
+    __syncthreads();  // before the tile is overwritten
   }
 
-  __syncthreads();  // a block without points comes here at once
+  __syncthreads();  // blocks without points start here
   for (int at = t; at < k * d; at += block) {
     T sum = 0;
     for (int group = 0; group < groups; ++group) sum += group_sums[group * k * d + at];
@@ -188,9 +186,9 @@ class SinglePass {
   decltype(&assign_and_sum<T, 0>) tiles_ = nullptr;
 };
 
-/// The longest chain of additions where tiles are used: a group's points, groups, blocks.
+/// Longest chain of additions with tiles: a group's points, groups, blocks.
 std::int64_t tiles_depth(const ProblemShape& p, int block, int grid) {
-  const int groups = Plan(p, block, sizeof(double)).groups;  // never more than in fp32
+  const int groups = Plan(p, block, sizeof(double)).groups;  // fp32 has at least as many
   const std::int64_t tiles = (p.n + block - 1) / block;
   return (tiles / grid + 1) * (block / groups + 1) + block + std::min<std::int64_t>(grid, tiles);
 }

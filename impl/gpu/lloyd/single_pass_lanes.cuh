@@ -1,8 +1,8 @@
-// The single pass for few clusters and rows of whole 16-byte pieces: no tile, no barrier. The lanes of a warp share a point out, a piece or
-// a few each, so that a load of a warp is one run of memory however long the rows are; the next points are on their way meanwhile. A lane
-// has its pieces of K sums in registers. Distances meet by shuffles that halve the points with each step, so that P points cost little more
-// than one; then each lane knows the label of one of them, and the group is told.
-// Cost of an iteration: points and labels read once, changed labels written; 12 instructions a value at K = 4.
+// The single pass for few clusters and rows of whole 16-byte pieces, without tile and barrier. The lanes of a warp share a point, one or more pieces
+// each, so that a warp's load is contiguous for any row length; the next points are prefetched. A lane has its pieces of K sums in registers.
+// Shuffles sum the distances and halve the points at each step, so that P points cost little more than one. Then each lane knows the label of one
+// point and broadcasts it to its group.
+// Cost of an iteration: points and labels read once, changed labels written; 12 instructions per value at K = 4.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace km::lanes {
 
 constexpr int most_clusters = 16, most_block = 256;
 
-/// How a warp takes points: `lanes` lanes a point, `pieces` pieces of 16 bytes a lane.
+/// How a warp takes points: `lanes` lanes per point, `pieces` 16-byte pieces per lane.
 struct Shape {
   int lanes, pieces;
 
@@ -29,30 +29,29 @@ struct Shape {
 /// Clusters that the registers are laid out for.
 inline int clusters(int k) { return k <= 4 ? 4 : k <= 8 ? 8 : 16; }
 
-/// Whether rows are whole pieces and all sums fit 64 registers of a lane.
+/// True if rows are whole pieces and all sums fit 64 registers per lane.
 inline bool fits(int d, int k, int value_bytes) {
   return d * value_bytes % 16 == 0 && k <= most_clusters && clusters(k) * Shape(d, value_bytes).pieces <= 16;
 }
 
-/// Points that a group of lanes has in registers at a time, and again on their way.
+/// Points that a group of lanes has in registers; as many are prefetched.
 constexpr int in_flight(int pieces, int k) { return pieces <= 2 && pieces * k <= 8 ? 4 : 2; }
 
-/// points: n x d, centroids, next: k x d, k <= K. Adds to changed, and to sums (k x d) and counts, which the last block turns into next and
-/// leaves zero, as it found them.
+/// points: n x d, centroids, next: k x d, k <= K. Adds to changed, sums (k x d) and counts. The last block turns them into next and clears them.
 template <class T, int Lanes, int Pieces, int K>
 __global__ void __launch_bounds__(most_block)
     label_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                   unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
   using Pack = cuda::Pack<T>;
   constexpr int width = Pack::size, values = Pieces * width, groups = 32 / Lanes, P = in_flight(Pieces, K);
-  constexpr int own = std::max(1, P / Lanes);  // points whose distances a lane has in the end
+  constexpr int own = std::max(1, P / Lanes);  // points whose distances a lane gets
   constexpr unsigned all = 0xFFFFFFFF;
-  __shared__ Pack rows[K][Pieces * Lanes];  // the centroids; at the end, the sums
+  __shared__ Pack rows[K][Pieces * Lanes];  // the centroids; at the end the sums
   __shared__ unsigned block_counts[K];
   const int t = threadIdx.x, lane = t % Lanes, group = t % 32 / Lanes;
   for (int at = t; at < K * Pieces * Lanes * width; at += blockDim.x) {
     const int c = at / (Pieces * Lanes * width), j = at % (Pieces * Lanes * width);
-    rows[c][j / width].at[j % width] = c >= k ? cuda::infinity<T> : j < d ? centroids[c * d + j] : T(0);  // never the nearest; no distance
+    rows[c][j / width].at[j % width] = c >= k ? cuda::infinity<T> : j < d ? centroids[c * d + j] : T(0);  // never the nearest; padding adds nothing
   }
   if (t < K) block_counts[t] = 0;
   __syncthreads();
@@ -60,8 +59,8 @@ __global__ void __launch_bounds__(most_block)
   bool here[Pieces];  // whether the row has this piece
 #pragma unroll
   for (int v = 0; v < Pieces; ++v) here[v] = (v * Lanes + lane) * width < d;
-  int mine = 0;          // the first of the points at hand whose distances come to this lane,
-  bool first_of = true;  // and whether no lane before it gets the same
+  int mine = 0;          // the first current point whose distances this lane gets
+  bool first_of = true;  // false if an earlier lane gets the same
 #pragma unroll
   for (int step = Lanes / 2, left = P; step > 0; step /= 2) {
     left /= 2;
@@ -115,7 +114,7 @@ __global__ void __launch_bounds__(most_block)
           }
       }
 #pragma unroll
-    for (int step = Lanes / 2, left = P; step > 0; step /= 2) {  // in the same order of lanes for all: ties stay ties
+    for (int step = Lanes / 2, left = P; step > 0; step /= 2) {  // the same order of lanes for all: ties stay ties
       left /= 2;
       const bool upper = lane & step;
 #pragma unroll
@@ -144,7 +143,7 @@ __global__ void __launch_bounds__(most_block)
     }
 #pragma unroll
     for (int p = 0; p < P; ++p) {
-      const int from = P >= Lanes ? p / own : p * (Lanes / P);  // the lane that has it
+      const int from = P >= Lanes ? p / own : p * (Lanes / P);  // the lane with its label
       label[p] = Lanes > 1 ? __shfl_sync(all, best[p % own], from, Lanes) : best[p % own];
     }
 #pragma unroll
@@ -157,7 +156,7 @@ __global__ void __launch_bounds__(most_block)
       }
   }
 
-  __syncthreads();  // nobody reads the centroids any more
+  __syncthreads();  // the centroids are no longer read
   for (int at = t; at < K * Pieces * Lanes; at += blockDim.x) rows[at / (Pieces * Lanes)][at % (Pieces * Lanes)] = Pack{};
   __syncthreads();
 #pragma unroll
@@ -183,7 +182,7 @@ __global__ void __launch_bounds__(most_block)
 template <class T>
 using Kernel = decltype(&label_and_sum<T, 1, 1, 4>);
 
-/// The kernel of a shape that fits.
+/// Returns the kernel of a shape that fits.
 template <class T>
 Kernel<T> kernel(int d, int k) {
   const Shape shape(d, sizeof(T));
@@ -207,7 +206,7 @@ Kernel<T> kernel(int d, int k) {
                              : with_clusters.template operator()<32, 4>();
 }
 
-/// Blocks that run at once and have points.
+/// Resident blocks that have points.
 template <class T>
 unsigned blocks(Kernel<T> kernel, const ProblemShape& p, int block) {
   const Shape shape(p.d, sizeof(T));
@@ -219,9 +218,9 @@ unsigned blocks(Kernel<T> kernel, const ProblemShape& p, int block) {
   return std::min(cuda::blocks(p.n, batch), static_cast<unsigned>(multiprocessors * std::max(fitting, 1)));
 }
 
-/// The longest chain of additions behind a sum: a group's points, groups, warps, blocks.
+/// Longest chain of additions behind a sum: a group's points, groups, warps, blocks.
 inline std::int64_t depth(const ProblemShape& p, int block, int grid) {
-  const Shape shape(p.d, sizeof(double));  // never fewer lanes a point than in fp32
+  const Shape shape(p.d, sizeof(double));  // fp32 has at most as many lanes per point
   const std::int64_t blocks = std::min(grid, 66),
                      warps = blocks * (block / 32);  // fewer blocks run at once on small cards
   return p.n / (warps * (32 / shape.lanes)) + 4 + 5 + block / 32 + grid;

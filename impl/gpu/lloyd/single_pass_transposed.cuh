@@ -1,5 +1,5 @@
-// lutz2018's single-pass strategy as gpu/lloyd/single_pass_transposed and its fault (tests/faults) share it: the solver round the fused kernel,
-// and what both say of themselves.
+// lutz2018's single-pass strategy, shared by gpu/lloyd/single_pass_transposed and its fault (tests/faults): the solver around the fused kernel, and
+// the description of both.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace km::lutz {
 
-/// The launch that the parameters ask for.
+/// Launch configuration from the parameters.
 struct Launch {
   int block, grid, vector;
   std::int64_t budget;
@@ -20,7 +20,7 @@ struct Launch {
         budget(config.number("local_kib") * 1024) {}
 };
 
-/// ReadAgain: how points that local memory cannot keep are read for the sums.
+/// ReadAgain: reads points for the sums that local memory cannot keep.
 template <class T, template <class> class ReadAgain = PointsReadAgain>
 class SinglePass {
  public:
@@ -57,7 +57,7 @@ inline std::vector<Parameter> fused_parameters() {
           {.name = "local_kib", .fallback = 48, .range = {48, 96, 160}, .tunable = true, .help = "KiB of local memory that a block may use"}};
 }
 
-/// Why a combination cannot run, or nothing.
+/// Returns why a combination cannot run, or "".
 inline std::string fused_unsupported(const ProblemShape& p, const Config& config) {
   if (config.integer("local_size") % 32 != 0) return "local_size is not a multiple of 32";
   if (!std::has_single_bit(unsigned(config.integer("vector")))) return "vector is not 1, 2, 4 or 8";

@@ -1,5 +1,6 @@
-// benedetti2025 as its code has it: soa_constant with the centroids in global memory, so that k d has no limit; the text's
-// constant memory is not in the published code. Cost of an iteration: points read once by assign; labels read k d times.
+// benedetti2025 as in its code: soa_constant with centroids in global memory, so that k d has no limit. The published code lacks the text's constant
+// memory.
+// Cost of an iteration: points read once by assign; labels read k d times.
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {

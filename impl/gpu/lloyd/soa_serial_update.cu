@@ -1,13 +1,12 @@
-// benedetti2025's first version of the update, which the appendix compares with Section 3.6's (Listing 6): k blocks of d threads,
-// each going through all points by itself. d threads of a block read at once, so the card is nearly idle, and the sum grows value
-// by value. Assign is soa_constant's.
+// benedetti2025's first version of the update, which the appendix compares with Section 3.6's (Listing 6): k blocks of d threads, each going through
+// all points. Only d threads per block read at once, so the card is nearly idle, and sums grow value by value. Assign is soa_constant's.
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {
 namespace {
 
-/// Listing 6: block c, thread j. A thread goes through all points by itself and adds dimension j of those of cluster c,
-/// which it counts on the way. An empty cluster keeps its centroid.
+/// Listing 6: block c, thread j. A thread goes through all points, adds dimension j of those of cluster c and counts them. An empty cluster keeps
+/// its centroid.
 template <class T>
 __global__ void update_serially(const T* __restrict__ points, const std::int32_t* __restrict__ labels, const T* __restrict__ centroids,
                                 std::int64_t n, int k, T* next) {

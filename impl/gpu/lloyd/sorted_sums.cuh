@@ -1,9 +1,9 @@
-// An update without contended atomics, for rows of many dimensions and many clusters: a block sorts its share of the points by
-// label in shared memory (numbers only, a counting sort), then groups of its threads, a lane a 16-byte piece of the row, walk
-// through the sorted rows and sum in registers until the cluster changes. Rows are gathered, but each is read once and whole.
-// How large the clusters are does not matter: the rows are shared out, not the clusters.
-// Cost: points read once, labels twice; for each block at most k + groups times d atomicAdds in global memory.
-// Floor: n d values from memory (docs/kernels.md).
+// An update without contended atomics, for rows of many dimensions and many clusters. A block sorts its share of the points by label in shared
+// memory (indices only, a counting sort). Groups of its threads, a lane per 16-byte piece of the row, walk through the sorted rows and sum in
+// registers until the cluster changes. Rows are gathered, but each is read once and whole. Sizes of clusters do not matter, because rows are shared,
+// not clusters.
+// Cost: points read once, labels twice; per block at most k + groups times d atomicAdds in global memory. Floor: n d values from memory
+// (docs/kernels.md).
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace km::sorted_sums {
 
-constexpr int block = 1024;               // threads that sort and sum, one block a multiprocessor
-constexpr int batch = 8;                  // rows that a thread has on the way
+constexpr int block = 1024;               // threads that sort and sum, one block per multiprocessor
+constexpr int batch = 8;                  // rows in flight per thread
 constexpr int chunk_limit = 32768;        // points sorted at a time
-constexpr int shared_limit = 160 * 1024;  // what cards from the A100 on have
+constexpr int shared_limit = 160 * 1024;  // of the A100 and later
 
-/// points: n x d. `lanes` threads of a group share out the dimensions, Width values each. Adds to sums (k x d) and counts.
+/// points: n x d. `lanes` threads of a group share the dimensions, Width values each. Adds to sums (k x d) and counts.
 template <class T, int Width>
 __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
                                                        int k, int chunk, int lanes, T* sums, unsigned* counts) {
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ poi
     std::uint16_t at[batch];
   };
   extern __shared__ int4 shared[];
-  auto* const order = reinterpret_cast<std::uint16_t*>(shared);  // chunk: the points by label, counted from the chunk's first
-  int* const ends = reinterpret_cast<int*>(order + chunk);       // k: where each cluster's points end in it
+  auto* const order = reinterpret_cast<std::uint16_t*>(shared);  // chunk: points by label, as indices within the chunk
+  int* const ends = reinterpret_cast<int*>(order + chunk);       // k: end of each cluster's points
   const int t = threadIdx.x, groups = block / lanes, g = t / lanes, lane = t % lanes;
 
   for (std::int64_t first = std::int64_t(blockIdx.x) * chunk; first < n; first += std::int64_t(gridDim.x) * chunk) {
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ poi
     __syncthreads();
     for (int i = t; i < size; i += block) atomicAdd(&ends[labels[first + i]], 1);
     __syncthreads();
-    for (int c = t, before = 0; t < 32 && c - t < k; c += 32) {  // one warp: sizes to beginnings
+    for (int c = t, before = 0; t < 32 && c - t < k; c += 32) {  // one warp: exclusive prefix sum
       const int count = c < k ? ends[c] : 0;
       if (count > 0) atomicAdd(&counts[c], count);
       int up_to = count;
@@ -86,11 +86,11 @@ __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ poi
       }
       flush();
     }
-    __syncthreads();  // order and ends may be overwritten
+    __syncthreads();  // before order and ends are overwritten
   }
 }
 
-/// Sums to means. An empty cluster keeps its centroid.
+/// Divides sums by counts. An empty cluster keeps its centroid.
 template <class T>
 __global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -99,7 +99,7 @@ __global__ void average(const T* sums, const unsigned* counts, const T* centroid
   next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
 }
 
-/// How `grid` blocks share out the points: `chunk` of them are sorted at a time. `values` are what a lane takes of a row.
+/// How `grid` blocks share the points: `chunk` are sorted at a time; `values` per lane and row.
 struct Shares {
   int chunk, lanes, groups;
   Shares(const ProblemShape& p, std::int64_t grid, int values) : lanes(std::min((p.d + values - 1) / values, block)), groups(block / lanes) {
@@ -115,7 +115,7 @@ inline std::string unsupported(const ProblemShape& p) {
   return "";
 }
 
-/// A group's share in registers, then every group of every chunk to one sum; the widest rows of either precision.
+/// A group's share in registers, then every group of every chunk to one sum; for the widest rows of either precision.
 inline std::int64_t summation_depth(const ProblemShape& p, std::int64_t grid) {
   const Shares wide(p, grid, 1), narrow(p, grid, 4);
   return wide.chunk / wide.groups + 2 * batch + narrow.groups * ((p.n + narrow.chunk - 1) / narrow.chunk);
@@ -144,7 +144,7 @@ class Update {
 
  private:
   ProblemShape p_;
-  bool whole_;  // rows begin on multiples of 16 bytes
+  bool whole_;  // rows are aligned to 16 bytes
   Shares shares_;
   unsigned grid_;
   cuda::Buffer<T> sums_;

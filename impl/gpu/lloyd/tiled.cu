@@ -1,28 +1,26 @@
-// Assign as a matrix product: n x k scalar products of d values, tiled as sgemm is (Volkov and Demmel, SC 2008). The nearest
-// centroid has the greatest x·c - |c|²/2, one FMA a dimension where the difference takes two instructions; c is counted from a
-// corner that lessens cancellation (turned_centroids). A block takes 256 points and goes through the centroids in tiles; slices
-// of 64 bytes of both come into a ring in shared memory while the slice before is used; a thread keeps the scores of 8 points
-// and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is sorted_sums.
-// Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 where small); points read once a tile of
-// centroids, all but the first time from L2, and once more by the update; labels read three times.
-// Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
-// Where it stops: below some 16 dimensions or clusters the tiles are mostly padding, and single_pass reads the points once.
-// screened is 2 to 11 times faster where fp16 decides. This stays for cards without such products, and for fp64 on heavy tails, where screened
-// compares nearly all by differences (docs/kernels.md). It gets no margin and no settling: where its own rounding mislabels, on such tails,
-// a proven bound of fp32 products leaves nearly all points open.
+// Assign as a matrix product: n x k scalar products of d values, tiled as sgemm (Volkov and Demmel, SC 2008). The nearest centroid has the greatest
+// x·c - |c|²/2: one FMA per dimension, while a difference takes two instructions. c is relative to a corner that reduces cancellation
+// (transposed_centroids). A block takes 256 points and goes through tiles of centroids. Slices of 64 bytes of both are prefetched into a ring in
+// shared memory. A thread keeps the scores of 8 points and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is
+// sorted_sums.
+// Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 if small); points read once per tile of centroids, from L2 after the
+// first, and once more by the update; labels read three times. Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
+// Limit: below some 16 dimensions or clusters tiles are mostly padding, and single_pass reads the points once. screened is faster where fp16
+// decides. This one is for cards without such products, and for fp64 on heavy tails, where screened compares nearly all by differences. It has no
+// margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
 #include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
-#include "impl/gpu/lloyd/turned_centroids.cuh"
+#include "impl/gpu/lloyd/transposed_centroids.cuh"
 
 namespace km {
 namespace {
 
-constexpr int rows = 8;    // points of a thread, 32 apart
+constexpr int rows = 8;    // points per thread, 32 apart
 constexpr int stages = 3;  // slices in the ring
 
-/// One stage: a slice of 256 points and of the centroids that TX threads take. Rows of points are an odd number of 16 bytes apart.
+/// One stage: slices of 256 points and of the centroids of TX threads. Rows of points are an odd number of 16 bytes apart.
 template <class T, int TX>
 struct alignas(16) Tile {
   static constexpr int width = cuda::Pack<T>::size, slice = 64 / sizeof(T), pitch = slice + width;
@@ -50,10 +48,10 @@ struct Cursor {
   }
 };
 
-/// Start copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero;
-/// rows from n repeat the last.
+/// Starts copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero; rows from n repeat the
+/// last.
 template <int Copy, class T, int TX>
-__device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* turned, std::int64_t n, int d, int k_padded) {
+__device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* transposed, std::int64_t n, int d, int k_padded) {
   using Shape = Tile<T, TX>;
   if (from.i >= n) return;
   constexpr int per_row = Shape::slice / Copy, per_line = Shape::centroids / Shape::width;
@@ -70,14 +68,14 @@ __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* poin
   }
   for (int pack = threadIdx.x; pack < Shape::slice * per_line; pack += Shape::threads) {
     const int line = pack / per_line, c = pack % per_line * Shape::width;
-    __pipeline_memcpy_async(tile.c + line * Shape::centroids + c, turned + std::int64_t(from.j + line) * k_padded + from.c + c, 16);
+    __pipeline_memcpy_async(tile.c + line * Shape::centroids + c, transposed + std::int64_t(from.j + line) * k_padded + from.c + c, 16);
   }
 }
 
-/// points: n x d, turned: d_padded x k_padded. A thread's points are 32 apart; its centroids, two packs TX packs apart.
+/// points: n x d, transposed: d_padded x k_padded. A thread's points are 32 apart; its centroids are two packs, TX packs apart.
 template <class T, int TX, int Copy>
 __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
-    assign(const T* __restrict__ points, const T* __restrict__ turned, const T* __restrict__ start, std::int64_t n, int d, int k_padded,
+    assign(const T* __restrict__ points, const T* __restrict__ transposed, const T* __restrict__ start, std::int64_t n, int d, int k_padded,
            std::int32_t* __restrict__ labels, unsigned long long* changed) {
   using Shape = Tile<T, TX>;
   constexpr int width = Shape::width, kept = rows / TX;
@@ -87,7 +85,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
 
   Cursor<Shape> ahead{std::int64_t(blockIdx.x) * Shape::points, 0, 0};
   const auto stage_next = [&](int turn) {
-    stage<Copy>(ring[turn], ahead, points, turned, n, d, k_padded);
+    stage<Copy>(ring[turn], ahead, points, transposed, n, d, k_padded);
     __pipeline_commit();
     ahead.advance(d, k_padded);
   };
@@ -114,8 +112,8 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
         for (int u = 0; u < rows * width; ++u) score[u / width][half * width + u % width] = begin.at[u % width];
       }
       for (int j0 = 0; j0 < d; j0 += Shape::slice) {
-        __pipeline_wait_prior(stages - 2);  // this thread's part of the slice has come
-        __syncthreads();                    // and the others'; and they are done with the slice before, which is replaced
+        __pipeline_wait_prior(stages - 2);  // this thread's part of the slice has arrived
+        __syncthreads();                    // the others' parts too; and all are done with the previous slice, which is replaced
         stage_next(turn == 0 ? stages - 1 : turn - 1);
         const T* const x_at = ring[turn].x + ty * Shape::pitch;
         const T* const c_at = ring[turn].c + tx * width;
@@ -139,7 +137,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
         turn = turn == stages - 1 ? 0 : turn + 1;
       }
 
-      T highest[rows];  // of this thread's centroids; then halved with a partner's until each lane has its own points
+      T highest[rows];  // of this thread's centroids, then exchanged until each lane has its own points
       int at[rows];
 #pragma unroll
       for (int u = 0; u < rows; ++u) {
@@ -178,7 +176,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
   if (threadIdx.x % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
 
-/// Threads across the centroids: the widest tile, unless narrower ones save a quarter of the padded centroids.
+/// Threads across the centroids: the widest tile, unless a narrower one saves a quarter of the padded centroids.
 template <class T>
 int lanes_for(int k) {
   int best = 8;
@@ -198,7 +196,7 @@ class Tiled {
       kernel_ = problem.d % Shape::width == 0 ? assign<T, TX, Shape::width> : assign<T, TX, 1>;
       threads_ = Shape::threads;
       ring_bytes_ = stages * sizeof(Shape);
-      centroids_ = TurnedCentroids<T>(problem, Shape::slice, Shape::centroids);
+      centroids_ = TransposedCentroids<T>(problem, Shape::slice, Shape::centroids);
       tiles_ = cuda::blocks(problem.n, Shape::points);
     };
     const int lanes = lanes_for<T>(problem.k);
@@ -225,7 +223,7 @@ class Tiled {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();
     centroids_.enqueue(lloyd_.assigned(), stream);
-    kernel_<<<grid_, threads_, ring_bytes_, stream>>>(points_.data(), centroids_.turned(), centroids_.start(), n, d, centroids_.k_padded(),
+    kernel_<<<grid_, threads_, ring_bytes_, stream>>>(points_.data(), centroids_.transposed(), centroids_.start(), n, d, centroids_.k_padded(),
                                                       lloyd_.labels(), lloyd_.changed());
     cuda::check_launch();
   }
@@ -235,7 +233,7 @@ class Tiled {
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_;
   sorted_sums::Update<T> update_;
-  TurnedCentroids<T> centroids_;
+  TransposedCentroids<T> centroids_;
   int threads_ = 0;
   std::size_t ring_bytes_ = 0;
   unsigned tiles_ = 0, grid_ = 0;

@@ -1,10 +1,10 @@
-// lutz2018's single pass (Section 4, Figure 4b), over a range of column-major points, added to running sums. A block of t threads labels t x
-// V points, V a thread ("vector length"), and keeps their values in local memory (CUDA: shared), where threads that took rows can read
-// columns: the transpose. The labels are exchanged in the block, and after a barrier each thread adds one feature (partitioned features);
-// masses are counted by the thread that labelled (partitioned private).
-// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order; what does not fit the budget goes to global memory, and
-// points that were not kept are read again from there.
-// Cost: points and labels read once where they fit, else twice; a block's tables merged with k d atomicAdds.
+// lutz2018's single pass (Section 4, Figure 4b) over a range of column-major points, added to running sums. A block of t threads labels t x V
+// points, V per thread ("vector length"), and keeps their values in local memory (CUDA: shared). There threads that wrote rows can read columns: the
+// transpose. Labels are exchanged in the block. After a barrier each thread adds one feature (partitioned features); the labelling thread counts
+// masses (partitioned private).
+// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order. What exceeds the budget is in global memory; points that were not
+// kept are read again from there.
+// Cost: points and labels read once if they fit, else twice; a block's tables merged with k d atomicAdds.
 #pragma once
 
 #include <bit>
@@ -13,10 +13,10 @@
 
 namespace km::lutz {
 
-/// Which bytes of a block lie where.
+/// Layout of a block's memory.
 struct FusedPlan {
-  int block, vector, width, groups;  // `groups` groups of `width` threads add a feature each
-  int table_pitch, tile_pitch;       // values between clusters, and between features: so that threads of a warp meet in no bank
+  int block, vector, width, groups;  // `groups` groups of `width` threads add one feature each
+  int table_pitch, tile_pitch;       // pitches of clusters and features, without bank conflicts
   bool local_masses, local_sums, local_points;
   std::int64_t mass_bytes, sum_bytes, bytes;  // of a block's tables; in local memory
 
@@ -34,18 +34,18 @@ struct FusedPlan {
   }
 };
 
-/// The values of the points from `first` on, as the thread that labels them wrote them down for the others.
+/// Values of the points from `first` on, as the labelling thread stored them.
 template <class T>
 struct KeptPoints {
   static constexpr bool kept = true;
   T* const tile;
   const int pitch;
-  __device__ KeptPoints(T* room, const T*, std::int64_t, std::int64_t, int pitch) : tile(room), pitch(pitch) {}
+  __device__ KeptPoints(T* tile_memory, const T*, std::int64_t, std::int64_t, int pitch) : tile(tile_memory), pitch(pitch) {}
   __device__ T& at(int j, int q) const { return tile[j * pitch + q]; }
   __device__ T own(int j, int q) const { return at(j, q); }
 };
 
-/// The same, left where they are: `own` for the thread that labels a point, `at` for those that add its features.
+/// The same, read again: `own` for the labelling thread, `at` for those that add features.
 template <class T>
 struct PointsReadAgain {
   static constexpr bool kept = false;
@@ -56,7 +56,7 @@ struct PointsReadAgain {
   __device__ T at(int j, int q) const { return own(j, q); }
 };
 
-/// points: d x n, centroids: k x d. mass_tables, sum_tables: those of all blocks, where they do not lie in local memory.
+/// points: d x n, centroids: k x d. mass_tables, sum_tables: of all blocks, if not in local memory.
 template <class T, int V, template <class> class Tile>
 __global__ void label_and_add(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, FusedPlan plan,
                               std::int32_t* __restrict__ labels, unsigned long long* changed, T* sum_tables, unsigned* mass_tables, T* sums,
@@ -64,10 +64,10 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   constexpr int C = 4;  // clusters, features and additions at a time
   extern __shared__ int4 local[];
   const int t = threadIdx.x, block = blockDim.x, batch = block * V;
-  T* const local_sums = reinterpret_cast<T*>(local);                                                         // k x table_pitch
-  T* const room = local_sums + (plan.local_sums ? k * plan.table_pitch : 0);                                 // d x tile_pitch
-  auto* const local_masses = reinterpret_cast<unsigned*>(room + (Tile<T>::kept ? d * plan.tile_pitch : 0));  // k x block
-  int* const tile_labels = reinterpret_cast<int*>(local_masses + (plan.local_masses ? k * block : 0));       // batch
+  T* const local_sums = reinterpret_cast<T*>(local);                                                                // k x table_pitch
+  T* const tile_memory = local_sums + (plan.local_sums ? k * plan.table_pitch : 0);                                 // d x tile_pitch
+  auto* const local_masses = reinterpret_cast<unsigned*>(tile_memory + (Tile<T>::kept ? d * plan.tile_pitch : 0));  // k x block
+  int* const tile_labels = reinterpret_cast<int*>(local_masses + (plan.local_masses ? k * block : 0));              // batch
   T* const sum_table = plan.local_sums ? local_sums : sum_tables + std::int64_t(blockIdx.x) * k * plan.table_pitch;
   unsigned* const mass_table = plan.local_masses ? local_masses : mass_tables + std::int64_t(blockIdx.x) * k * block;
   for (std::int64_t at = t; at < std::int64_t(k) * plan.table_pitch; at += block) sum_table[at] = 0;
@@ -78,11 +78,11 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   unsigned moved = 0;
   for (std::int64_t first = std::int64_t(blockIdx.x) * batch; first < n; first += std::int64_t(gridDim.x) * batch) {
     const int size = static_cast<int>(min(n - first, std::int64_t(batch)));
-    const Tile<T> tile(room, points, n, first, plan.tile_pitch);
+    const Tile<T> tile(tile_memory, points, n, first, plan.tile_pitch);
     int q[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) q[v] = Tile<T>::kept ? v * block + t : min(v * block + t, size - 1);
-    std::int32_t old[V];  // read together, before any is written
+    std::int32_t old[V];  // read all before writing any
 #pragma unroll
     for (int v = 0; v < V; ++v) old[v] = labels[first + min(v * block + t, size - 1)];
     if constexpr (Tile<T>::kept) {
@@ -107,7 +107,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
       int row[C];
       T dist[V][C] = {};
 #pragma unroll
-      for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // the last once more is never strictly nearer
+      for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // repeating the last is never strictly nearer
 #pragma unroll 4
       for (int j = 0; j < d; ++j) {
         T x[V];
@@ -148,7 +148,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
 #pragma unroll
           for (int u = 0; u < C; ++u) sum_table[std::int64_t(c[u]) * plan.table_pitch + g * d + j] += x[u];
         }
-    __syncthreads();  // the next points may overwrite these
+    __syncthreads();  // before the points are overwritten
   }
 
   for (std::int64_t at = t; at < std::int64_t(k) * d; at += block) {
@@ -157,7 +157,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
     for (int group = 0; group < plan.groups; ++group) sum += of_groups[group * d];
     if (sum != 0) atomicAdd(&sums[at], sum);
   }
-  for (int c = t / 32; c < k; c += block / 32) {  // a warp a cluster
+  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
     unsigned count = 0;
     for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
     count = __reduce_add_sync(0xFFFFFFFF, count);
@@ -167,12 +167,11 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
 
-/// Ready to label and add chunks of at most n points. One at a time: the tables in global memory are its own. ReadAgain: how points that
-/// were not kept are read for the sums.
+/// Labels and adds chunks of at most n points. Not concurrently: it owns the tables in global memory. ReadAgain: reads points that were not kept.
 template <class T, template <class> class ReadAgain = PointsReadAgain>
 class Fused {
  public:
-  /// block: a multiple of 32, grid: at most so many blocks, vector: 1, 2, 4 or 8, budget: bytes of local memory that a block may use.
+  /// block: a multiple of 32; grid: most blocks; vector: 1, 2, 4 or 8; budget: bytes of local memory per block.
   Fused(std::int64_t n, int d, int k, int block, int grid, int vector, std::int64_t budget)
       : d_(d), k_(k), plan_(d, k, block, vector, budget, sizeof(T)), grid_(blocks(plan_, n, grid)) {
     if (!plan_.local_sums) sum_tables_ = cuda::Buffer<T>(grid_ * plan_.sum_bytes / sizeof(T));
@@ -189,7 +188,7 @@ class Fused {
     cuda::check_launch();
   }
 
-  /// Of `grid` blocks those that have points, and room for their tables.
+  /// Those of `grid` blocks that have points and memory for their tables.
   static unsigned blocks(const FusedPlan& plan, std::int64_t n, int grid) {
     const std::int64_t outside = (plan.local_sums ? 0 : plan.sum_bytes) + (plan.local_masses ? 0 : plan.mass_bytes);
     return blocks_with_tables(std::min<std::int64_t>(grid, cuda::blocks(n, std::int64_t(plan.block) * plan.vector)), outside);
@@ -209,9 +208,9 @@ class Fused {
   decltype(&label_and_add<T, 1, KeptPoints>) kernel_ = nullptr;
 };
 
-/// The longest chain of additions of one chunk of n points: of a thread, of its block, of the grid.
+/// Longest chain of additions of a chunk of n points: thread, block, grid.
 inline std::int64_t fused_depth(const ProblemShape& p, int block, int grid, int vector, std::int64_t budget) {
-  const FusedPlan plan(p.d, p.k, block, vector, budget, sizeof(double));  // no fewer blocks in fp32
+  const FusedPlan plan(p.d, p.k, block, vector, budget, sizeof(double));  // fp32 has at least as many blocks
   const std::int64_t blocks = Fused<double>::blocks(plan, p.n, grid), batch = std::int64_t(block) * vector;
   const std::int64_t batches = (p.n + blocks * batch - 1) / (blocks * batch);
   return batches * ((batch + plan.groups - 1) / plan.groups) + plan.groups + grid;

@@ -1,5 +1,4 @@
-// Host plumbing of he2021's two-step ladder: parameters, limits, the packages, what the kernels work on. Kernels that the steps have in
-// common are in two_step_kernels.cuh, what a step changes in its own file.
+// Host side of he2021's two-step ladder: parameters, limits, packages, data. Shared kernels: two_step_kernels.cuh; each step's own: its file.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 
 namespace km::two_step {
 
-/// The points first, ..., first + length - 1. Lengths differ by at most one (Listing 3); with more packages than points some are 0.
+/// Points first, ..., first + length - 1. Lengths differ by at most one (Listing 3); with more packages than points some are 0.
 struct Package {
   std::int64_t first, length;
 };
@@ -18,8 +17,8 @@ __host__ __device__ inline Package package_at(std::int64_t n, int packages, int 
   return {index * quotient + (index < remainder ? index : remainder), quotient + (index < remainder)};
 }
 
-/// What step 1 makes: sums [d][packages][pitch] and counts [packages][pitch]. pitch is k rounded up to 32 values: atomicAdds of
-/// different packages and dimensions meet in different lines of the L2 cache, where they are done one after the other.
+/// Result of step 1: sums [d][packages][pitch] and counts [packages][pitch]. pitch is k rounded up to 32 values, so that atomicAdds of different
+/// packages and dimensions use different lines of the L2 cache, within which they are serialized.
 template <class T>
 struct PackageSums {
   T* sums;
@@ -33,7 +32,7 @@ struct alignas(16) Four {
   T at[4];
 };
 
-/// The data and the parameters of a run.
+/// Data and parameters of a run.
 template <class T>
 struct State {
   State(const Problem<T>& problem, const Config& config, Trace& trace)
@@ -43,11 +42,11 @@ struct State {
         sums(std::int64_t(problem.d) * problem.k), package_counts(std::int64_t(packages) * pitch), counts(problem.k) {}
 
   dim3 block1() const { return dim3(bsxp, bsyd); }
-  /// The tile of step 1 and its labels, its width rounded up to four points.
+  /// The tile of step 1 and its labels; its width is rounded up to four points.
   std::size_t shared_bytes() const { return (bsyd * sizeof(T) + sizeof(int)) * ((bsxp + 3) / 4 * 4); }
   PackageSums<T> of_packages() { return {package_sums.data(), package_counts.data(), packages, pitch}; }
 
-  /// Listing 4: sums and counts start at zero.
+  /// Listing 4: clears sums and counts.
   void clear() {
     const auto zero = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), lloyd.stream())); };
     zero(package_sums);
@@ -63,13 +62,13 @@ struct State {
   cuda::Buffer<unsigned> package_counts, counts;
 };
 
-/// Call f with bsyd as a compile-time constant where it is a usual one, else with 0.
+/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
 template <class F>
 void with_rows(int bsyd, F&& f) {
   with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
 }
 
-/// Room for so many device-side launches that have not begun: by default 2048, and more fail. As it was, when destroyed.
+/// Sets the limit of pending device-side launches (default 2048; more fail). The destructor restores it.
 class PendingLaunches {
  public:
   explicit PendingLaunches(std::size_t wanted) {
@@ -112,7 +111,7 @@ inline std::string unsupported(const ProblemShape& p, const Config& config, int)
   return "";
 }
 
-/// A tile or several in a register, then a package's blocks, then the packages.
+/// One or more tiles in a register, then a package's blocks, then the packages.
 inline std::int64_t summation_depth(const ProblemShape& p, const Config& config) {
   const std::int64_t packages = config.number("packages"), block = config.number("bsxp") * config.number("tiles");
   const std::int64_t package = p.n / packages + 1;

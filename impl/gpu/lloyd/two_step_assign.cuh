@@ -5,9 +5,8 @@
 
 namespace km::two_step {
 
-/// Listing 2: a thread takes a point. The points are column-major, so that a warp reads 32 neighbours of each dimension; with
-/// d known the point stays in registers and is read once, else it is read once a centroid. Column-major points, row-major
-/// centroids.
+/// Listing 2: one thread per point. Points are column-major, so that a warp reads 32 neighbours of each dimension; centroids are row-major. With d
+/// known the point stays in registers and is read once, else once per centroid.
 template <class T, int D>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                        unsigned long long* changed) {
@@ -38,7 +37,7 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
     moved = old != best;
     if (moved) labels[i] = best;
   }
-  const int count = __syncthreads_count(moved);  // the block's changes in one instruction
+  const int count = __syncthreads_count(moved);  // counts the block's changes in one instruction
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 

@@ -1,7 +1,6 @@
-// he2021's two-step update with its second improvement, dynamic parallelism (Section 3.3.2, Listing 5): what the host did in
-// two_step_shared, launch one kernel a package, a parent kernel on the device does, for each of the two steps. All children go
-// to the default stream of their parent's block, which runs them one after the other: with many small packages most of the
-// card idles. What is done to one package is two_step_shared's, and so are its kernels (two_step_kernels.cuh).
+// he2021's two-step update with its second improvement, dynamic parallelism (Section 3.3.2, Listing 5). A parent kernel per step launches one kernel
+// per package, as the host does in two_step_shared. All children use the default stream of their parent's block and run one after the other: with
+// many small packages most of the card idles. The work per package and its kernels are two_step_shared's (two_step_kernels.cuh).
 // Needs relocatable device code (-rdc=true, cudadevrt).
 #include "impl/gpu/lloyd/two_step_kernels.cuh"
 
@@ -11,8 +10,8 @@ using two_step::Package, two_step::PackageSums;
 
 constexpr int parent_threads = 32;
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the default stream of the block.
-/// A child that could not be launched is told by `failure`.
+/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the block's default stream. failure: set if a child could not be
+/// launched.
 template <class T, int BSYD>
 __global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
                              PackageSums<T> out, int* failure) {
@@ -25,7 +24,7 @@ __global__ void sum_packages(const T* points, const std::int32_t* labels, std::i
   }
 }
 
-/// Step 2's parent, likewise.
+/// Step 2's parent.
 template <class T>
 __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int block, T* sums, unsigned* counts, int* failure) {
   for (int index = threadIdx.x; index < package_sums.packages; index += blockDim.x) {
@@ -82,7 +81,7 @@ class TwoStepDynamic {
     cuda::check_launch();
   }
 
-  /// The centroids as assign reads them: k x d.
+  /// Transposes the sums to centroids for assign: k x d.
   void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;

@@ -1,5 +1,5 @@
-// The kernels that every step of he2021's two-step ladder works with: what is done to one package, by whomever it is launched.
-// What a step changes stands in its own file. Templates, in a named namespace, for relocatable device code.
+// Kernels shared by every step of he2021's two-step ladder: the work on one package, whoever launches it. Templates in a named namespace, for
+// relocatable device code.
 #pragma once
 
 #include "impl/gpu/lloyd/two_step.cuh"
@@ -7,24 +7,23 @@
 
 namespace km::two_step {
 
-/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd
-/// dimensions and the labels into shared memory; then thread c sums the tile's points of cluster c and adds the sums to the
-/// package's with one atomicAdd a dimension. blockIdx.x: `tiles` tiles of points (1 in the paper), blockIdx.y: dimensions.
-/// The sums are in registers where bsyd is known (BSYD > 0); else the tile is gone through once a dimension.
-/// Up to 32 clusters: one warp sums, and reads ahead without branches; more: it skips points of other warps' clusters.
+/// Step 1, Listing 5's child kernel, on one package. A block of bsxp x bsyd threads loads a tile of bsxp points by bsyd dimensions and the labels
+/// into shared memory. Thread c sums the tile's points of cluster c and adds the sums to the package's with one atomicAdd per dimension. blockIdx.x:
+/// `tiles` tiles of points (1 in the paper), blockIdx.y: dimensions. Sums are in registers if bsyd is known (BSYD > 0); else the tile is read once
+/// per dimension. Up to 32 clusters one warp sums and reads ahead without branches; with more it skips points of other warps' clusters.
 template <class T, int BSYD>
 __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
                                                     int k, Package package, int index, int tiles, PackageSums<T> out) {
   constexpr int rows = BSYD > 0 ? BSYD : 1;
   const int bsxp = blockDim.x, bsyd = BSYD > 0 ? BSYD : blockDim.y;
-  const int width = (bsxp + 3) / 4 * 4;  // so that four points can be read at once; those beyond the tile have no label
+  const int width = (bsxp + 3) / 4 * 4;  // for reads of four points; those beyond the tile have no label
   extern __shared__ int4 shared[];
   T* const tile = reinterpret_cast<T*>(shared);                          // bsyd x width
   int* const tile_labels = reinterpret_cast<int*>(tile + bsyd * width);  // width
 
   const int c = threadIdx.y * bsxp + threadIdx.x;
   const int row0 = blockIdx.y * bsyd, row = row0 + threadIdx.y;
-  const T* const line = points + row * n + package.first;  // read only where row < d
+  const T* const line = points + row * n + package.first;  // read only if row < d
   for (int x = c; x < width; x += bsxp * bsyd) tile_labels[x] = no_label;
 
   for (int y0 = 0; y0 < bsyd && row0 + y0 < d; y0 += rows) {
@@ -33,7 +32,7 @@ __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points
     for (int t = 0; t < tiles; ++t) {
       const std::int64_t at = (std::int64_t(blockIdx.x) * tiles + t) * bsxp + threadIdx.x;
       const bool inside = at < package.length;
-      __syncthreads();  // the last tile is done with
+      __syncthreads();  // the previous tile is done
       tile[threadIdx.y * width + threadIdx.x] = inside && row < d ? line[at] : T(0);
       if (threadIdx.y == 0) tile_labels[threadIdx.x] = inside ? labels[package.first + at] : no_label;
       __syncthreads();
@@ -76,8 +75,7 @@ __global__ void __launch_bounds__(1024) sum_package(const T* __restrict__ points
   }
 }
 
-/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), which starts at zero; dimension 0 also adds
-/// the count.
+/// Step 2 on one package: a thread adds one of its k d sums to the cluster's (d x k), initially zero. Dimension 0 also adds the count.
 template <class T>
 __global__ void add_package(PackageSums<T> package_sums, int index, int d, int k, T* sums, unsigned* counts) {
   const int at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -89,7 +87,7 @@ __global__ void add_package(PackageSums<T> package_sums, int index, int d, int k
   if (j == 0) atomicAdd(&counts[c], count);
 }
 
-/// Sums (d x k) to means, in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
+/// Divides sums (d x k) by counts in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
 template <class T>
 __global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
   const int at = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,10 @@
-// he2021's two-step update with its first improvement, shared memory (Section 3.3.2, Listing 5's child kernel): a block sums a
-// tile of points in shared memory, so that global memory sees one atomicAdd a cluster, dimension and tile instead of one a
-// value; and the points are split into packages, summed apart and then added, so that no long sum swallows small terms.
-// The host launches one kernel a package. Assign is Listing 2's. Cost of an iteration: points and labels read twice,
-// up to n d min(k, bsxp) / bsxp atomicAdds, 2 launches a package.
-// What differs from the paper's own code: counts are kept by package, and sums of different packages and dimensions in
-// different cache lines, for atomicAdds to one line are done one after the other.
+// he2021's two-step update with its first improvement, shared memory (Section 3.3.2, Listing 5's child kernel). A block sums a tile of points in
+// shared memory, so that global memory sees one atomicAdd per cluster, dimension and tile instead of one per value. The points are split into
+// packages, summed separately and then added, so that no long sum swallows small terms. The host launches one kernel per package. Assign is Listing
+// 2's.
+// Cost of an iteration: points and labels read twice, up to n d min(k, bsxp) / bsxp atomicAdds, 2 launches per package.
+// Differences from the paper's own code: counts are per package, and sums of different packages and dimensions are in different cache lines, because
+// atomicAdds to one line are serialized.
 #include "impl/gpu/lloyd/two_step_kernels.cuh"
 
 namespace km {
@@ -59,7 +59,7 @@ class TwoStepShared {
     cuda::check_launch();
   }
 
-  /// The centroids as assign reads them: k x d.
+  /// Transposes the sums to centroids for assign: k x d.
   void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;

@@ -1,7 +1,7 @@
-// he2021's final GPU version (Section 3.3.2, Listings 4 and 5): each thread of the parent kernel launches its share of the
-// packages on a stream of its own, so that the children of different threads run at the same time. streams1 threads do so for
-// step 1, streams2 for step 2. The device's streams are non-blocking, as today's CUDA asks of streams created by kernels.
-// What is done to one package is two_step_shared's, and so are its kernels (two_step_kernels.cuh).
+// he2021's final GPU version (Section 3.3.2, Listings 4 and 5): each thread of the parent kernel launches its share of the packages on its own
+// stream, so that children of different threads run concurrently. streams1 threads do so for step 1, streams2 for step 2. The streams are
+// non-blocking, as today's CUDA requires of streams created by kernels. The work per package and its kernels are two_step_shared's
+// (two_step_kernels.cuh).
 // Needs relocatable device code (-rdc=true, cudadevrt).
 #include "impl/gpu/lloyd/two_step_kernels.cuh"
 
@@ -9,10 +9,10 @@ namespace km::two_step_streams {  // named, for relocatable device code
 
 using two_step::Package, two_step::PackageSums;
 
-/// Listing 2, this step's own: a thread takes P points, blockDim.x apart: 1 in the paper. The points are column-major, so that a warp reads 32
-/// neighbours of each dimension; with d known they stay in registers and are read once, else once a centroid. All threads of a warp
-/// read the same centroid, and 16 bytes for each of 32 threads keep the L1 cache's port busy for longer than their arithmetic
-/// takes: with P = 2 a value read serves twice. Column-major points, row-major centroids.
+/// Listing 2 of this step: a thread takes P points, blockDim.x apart: 1 in the paper. Points are column-major, so that a warp reads 32 neighbours of
+/// each dimension; centroids are row-major. With d known the points stay in registers and are read once, else once per centroid. All threads of a
+/// warp read the same centroid. 16 bytes for each of 32 threads occupy the L1 cache's port longer than their arithmetic takes; with P = 2 a value
+/// serves twice.
 template <class T, int D, int P>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                        unsigned long long* changed) {
@@ -23,7 +23,7 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
     std::int32_t best[P] = {};
 #pragma unroll
     for (int p = 0; p < P; ++p) {
-      const std::int64_t i = min(first + p * blockDim.x, n - 1);  // beyond the end: the last point again, not stored
+      const std::int64_t i = min(first + p * blockDim.x, n - 1);  // beyond the end: repeats the last point, not stored
       best_dist[p] = cuda::infinity<T>;
 #pragma unroll
       for (int j = 0; j < D; ++j) x[p][j] = points[j * n + i];
@@ -55,13 +55,12 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
       if (labels[i] != best) labels[i] = best, ++moved;
     }
   }
-  int count = __syncthreads_count(moved > 0);  // the block's changes in one instruction, or two
+  int count = __syncthreads_count(moved > 0);  // counts the block's changes in one or two instructions
   if constexpr (P == 2) count += __syncthreads_count(moved > 1);
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on its own stream.
-/// A child that could not be launched is told by `failure`.
+/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on its own stream. failure: set if a child could not be launched.
 template <class T, int BSYD>
 __global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
                              PackageSums<T> out, int* failure) {
@@ -77,10 +76,10 @@ __global__ void sum_packages(const T* points, const std::int32_t* labels, std::i
     two_step::sum_package<T, BSYD><<<grid, block, shared, stream>>>(points, labels, n, d, k, package, index, tiles, out);
     if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
   }
-  cudaStreamDestroy(stream);  // takes effect when the children are done
+  cudaStreamDestroy(stream);  // takes effect after the children
 }
 
-/// Step 2's parent, likewise.
+/// Step 2's parent.
 template <class T>
 __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int block, T* sums, unsigned* counts, int* failure) {
   cudaStream_t stream;
@@ -92,7 +91,7 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
     two_step::add_package<<<cuda::blocks(std::int64_t(k) * d, block), block, 0, stream>>>(package_sums, index, d, k, sums, counts);
     if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
   }
-  cudaStreamDestroy(stream);  // takes effect when the children are done
+  cudaStreamDestroy(stream);  // takes effect after the children
 }
 
 namespace {
@@ -144,7 +143,7 @@ class TwoStepStreams {
     cuda::check_launch();
   }
 
-  /// The centroids as assign reads them: k x d.
+  /// Transposes the sums to centroids for assign: k x d.
   void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;

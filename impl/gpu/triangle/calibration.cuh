@@ -1,6 +1,6 @@
-// Measures the constants of wu2011's cost model (Section IV) on this machine, once: on two sets of the paper's kind and size (245,760 x 32, k = 32),
-// of which the one lets the reinforced kernel skip nearly all distances and the other a third. What both take whatever M is (labels on their way down,
-// launches) is no part of a or c, for it is in either side of Equation 9.
+// Measures the constants of wu2011's cost model (Section IV) once on this machine, on two data sets of the paper's kind and size (245,760 x 32, k =
+// 32). In one the reinforced kernel skips nearly all distances, in the other a third. Costs that do not depend on M (download of labels, launches)
+// belong to neither a nor c: they are on both sides of Equation 9.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace km::triangle {
 
-/// Gaussian groups (sums of four uniform values) of deviation `sigma` round centroids in the unit cube.
+/// Gaussian groups (sums of four uniform values) of deviation `sigma` around centroids in the unit cube.
 template <class T>
 struct Sample {
   explicit Sample(double sigma) {
@@ -34,7 +34,7 @@ struct Sample {
   Problem<T> problem;
 };
 
-/// The middle one of the last five iterations.
+/// Median of the last five iterations.
 inline double settled(const Trace& trace, std::string_view phase) {
   const auto& seconds = trace.phases().find(phase)->second;
   std::array<double, 5> last;
@@ -65,7 +65,7 @@ Constants measure_constants(Launch launch) {
   return {.a = each / cells, .b = settled(many, "icd_rid") / (k * k * std::log2(k)), .c = (settled(all, "assign") - shared) / (cells * k)};
 }
 
-/// From the file, or measured now.
+/// Reads the constants from the file, or measures them.
 template <class T>
 Constants constants(Launch launch) {
   const char* const precision = sizeof(T) == 4 ? " fp32 " : " fp64 ";

@@ -1,5 +1,5 @@
-// The constants of wu2011's cost model (Section IV), and where they are kept between processes: kmbench/ of the user's cache folder, one small file a
-// card, precision, grid and block. Delete it to measure anew.
+// Constants of wu2011's cost model (Section IV) and their cache between processes: kmbench/ of the user's cache folder, one file per card,
+// precision, grid and block. Delete a file to measure again.
 #pragma once
 
 #include <unistd.h>
@@ -13,14 +13,14 @@
 
 namespace km::triangle {
 
-/// Beside what both take, an iteration's labels take a n d k' + b k² log k seconds with the reinforced kernel, where k' is the mean M, and c n d k with
-/// the standard one; log is to base 2.
+/// Seconds for an iteration's labels, without costs common to both kernels: a n d k' + b k² log k (reinforced, with k' the mean M) and c n d k
+/// (standard). log is to base 2.
 struct Constants {
   double a = 0, b = 0, c = 0;
   bool usable() const { return std::isfinite(a + b + c) && a > 0 && b > 0 && c > 0; }
 };
 
-/// Where those of this name are kept, or empty: nowhere.
+/// Returns the file of this name, or "" without a cache folder.
 inline std::filesystem::path constants_file(std::string name) {
   const char *cache = std::getenv("XDG_CACHE_HOME"), *user = std::getenv("HOME");
   std::filesystem::path folder;
@@ -32,7 +32,7 @@ inline std::filesystem::path constants_file(std::string name) {
   return folder / "kmbench" / ("triangle_beside_shared_" + name + ".txt");
 }
 
-/// All zero where there are none, or where the file holds anything else.
+/// Returns zeros if there is no file or its content is invalid.
 inline Constants read_constants(const std::filesystem::path& file) {
   Constants found;
   std::ifstream in(file);
@@ -40,7 +40,7 @@ inline Constants read_constants(const std::filesystem::path& file) {
   return found;
 }
 
-/// Whole or not at all: a second process may read it, or write its own, at any time. A folder that takes no files costs later processes a new measurement.
+/// Writes atomically, because other processes may read or write the file. Without write permission later processes measure again.
 inline void write_constants(const std::filesystem::path& file, const Constants& found) {
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);

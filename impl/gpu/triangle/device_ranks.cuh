@@ -1,5 +1,5 @@
-// ICD and RID on the card in one kernel: a block takes a centroid, computes its distances² to all in shared memory, sorts them there (bitonic sort:
-// Batcher, Sorting networks and their applications, 1968) and writes them ranked, distance² beside index, so that the loop reads one after the other.
+// ICD and RID on the card in one kernel. A block takes a centroid, computes its distances² to all others in shared memory, sorts them there (bitonic
+// sort: Batcher, Sorting networks and their applications, 1968) and writes them ranked, distance² beside index, so that the loop reads in order.
 // Cost: k² d FMAs with columns from caches, k² (log k)² / 4 compared pairs in shared memory, k² pairs written.
 #pragma once
 
@@ -15,8 +15,8 @@ struct alignas(2 * sizeof(T)) Ranked {
   int c;
 };
 
-/// A row has k pairs, the centroid itself first, with a distance² of -1. columns: d x k, so that a warp's loads lie side by side. `padded`: k up to a
-/// power of two. Pairs of a step up to 32 lie within the 64 of one warp, which then need not wait for the others.
+/// A row has k pairs; the centroid itself is first, with distance² -1. columns: d x k, for coalesced loads. padded: k up to a power of two. Pairs of
+/// a step up to 32 lie within one warp's 64, which needs no barrier for them.
 template <class T>
 __global__ void __launch_bounds__(512) rank(const T* __restrict__ columns, int d, int k, int padded, Ranked<T>* ranks) {
   extern __shared__ int4 shared[];

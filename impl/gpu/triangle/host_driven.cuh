@@ -1,9 +1,9 @@
-// wu2011's Algorithms 1, 2 and 4 as the paper has them: the GPU labels, the host does the rest. Each iteration takes the centroids (and ICD and RID,
-// made on the host) up to the card and all labels down again; the means are the host's. In epoch 1 the reinforced kernel records M, the distances
-// it computed for each point; once the mean M changes by less than 1 % from one iteration to the next, epoch 2 begins: the points are laid out by
-// decreasing M, or the standard kernel takes over. Labels are mapped back before they come down, so that the means are added in one order always.
-// Cost of an iteration: the labeling, 12 k² bytes up, 4 n bytes down, n d additions on the host, in fp64 and by half of its
-// threads, meant to leave the one that ranks a core of its own.
+// wu2011's Algorithms 1, 2 and 4 as in the paper: the GPU labels, the host does the rest. Each iteration uploads the centroids (with ICD and RID,
+// computed on the host) and downloads all labels; the host computes the means. In epoch 1 the reinforced kernel records M, the distances computed
+// per point. Epoch 2 starts when the mean M changes by less than 1 % between iterations: the points are sorted by decreasing M, or the standard
+// kernel takes over. Labels are mapped back before the download, so that means are summed in a fixed order.
+// Cost of an iteration: the labeling, 12 k² bytes up, 4 n bytes down, n d additions on the host, in fp64 by half of its threads, so that the ranking
+// thread has its own core.
 #pragma once
 
 #include <omp.h>
@@ -19,7 +19,7 @@
 
 namespace km::triangle {
 
-/// What one run does. `worth`: the share of all distances, M / k, above which epoch 2 is left to the standard kernel.
+/// Plan of a run. worth: if M / k is above it, the standard kernel does epoch 2.
 struct Plan {
   bool reinforced = false, rearranged = false;
   double worth = std::numeric_limits<double>::infinity();
@@ -44,7 +44,7 @@ inline std::string too_large(const ProblemShape& p) {
   return "";
 }
 
-/// M, and the share of their time that warps wait for their slowest thread (Equation 2); m: in the order of processing.
+/// Counts M and the share of time that warps wait for their slowest thread (Equation 2). m: in processing order.
 inline void count_m(Trace& trace, const std::vector<unsigned>& m) {
   double total = 0, in_step = 0;
   for (auto first = m.begin(); first != m.end();) {
@@ -57,7 +57,7 @@ inline void count_m(Trace& trace, const std::vector<unsigned>& m) {
   trace.count("warp_imbalance", in_step / total - 1);
 }
 
-/// What a labeling takes up to the card, in one copy: counters at zero, centroids, and with ranks ICD and RID. Host and device memory of one layout.
+/// Upload of a labeling in one copy: zeroed counters, centroids, and with ranks ICD and RID. Host and device memory have one layout.
 template <class T>
 class Input {
  public:
@@ -84,7 +84,7 @@ class Input {
     return reinterpret_cast<V*>(memory + offset);
   }
 
-  static constexpr std::int64_t centroids_at = 2 * sizeof(unsigned long long);  // rows may be read 16 bytes at a time
+  static constexpr std::int64_t centroids_at = 2 * sizeof(unsigned long long);  // allows 16-byte reads of rows
   std::int64_t icd_at_, rid_at_;
   cuda::PinnedBuffer<char> host_;
   cuda::Buffer<char> device_;
@@ -93,7 +93,7 @@ class Input {
 template <class T>
 class HostDriven {
  public:
-  /// kernels: those that the plan asks for.
+  /// kernels: those that the plan uses.
   HostDriven(const Problem<T>& problem, Trace& trace, Launch launch, Plan plan, Kernels<T> kernels, Cutoff<T> cutoff)
       : p_(problem), plan_(plan), launch_(launch), kernels_(kernels), cutoff_(cutoff), given_(cuda::upload_columns(problem, trace, stream_)),
         labels_(problem.n), input_(problem.d, problem.k, plan.reinforced), host_labels_(problem.n), host_counters_(2),
@@ -108,7 +108,7 @@ class HostDriven {
 
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
+    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: every point changes at first
     reinforced_ = plan_.reinforced, arranged_now_ = false;
     bool first_epoch = plan_.two_epochs();
     double mean_before = 0;
@@ -152,7 +152,7 @@ class HostDriven {
     ranking_.rank(input_.icd(), p_.k, input_.rid());
   }
 
-  /// Centroids, ICD and RID up, labels down.
+  /// Uploads centroids, ICD and RID, labels the points, and downloads the labels.
   void label(bool with_m) {
     std::ranges::copy(out_.centroids, input_.centroids());
     input_.upload(reinforced_, stream_);
@@ -174,7 +174,7 @@ class HostDriven {
     stream_.synchronize();
   }
 
-  /// Means of the points so labelled; an empty cluster keeps its centroid.
+  /// Computes means. An empty cluster keeps its centroid.
   void update() {
     const int d = p_.d, k = p_.k;
     const std::size_t cells = out_.centroids.size();
@@ -183,7 +183,7 @@ class HostDriven {
 #pragma omp parallel num_threads(threads)
     {
       const int t = omp_get_thread_num(), team = omp_get_num_threads();
-      for (int share = t; share < threads; share += team) {  // the shares do not depend on the team there is
+      for (int share = t; share < threads; share += team) {  // shares are independent of the team's size
         double* const sums = sums_.data() + share * cells;
         std::int64_t* const counts = counts_.data() + std::size_t(share) * k;
         std::fill_n(sums, cells, 0.0), std::fill_n(counts, k, 0);
@@ -207,7 +207,7 @@ class HostDriven {
     }
   }
 
-  /// Points and labels by decreasing M.
+  /// Sorts points and labels by decreasing M.
   void rearrange() {
     order_.sort(m_.data(), stream_);
     const unsigned blocks = cuda::blocks(p_.n, 256);
@@ -239,7 +239,7 @@ class HostDriven {
   Cutoff<T> cutoff_;
   cuda::Stream stream_;
   cuda::Buffer<T> given_, arranged_;
-  cuda::Buffer<std::int32_t> labels_, mapped_;  // in the order of processing, as given
+  cuda::Buffer<std::int32_t> labels_, mapped_;  // in processing order; in the original order
   Input<T> input_;
   cuda::PinnedBuffer<std::int32_t> host_labels_;
   cuda::PinnedBuffer<unsigned long long> host_counters_;  // changed labels, distances

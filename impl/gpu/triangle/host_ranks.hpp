@@ -1,5 +1,5 @@
-// wu2011's ICD and RID on the host (Algorithm 2, steps 1 and 2), with one thread: the distances² between all centroids, and each centroid's row of
-// them in order. Cost: 3 k² d / 2 flops, and k rows to rank (impl/rank_row.hpp).
+// wu2011's ICD and RID on the host (Algorithm 2, steps 1 and 2) with one thread: the distances² between all centroids, and each row ranked.
+// Cost: 3 k² d / 2 flops, and k rows to rank (impl/rank_row.hpp).
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace km::triangle {
 template <class T>
 class HostRanking {
  public:
-  /// icd: k x k. A value is a plain sum of d squares in the order of the dimensions.
+  /// icd: k x k. A value is a plain sum of d squares in order of dimensions.
   void measure(const std::vector<T>& centroids, int d, int k, T* icd) {
-    columns_.resize(centroids.size());  // d x k, so that one row's distances grow side by side
+    columns_.resize(centroids.size());  // d x k, to vectorize over a row's centroids
     for (int c = 0; c < k; ++c)
       for (int j = 0; j < d; ++j) columns_[std::size_t(j) * k + c] = centroids[std::size_t(c) * d + j];
     for (int a = 0; a < k; ++a) {
@@ -32,7 +32,7 @@ class HostRanking {
     }
   }
 
-  /// rid: k x k, the centroids of each row, nearest first, itself before all.
+  /// rid: k x k, the centroids of each row, itself first, then nearest first.
   void rank(const T* icd, int k, int* rid) {
     for (int a = 0; a < k; ++a) rank_row_(icd + std::size_t(a) * k, a, k, rid + std::size_t(a) * k);
   }

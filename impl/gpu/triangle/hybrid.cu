@@ -1,9 +1,9 @@
-// wu2011's hybrid (Figure 4, Section IV): the reinforced kernel where it pays, else the standard one. First by shape: beyond k log k = c n d / b ranking
-// the centroids alone costs more than all distances. Then, once the mean M is steady, by what epoch 1 saved: above Equation 9's share
-// M / k = c / a - b k log k / (a d n) the standard kernel makes the rest; below it the points are laid out by decreasing M. The constants a, b and c
-// are this machine's, measured once and kept (calibration.cuh). A run too short for M to settle would stay in epoch 1, where warps wait for their slowest
-// point: it takes the standard kernel at once. The paper does not ask for that; its Figures 6(d) and 7 have such runs.
-// Cost: that of the better of the two, and epoch 1; in prepare, once a machine, the calibration.
+// wu2011's hybrid (Figure 4, Section IV): the reinforced kernel where it pays, else the standard one. First it decides by shape: beyond k log k = c
+// n d / b ranking the centroids costs more than all distances. Then, with a steady mean M, it decides by the savings of epoch 1. Above Equation 9's
+// share M / k = c / a - b k log k / (a d n) the standard kernel continues; below it the points are sorted by decreasing M. The constants a, b and c
+// are measured once per machine (calibration.cuh). A run too short for M to settle would stay in epoch 1, where warps wait for their slowest point,
+// so it uses the standard kernel. The paper does not do so: its Figures 6(d) and 7 have such runs.
+// Cost: the better of the two kernels, and epoch 1; once per machine the calibration in prepare.
 #include "impl/gpu/triangle/calibration.cuh"
 #include "impl/gpu/triangle/least_work.hpp"
 
@@ -33,7 +33,7 @@ class Hybrid {
   void reset() { run_.reset(); }
   int iterate(Trace& trace) {
     const int iters = run_.iterate(trace);
-    trace.count("constant_a", constants_.a * iters);  // all in the last iteration, so that the mean is the value
+    trace.count("constant_a", constants_.a * iters);  // counted once, so that the mean is the value
     trace.count("constant_b", constants_.b * iters);
     trace.count("constant_c", constants_.c * iters);
     return iters;

@@ -1,9 +1,9 @@
-// wu2011's two labeling kernels: every point against every centroid (Algorithm 1), and by rank up to the cut-off (Algorithm 3). A thread takes a
-// point at a time; a warp's 32 lie side by side, and the blocks take turns, so that a rearranged order shares its heavy points out over the card.
-// Algorithm 3 as printed gives each block one stretch, and with points by decreasing M the first block would have all that is heavy.
-// Both kernels sum distances by the same code, so that their labels agree bit by bit (cutoff.hpp).
-// Cost: points (d x n, one coalesced read) and labels read once; 2 d instructions a distance; the reinforced one reads RID, ICD and a row of
-// its own for each lane and distance: from shared memory where k rows fit, else from caches.
+// wu2011's two labeling kernels: every point against every centroid (Algorithm 1), and by rank up to the cut-off (Algorithm 3). A thread takes one
+// point at a time. A warp's 32 points are adjacent, and blocks alternate, which spreads the heavy points of a sorted order over the card. Algorithm
+// 3 as printed gives each block one contiguous range; with points by decreasing M the first block would get all heavy points. Both kernels share the
+// code that sums distances, so that their labels agree bit by bit (cutoff.hpp).
+// Cost: points (d x n, one coalesced read) and labels read once; 2 d instructions per distance. The reinforced kernel reads RID, ICD and a separate
+// row per lane and distance, from shared memory if k rows fit, else from caches.
 #pragma once
 
 #include "bench/device/cuda_lloyd.cuh"
@@ -13,32 +13,32 @@ namespace km::triangle {
 
 constexpr int most_threads = 512;
 
-/// Rows in shared memory begin 16 bytes more, or an odd number of values, apart: threads that read different rows seldom want one bank.
+/// Rows in shared memory are padded by 16 bytes, or to an odd number of values, to avoid bank conflicts between threads that read different rows.
 template <class T, int D>
 constexpr int pitch(int d) {
   return D > 0 && D % cuda::Pack<T>::size == 0 ? D + cuda::Pack<T>::size : d | 1;
 }
 
-/// counters: how many labels changed, and how many distances were computed.
+/// counters: changed labels, computed distances.
 template <class T>
 struct Labeling {
-  const T *points, *centroids;  // d x n in the order of processing, k x d
+  const T *points, *centroids;  // d x n in processing order; k x d
   std::int64_t n;
   int d, k;
-  std::int32_t* labels;  // in the order of processing
+  std::int32_t* labels;  // in processing order
   unsigned long long* counters;
 };
 
-/// The distances² between centroids, and each row's centroids by them, itself first.
+/// The distances² between centroids (ICD), and each row's centroids by rank (RID), itself first.
 template <class T>
 struct Ranks {
   const T* icd;    // k x k
   const int* rid;  // k x k
-  unsigned* m;     // n: distances computed for each point; null: not wanted
+  unsigned* m;     // n: distances computed per point; null: not counted
   Cutoff<T> cutoff;
 };
 
-/// A thread's point: in registers where D is known, else read again for each centroid.
+/// A thread's point: in registers if D is known, else read again per centroid.
 template <class T, int D>
 class Point {
  public:
@@ -66,7 +66,7 @@ class Point {
   int d_;
 };
 
-/// Centroids where the kernel reads them, `apart` values from row to row. All threads of the block call it.
+/// Copies the centroids to where the kernel reads them, rows `apart` values apart. All threads of the block call it.
 template <class T, int D, bool Shared>
 __device__ __forceinline__ const T* rows(const Labeling<T>& l, int& apart) {
   apart = l.d;
@@ -79,7 +79,7 @@ __device__ __forceinline__ const T* rows(const Labeling<T>& l, int& apart) {
   return copy;
 }
 
-/// A warp's sum to one counter.
+/// Adds a warp's sum to a counter.
 __device__ __forceinline__ void add(unsigned long long value, unsigned long long* counter) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFF, value, step);
   if (threadIdx.x % 32 == 0 && value > 0) atomicAdd(counter, value);
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(most_threads) label_standard(const Labeling<T>
   add(changed, l.counters);
 }
 
-/// A point without a label begins with centroid 0, as good as any.
+/// A point without a label starts with centroid 0; any would do.
 template <class T, int D, bool Shared>
 __global__ void __launch_bounds__(most_threads) label_reinforced(const Labeling<T> l, const Ranks<T> ranks) {
   int apart = 0;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(most_threads) label_reinforced(const Labeling<
     T apart_now = icd[c];
     while (m < l.k && apart_now <= cutoff) {
       const int here = c;
-      if (++m < l.k) c = rid[m], apart_now = icd[c];  // on the way while this distance is summed
+      if (++m < l.k) c = rid[m], apart_now = icd[c];  // prefetch during this distance
       const T dist = point.distance(centroids + std::int64_t(here) * apart);
       if (dist < best_dist || (dist == best_dist && here < best)) best_dist = dist, best = here;
     }
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(most_threads) label_reinforced(const Labeling<
   if (ranks.m) add(computed, l.counters + 1);
 }
 
-/// One plan's kernels, null where it asks for none, and the shared memory that they want.
+/// A plan's kernels, null if unused, and their shared memory.
 template <class T>
 struct Kernels {
   void (*standard)(Labeling<T>) = nullptr;
@@ -144,7 +144,7 @@ struct Kernels {
   std::size_t shared_bytes = 0;
 };
 
-/// The wanted kernels for d dimensions and k centroids. The paper's d is known to them at compile time, any other is not.
+/// Returns the kernels for d dimensions and k centroids. The paper's d is known at compile time.
 template <class T, bool Standard, bool Reinforced>
 Kernels<T> kernels(int d, int k) {
   int device = 0, most_bytes = 0;

@@ -1,4 +1,4 @@
-// The sort of order.cuh in a file of its own: CUB takes long to compile.
+// The sort of order.cuh in its own file: CUB takes long to compile.
 #include "impl/gpu/triangle/order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,18 +1,18 @@
-// wu2011's rearrangement (Algorithm 4): the points by decreasing work, and laid out so, once. The sort is CUB's; what moves the points is a gather.
-// Cost: a radix sort of n pairs of 32 bits, points read and written once, by single values (columns) or rows.
+// wu2011's rearrangement (Algorithm 4): sorts the points by decreasing work, once, with CUB's sort and a gather.
+// Cost: a radix sort of n 32-bit pairs; points read and written once, by value (columns) or by row.
 #pragma once
 
 #include "bench/device/cuda.cuh"
 
 namespace km::triangle {
 
-constexpr double steady = 0.01;  // change of the mean M from one iteration to the next that ends epoch 1
+constexpr double steady = 0.01;  // change of the mean M between iterations that ends epoch 1
 
-/// Numbers of n points by decreasing key; points of one key keep their order.
+/// Indices of n points by decreasing key; the sort is stable.
 class Order {
  public:
   explicit Order(std::int64_t n);
-  /// keys: n, left as they are.
+  /// keys: n, unchanged.
   void sort(const unsigned* keys, cudaStream_t stream);
   const std::int32_t* data() const { return order_.data(); }
 
@@ -22,7 +22,7 @@ class Order {
   cuda::Buffer<char> scratch_;
 };
 
-/// Point order[i] to place i; points are d x n.
+/// Moves point order[i] to place i; points are d x n.
 template <class T>
 __global__ void gather_columns(const T* __restrict__ from, const std::int32_t* __restrict__ order, std::int64_t n, int d, T* to) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -38,7 +38,7 @@ __global__ void gather_rows(const T* __restrict__ from, const std::int32_t* __re
     to[at] = from[std::int64_t(order[at / d]) * d + at % d];
 }
 
-/// Labels back to the order in which the points were given.
+/// Returns labels to the points' original order.
 template <class Label>
 __global__ void scatter(const Label* __restrict__ from, const std::int32_t* __restrict__ order, std::int64_t n, Label* to) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;

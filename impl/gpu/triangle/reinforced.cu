@@ -1,8 +1,8 @@
-// wu2011's reinforced k-means on CUDA (Algorithms 2 to 4): a point tries centroids by their distance from its own, up to twice its own, as its
-// warp's slowest thread allows. ICD, RID and means are the host's, as in the paper. Without rearrangement Algorithm 2 goes on and on; with two
-// epochs the points are laid out by decreasing M once its mean is steady, so that the threads of a warp have equal work.
-// Cost of an iteration: labeling.cuh, host_driven.cuh. Where it stops: one host thread makes ICD and RID (host_ranks.hpp); at k = 1024 that
-// takes longer than the labels (wu2011/figure6d).
+// wu2011's reinforced k-means on CUDA (Algorithms 2 to 4): a point tries centroids by distance from its own, up to twice its own distance; a warp
+// runs as long as its slowest thread. ICD, RID and means are computed on the host, as in the paper. Without rearrangement Algorithm 2 runs
+// throughout. With two epochs the points are sorted by decreasing M once its mean is steady, so that the threads of a warp have equal work.
+// Cost of an iteration: labeling.cuh, host_driven.cuh. Limit: one host thread computes ICD and RID (host_ranks.hpp); at k = 1024 that takes longer
+// than the labels (wu2011/figure6d).
 #include "impl/gpu/triangle/host_driven.cuh"
 #include "impl/gpu/triangle/least_work.hpp"
 

@@ -1,12 +1,11 @@
-// wu2011's reinforced k-means with ICD, RID and update on the card, the paper's own future work (Section VI), and laid out for it. In epoch 2 the points
-// lie by label and, within a label, by decreasing M, so that most warps have one label and equal work. A warp takes 64 points, two a thread, and goes
-// through the ranked centroids of each label among them, two at a time, for all of its points until none of that label's is below its cut-off: every
-// load serves 128 distances, and no thread goes its own way. What a point tries beyond its own cut-off costs time and changes nothing. Where a warp's
-// labels differ so much that their rows would be longer, it takes all k centroids as they come, and so never does worse than the standard kernel.
-// Nothing is copied but two counters an iteration in epoch 1.
-// Cost of an iteration: n k' distances of 2 d instructions, points and labels read once and the points again by the update (sorted_sums), ranking
+// wu2011's reinforced k-means with ICD, RID and update on the card, the paper's future work (Section VI). In epoch 2 the points are sorted by label
+// and then by decreasing M, so that most warps have one label and equal work. A warp takes 64 points, two per thread. For each label among them it
+// goes through the ranked centroids, two at a time, for all of its points, until none is below its cut-off. Every load serves 128 distances, and
+// threads do not diverge. Centroids beyond a point's own cut-off cost time and change nothing. If a warp's labels would need more than k centroids,
+// it takes all k in order, and so is never slower than the standard kernel. Only two counters per iteration are copied, in epoch 1.
+// Cost of an iteration: n k' distances of 2 d instructions; points and labels read once, the points again by the update (sorted_sums); ranking
 // (device_ranks.cuh). Floor: n k' d 2 instructions.
-// Where it stops: 8192 clusters, whose ranks fill shared memory; few points a label, and few warps have one alone.
+// Limit: 8192 clusters, whose ranks fill shared memory. With few points per label, few warps have a single label.
 #include <algorithm>
 #include <bit>
 
@@ -25,12 +24,12 @@ using triangle::Cutoff, triangle::Ranked;
 
 constexpr int block = 128;
 
-/// Sums over one labeling, where they are wanted.
+/// Counters of one labeling, optional.
 struct Work {
-  unsigned long long distances, in_step;  // M, and M if every warp of 32 points waited for its slowest
+  unsigned long long distances, in_step;  // M; M if every warp of 32 points waited for its slowest
 };
 
-/// P points of a thread, 32 apart, in registers where D is known.
+/// P points of a thread, 32 apart, in registers if D is known.
 template <class T, int D, int P>
 struct Points {
   T x[P][D > 0 ? D : 1];
@@ -49,7 +48,7 @@ struct Points {
         }
     }
   }
-  /// To two centroids; each sum in the order of the dimensions, as in distance().
+  /// Distances² to two centroids, each summed in order of dimensions as in distance().
   __device__ __forceinline__ void distances(const T* __restrict__ a, const T* __restrict__ b, T (&to_a)[P], T (&to_b)[P]) const {
 #pragma unroll
     for (int p = 0; p < P; ++p) to_a[p] = to_b[p] = 0;
@@ -86,7 +85,7 @@ struct Points {
   }
 };
 
-/// How many centroids of a row are not beyond a cut-off, itself among them.
+/// Returns how many centroids of a row are within a cut-off, itself included.
 template <class T>
 __device__ int reach(const Ranked<T>* row, int k, T limit) {
   int below = 1;
@@ -98,7 +97,7 @@ __device__ int reach(const Ranked<T>* row, int k, T limit) {
   return below;
 }
 
-/// points: n x d, in the order of processing, as are labels and m. ranks: k x k. m, work: null where not wanted.
+/// points: n x d in processing order, as are labels and m. ranks: k x k. m, work: optional.
 template <class T, int D, int P>
 __global__ void __launch_bounds__(block)
     label(const T* __restrict__ points, const T* __restrict__ centroids, const Ranked<T>* __restrict__ ranks, std::int64_t n, int d, int k,
@@ -113,10 +112,10 @@ __global__ void __launch_bounds__(block)
   T best_dist[P], limit[P];
 #pragma unroll
   for (int p = 0; p < P; ++p) {
-    const std::int64_t i = min(first + 32 * p, n - 1);  // beyond the last point: as if it were there again
+    const std::int64_t i = min(first + 32 * p, n - 1);  // beyond the end: repeats the last point
     x.row[p] = points + i * d;
     old[p] = labels[i];
-    best[p] = own[p] = max(old[p], 0);  // a point without a label begins with centroid 0
+    best[p] = own[p] = max(old[p], 0);  // a point without a label starts with centroid 0
   }
   x.load();
 #pragma unroll
@@ -125,9 +124,9 @@ __global__ void __launch_bounds__(block)
     limit[p] = cutoff(best_dist[p]);
   }
 
-  // Call f with each of the warp's labels and the farthest cut-off of its points, until f says stop.
+  // Calls f with each of the warp's labels and the largest cut-off of its points, until f returns true.
   const auto for_labels = [&](auto f) {
-    unsigned done = 0;  // a bit a point
+    unsigned done = 0;  // one bit per point
     while (const unsigned waiting = __ballot_sync(all, done != (1u << P) - 1)) {
       std::int32_t mine = own[0];
 #pragma unroll
@@ -192,7 +191,7 @@ __global__ void __launch_bounds__(block)
   if (lane == 0 && moved > 0) atomicAdd(changed, moved);
 }
 
-/// What points are laid out by, the greatest first: labels together, within them by work.
+/// Sort key: labels together, decreasing work within a label.
 __global__ void label_and_work(const std::int32_t* __restrict__ labels, std::int64_t n, int k, unsigned* m) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n) m[i] += unsigned(labels[i]) * (k + 1u);
@@ -241,7 +240,7 @@ class ReinforcedDevice {
     cuda::check_launch();
   }
 
-  /// Counts, and ends epoch 1 once the mean M is steady.
+  /// Counts, and ends epoch 1 when the mean M is steady.
   void end_iteration(Trace& trace) {
     if (!first_epoch_ && !trace.active()) return;
     const auto& [n, d, k, max_iters, tolerance] = lloyd_.shape();
@@ -265,7 +264,7 @@ class ReinforcedDevice {
     points_ = arranged_.data(), labels_ = arranged_labels_.data();
   }
 
-  /// The next iteration's centroids.
+  /// Ranks the next iteration's centroids.
   void rank() {
     if (iters_ < lloyd_.shape().max_iters) ranks_.enqueue(lloyd_.next(), lloyd_.stream());
   }
@@ -283,8 +282,8 @@ class ReinforcedDevice {
   cuda::Buffer<T> given_, arranged_;
   cuda::Buffer<std::int32_t> arranged_labels_;
   triangle::Order order_;
-  const T* points_ = nullptr;       // in the order of processing
-  std::int32_t* labels_ = nullptr;  // the same
+  const T* points_ = nullptr;       // in processing order
+  std::int32_t* labels_ = nullptr;  // in processing order
 };
 
 const Register<ReinforcedDevice> registration{{

@@ -1,6 +1,7 @@
-// wu2011's standard k-means on CUDA (Algorithm 1), which its reinforced and hybrid ones are compared with: every point against every centroid, in
-// the same grid, layout and memories as theirs, and with the same means on the host.
-// Cost of an iteration: labeling.cuh, host_driven.cuh. Floor on a whole card: n k d 2 instructions; the paper's grid of 30 blocks is a fraction of one.
+// wu2011's standard k-means on CUDA (Algorithm 1), the baseline of its reinforced and hybrid ones: every point against every centroid, with the same
+// grid, layout and memories, and the same means on the host.
+// Cost of an iteration: labeling.cuh, host_driven.cuh. Floor on a whole card: n k d 2 instructions; the paper's grid of 30 blocks uses a fraction of
+// it.
 #include "impl/gpu/triangle/host_driven.cuh"
 
 namespace km {

@@ -1,7 +1,7 @@
-// Bounds that hold in spite of rounding. A computed distance² is a sum of d squares of differences: each term passes at most d + 2 roundings,
-// so it is off by at most a share g = m u / (1 - m u) of itself, m = d + 3 (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), and, where
-// squares underflow, by d least numbers; wherever the points lie, for a difference of two numbers is rounded once. A bound is
-// the distance² so widened, its root and all sums with drifts rounded the safe way: what a filter skips is farther, and no tie.
+// Bounds that hold despite rounding. A computed distance² is a sum of d squares of differences, and each term passes at most d + 2 roundings. It is
+// off by at most a share g = m u / (1 - m u), m = d + 3 (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), and by d least numbers where
+// squares underflow. The origin does not matter, because a difference of two numbers is rounded once. A bound is the distance² widened by this. Its
+// root and all sums with drifts are rounded outward: a skipped centroid is farther, and no tie.
 #pragma once
 
 #include <cmath>
@@ -24,13 +24,13 @@ __device__ __forceinline__ double fma_up(double a, double b, double c) { return 
 __device__ __forceinline__ float fma_down(float a, float b, float c) { return __fmaf_rd(a, b, c); }
 __device__ __forceinline__ double fma_down(double a, double b, double c) { return __fma_rd(a, b, c); }
 
-/// Raises *most, which is not negative, to `value`, which is not either: such numbers order as their bits do.
+/// Atomic maximum of non-negative values: they order as their bits.
 __device__ __forceinline__ void raise(float* most, float value) { atomicMax(reinterpret_cast<int*>(most), __float_as_int(value)); }
 __device__ __forceinline__ void raise(double* most, double value) {
   atomicMax(reinterpret_cast<unsigned long long*>(most), static_cast<unsigned long long>(__double_as_longlong(value)));
 }
 
-/// What the true distance is at most and at least, from the computed distance² of d dimensions.
+/// Upper and lower bounds of the true distance from the computed distance² of d dimensions.
 template <class T>
 struct Widening {
   using Limits = std::numeric_limits<T>;
@@ -43,7 +43,7 @@ struct Widening {
     tiny = d * Limits::denorm_min();
   }
   __device__ __forceinline__ T at_most(T dist) const { return root_up(fma_up(dist, up, tiny)); }
-  /// Finite even where the square has overflown.
+  /// Finite even if the square overflowed.
   __device__ __forceinline__ T at_least(T dist) const { return root_down(max(fma_down(min(dist, Limits::max()), down, -tiny), T(0))); }
 };
 

@@ -1,6 +1,6 @@
-// compacted.cuh has the idea; docs/kernels.md what bounds it and what was measured.
-// Where it stops: while most points move no bound holds, and gpu/lloyd/screened, with wgmma, is ahead; with few clusters and few dimensions
-// gpu/lloyd/resident reads hardly more than bounds take.
+// Idea: compacted.cuh. Limits and measurements: docs/kernels.md.
+// Limit: while most points move, no bound holds, and gpu/lloyd/screened with wgmma is faster. With few clusters and few dimensions
+// gpu/lloyd/resident reads hardly more than the bounds.
 #include "impl/gpu/yinyang/compacted.cuh"
 
 namespace km {

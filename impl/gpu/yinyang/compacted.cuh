@@ -1,17 +1,16 @@
-// Exact k-means that leaves alone what cannot have changed. Each point keeps two bounds, of the distance to its own centroid and to any other
-// (Hamerly 2010; the global filter of Yinyang, Ding et al. 2015, taylor2021); as long as the first stays below the second its label stands,
-// and an iteration reads 12 bytes of it. The points past their bounds are compacted, so that whole warps work on them: fp16 tensor-core
-// scores with a proven margin, then differences (gpu/lloyd/screened has the ideas). Both ends leave new bounds behind.
-// The second bound pays for the fastest centroid. Where that one is far away it need not: of the centroids that are faster than some level, a
-// point hears how near the nearest is to its own centroid, which bounds their distances anew; the bound pays for the slower ones alone
-// (after Rysavy and Hamerly 2016, who leave out centroids that are no neighbours). Eight levels, of which the best counts. Equal centroids are
-// one to the bounds, or the points between them would be looked at for ever.
-// Centroids move only by what moved points change in exact integer sums (moved_sums has the idea), so that one whose cluster is at rest
-// does not move at all, by no rounding either, and costs no bound anything.
-// All iterations are one kernel: blocks have their share of the points, in slices dealt out in turn; they meet three times an iteration, when
-// all sums are made, all centroids, and all distances between them. Whether to stop is decided there.
-// Cost of an iteration: 12 bytes a point read, 8 written where bounds changed; of a point past them 2 k' K flops (k', K: k, d rounded up to
-// 32) and 2 K bytes; of a moved one d values and 2 d additions to L2; three barriers of the grid; for the levels k² d operations by differences.
+// Exact k-means that skips points whose labels cannot change. Each point has an upper bound of the distance to its own centroid and a lower bound of
+// the distance to any other (Hamerly 2010; the global filter of Yinyang, Ding et al. 2015, taylor2021). While the upper bound is below the lower
+// one, the label stays, and an iteration reads 12 bytes of the point. Points past their bounds are compacted into full warps: fp16 tensor-core
+// scores with a proven margin, then differences (as in gpu/lloyd/screened). Both give new bounds.
+// The lower bound shrinks by the largest centroid shift. To shrink it less, fast centroids (above one of 8 speed levels) are bounded by their
+// distance to the point's own centroid instead (after Rysavy and Hamerly 2016, who skip centroids that are no neighbours). The best level counts.
+// Equal centroids count as one for the bounds; otherwise points between them would be compared in every iteration.
+// Centroids change only by exact integer sums of moved points (moved_sums). A cluster at rest therefore does not move, not even by rounding, and
+// loosens no bound.
+// All iterations are one kernel. Slices of points are dealt to the blocks in turn. Blocks meet three times per iteration: after the sums, the
+// centroids, and the distances between centroids. The kernel also tests convergence.
+// Cost of an iteration: 12 bytes read per point, 8 written if bounds changed; per point past its bounds 2 k' K flops (k', K: k, d rounded up to 32)
+// and 2 K bytes; per moved point d values and 2 d additions to L2; three grid barriers; for the levels k² d operations by differences.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +22,12 @@
 
 namespace km::compacted {
 
-constexpr int least_products = 16;  // dimensions; below it fp16 leaves most points open
-constexpr int least_company = 64;   // points a cluster, for distances between centroids to pay
-constexpr int wanted_cells = 2048;  // that blocks add to at once
+constexpr int least_products = 16;  // dimensions; below, fp16 leaves most points open
+constexpr int least_company = 64;   // points per cluster, for which distances between centroids pay off
+constexpr int wanted_cells = 2048;  // cells of the sums, copied so that blocks contend less
 constexpr int most_differences = 48 * 1024;
 
-/// A row's fp16 halves, deep x 32 of them; what rounding left, and |x|², for bounds. A warp a point.
+/// Writes a row's fp16 halves, deep x 32, and for bounds the rounding residual and |x|². One warp per point.
 template <class T>
 __global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, const double* __restrict__ centre, double scale, std::int64_t n,
                                                   int d, int deep, __half* halves, std::uint32_t* left, float* length2) {
@@ -56,8 +55,8 @@ __global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, 
 template <class T>
 class Compacted {
  public:
-  /// paid: the share of each shift that bounds pay. Below 1 labels are not proven.
-  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float paid = 1)
+  /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
+  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
       : problem_(problem), points_(cuda::upload_rows(problem, trace, stream_)), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
         centroids_(2 * cells_), labels_(problem.n), upper_(problem.n), lower_(problem.n),
         copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / cells_, 1, 32))), coarse_(copies_ * cells_), fine_(copies_ * cells_),
@@ -69,11 +68,11 @@ class Compacted {
     frame_.emplace(problem, points_.data(), initial_.data(), stream_);
     const bool products = config.word("begin") == "products" && d >= least_products;
     const int deep = screen::up_to(d, 32) / 32, k_padded = screen::up_to(k, 32);
-    turned_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
+    transposed_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
     image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
     starts_ = cuda::Buffer<float>(k_padded);
     if (std::int64_t(k) * least_company <= n) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
-    cuda::check(cudaMemsetAsync(turned_.data(), 0, turned_.bytes(), stream_));
+    cuda::check(cudaMemsetAsync(transposed_.data(), 0, transposed_.bytes(), stream_));
     cuda::check(cudaMemsetAsync(image_.data(), 0, image_.bytes(), stream_));
     const std::vector<float> none(k_padded, -cuda::infinity<float>);
     upload(starts_, std::span<const float>(none), stream_);
@@ -88,7 +87,7 @@ class Compacted {
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     grid_ = std::min({static_cast<unsigned>(multiprocessors), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
-    bytes_ = (sizeof(Room<T>) + 15) / 16 * 16 + sets * set_bytes;
+    bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
     run_ = {.points = points_.data(),
             .halves = halves_.data(),
@@ -105,11 +104,11 @@ class Compacted {
             .products = products,
             .centre = frame_->centre(),
             .scale = frame_->scale(),
-            .paid = paid,
-            .quanta = moved_sums::Quanta(frame_->greatest(), n),
+            .shift_scale = shift_scale,
+            .fixed_point = moved_sums::FixedPoint(frame_->greatest(), n),
             .initial = initial_.data(),
             .centroids = {centroids_.data(), centroids_.data() + cells_},
-            .turned = turned_.data(),
+            .transposed = transposed_.data(),
             .image = image_.data(),
             .starts = starts_.data(),
             .shifts = shifts_.data(),
@@ -144,11 +143,11 @@ class Compacted {
     const auto clear = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream_)); };
     clear(coarse_), clear(fine_), clear(counts_), clear(tops_), clear(lengths_), clear(tallies_), clear(freed_);
     cuda::check(cudaMemsetAsync(twins_.data(), 0x7F, twins_.bytes(), stream_));    // no_twin
-    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: at first every point changes
+    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: every point changes at first
     void* arguments[] = {&run_};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
     stream_.synchronize();
-    if (trace.active()) tell(trace);
+    if (trace.active()) report(trace);
     return iters_[0];
   }
 
@@ -163,8 +162,8 @@ class Compacted {
   }
 
  private:
-  /// The kernel's own clock and counts by iteration, as there is nothing to time from outside.
-  void tell(Trace& trace) {
+  /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
+  void report(Trace& trace) {
     std::vector<Bits> ended(std::size_t(iters_[0]) + 1);
     std::vector<Tally> tallies(ended.size());
     cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
@@ -186,7 +185,7 @@ class Compacted {
   cuda::Stream stream_;
   cuda::Buffer<T> points_;
   std::int64_t cells_;
-  cuda::Buffer<T> initial_, centroids_, turned_;
+  cuda::Buffer<T> initial_, centroids_, transposed_;
   cuda::Buffer<uint4> halves_, image_;
   cuda::Buffer<std::uint32_t> left_;
   cuda::Buffer<float> length2_, starts_;
@@ -204,7 +203,7 @@ class Compacted {
   Run<T> run_{};
   unsigned grid_ = 1;
   std::size_t bytes_ = 0;
-  // From the constructor alone: where two files have the same kernel, its other users may mean the other one.
+  // Take the kernel's address only here: identical template instances in two translation units are distinct device functions.
   void (*kernel_)(Run<T>) = iterate_all<T>;
 };
 

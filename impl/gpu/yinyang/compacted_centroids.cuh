@@ -1,14 +1,14 @@
-// From what moved to the sums, from sums to centroids in all the forms that the next assign takes, and how far these are from each other.
+// Updates sums by moved points, makes centroids in all forms that the next assign reads, and measures the distances between them.
 #pragma once
 
-#include "impl/gpu/yinyang/compacted_room.cuh"
+#include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
-/// What moved, from one cluster's sums to another's: as many lanes a row as it needs, all of them integers' additions.
+/// Moves points between the sums of clusters, by integer additions, with as many lanes per row as it needs.
 template <class T>
-__device__ __forceinline__ void move_rows(const Run<T>& r, const Room<T>& s) {
-  constexpr int values = 4;  // of a thread on the way
+__device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>& s) {
+  constexpr int values = 4;  // per thread in flight
   const int lane = threadIdx.x % 32, lanes = lanes_of(r.d), rows = 32 / lanes, copy = blockIdx.x % r.copies;
   const std::int64_t cells = std::int64_t(r.k) * r.d;
   Bits *const all_coarse = r.coarse + copy * cells, *const all_fine = r.fine + copy * cells;
@@ -24,7 +24,7 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const Room<T>& s) {
       for (int u = 0; u < values; ++u) {
         const int j = j0 + u * lanes;
         long long coarse, fine;
-        r.quanta.split(double(value[u]), coarse, fine);
+        r.fixed_point.split(double(value[u]), coarse, fine);
         if (coarse != 0) atomicAdd(&all_coarse[to + j], Bits(coarse));
         if (fine != 0) atomicAdd(&all_fine[to + j], Bits(fine));
         if (moved.from < 0) continue;
@@ -38,10 +38,10 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const Room<T>& s) {
   }
 }
 
-/// Warps numbered so that the first ones are on different multiprocessors.
+/// Numbers warps so that the first ones are on different multiprocessors.
 __device__ __forceinline__ int warp_of_grid() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 
-/// A warp a cluster: from sums to the mean, how far it is from where it was, and both forms for the next assign. given: no sums yet.
+/// One warp per cluster: computes the mean, its shift and both forms for the next assign. given: no sums yet.
 template <class T>
 __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, const T* from, T* to, int slot) {
   const int lane = threadIdx.x % 32;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
       Bits coarse = 0, fine = 0;
       for (int copy = 0; copy < r.copies && count > 0; ++copy)
         coarse += __ldcg(&r.coarse[copy * cells + at]), fine += __ldcg(&r.fine[copy * cells + at]);
-      const T value = count > 0 ? static_cast<T>(r.quanta.value(coarse, fine) / count) : before;
+      const T value = count > 0 ? static_cast<T>(r.fixed_point.value(coarse, fine) / count) : before;
       to[at] = value;
       r.cell(c, j) = value;
       const double x = (double(value) - r.centre[j]) * r.scale, shift = (double(value) - double(before)) * r.scale;
@@ -73,7 +73,7 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
     if (r.reach != nullptr && lane < levels) r.reach[std::int64_t(c) * levels + lane] = cuda::infinity<float>;
     if (lane > 0) continue;
     r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;
-    r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.paid);
+    r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.shift_scale);
     screen::raise(&r.tops[slot], r.shifts[c]);
     r.starts[c] = static_cast<float>(-length2 / 2);
     screen::raise(&r.lengths[slot].centroid2, static_cast<float>(length2) * 1.000001f);
@@ -81,10 +81,10 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
   }
 }
 
-/// By level, the distance from each centroid to the nearest other that moved by more than what is slow there, from below; and twins, which
-/// lose every tie and are left out, so that bounds know nothing of them: where one parts from the centroid it was equal to, the points of
-/// that one have to look again; for all others its distance was that centroid's. A warp takes a centroid and 32 others at a time.
-/// reach: infinite before; twin: none.
+/// Writes, per level, a lower bound of the distance from each centroid to the nearest other one that moved by more than that level's slow shift.
+/// Also finds twins, which lose every tie and are left out; bounds ignore them. When a twin parts from its equal, that one's points must be checked
+/// again; for all other points its distance was its equal's. A warp takes a centroid and 32 others at a time. reach: initially infinite; twin:
+/// initially none.
 template <class T>
 __device__ __forceinline__ void find_reach(const Run<T>& r, const T* centroids, float top) {
   const int lane = threadIdx.x % 32, bands = r.k_padded / 32;
@@ -108,7 +108,7 @@ __device__ __forceinline__ void find_reach(const Run<T>& r, const T* centroids, 
       atomicMin(&r.twin[a], c);
       r.starts[a] = -cuda::infinity<float>;
     }
-    // None is negative: they order as their bits do.
+    // Non-negative floats order as their bits.
     const unsigned away = __float_as_uint(bounds.below(dist)), none = __float_as_uint(cuda::infinity<float>);
     unsigned mine = none;
 #pragma unroll

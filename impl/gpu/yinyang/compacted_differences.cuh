@@ -1,19 +1,19 @@
-// What scores leave open, and all where scores cannot tell, by differences: a point's few candidates, or all centroids, in fp64 where fp32
-// leaves a doubt. Either way a point ends with its label and both bounds.
+// Decides by differences what scores leave open: a point's few candidates, or all centroids, in fp64 where fp32 is in doubt. Sets the label and both
+// bounds.
 #pragma once
 
-#include "impl/gpu/yinyang/compacted_room.cuh"
+#include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
-/// What the lane so far away has to say of a point.
+/// Merges a point's result from the lane `away`.
 template <class T>
-__device__ __forceinline__ void hear(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
+__device__ __forceinline__ void merge_from_lane(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
   const T first = __shfl_xor_sync(0xFFFFFFFF, given.first, away), second = __shfl_xor_sync(0xFFFFFFFF, given.second, away);
-  mine.see(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
+  mine.add(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
 }
 
-/// The distance² between two rows, in U, by `lanes` lanes. All lanes of the warp call it.
+/// Distance² between two rows in U, by `lanes` lanes. All lanes of the warp call it.
 template <class U, class T>
 __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes) {
   U dist = 0;
@@ -26,9 +26,9 @@ __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes)
   return dist;
 }
 
-/// Open points, so many lanes each: their candidates by differences, and what fp32 leaves in doubt in fp64.
+/// Compares the candidates of open points by differences, `lanes` lanes per point, and in fp64 where fp32 is in doubt.
 template <class T>
-__device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
+__device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
   const int lanes = s.opens <= 2 * warps ? 32 : 8, at_once = block / lanes;
   for (int first = threadIdx.x / 32 * (32 / lanes); first < s.opens; first += at_once) {
     const int at = first + threadIdx.x % 32 / lanes;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* ce
     for (int a = 0; a < count; ++a) {
       const int c = open.candidates[min(a, open.count - 1)];
       const T dist = distance2<T>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
-      if (a < open.count) best.see(dist, c);
+      if (a < open.count) best.add(dist, c);
     }
     int label = best.at;
     const OfDifferences<T> bounds(r.d, r.scale);
@@ -52,7 +52,7 @@ __device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* ce
       for (int a = 0; a < count; ++a) {
         const int c = open.candidates[min(a, open.count - 1)];
         const double dist = distance2<double>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
-        if (a < open.count) exact.see(dist, c);
+        if (a < open.count) exact.add(dist, c);
       }
       const OfDifferences<double> finer(r.d, r.scale);
       if (doubt) label = exact.at, upper = finer.above(exact.first), lower = finer.below(exact.second);
@@ -61,9 +61,9 @@ __device__ __forceinline__ void compare(const Run<T>& r, Room<T>& s, const T* ce
   }
 }
 
-/// The label and bounds of a row, or the row to the list of those that fp32 leaves in doubt. In fp64 nothing is finer: sums in order decide.
+/// Sets the label and bounds of a row, or lists it as doubtful for fp64. In fp64 the sums in order decide.
 template <class T>
-__device__ __forceinline__ void conclude(const Run<T>& r, Room<T>& s, int i, int old, int row, const screen::Nearest<T>& best) {
+__device__ __forceinline__ void conclude(const Run<T>& r, SharedState<T>& s, int i, int old, int row, const screen::Nearest<T>& best) {
   if (sizeof(T) == 4 && !screen::leads(best, r.d)) {
     s.doubtful[atomicAdd(&s.doubts, 1)] = row;
     return;
@@ -72,9 +72,9 @@ __device__ __forceinline__ void conclude(const Run<T>& r, Room<T>& s, int i, int
   settled(r, s, i, old, best.at, bounds.above(best.first), bounds.below(best.second));
 }
 
-/// Rows in doubt in fp64: warps share out a row's centroids, lanes the dimensions. All threads call it.
+/// Decides doubtful rows in fp64: warps share a row's centroids, lanes its dimensions. All threads call it.
 template <class T>
-__device__ __forceinline__ void settle_doubts(const Run<T>& r, Room<T>& s, const T* centroids, const int* rows) {
+__device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows) {
   if (s.doubts == 0) return;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, lanes = lanes_of(r.d), at_once = 32 / lanes;
   const int across = max(warps / s.doubts, 1), sets = warps / across;
@@ -86,9 +86,9 @@ __device__ __forceinline__ void settle_doubts(const Run<T>& r, Room<T>& s, const
       for (int c0 = warp % across * at_once; c0 < r.k; c0 += across * at_once) {
         const int c = c0 + lane / lanes;
         const double dist = distance2<double>(x, centroids + std::int64_t(min(c, r.k - 1)) * r.d, r.d, lanes);
-        if (c < r.k && r.twin[c] == no_twin) best.see(dist, c);
+        if (c < r.k && r.twin[c] == no_twin) best.add(dist, c);
       }
-      for (int other = 16; other >= lanes; other /= 2) hear(best, best, other);
+      for (int other = 16; other >= lanes; other /= 2) merge_from_lane(best, best, other);
       if (lane == 0) s.exact[warp] = best;
     }
     __syncthreads();
@@ -97,7 +97,7 @@ __device__ __forceinline__ void settle_doubts(const Run<T>& r, Room<T>& s, const
       screen::Nearest<double> best = s.exact[threadIdx.x * across];
       for (int other = 1; other < across; ++other) {
         const auto& part = s.exact[threadIdx.x * across + other];
-        best.see(part.first, part.at, part.second);
+        best.add(part.first, part.at, part.second);
       }
       const OfDifferences<double> bounds(r.d, r.scale);
       settled(r, s, i, r.labels[i], best.at, bounds.above(best.first), bounds.below(best.second));

@@ -1,4 +1,4 @@
-// The kernel of compacted.cuh: a run from its initial centroids to its labels.
+// The kernel of compacted.cuh: a run from the initial centroids to the labels.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -15,12 +15,12 @@ __device__ __forceinline__ Bits nanoseconds() {
   return now;
 }
 
-/// The points of a list to labels and bounds, and what moved to the sums. m: at most a batch, or most_rows of few dimensions. tally: thread 0's.
+/// Sets labels and bounds of listed points and moves them between sums. m: at most a batch, or most_rows with few dimensions. tally: thread 0's.
 template <class T>
-__device__ __forceinline__ void assign_batch(const Run<T>& r, Room<T>& s, T* x, const T* centroids, const screen::Margin<1>& margin, bool products,
-                                             const int* rows, int m, Tally& tally) {
+__device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const screen::Margin<1>& margin,
+                                             bool products, const int* rows, int m, Tally& tally) {
   const int t = threadIdx.x, warp = t / 32;
-  if (t == 0) s.moves = s.opens = s.untold_size = 0;
+  if (t == 0) s.moves = s.opens = s.unknown_size = 0;
   __syncthreads();
   if (products) {
     const int tiles = (m + warp_rows - 1) / warp_rows, across = warps / tiles, tile = warp % tiles, strip = warp / tiles;
@@ -38,10 +38,10 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, Room<T>& s, T* x, 
     __syncthreads();
     compare(r, s, centroids, margin);
   }
-  const int by_differences = products ? s.untold_size : m;
+  const int by_differences = products ? s.unknown_size : m;
   int doubted = 0;
   if (by_differences > 0) {
-    const int* const them = products ? s.untold : rows;
+    const int* const them = products ? s.unknown : rows;
     const auto by_threads = [&]<int D>() {
       return m > block ? settle_few<D, 2>(r, s, centroids, them, m) : settle_few<D, 1>(r, s, centroids, them, m);
     };
@@ -57,7 +57,7 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, Room<T>& s, T* x, 
   __syncthreads();
   move_rows(r, s);
   if (t == 0) {
-    tally.changed += s.moves, tally.open += s.opens + (products ? s.untold_size : 0);
+    tally.changed += s.moves, tally.open += s.opens + (products ? s.unknown_size : 0);
     tally.by_differences += by_differences, tally.in_doubt += doubted;
   }
   __syncthreads();
@@ -66,8 +66,8 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, Room<T>& s, T* x, 
 template <class T>
 __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ Run<T> r) {
   extern __shared__ __align__(16) unsigned char shared[];
-  auto& s = *reinterpret_cast<Room<T>*>(shared);
-  T* const x = reinterpret_cast<T*>(shared + (sizeof(Room<T>) + 15) / 16 * 16);
+  auto& s = *reinterpret_cast<SharedState<T>*>(shared);
+  T* const x = reinterpret_cast<T*>(shared + (sizeof(SharedState<T>) + 15) / 16 * 16);
   const int t = threadIdx.x, lane = t % 32;
   const auto grid = cooperative_groups::this_grid();
   bool products = r.products;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     if (blockIdx.x == 0 && t == 0) r.lengths[(iter + 1) % 2] = {0, 0}, r.tops[(iter + 1) % 2] = 0;
 
     const int enough = products || few_padded(r.d) == 0 ? batch : most_rows;
-    // Slices of 32 points are dealt out to the blocks in turn, so that all have alike.
+    // Deals slices of 32 points to the blocks in turn, for balance.
     const std::int64_t slices = (r.n + 31) / 32, slices_at_once = std::int64_t(gridDim.x) * warps;
     for (std::int64_t first = 0; first < slices; first += ahead * slices_at_once) {
       const auto point = [&](int u) { return (first + u * slices_at_once + warp_of_grid()) * 32 + lane; };
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     }
     grid.sync();
 
-    // Where scores leave most of many points to differences, later iterations begin there.
+    // If scores leave most of many points to differences, later iterations start with differences.
     products = products && 2 * __ldcg(&all.by_differences) <= max(__ldcg(&all.past_bound), Bits(r.n / 4));
     make_centroids(r, false, centroids, r.centroids[iter % 2], (iter + 1) % 2);
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();

@@ -1,17 +1,17 @@
-// The points of a block's list against all centroids by fp16 products (mma.sync), decided where a proven margin lets them, as in
-// gpu/lloyd/screened; of the others the scores name the few candidates, or tell that there are many.
+// Scores the points of a block's list against all centroids by fp16 products (mma.sync). Points within a proven margin are decided, as in
+// gpu/lloyd/screened. For the others the scores list the few candidates, or report that there are many.
 #pragma once
 
 #include "impl/gpu/lloyd/ampere.cuh"
-#include "impl/gpu/yinyang/compacted_room.cuh"
+#include "impl/gpu/yinyang/compacted_state.cuh"
 
 namespace km::compacted {
 
-/// A warp's 32 rows against every across-th band of 32 centroids, beginning with `strip`: each lane's best two of its columns to shared
-/// memory. Deep: as many registers hold the points' halves; 0: they are read again for every band.
-/// Rows of both operands are read in pieces of 32 dimensions, 8 to a lane, which permutes the dimensions of both alike.
+/// Scores a warp's 32 rows against every across-th band of 32 centroids from `strip` on, and writes each lane's best two to shared memory. Deep:
+/// registers for the points' halves; 0: read them again per band. Rows of both operands are read in pieces of 32 dimensions, 8 per lane, which
+/// permutes their dimensions alike.
 template <int Deep, class T>
-__device__ __forceinline__ void score(const Run<T>& r, Room<T>& s, const int* rows, int m, int tile, int strip, int across) {
+__device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const int* rows, int m, int tile, int strip, int across) {
   const int lane = threadIdx.x % 32, quarter = lane % 4, deep = Deep > 0 ? Deep : r.deep;
   const uint4* from[4];
 #pragma unroll
@@ -61,8 +61,8 @@ __device__ __forceinline__ void score(const Run<T>& r, Room<T>& s, const int* ro
       const float2 start = *reinterpret_cast<const float2*>(r.starts + column);
 #pragma unroll
       for (int h = 0; h < 4; ++h) {
-        best[h].see(sums[h / 2][x * 4 + h % 2 * 2] + start.x, column);
-        best[h].see(sums[h / 2][x * 4 + h % 2 * 2 + 1] + start.y, column + 1);
+        best[h].add(sums[h / 2][x * 4 + h % 2 * 2] + start.x, column);
+        best[h].add(sums[h / 2][x * 4 + h % 2 * 2 + 1] + start.y, column + 1);
       }
     }
   }
@@ -73,14 +73,14 @@ __device__ __forceinline__ void score(const Run<T>& r, Room<T>& s, const int* ro
   }
 }
 
-/// A thread's row, from the lanes' best two: decided, or open with its candidates, or open with too many.
+/// Merges the lanes' best two of a thread's row: decided, open with its candidates, or open with too many.
 template <class T>
-__device__ __forceinline__ void decide(const Run<T>& r, Room<T>& s, const screen::Margin<1>& margin_of, const int* rows, int row, int lanes) {
+__device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const screen::Margin<1>& margin_of, const int* rows, int row, int lanes) {
   const int i = rows[row], begin = row * lanes, old = r.labels[i];
   const float margin = margin_of.at(r.left[i]), length2 = r.length2[i];
   screen::Best best;
   for (int e = begin; e < begin + lanes; ++e) {
-    best.see(s.first[e], s.at[e]);
+    best.add(s.first[e], s.at[e]);
     best.second = fmaxf(best.second, s.second[e]);
   }
   if (best.first - best.second > margin) {
@@ -89,15 +89,15 @@ __device__ __forceinline__ void decide(const Run<T>& r, Room<T>& s, const screen
   }
   const float enough = best.first - margin;
   OpenRow open{i, 0, -cuda::infinity<float>, {}};
-  bool told = true;
+  bool complete = true;
   for (int e = begin; e < begin + lanes; ++e) {
     const bool candidate = s.first[e] >= enough;
-    told &= s.second[e] < enough && (!candidate || open.count < screen::most_candidates);
+    complete &= s.second[e] < enough && (!candidate || open.count < screen::most_candidates);
     open.others = fmaxf(open.others, candidate ? s.second[e] : s.first[e]);
-    if (candidate && told) open.candidates[open.count++] = s.at[e];
+    if (candidate && complete) open.candidates[open.count++] = s.at[e];
   }
-  if (told) s.open[atomicAdd(&s.opens, 1)] = open;
-  else s.untold[atomicAdd(&s.untold_size, 1)] = i;
+  if (complete) s.open[atomicAdd(&s.opens, 1)] = open;
+  else s.unknown[atomicAdd(&s.unknown_size, 1)] = i;
 }
 
 }  // namespace km::compacted

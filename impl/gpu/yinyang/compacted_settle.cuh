@@ -1,14 +1,14 @@
-// Points of a block's list against all centroids by differences.
+// Compares a block's list of points with all centroids by differences.
 #pragma once
 
 #include "impl/gpu/yinyang/compacted_differences.cuh"
 
 namespace km::compacted {
 
-/// Points against all centroids by differences, where a thread holds one, or two: D dimensions, zeros for what is missing. Where there are
-/// few points several threads share the centroids of one. All threads call it. How many were in doubt.
+/// A thread holds one or two points of D dimensions, padded with zeros. With few points several threads share the centroids of one. All threads call
+/// it. Returns the number of doubtful points.
 template <int D, int Rows, class T>
-__device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* centroids, const int* rows, int m) {
+__device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows, int m) {
   constexpr int width = cuda::Pack<T>::size;
   const int t = threadIdx.x;
   int across = 1;
@@ -32,7 +32,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* 
     T dist[Rows] = {};
 #pragma unroll
     for (int j = 0; j < D; j += width) {
-      const auto values = *reinterpret_cast<const cuda::Pack<T>*>(r.turned + std::int64_t(c) * D + j);
+      const auto values = *reinterpret_cast<const cuda::Pack<T>*>(r.transposed + std::int64_t(c) * D + j);
 #pragma unroll
       for (int u = 0; u < width; ++u)
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* 
       best[p].first = min(best[p].first, dist[p]);
     }
   }
-  for (int other = across / 2; other > 0; other /= 2) hear(best[0], best[0], other);
+  for (int other = across / 2; other > 0; other /= 2) merge_from_lane(best[0], best[0], other);
 #pragma unroll
   for (int p = 0; p < Rows; ++p)
     if (const int row = t / across + p * block; row < m && t % across == 0) conclude(r, s, i[p], old[p], row, best[p]);
@@ -58,10 +58,9 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, Room<T>& s, const T* 
   return doubted;
 }
 
-/// Points against all centroids by differences, some side by side: a lane takes a centroid, points lie in shared memory. All threads call it.
-/// How many were in doubt.
+/// Points side by side in shared memory; a lane takes a centroid. All threads call it. Returns the number of doubtful points.
 template <int Together, class T>
-__device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T* centroids, const int* rows, int m) {
+__device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const int* rows, int m) {
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = r.d;
   const int sets = min(r.sets * together / Together, min((m + Together - 1) / Together, warps)), across = warps / sets, set = warp % sets,
             strip = warp / sets;
@@ -82,7 +81,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T
         T dist[Together] = {};
 #pragma unroll(Together == 1 ? 8 : 4)
         for (int j = 0; j < d; ++j) {
-          const T value = r.turned[std::int64_t(j) * r.k_padded + c];
+          const T value = r.transposed[std::int64_t(j) * r.k_padded + c];
 #pragma unroll
           for (int p = 0; p < Together; ++p) {
             const T diff = x_at[j * Together + p] - value;
@@ -91,9 +90,9 @@ __device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T
         }
         if (c < r.k && r.twin[c] == no_twin)
 #pragma unroll
-          for (int p = 0; p < Together; ++p) mine[p].see(dist[p], c);
+          for (int p = 0; p < Together; ++p) mine[p].add(dist[p], c);
       }
-      // Half of the points to the other half of the lanes, over and over, until a lane has one; then what is known of that one.
+      // Exchanges half of the points with half of the lanes until a lane has one, then merges that one.
 #pragma unroll
       for (int kept = Together / 2; kept > 0; kept /= 2)
 #pragma unroll
@@ -102,9 +101,9 @@ __device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T
           const bool upper = lane & away;
           const screen::Nearest<T> given = upper ? mine[p] : mine[p + kept];
           if (upper) mine[p] = mine[p + kept];
-          hear(mine[p], given, away);
+          merge_from_lane(mine[p], given, away);
         }
-      for (int other = 16 / Together; other > 0; other /= 2) hear(mine[0], mine[0], other);
+      for (int other = 16 / Together; other > 0; other /= 2) merge_from_lane(mine[0], mine[0], other);
       if (lane % (32 / Together) == 0) s.found[warp][lane / (32 / Together)] = mine[0];
     }
     __syncthreads();
@@ -113,7 +112,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T
       screen::Nearest<T> all = s.found[t / Together][t % Together];
       for (int other = 1; other < across; ++other) {
         const auto& part = s.found[t / Together + other * sets][t % Together];
-        all.see(part.first, part.at, part.second);
+        all.add(part.first, part.at, part.second);
       }
       conclude(r, s, i, r.labels[i], t, all);
     }
@@ -121,7 +120,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, Room<T>& s, T* x, const T
 
     doubted += s.doubts;
     settle_doubts(r, s, centroids, rows + first);
-    __syncthreads();  // x, found and doubts may be overwritten
+    __syncthreads();  // before x, found and doubts are overwritten
   }
   return doubted;
 }

@@ -1,15 +1,14 @@
-// Yinyang's assign, a thread a point (taylor2021, Section III; Ding et al., ICML 2015). A point keeps an upper bound of the distance to its centroid
-// and, for each group, a lower bound of the distances to the group's other centroids. Both follow the centroids' drifts, rounded the safe way
-// (bounds.cuh). Global filter: no lower bound is within the upper one, as it is or made tight by one distance: the label stays. Group filter: only
-// groups whose bound is within are compared, as Compare does, and their bounds made anew. A filter lets through what it cannot exclude,
-// ties included.
+// Yinyang's assign with one thread per point (taylor2021, Section III; Ding et al., ICML 2015). A point has an upper bound of the distance to its
+// centroid and, per group, a lower bound of the distances to the group's other centroids. Both follow the centroids' drifts, rounded outward
+// (bounds.cuh). Global filter: if no lower bound is within the upper one, as it is or tightened by one distance, the label stays. Group filter: only
+// groups whose bound is within are compared, by Compare, which renews their bounds. Filters pass what they cannot exclude, ties included.
 #pragma once
 
 #include "impl/gpu/yinyang/scan.cuh"
 
 namespace km::yinyang {
 
-/// What one iteration did, in a traced run.
+/// Counters of one iteration in a traced run.
 struct Counts {
   unsigned long long distances, past_global, past_group,
       past_local;  // points past the first filter, groups past the second, centroids past the third
@@ -21,7 +20,7 @@ struct Filters {
   std::int64_t n;
   int d;
   bool first;          // no bounds yet: all pass
-  GroupedView<T> all;  // the centroids again
+  GroupedView<T> all;  // the same centroids, grouped
   Widening<T> widening;
   T *upper, *lower;  // n, groups x n
   std::int32_t* labels;
@@ -29,15 +28,15 @@ struct Filters {
   Counts* counts;  // or null
 };
 
-/// What came of a group.
+/// Result of a group.
 template <class T>
 struct Compared {
   Two<T> nearest;
-  T skipped = cuda::infinity<T>;  // no centroid that was left out is nearer
+  T skipped = cuda::infinity<T>;  // lower bound of the skipped centroids
   unsigned distances = 0;
 };
 
-/// All centroids of a group that passed.
+/// Compares all centroids of a group.
 struct WholeGroup {
   static constexpr bool local = false;
   template <class T>
@@ -82,12 +81,12 @@ __global__ void __launch_bounds__(block) filter_and_assign(const __grid_constant
   }
 
   if (__any_sync(0xFFFFFFFF, open)) {
-    Two<T> best;  // of all: first and at
+    Two<T> best;  // of all groups
     best.first = old_dist, best.at = old >= 0 ? old : nobody;
-    T beside = 0;  // the bound of best's group
+    T beside = 0;  // bound of best's group
     int best_group = -1;
     for (int g = 0; g < f.all.groups; ++g) {
-      __syncwarp();  // those that skipped a group wait for the others
+      __syncwarp();  // reconverge
       const T bound = open && !f.first ? lower[g * f.n] : T(0);
       if (!open || bound > upper) continue;
       const Compared<T> found = Compare::compare(f, x, g, bound, best, old, old_dist);
@@ -102,11 +101,11 @@ __global__ void __launch_bounds__(block) filter_and_assign(const __grid_constant
       }
     }
     if (open) {
-      if (best.at == nobody) best.at = 0;  // no distance is a number
+      if (best.at == nobody) best.at = 0;  // every distance is NaN
       if (best_group >= 0) lower[best_group * f.n] = beside;
       moved = best.at != old;
       if (moved) {
-        if (old >= 0) {  // another of its group's from now on
+        if (old >= 0) {  // now another centroid of its group
           T& bound = lower[f.all.group_of[old] * f.n];
           bound = min(bound, f.widening.at_least(old_dist));
         }

@@ -1,6 +1,6 @@
-// taylor2021's GPU-YYss, "super-simplified": the global filter alone. One group of all centroids, so that one lower bound a point says whether
-// any of the others may be nearer; if so, all are compared. Hamerly's bounds (SDM 2010) without the distances between centroids.
-// Where it stops: one centroid that moves far loosens every point's bound.
+// taylor2021's GPU-YYss, "super-simplified": the global filter alone. One group of all centroids gives one lower bound per point. If it fails, all
+// centroids are compared. These are Hamerly's bounds (SDM 2010) without the distances between centroids.
+// Limit: one centroid that moves far loosens every point's bound.
 #include "impl/gpu/yinyang/yinyang.cuh"
 
 namespace km {

@@ -1,7 +1,6 @@
-// taylor2021's GPU-YYs: Yinyang with the global and the group filter, without the local one (Newling and Fleuret, ICML 2016, found that it
-// costs more than it saves). Twenty groups, k where there are fewer centroids. yinyang.cuh has the whole, filter.cuh the filters.
-// Where it stops: where centroids move much or dimensions are many and without structure, nearly all groups pass, and plain tiled products
-// (gpu/lloyd/tiled) are faster.
+// taylor2021's GPU-YYs: Yinyang with the global and the group filter, without the local one, which costs more than it saves (Newling and Fleuret,
+// ICML 2016). Twenty groups, or k. Whole: yinyang.cuh; filters: filter.cuh.
+// Limit: if centroids move much, or dimensions are many and unstructured, nearly all groups pass, and tiled products (gpu/lloyd/tiled) are faster.
 #include "impl/gpu/yinyang/yinyang.cuh"
 
 namespace km {

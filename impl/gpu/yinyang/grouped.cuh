@@ -1,5 +1,5 @@
-// The centroids as the kernels read them: group after group, d x pitch, so that a warp compares neighbours in 16-byte loads. A group begins at a
-// multiple of four positions and is filled up to the next with infinity, which is never the nearest.
+// Centroids as the kernels read them: by group, d x pitch, so that a warp compares neighbours in 16-byte loads. A group starts at a multiple of four
+// positions and is padded with infinity, which is never the nearest.
 #pragma once
 
 #include <numeric>
@@ -9,49 +9,57 @@
 
 namespace km::yinyang {
 
-constexpr int together = 4;         // a group's positions are a multiple of it
-constexpr int nobody = 0x7FFFFFFF;  // the centroid of a position that has none
+constexpr int together = 4;         // group sizes are multiples of it
+constexpr int nobody = 0x7FFFFFFF;  // centroid of an empty position
 
-/// Positions begin to end - 1, the first `size` of which hold centroids, in ascending order.
+/// Positions begin to end - 1; the first `size` hold centroids in ascending order.
 struct Stretch {
   int begin, end, size;
 };
 
 template <class T>
 struct GroupedView {
-  T* turned;                 // d x pitch
+  T* transposed;             // d x pitch
   const int* centroid_at;    // pitch
   const int* position_of;    // k
   const int* group_of;       // k
   const Stretch* stretches;  // groups
-  T* drift;                  // k: how far each centroid moved, at most
-  T* group_drift;            // groups: the greatest of each
+  T* drift;                  // k: upper bound of each centroid's movement
+  T* group_drift;            // groups: maximum per group
   int pitch, groups;
 };
 
-/// All of turned, from centroids (k x d).
+/// Writes all of transposed from centroids (k x d).
 template <class T>
-__global__ void turn_grouped(const T* __restrict__ centroids, int d, GroupedView<T> to) {
+__global__ void transpose_grouped(const T* __restrict__ centroids, int d, GroupedView<T> to) {
   const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at >= std::int64_t(to.pitch) * d) return;
   const int c = to.centroid_at[at % to.pitch], j = static_cast<int>(at / to.pitch);
-  to.turned[at] = c == nobody ? cuda::infinity<T> : centroids[std::int64_t(c) * d + j];
+  to.transposed[at] = c == nobody ? cuda::infinity<T> : centroids[std::int64_t(c) * d + j];
 }
 
 template <class T>
 class Grouped {
  public:
   Grouped(int d, int k, int groups)
-      : d_(d), k_(k), groups_(groups), pitch_((k + groups * (together - 1) + together - 1) / together * together), turned_(std::int64_t(d) * pitch_),
-        centroid_at_(pitch_), position_of_(k), group_of_(k), stretches_(groups), drift_(k), group_drift_(groups) {}
+      : d_(d), k_(k), groups_(groups), pitch_((k + groups * (together - 1) + together - 1) / together * together),
+        transposed_(std::int64_t(d) * pitch_), centroid_at_(pitch_), position_of_(k), group_of_(k), stretches_(groups), drift_(k),
+        group_drift_(groups) {}
 
   int groups() const { return groups_; }
   GroupedView<T> view() {
-    return {turned_.data(), centroid_at_.data(), position_of_.data(), group_of_.data(), stretches_.data(), drift_.data(), group_drift_.data(), pitch_,
+    return {transposed_.data(),
+            centroid_at_.data(),
+            position_of_.data(),
+            group_of_.data(),
+            stretches_.data(),
+            drift_.data(),
+            group_drift_.data(),
+            pitch_,
             groups_};
   }
 
-  /// group: of each centroid.
+  /// group: per centroid.
   void arrange(std::span<const int> group, cudaStream_t stream) {
     std::vector<int> centroid_at(pitch_, nobody), position_of(k_);
     std::vector<Stretch> stretches(groups_, Stretch{});
@@ -70,13 +78,13 @@ class Grouped {
   }
 
   void enqueue_turn(const T* centroids, cudaStream_t stream) {
-    turn_grouped<<<cuda::blocks(turned_.size(), 256), 256, 0, stream>>>(centroids, d_, view());
+    transpose_grouped<<<cuda::blocks(transposed_.size(), 256), 256, 0, stream>>>(centroids, d_, view());
     cuda::check_launch();
   }
 
  private:
   int d_, k_, groups_, pitch_;
-  cuda::Buffer<T> turned_;
+  cuda::Buffer<T> transposed_;
   cuda::Buffer<int> centroid_at_, position_of_, group_of_;
   cuda::Buffer<Stretch> stretches_;
   cuda::Buffer<T> drift_, group_drift_;

@@ -1,6 +1,6 @@
-// Groups of centroids: five iterations of k-means on the initial centroids, on the host (Ding et al., ICML 2015, Section 3; taylor2021,
-// Section III.C). Which centroids share a group changes speed and nothing else, so groups stay as they are for the whole run.
-// Cost: 5 k t d FMAs. The same groups for the same centroids: one thread, sums in the order of the centroids.
+// Groups of centroids: five iterations of k-means on the initial centroids, on the host (Ding et al., ICML 2015, Section 3; taylor2021, Section
+// III.C). Groups change speed only, so they are fixed for the run.
+// Cost: 5 k t d FMAs. Deterministic: one thread, sums in order of centroids.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace km::yinyang {
 
-/// The group of each of k centroids (k x d, row-major); groups may be empty. The centres start at every (k / groups)th centroid.
+/// Returns the group of each of k centroids (k x d, row-major); groups may be empty. Centres start at every (k / groups)th centroid.
 template <class T>
-std::vector<int> group_centroids(std::span<const T> centroids, int d, int k, int groups, int iterations = 5) {
+std::vector<int> group_centroids(std::span<const T> centroids, int d, int k, int groups, int iters = 5) {
   const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
-  std::vector<double> centres(std::size_t(d) * groups), sums(centres.size()), dist(groups);  // d x groups: the innermost loops have no chains
+  std::vector<double> centres(std::size_t(d) * groups), sums(centres.size()), dist(groups);  // d x groups: inner loops have no dependency chains
   for (int g = 0; g < groups; ++g)
     for (int j = 0; j < d; ++j) centres[std::size_t(j) * groups + g] = row(static_cast<int>(std::int64_t(g) * k / groups))[j];
   std::vector<int> group(k), sizes(groups);
-  for (int iteration = 0; iteration < iterations; ++iteration) {
+  for (int iteration = 0; iteration < iters; ++iteration) {
     std::ranges::fill(sums, 0.0);
     std::ranges::fill(sizes, 0);
     for (int c = 0; c < k; ++c) {
@@ -37,7 +37,7 @@ std::vector<int> group_centroids(std::span<const T> centroids, int d, int k, int
   return group;
 }
 
-/// taylor2021, Section IV.D: 20 groups on the GPU, k where k is smaller; `wanted` where it is not 0, k at the most.
+/// taylor2021, Section IV.D: 20 groups on the GPU, or `wanted` if not 0; at most k.
 inline int how_many_groups(int k, int wanted) { return std::min(k, wanted > 0 ? wanted : 20); }
 
 }  // namespace km::yinyang

@@ -1,7 +1,7 @@
-// All three filters of Yinyang, and an update with one thread a centroid: what KMCUDA does, with which taylor2021 compares (Table IV). The local
-// filter: in a group that passed, a centroid is left out if the group's bound, moved by that centroid's own drift instead of the greatest,
-// exceeds the distance to the nearest one so far. The update: each thread goes through all labels and adds what joined its centroid.
-// Cost beside gpu/yinyang/group's: centroids one by one, each lane its own, and an update that k threads do for n points.
+// All three filters of Yinyang and an update with one thread per centroid, as in KMCUDA, with which taylor2021 compares (Table IV). Local filter: in
+// a group that passed, a centroid is skipped if the group's bound, loosened by that centroid's own drift, exceeds the distance to the nearest so
+// far. Update: each thread goes through all labels and adds what joined its centroid.
+// Additional cost beside gpu/yinyang/group: each lane has its own centroids, one by one, and k threads update n points.
 #include "impl/gpu/yinyang/yinyang.cuh"
 
 namespace km {
@@ -18,8 +18,8 @@ struct LocalFilter {
     const Stretch stretch = f.all.stretches[g];
     for (int position = stretch.begin; position < stretch.begin + stretch.size; ++position) {
       const int c = f.all.centroid_at[position];
-      if (c == old) {  // known, and not among those that the bound is for
-        found.nearest.see(old_dist, c);
+      if (c == old) {  // known, and not covered by the bound
+        found.nearest.add(old_dist, c);
         continue;
       }
       if (!f.first) {
@@ -29,8 +29,8 @@ struct LocalFilter {
           continue;
         }
       }
-      const T dist = distance_to(x, f.n, f.all.turned + position, f.all.pitch, f.d);
-      found.nearest.see(dist, c);
+      const T dist = distance_to(x, f.n, f.all.transposed + position, f.all.pitch, f.d);
+      found.nearest.add(dist, c);
       ++found.distances;
       if (dist < least) least = dist, cut = f.widening.at_most(least);
     }
@@ -40,7 +40,7 @@ struct LocalFilter {
 
 constexpr int chunk = 1024, update_block = 128;
 
-/// A thread takes a centroid. A block lists what moved in a chunk of points, and each thread picks its own.
+/// One thread per centroid. A block lists the moved points of a chunk, and each thread picks its own.
 template <class T>
 __global__ void __launch_bounds__(update_block) gather_moved(const __grid_constant__ MovedSums<T> s) {
   __shared__ int points[chunk], nows[chunk], olds[chunk], size;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(update_block) gather_moved(const __grid_consta
 #pragma unroll 4
       for (int j = 0; j < s.d; ++j) s.add(c, j, sign * double(s.points[j * s.n + first + points[at]]));
     }
-    __syncthreads();  // the list may be overwritten
+    __syncthreads();  // before the list is overwritten
   }
   if (c < s.k) s.counts[c] += joined;
 }

@@ -1,13 +1,13 @@
-// taylor2021's centroid update in two kernels (Section III.D): n threads add what moved to sums in global memory, atomically; then the sums
-// become means. The paper keeps means alone, next = (c old_count - left + joined) / new_count, each rounded and multiplied up again, so that a
-// cluster which shrinks inherits the rounding of the larger one. So does update = "incremental"; what left and joined is summed in integers
-// (quanta.cuh), nothing rounded, whatever the order. By default c old_count stays what it was, such a sum too, and nothing is inherited.
-// With the means come the centroids' drifts, widened (bounds.cuh), and the layout of the next iteration.
-// Cost of an iteration: labels read twice; for each value of a moved point, which is read once, two to four atomicAdds.
+// taylor2021's centroid update in two kernels (Section III.D): n threads add moved points atomically to sums in global memory; then sums become
+// means. The paper stores means only, next = (c old_count - left + joined) / new_count, each rounded and multiplied again, so a shrinking cluster
+// inherits the rounding of the larger one. update = "incremental" does the same; what left and joined is summed in integers (fixed_point.cuh),
+// without rounding in any order. By default whole clusters are such sums, and nothing is inherited. The second kernel also computes the centroids'
+// drifts, widened (bounds.cuh), and the next layout.
+// Cost of an iteration: labels read twice; moved points read once, with two to four atomicAdds per value.
 #pragma once
 
 #include "bench/implementation.hpp"
-#include "impl/gpu/lloyd/quanta.cuh"
+#include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 #include "impl/gpu/yinyang/grouped.cuh"
 
@@ -19,32 +19,32 @@ struct MovedSums {
   std::int64_t n;
   int d, k;
   const std::int32_t* labels;
-  std::int32_t* before;               // the labels that the sums hold
+  std::int32_t* before;               // the labels of the sums
   unsigned long long *coarse, *fine;  // k x d
   int* counts;                        // k
-  int* old_counts;                    // k, of the means before, to which sums add what joined less what left; null: sums are of whole clusters
-  moved_sums::Quanta quanta;
+  int* old_counts;                    // k, counts of the previous means, for sums of what joined minus what left; null: sums of whole clusters
+  moved_sums::FixedPoint fixed_point;
 
-  /// To the sum of cluster c in dimension j.
+  /// Adds to the sum of cluster c in dimension j.
   __device__ __forceinline__ void add(int c, int j, double value) const {
     const std::int64_t cell = std::int64_t(c) * d + j;
     long long of_coarse, of_fine;
-    quanta.split(value, of_coarse, of_fine);
+    fixed_point.split(value, of_coarse, of_fine);
     atomicAdd(&coarse[cell], static_cast<unsigned long long>(of_coarse));
     if (of_fine != 0) atomicAdd(&fine[cell], static_cast<unsigned long long>(of_fine));
   }
 
-  /// A value of the next centroid c. What joined and left begins anew, of an empty cluster too: it may fill again.
+  /// Returns a value of the next centroid c. Clears the sums of what joined and left, of an empty cluster too: it may fill again.
   __device__ __forceinline__ T mean(int c, std::int64_t cell, T before) const {
     const int count = counts[c];
-    const double sum = quanta.value(coarse[cell], fine[cell]);
+    const double sum = fixed_point.value(coarse[cell], fine[cell]);
     if (old_counts) coarse[cell] = fine[cell] = 0;
     if (count == 0) return before;
     return old_counts ? (before * static_cast<T>(old_counts[c]) + static_cast<T>(sum)) / static_cast<T>(count) : static_cast<T>(sum / count);
   }
 };
 
-/// A thread takes a point.
+/// One thread per point.
 template <class T>
 __global__ void add_moved(const __grid_constant__ MovedSums<T> s) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -62,10 +62,10 @@ __global__ void add_moved(const __grid_constant__ MovedSums<T> s) {
   }
 }
 
-/// A warp takes a centroid. centroids, next: k x d. An empty cluster keeps its centroid. caution: drifts in proven ones.
+/// One warp per centroid. centroids, next: k x d. An empty cluster keeps its centroid. drift_scale: scales the proven drift.
 template <class T>
 __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __restrict__ centroids, T* __restrict__ next, GroupedView<T> grouped,
-                             Widening<T> widening, T caution) {
+                             Widening<T> widening, T drift_scale) {
   const int c = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = threadIdx.x % 32;
   if (c >= s.k) return;
   const int position = grouped.position_of[c];
@@ -74,7 +74,7 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   for (int j = lane; j < s.d; j += 32) {
     const std::int64_t cell = std::int64_t(c) * s.d + j;
     const T old = centroids[cell], now = s.mean(c, cell, old), diff = now - old;
-    next[cell] = grouped.turned[std::int64_t(j) * grouped.pitch + position] = now;
+    next[cell] = grouped.transposed[std::int64_t(j) * grouped.pitch + position] = now;
     dist = fma(diff, diff, dist);
     moved = moved || diff != 0;
   }
@@ -82,12 +82,12 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   moved = __any_sync(0xFFFFFFFF, moved);
   if (lane > 0) return;
   if (s.old_counts) s.old_counts[c] = s.counts[c];
-  const T drift = moved ? caution * widening.at_most(dist) : T(0);
+  const T drift = moved ? drift_scale * widening.at_most(dist) : T(0);
   grouped.drift[c] = drift;
   raise(&grouped.group_drift[grouped.group_of[c]], drift);
 }
 
-/// The greatest |value|.
+/// Atomic maximum of |value|.
 template <class T>
 __global__ void find_greatest(const T* __restrict__ values, std::int64_t size, double* greatest) {
   double most = 0;
@@ -97,7 +97,7 @@ __global__ void find_greatest(const T* __restrict__ values, std::int64_t size, d
   if (threadIdx.x % 32 == 0) raise(greatest, most);
 }
 
-/// The first kernel: a thread a point.
+/// The first kernel with one thread per point.
 struct ByPoint {
   template <class T>
   static void add(const MovedSums<T>& sums, cudaStream_t stream) {
@@ -109,9 +109,9 @@ struct ByPoint {
 template <class T, class Add = ByPoint>
 class Means {
  public:
-  /// points: d x n, on the device. caution: of drifts; below 1 bounds do not hold.
-  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T caution = 1)
-      : p_(p), points_(points.data()), widening_(p.d), caution_(caution), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
+  /// points: d x n on the device. drift_scale: scales drifts; below 1 bounds do not hold.
+  Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T drift_scale = 1)
+      : p_(p), points_(points.data()), widening_(p.d), drift_scale_(drift_scale), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
     if (incremental) old_counts_ = cuda::Buffer<int>(p.k);
     cuda::Buffer<double> greatest(1);
     cuda::check(cudaMemsetAsync(greatest.data(), 0, greatest.bytes(), stream));
@@ -119,12 +119,12 @@ class Means {
     cuda::check_launch();
     double most = 0;
     cuda::download(&most, greatest.data(), sizeof most, stream);
-    quanta_ = moved_sums::Quanta(most, p.n);
+    fixed_point_ = moved_sums::FixedPoint(most, p.n);
   }
 
   const Widening<T>& widening() const { return widening_; }
 
-  /// No points in any cluster.
+  /// Empties all clusters.
   void clear(cudaStream_t stream) {
     cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
@@ -132,14 +132,15 @@ class Means {
     cuda::check(cudaMemsetAsync(before_.data(), 0xFF, before_.bytes(), stream));  // no_label
   }
 
-  /// Sums brought up to date with the labels; then next, drifts and layout.
+  /// Updates the sums from the labels, then makes next, drifts and layout.
   void enqueue(const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
     unsigned long long* const coarse = sums_.data();
     const MovedSums<T> sums{
-        points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(), quanta_};
+        points_,     p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(),
+        fixed_point_};
     cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
     Add::add(sums, stream);
-    finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, caution_);
+    finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, drift_scale_);
     cuda::check_launch();
   }
 
@@ -147,8 +148,8 @@ class Means {
   ProblemShape p_;
   const T* points_;
   Widening<T> widening_;
-  T caution_;
-  moved_sums::Quanta quanta_{};
+  T drift_scale_;
+  moved_sums::FixedPoint fixed_point_{};
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<unsigned long long> sums_;
   cuda::Buffer<int> counts_, old_counts_;

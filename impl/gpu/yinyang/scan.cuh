@@ -1,4 +1,4 @@
-// Distances of a point, one a thread, to centroids in their grouped layout (grouped.cuh).
+// Distances from one point per thread to centroids in grouped layout (grouped.cuh).
 #pragma once
 
 #include "impl/gpu/yinyang/bounds.cuh"
@@ -6,14 +6,14 @@
 
 namespace km::yinyang {
 
-constexpr int block = 128;  // threads, a point each
+constexpr int block = 128;  // one point per thread
 
-/// The least of distances² seen, the lowest index first in a tie, and the second.
+/// The two least distances²; the lowest index wins a tie.
 template <class T>
 struct Two {
   T first = cuda::infinity<T>, second = cuda::infinity<T>;
   int at = nobody;
-  __device__ __forceinline__ void see(T dist, int c) {
+  __device__ __forceinline__ void add(T dist, int c) {
     const bool nearer = dist < first || (dist == first && c < at);
     second = min(second, nearer ? first : dist);
     at = nearer ? c : at;
@@ -21,7 +21,7 @@ struct Two {
   }
 };
 
-/// Distance² between a point and one centroid, dimension after dimension. x: of d x n points; c, `pitch` apart.
+/// Distance² between a point and one centroid, in order of dimensions. x: of d x n points; c: values `pitch` apart.
 template <class T>
 __device__ __forceinline__ T distance_to(const T* __restrict__ x, std::int64_t n, const T* __restrict__ c, int pitch, int d) {
   T dist = 0;
@@ -33,12 +33,12 @@ __device__ __forceinline__ T distance_to(const T* __restrict__ x, std::int64_t n
   return dist;
 }
 
-/// The same for Width neighbours, a multiple of four, bit by bit as one by one. A point's value is read once.
+/// The same for Width neighbours, a multiple of four, with identical bits. Reads a point's value once.
 template <int Width, class T>
 __device__ __forceinline__ void see_neighbours(const T* __restrict__ x, std::int64_t n, int d, const GroupedView<T>& all, int position,
                                                Two<T>& nearest) {
   using Pack = cuda::Pack<T>;
-  const T* row = all.turned + position;
+  const T* row = all.transposed + position;
   T dist[Width] = {};
 #pragma unroll(32 / Width)
   for (int j = 0; j < d; ++j, row += all.pitch) {
@@ -54,10 +54,10 @@ __device__ __forceinline__ void see_neighbours(const T* __restrict__ x, std::int
     }
   }
 #pragma unroll
-  for (int v = 0; v < Width; ++v) nearest.see(dist[v], all.centroid_at[position + v]);
+  for (int v = 0; v < Width; ++v) nearest.add(dist[v], all.centroid_at[position + v]);
 }
 
-/// All centroids of a stretch.
+/// Compares all centroids of a stretch.
 template <class T>
 __device__ __forceinline__ Two<T> scan(const T* __restrict__ x, std::int64_t n, int d, const GroupedView<T>& all, Stretch stretch) {
   constexpr int wide = 16;

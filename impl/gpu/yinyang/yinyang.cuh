@@ -1,8 +1,8 @@
-// Yinyang on the GPU as taylor2021 has it (Algorithm 1): groups made on the host, then assign (filter.cuh) and a two-part update (means.cuh).
-// gpu/yinyang/group, global and local differ in the number of groups, in what is compared, and in how sums are added.
-// Cost of an iteration: bounds read and written, n (t + 1) values each way, labels read three times; a distance to the own centroid for points
-// that fail the global filter, and those to the centroids of the groups that pass. A warp does what any of its points needs.
-// Memory: points twice while they are turned, then once; n (t + 1) values of bounds, 8 n bytes of labels.
+// Yinyang on the GPU as in taylor2021 (Algorithm 1): groups from the host, assign (filter.cuh) and a two-part update (means.cuh). gpu/yinyang/group,
+// global and local differ in the number of groups, the comparison and the summation.
+// Cost of an iteration: bounds read and written, n (t + 1) values each way; labels read three times. Points that fail the global filter need the
+// distance to their own centroid, and those to the centroids of the groups that pass. A warp does what any of its points needs.
+// Memory: points twice during the transposition, then once; n (t + 1) values of bounds, 8 n bytes of labels.
 #pragma once
 
 #include "impl/gpu/yinyang/filter.cuh"
@@ -14,10 +14,10 @@ namespace km::yinyang {
 template <class T, class Compare, class Add>
 class Yinyang {
  public:
-  /// incremental: means from the means before. caution: drifts in proven ones; below 1 labels are not right.
-  Yinyang(const Problem<T>& problem, Trace& trace, int groups, bool incremental, T caution = 1)
+  /// incremental: means from the previous means. drift_scale: scales the proven drift; below 1 labels may be wrong.
+  Yinyang(const Problem<T>& problem, Trace& trace, int groups, bool incremental, T drift_scale = 1)
       : problem_(problem), lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), incremental, caution), upper_(problem.n),
+        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), incremental, drift_scale), upper_(problem.n),
         lower_(problem.n * groups), counts_(1) {}
 
   void reset() { lloyd_.reset(); }
@@ -73,7 +73,7 @@ inline Parameter groups_parameter() {
           .help = "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)"};
 }
 
-/// The least that is left when every point is filtered: bounds read and written, labels read.
+/// Floor if every point is filtered: bounds read and written, labels read.
 inline Work filtered_work(const ProblemShape& p, int groups, int value_bytes) {
   const double n = static_cast<double>(p.n);
   return {.bytes = n * (2.0 * (groups + 1) * value_bytes + 4), .flops = n * (2.0 * groups + 1)};

@@ -1,4 +1,4 @@
-#include "bench/keeping.hpp"
+#include "bench/reuse_scope.hpp"
 
 #include <utility>
 #include <vector>
@@ -15,13 +15,13 @@ std::vector<std::function<void()>>& drops() {
 
 }  // namespace
 
-Keeping::Keeping() { ++alive; }
-Keeping::~Keeping() {
+ReuseScope::ReuseScope() { ++alive; }
+ReuseScope::~ReuseScope() {
   if (--alive > 0) return;
   for (const auto& drop : drops()) drop();
 }
 
-bool Keeping::now() { return alive > 0; }
-void Keeping::at_end(std::function<void()> drop) { drops().push_back(std::move(drop)); }
+bool ReuseScope::active() { return alive > 0; }
+void ReuseScope::on_end(std::function<void()> drop) { drops().push_back(std::move(drop)); }
 
 }  // namespace km
