@@ -1,4 +1,4 @@
-// Result lines: one JSON object a case, appended as soon as the case ends. Fields: docs/results.md.
+// Result lines: one JSON object a case, appended as soon as the case ends. Fields: docs/reference.md.
 #pragma once
 
 #include <filesystem>
