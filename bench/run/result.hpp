@@ -1,4 +1,4 @@
-// Result lines: one JSON object per case, appended when the case ends. Fields: docs/results.md.
+// Result lines: one JSON object per case, appended when the case ends. Fields: docs/reference.md.
 #pragma once
 
 #include <filesystem>

@@ -93,7 +93,7 @@ def checklist(papers: Sequence[Paper], ran: Sequence[Machine], every: Sequence[L
         f"Measured: {when}, on {', '.join(m.name for m in ran)}",
         f"Cases: {len(every)}, of which {len(right)} were judged right, {wrong} wrong; {idle} did not run",
         f"Timed runs: {sum(len(line['samples_s']) for line in right)}, {words.number(seconds, 3)} s in all",
-        "Metrics: seconds of iterate by the steady clock, per run; derived ones: kmbench's docs/exhibits.md",
+        "Metrics: seconds of iterate by the steady clock, per run; derived ones: kmbench's docs/reference.md",
         f"Papers: {', '.join(p.key for p in papers)}",
     ]
 

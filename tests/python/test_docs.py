@@ -38,7 +38,7 @@ def commands(title: str, folder: Path) -> list[list[str]]:
     """Arguments of every `build/kmbench` below a heading; for this name, small, and with files in this folder."""
     lines = [line for line in section(title).splitlines() if line.startswith("    build/kmbench")]
     text = "\n".join(lines).replace("/tmp/", f"{folder}/").replace("report/results/here", f"{folder}/results/here")
-    text = text.replace("cpu/lloyd/(blocked|naive)", f"({NAME}|cpu/lloyd/naive)$").replace("cpu/lloyd/blocked", NAME)
+    text = text.replace("cpu/lloyd/(blocked|naive)$", f"({NAME}|cpu/lloyd/naive)$").replace("cpu/lloyd/blocked", NAME)
     found = [shlex.split(line, comments=True)[1:] for line in text.splitlines()]
     return [words + ["--n", "2000"] * ("--dataset" in words) for words in found]
 

@@ -1,4 +1,4 @@
-"""Every planted fault of tests/faults through `run` and `check`, and the table of them in docs/method.md.
+"""Every planted fault of tests/faults through `run` and `check`, and the table of them in docs/reference.md.
 
 KMBENCH_UPDATE=1 writes the table anew."""
 
@@ -17,7 +17,7 @@ from faults import Fault, catalogue, problems
 
 needed(FAULTY, TESTS)
 FAULTS = catalogue()
-METHOD = ROOT / "docs/method.md"
+PAGE = ROOT / "docs/reference.md"
 RIGHT = "twin_left"  # beside the faults on every problem, and unharmed by them
 Lines = dict[tuple[str, str, str], dict]  # by problem, fault and precision
 Checks = dict[str, str]  # by fault
@@ -141,14 +141,14 @@ def table(lines: Lines, summaries: dict[str, str]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def test_the_table_in_the_method(lines: Lines, tmp_path: Path) -> None:
+def test_the_table_in_the_reference(lines: Lines, tmp_path: Path) -> None:
     listed = json.loads(faulty("list", "--json", folder=tmp_path).stdout)
     summaries = {entry["name"].removeprefix("faults/"): entry["summary"] for entry in listed}
-    text = METHOD.read_text()
+    text = PAGE.read_text()
     match = re.search(r"(?<=<!-- faults -->\n).*(?=<!-- /faults -->)", text, re.DOTALL)
-    assert match, "docs/method.md holds <!-- faults --> and <!-- /faults -->"
+    assert match, "docs/reference.md holds <!-- faults --> and <!-- /faults -->"
     now = table(lines, summaries)
     if os.environ.get("KMBENCH_UPDATE") == "1":
-        METHOD.write_text(text[: match.start()] + now + text[match.end() :])
+        PAGE.write_text(text[: match.start()] + now + text[match.end() :])
     else:
         assert match[0] == now, "KMBENCH_UPDATE=1 writes the table anew"

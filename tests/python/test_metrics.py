@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from conftest import ROOT
 from synthetic import line, skipped, wrong
 
 from plots.errors import UserError
@@ -102,3 +105,14 @@ def test_a_wrong_case_has_no_time_even_where_its_line_has_samples():
 def test_an_unknown_metric_is_refused(name):
     with pytest.raises(UserError, match="unknown metric"):
         metric(name)
+
+
+def test_the_page_lists_every_metric_with_its_unit():
+    section = (ROOT / "docs/reference.md").read_text().split("\n## Metrics\n")[1].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*`) \| ([^|]*)\|", section, re.MULTILINE)
+    listed = {name: unit.strip() for names, unit in rows for name in re.findall(r"`([^`]+)`", names)}
+    families = {name for name in listed if ":" in name}
+    assert {name: unit for name, unit in listed.items() if name not in families} == {
+        metric.name: metric.unit for metric in METRICS.values()
+    }
+    assert all(metric(name.replace("<rank>", "0").replace("<metric>", "run")).unit == listed[name] for name in families)

@@ -1,4 +1,4 @@
-"""Shared libraries that speak bench/plugin.h: docs/adding.md's is right as it stands, and what breaks the contract
+"""Shared libraries that speak bench/plugin.h: examples/mine.c is right as it stands, and what breaks the contract
 costs a case and a line."""
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ COMPILER = shutil.which("cc")
 needed(KMBENCH)
 if not COMPILER:
     pytest.skip("no C compiler", allow_module_level=True)
-SECTION = (ROOT / "docs/adding.md").read_text().split("\n## A shared library\n")[1].split("\n## ")[0]
-(EXAMPLE,) = re.findall(r"^```c\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+EXAMPLE = (ROOT / "examples/mine.c").read_text()
 SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--precision", "fp64"]
 SMALL += ["--iterations", 3, "--repetitions", 2, "--warmup", 0]
 

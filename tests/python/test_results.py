@@ -106,7 +106,7 @@ def test_a_new_field_is_one_edit():
 
 
 def field_rows() -> str:
-    """The table of docs/results.md."""
+    """The table of docs/reference.md."""
     rows = ["| field | type | since | meaning |", "|---|---|--:|---|"]
     for name, node in check.FIELDS.items():
         kind = schema.words(check.DOCUMENT, node)
@@ -116,7 +116,7 @@ def field_rows() -> str:
 
 def test_the_table_of_fields_is_the_schemas():
     """KMBENCH_UPDATE=1 writes it."""
-    path = ROOT / "docs" / "results.md"
+    path = ROOT / "docs" / "reference.md"
     text = path.read_text(encoding="utf-8")
     head, rest = text.split("| field | type |", 1)
     wanted = head + field_rows() + rest[rest.index("\n\n") + 1 :]

@@ -1,0 +1,57 @@
+"""The pages of docs/ and the README: every link leads somewhere, lines are short, and all pages together stay short."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+GENERATED = {"recorded.md", "reference.md"}  # tables
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")])
+WRITTEN = [page for page in PAGES if page.parent.name == "docs" and page.name not in GENERATED]
+
+
+def prose(page: Path) -> list[str]:
+    """Its lines outside of code blocks."""
+    lines, code = [], False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        code ^= line.startswith("```")
+        if not code and not line.startswith(("```", "    ")):
+            lines.append(line)
+    return lines
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them from headings."""
+    titles = [line.lstrip("#").strip().lower() for line in prose(page) if line.startswith("#")]
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", "\n".join(prose(page))):
+        if target.startswith(("http:", "https:")):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_lines_are_short(page: Path) -> None:
+    assert not [line for line in prose(page) if len(line) > 160 and not line.startswith("|")]
+
+
+def test_all_pages_together_are_read_in_an_hour() -> None:
+    lines = [line for page in WRITTEN for line in prose(page)]
+    assert len([line for line in lines if line.strip()]) <= 1000
+
+
+def test_no_page_has_two_headings_of_one_name() -> None:
+    for page in PAGES:
+        titles = sorted(line for line in prose(page) if line.startswith("#"))
+        assert page.name == "CHANGELOG.md" or not [a for a, b in pairwise(titles) if a == b], page.name
