@@ -93,16 +93,37 @@ def why_none(view: View, selector: Selector) -> tuple[str, str]:
         lines = [line for source in view.exhibit.sources for line in of_exhibit(view.machine, source, profile)]
         if profile != view.profile and select(lines, selector):
             return f"{what}: only in the {profile} profile", SIZE if profile == "paper" else RUN
-    if not view.lines:
-        return "nothing of this exhibit was run", RUN
     if skipped := [line for line in view.lines if line["skip"] and may_match(line, selector)]:
         return f"{what}: {reason(skipped[0])}", need_of(view, skipped)
+    if asks_for_gpu(view, selector):
+        return f"{what}: no line, and {view.machine.name} has no GPU", GPU
+    if name := file_of(view, selector):
+        return f"{what}: no line of it on {view.machine.name}; run scripts/fetch_datasets {name}", f"data {name}"
+    if not view.lines:
+        return "nothing of this exhibit was run", RUN
     for name, wanted in selector.items():
         if all(value_of(line, name) is None for line in view.lines):
             return f"{what}: no line has a field {name}", OTHER
         if not any(matches(line, {name: wanted}) for line in view.lines):
             return f"{what}: no line with {name} = {wanted}", RUN
     return f"{what}: no line", RUN
+
+
+def asks_for_gpu(view: View, selector: Selector) -> bool:
+    """Whether only GPU implementations would do, on a machine whose record has no GPU."""
+    names = selector.get("implementation", view.exhibit.implementations)
+    names = names if isinstance(names, list) else [names]
+    alone = bool(names) and all(str(name).startswith("gpu/") for name in names)
+    return alone and bool(view.machine.record) and not view.machine.record.get("gpu")
+
+
+def file_of(view: View, selector: Selector) -> str:
+    """The paper's own data set that this asks for and nothing else, where the machine has run nothing of it."""
+    name = selector.get("dataset")
+    if name not in view.exhibit.substitutes.values():
+        return ""
+    ran = any(line["dataset"]["name"] == name and not line["skip"] for line in view.machine.lines)
+    return "" if ran else str(name).partition(",")[0]  # `household, 4 attributes` is of household
 
 
 def may_match(line: Line, selector: Selector) -> bool:

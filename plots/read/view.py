@@ -191,7 +191,7 @@ def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
     lonely: dict[tuple[str, ...], list[Printed]] = {}
     beside_ours = {(repr(printed[i].shown), repr(printed[i].values)) for i in used}
     for i, row in enumerate(printed):
-        if i not in used and (repr(row.shown), repr(row.values)) not in beside_ours:
+        if i not in used and not row.stand_in and (repr(row.shown), repr(row.values)) not in beside_ours:
             lonely.setdefault(tuple(str(row.shown.get(name)) for name in fields), []).append(row)
     for group in lonely.values():
         place = {name: group[0].key.get(name) for name in fields}

@@ -22,7 +22,7 @@ from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Line, Machine, reason
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
-from plots.write import claim_sheet
+from plots.write import claim_sheet, coverage
 from plots.write.beside import beside, together
 from plots.write.busy import busy
 from plots.write.headlines import days, hardware
@@ -117,6 +117,7 @@ def page(
             script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
             places=shown_on,
             machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
+            coverage=coverage.table([coverage.covered(s.view, s.place.label) for sides in shown.values() for s in sides]),
             papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings) for paper in papers],
             verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
         )
