@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plots.decide import verdicts
 from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
-from plots.decide.lookup import IncomparableError, curve, disturbed, measured_lines, one
+from plots.decide.lookup import IncomparableError, curve, disturbed, measured_lines, one, stand_ins
 from plots.decide.reach import limit, within_reach
 from plots.read import words
 from plots.read.exhibits import Exhibit
@@ -49,7 +49,9 @@ def judge_one(view: View, claim: Claim) -> Finding:
         noise = disturbed(view, claim)
         verdict = verdicts.NOISE if noise else verdict
         verdict = within_reach(verdict, claim["kind"]) if out_of_reach else verdict
-        why = "; ".join(part for part in (out_of_reach, noise, why) if part)
+        substitutes = stand_ins(view, claim)
+        verdict = verdicts.STAND_IN if substitutes and verdict == verdicts.REPRODUCED else verdict
+        why = "; ".join(part for part in (substitutes, out_of_reach, noise, why) if part)
     except IncomparableError as e:
         verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
     return Finding(

@@ -11,14 +11,15 @@ from plots.decide.claims import Finding as Decided
 from plots.errors import UserError
 from plots.read.exhibits import Paper
 
-HOLDS, DIRECTION, FAILS = "holds", "only the direction", "does not hold"
+HOLDS, ON_STAND_INS, DIRECTION, FAILS = "holds", "holds on stand-ins", "only the direction", "does not hold"
 UNDECIDED, NOT_RUN = "undecided", "not run there"
-VERDICTS = (HOLDS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
+VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
 # Of the claims that are decided the worst decides the sentence; one that fails outweighs one that noise hides.
 WORST_FIRST = (
     (verdicts.FAILED, FAILS),
     (verdicts.NOISE, UNDECIDED),
     (verdicts.TREND, DIRECTION),
+    (verdicts.STAND_IN, ON_STAND_INS),
     (verdicts.REPRODUCED, HOLDS),
 )
 

@@ -14,6 +14,7 @@ from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
 from plots.read.select import Selector, differing, matches, prefer, same, select, sort_key, value_of
 from plots.read.view import View
 
+EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching case
 Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
 # What a claim needs that this machine or these lines do not have; `data <name>` besides.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
@@ -73,16 +74,33 @@ def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
     return at, [one(view, {**where, along: value}, claim["metric"]) for value in at]
 
 
-def disturbed(view: View, claim: Claim) -> str:
-    """Why no verdict rests on these times, where one of them was disturbed; else empty."""
+def used(view: View, claim: Claim) -> list[tuple[Line, str]]:
+    """The lines that the claim rests on, each with the metric: of lines that compete for one place, the chosen one."""
     sides = [name for name in ("numerator", "denominator") if name in claim]
     chosen = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
     chosen += [(item, claim["metric"]) for item in claim.get("items", [])]
-    used = [(line, name) for selector, name in chosen for line in prefer(select(view.lines, selector), selector)]
-    if not chosen:
-        used = [(line, claim["metric"]) for line in select(view.lines, claim.get("where", {}))]
-    found = any(view.doubt(line, name) == words.DISTURBED and view.value(line, name) for line, name in used)
+    if chosen:
+        return [(line, name) for selector, name in chosen for line in prefer(select(view.lines, selector), selector)]
+    where, places = claim.get("where", {}), {}
+    for line in select(view.lines, where):
+        place = line["case"] if claim["kind"] in EVERY_CASE else repr(value_of(line, claim.get("along", "")))
+        places.setdefault(place, []).append(line)
+    return [(line, claim["metric"]) for group in places.values() for line in prefer(group, where)]
+
+
+def disturbed(view: View, claim: Claim) -> str:
+    """Why no verdict rests on these times, where one of them was disturbed; else empty."""
+    times = ((line, name) for line, name in used(view, claim) if view.doubt(line, name) == words.DISTURBED)
+    found = any(view.value(line, name) for line, name in times)
     return f"{words.DISTURBED}: {words.TAKEN}" if found else ""
+
+
+def stand_ins(view: View, claim: Claim) -> str:
+    """On which data the verdict rests, where that is not the paper's own; else empty."""
+    known = view.exhibit.substitutes
+    ran = {line["dataset"]["name"] for line, name in used(view, claim) if view.value(line, name) is not None}
+    like = {name: "made up in the shape of" if name in view.exhibit.stand_ins else "a part of" for name in known}
+    return "; ".join(f"on {name}, {like[name]} {known[name]}" for name in sorted(ran & known.keys()))
 
 
 def why_none(view: View, selector: Selector) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Decisions: estimates in, one of five words out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
+"""Decisions: estimates in, one of the words below out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from plots.read.intervals import Estimate, exact, over, ratio
 
-REPRODUCED, TREND, FAILED = "reproduced", "trend only", "not reproduced"
+REPRODUCED, STAND_IN, TREND, FAILED = "reproduced", "reproduced (stand-in)", "trend only", "not reproduced"
 NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
-VERDICTS = (REPRODUCED, TREND, FAILED, NOISE, INCOMPARABLE)
+VERDICTS = (REPRODUCED, STAND_IN, TREND, FAILED, NOISE, INCOMPARABLE)
 
 
 @dataclass(frozen=True)

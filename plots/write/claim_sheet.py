@@ -20,7 +20,7 @@ from plots.read.exhibits import Paper
 from plots.read.results import Machine
 from plots.write.table_formats import escape_md
 
-COLOURS = dict(zip(VERDICTS, ("green", "yellow", "red", "cyan", "bright_black"), strict=True))
+COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
 # What claims wait for, in the order in which it is told.
 NEEDS = {

@@ -27,7 +27,7 @@ Place = tuple[str, str]  # a printed row and a metric
 
 @dataclass(frozen=True)
 class Covered:
-    """The numbers that one exhibit prints, on one machine; `without`: those that stand beside no line, by their need."""
+    """The numbers that one exhibit prints, on one machine; `without`: those beside no line, by their need."""
 
     exhibit: str
     machine: str

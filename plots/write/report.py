@@ -33,9 +33,9 @@ from plots.write.render import place, table_of
 from plots.write.tables import WORDS, Table
 
 HERE = Path(__file__).parent
-TONE = dict(zip(VERDICTS, ("reproduced", "trend", "failed", "noise", "incomparable"), strict=True))
+TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", "incomparable"), strict=True))
 TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
-SIGN = dict(zip(findings.VERDICTS, "✓~✗?–", strict=True))
+SIGN = dict(zip(findings.VERDICTS, "✓≈~✗?–", strict=True))
 LONG = 56  # characters of what was measured, in a cell of the claims
 
 
@@ -117,7 +117,7 @@ def page(
             script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
             places=shown_on,
             machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
-            coverage=coverage.table([coverage.covered(s.view, s.place.label) for sides in shown.values() for s in sides]),
+            coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
             papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings) for paper in papers],
             verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
         )
@@ -170,10 +170,10 @@ def finding_part(one: findings.Sentence, exhibits: Sequence[Sequence[Shown]]) ->
 
 
 def tally(marks: Sequence[findings.Mark]) -> str:
-    """`4 of 6 hold`; empty where none was decided."""
+    """`4 of 6 hold, 1 on stand-ins`; empty where none was decided."""
     decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
-    holds = sum(mark.verdict == findings.HOLDS for mark in decided)
-    return f"{holds} of {len(decided)} hold" if decided else ""
+    holds, stand_ins = (sum(mark.verdict == v for mark in decided) for v in (findings.HOLDS, findings.ON_STAND_INS))
+    return f"{holds} of {len(decided)} hold{f', {stand_ins} on stand-ins' * bool(stand_ins)}" if decided else ""
 
 
 def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from conftest import machine
 from synthetic import line, skipped, wrong
 
-from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
+from plots.decide.claims import judge_one
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
+from plots.read.view import gather
 
 
 def ladder(*times, **fields):
@@ -178,3 +183,54 @@ def test_one_sample_is_decided_on_the_point_and_says_so(bench):
     found = bench.judge([line(samples=1, packages=1), line(samples=1, packages=10)], **RATIO, expect=1.0, within=1.1)
     assert found.verdict == REPRODUCED
     assert "measured once" in found.why
+
+
+@pytest.mark.parametrize(
+    ("datasets", "verdict", "why"),
+    [
+        (("real", "like"), REPRODUCED, ""),
+        (("like",), STAND_IN, "on like, made up in the shape of real"),
+        (("half",), STAND_IN, "on half, a part of real"),
+        (("other",), REPRODUCED, ""),
+    ],
+)
+def test_a_verdict_says_which_data_it_rests_on(bench, datasets, verdict, why):
+    record = {"stand_ins": {"like": "real"}, "parts": {"half": "real"}}
+    exhibit = replace(bench.exhibit(), record=record)
+    lines = [line(dataset=name, packages=p, seconds=s) for name in datasets for p, s in ((1, 0.2), (10, 0.1))]
+    where = {"dataset": ["real", "like", "half", "other"]}
+    sides = {side: {**where, "packages": p} for side, p in (("numerator", 1), ("denominator", 10))}
+    claim = {"id": "c", "text": "t", "metric": "iteration", **RATIO, **sides, "at_least": 1.0}
+    found = judge_one(gather(exhibit, machine(lines)), claim)
+    assert (found.verdict, found.why) == (verdict, why)
+    trend = {**claim, "kind": "trend", "along": "packages", "direction": "down", "where": where}
+    trend = {name: value for name, value in trend.items() if name not in sides}
+    assert judge_one(gather(exhibit, machine(lines)), trend).verdict == verdict
+    worse = judge_one(gather(exhibit, machine(lines)), {**claim, "at_least": 0, "at_most": 0.5})
+    assert (worse.verdict, worse.why) == (FAILED, why), "the data are named whatever the verdict"
+
+
+def test_a_stand_in_beside_the_real_set_counts_where_every_case_does(bench):
+    exhibit = replace(bench.exhibit(), record={"stand_ins": {"like": "real"}})
+    lines = [line(dataset=name, packages=1) for name in ("real", "like")]
+    claim = {"id": "c", "text": "t", "metric": "run", "kind": "bound", "at_most": 1e6}
+    assert judge_one(gather(exhibit, machine(lines)), claim).verdict == STAND_IN
+
+
+def test_a_claim_on_a_file_that_is_not_there_waits_for_data(bench):
+    exhibit = replace(bench.exhibit(), record={"stand_ins": {"like": "real"}})
+    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "value", "expect": 1.0, "within": 2.0}
+    lines = [line(dataset="like", packages=1)]
+    found = judge_one(gather(exhibit, machine(lines)), {**claim, "where": {"dataset": "real"}})
+    assert (found.verdict, found.need) == (INCOMPARABLE, "data real")
+    there = [*lines, line("demo/other", dataset="real")]
+    assert judge_one(gather(exhibit, machine(there)), {**claim, "where": {"dataset": "real"}}).need == "run"
+
+
+def test_a_claim_about_gpus_alone_waits_for_one(bench):
+    record = {"cpu": {"threads": 2}}
+    claim = {"id": "c", "text": "t", "metric": "run", "kind": "bound", "at_most": 1e6}
+    for name, need in (("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run")):
+        where = {"implementation": name}
+        found = judge_one(gather(bench.exhibit(), machine([line(packages=1)], record)), {**claim, "where": where})
+        assert found.need == need

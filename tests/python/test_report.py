@@ -13,7 +13,7 @@ from synthetic import line, skipped, write
 from plots.__main__ import main
 from plots.decide import findings
 from plots.decide.claims import judge_one
-from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.errors import UserError
 from plots.read import exhibits, results
 from plots.read.view import gather
@@ -245,6 +245,8 @@ def test_findings_are_decided_by_their_claims_on_each_machine(two):
     [
         ((REPRODUCED, REPRODUCED), findings.HOLDS),
         ((REPRODUCED, TREND), findings.DIRECTION),
+        ((REPRODUCED, STAND_IN), findings.ON_STAND_INS),
+        ((STAND_IN, TREND), findings.DIRECTION),
         ((REPRODUCED, NOISE), findings.UNDECIDED),
         ((NOISE, FAILED), findings.FAILS),
         ((INCOMPARABLE, REPRODUCED), findings.HOLDS),
@@ -271,7 +273,7 @@ def test_the_terminal_gets_a_table_that_fits(two, tmp_path, capsys):
     out = capsys.readouterr().out
     paths = (str(tmp_path), "--results")
     assert all(len(text) <= 100 for text in out.splitlines() if not any(path in text for path in paths))
-    assert re.search(r"^demo +2 +1 +– +– +– +1 +– +1 +–$", out, re.M)
+    assert re.search(r"^demo +2 +1 +– +– +– +– +1 +– +– +1 +–$", out, re.M)
     assert "The bound holds. Holds on this machine; does not hold on big." in " ".join(out.split())
     assert main([*args, "--beside", "none"]) == 0
     assert "recorded" not in capsys.readouterr().out
