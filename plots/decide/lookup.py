@@ -18,6 +18,7 @@ EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching cas
 Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
 # What a claim needs that this machine or these lines do not have; `data <name>` besides.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
+CONSTRUCTION = "construction"  # as run it could not fail
 
 
 class IncomparableError(Exception):

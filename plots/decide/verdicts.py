@@ -54,6 +54,12 @@ def of_ratio(value: Estimate, wanted: Band) -> str:
     return verdict
 
 
+def opposite(value: Estimate, wanted: Band) -> bool:
+    """Whether the value is beyond noise on the side of 1 on which the whole band is not."""
+    low, high = value.range
+    return (wanted.low >= 1 and high < 1) or (wanted.high <= 1 and low > 1)
+
+
 def step(before: Estimate, after: Estimate) -> int:
     """1 when `after` is larger beyond noise, -1 when smaller, 0 when the interval of their ratio holds 1."""
     if (before.exact and after.exact) or before.value <= 0 or after.value < 0:

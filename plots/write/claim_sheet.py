@@ -30,6 +30,7 @@ NEEDS = {
     lookup.RUN: "cases that were not run",
     lookup.GRADE: "results that are not coarse",
     lookup.OTHER: "what was skipped, failed or was wrong",
+    lookup.CONSTRUCTION: "another run: as run they hold by construction",
 }
 
 

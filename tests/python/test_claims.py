@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
-from conftest import machine
+from conftest import ROOT, TABLE, machine
 from synthetic import line, skipped, wrong
 
 from plots.decide.claims import judge_one
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
+from plots.read import exhibits
+from plots.read.metrics import metric
 from plots.read.view import gather
 
 
@@ -234,3 +237,74 @@ def test_a_claim_about_gpus_alone_waits_for_one(bench):
         where = {"implementation": name}
         found = judge_one(gather(bench.exhibit(), machine([line(packages=1)], record)), {**claim, "where": where})
         assert found.need == need
+
+
+def test_what_could_not_fail_is_not_decided(bench):
+    found = bench.judge(ladder(0.2, 0.1), **RATIO, at_least=1.0, by_construction="both are one kernel")
+    assert (found.verdict, found.need) == (INCOMPARABLE, "construction")
+    assert found.why == "by construction: both are one kernel"
+
+
+@pytest.mark.parametrize(("made", "verdict"), [((5, 5), INCOMPARABLE), ((5, 4), FAILED), ((4, 4), REPRODUCED)])
+def test_runs_that_end_at_their_limit_are_no_equal_numbers_of_iterations(bench, made, verdict):
+    lines = [line(packages=p, iterations=n) for p, n in zip((1, 10), made, strict=True)]
+    items = [{"packages": p} for p in (1, 10)]
+    assert bench.judge(lines, kind="equality", metric="iterations", items=items).verdict == verdict
+
+
+THREADS = TABLE + (
+    '[[paper]]\nsource="printed"\nfields=["threads"]\nmetrics=["iteration"]\nrows=[["20", "1"]]\n'
+    'match = { threads = { "20" = 0 } }\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("times", "claim", "verdict"),
+    [
+        ((1, 2), {**RATIO, "at_least": 1.0}, FAILED),
+        ((1, 2), {**RATIO, "expect": 3.0, "within": 1.5}, FAILED),
+        ((2, 1), {**RATIO, "at_most": 0.9}, FAILED),
+        ((2, 1), {**RATIO, "at_least": 3.0}, TREND),
+        ((1, 1), {**RATIO, "at_least": 1.0}, INCOMPARABLE),
+        ((1, 3), {**RATIO, "expect": 0.98, "within": 1.3}, TREND),
+        ((3, 1), {**RATIO, "expect": 0.98, "within": 1.3}, INCOMPARABLE),
+        ((2, 1), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, FAILED),
+        ((2, 1), {"kind": "trend", "along": "packages", "direction": "up"}, FAILED),
+        ((1, 2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED),
+        ((1, 2), {"kind": "trend", "along": "packages", "direction": "flat"}, INCOMPARABLE),
+        ((1, 2), {"kind": "value", "where": {"packages": 1}, "expect": 900, "within": 1.1}, INCOMPARABLE),
+    ],
+)
+def test_the_opposite_direction_shows_with_other_threads_too(bench, times, claim, verdict):
+    lines = [line(packages=p, threads=0, seconds=s) for p, s in zip((1, 10), times, strict=True)]
+    view = gather(bench.exhibit(THREADS), machine(lines, {"cpu": {"threads": 8}}))
+    found = judge_one(view, {"id": "c", "text": "t", "metric": "iteration", **claim})
+    assert found.verdict == verdict
+    assert ("the opposite direction" in found.why) == (verdict == FAILED)
+    assert "8 threads here, 20 in the paper" in found.why
+
+
+CLAIMS = {
+    f"{e.key}/{c['id']}": c
+    for p in exhibits.load(ROOT / "papers")
+    for e in p.exhibits
+    for c in e.claims
+    if p.key != "ours"
+}
+
+
+def test_no_paper_is_judged_by_absolute_times():
+    """A newer machine would make them true for no merit of the code."""
+    absolute = {
+        name
+        for name, claim in CLAIMS.items()
+        if claim["kind"] in ("bound", "value", "mean", "share") and metric(claim["metric"]).unit in ("ms", "GB/s", "GFLOP/s")
+    }
+    assert absolute == set()
+
+
+def test_a_printed_range_is_tested_on_both_sides():
+    ranges = {name: re.search(r"(?:speedups between|spanning) ([\d.]+)(?: and |-)([\d.]+)", c["text"]) for name, c in CLAIMS.items()}
+    found = {name: tuple(map(float, match.groups())) for name, match in ranges.items() if match}
+    assert len(found) >= 32
+    assert {name: (CLAIMS[name].get("at_least"), CLAIMS[name].get("at_most")) for name in found} == found
