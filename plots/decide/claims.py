@@ -44,6 +44,7 @@ class Finding:
     profile: str
     paper_value: str = ""  # what is claimed, in a few words
     need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
+    sentence: str = ""  # what its cases share (plots/decide/sentences.py)
 
 
 def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> list[Finding]:
@@ -82,7 +83,17 @@ def judge_one(view: View, claim: Claim) -> Finding:
         view.profile,
         claimed_value(claim),
         need if verdict == verdicts.INCOMPARABLE else "",
+        sentence_of(view, claim),
     )
+
+
+def sentence_of(view: View, claim: Claim) -> str:
+    """What the cases of one sentence share: what it is called in its exhibit or, with a `/`, in its paper; else its
+    text."""
+    name = claim.get("sentence")
+    if name is None:
+        return f"{view.exhibit.paper}/{claim['text']}"
+    return name if "/" in name else f"{view.exhibit.key}/{name}"
 
 
 class Outcome(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plots.read.intervals import Estimate, exact, over, ratio
@@ -12,6 +12,14 @@ from plots.read.intervals import Estimate, exact, over, ratio
 REPRODUCED, STAND_IN, TREND, FAILED = "reproduced", "reproduced (stand-in)", "trend only", "not reproduced"
 NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
 VERDICTS = (REPRODUCED, STAND_IN, TREND, FAILED, NOISE, INCOMPARABLE)
+# Of several that come to one verdict the worst decided one decides; one that fails outweighs one that noise hides.
+WORST_FIRST = (FAILED, NOISE, TREND, STAND_IN, REPRODUCED)
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """The worst of those decided; not comparable where none is."""
+    found = set(verdicts)
+    return next((verdict for verdict in WORST_FIRST if verdict in found), INCOMPARABLE)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from plots.decide import findings
 from plots.decide.claims import Finding, judge
 from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, UNDECIDED, Sentence
+from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
@@ -69,9 +70,10 @@ def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
     words = "".join(f"  {word}" for _, word in SHOWN)
     lines.append(f"{'paper':{wide}}  claims" + f"   {words}" * len(groups))
     for one in made:
-        row = f"{one.paper.key:{wide}}  {len(one.claims[0]):6}"
+        claims = [once(found) for found in one.claims]
+        row = f"{one.paper.key:{wide}}  {len(claims[0]):6}"
         for _, members in groups:
-            counts = Counter(first_decided(own) for own in zip(*(one.claims[at] for at in members), strict=True))
+            counts = Counter(first_decided(own) for own in zip(*(claims[at] for at in members), strict=True))
             row += "   " + "".join(f"  {counts[verdict] or '–':>{len(word)}}" for verdict, word in SHOWN)
         lines.append(row)
     return "\n".join(line.rstrip() for line in lines)

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from plots.decide.sentences import once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, style
 from plots.errors import UserError
@@ -57,7 +58,7 @@ def summary(papers: list[Paper], machines: list[Machine]) -> str:
     lines = ["| paper | claims | on | " + " | ".join(VERDICTS) + " |", "|:--|--:|:--" + "|--:" * len(VERDICTS) + "|"]
     for paper in papers:
         for machine in machines:
-            counts = Counter(finding.verdict for finding in claim_sheet.sheet([paper], [machine]))
+            counts = Counter(one.verdict for one in once(claim_sheet.sheet([paper], [machine])))
             if sum(counts.values()) > counts[INCOMPARABLE]:
                 head = [f"`{paper.key}`", str(sum(counts.values())), device(machine)]
                 lines.append(f"| {' | '.join([*head, *(str(counts[verdict] or '') for verdict in VERDICTS)])} |")
