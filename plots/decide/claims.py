@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plots.decide import verdicts
+from plots.decide.causes import likely
 from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
 from plots.decide.lookup import (
     CONSTRUCTION,
@@ -66,7 +67,9 @@ def judge_one(view: View, claim: Claim) -> Finding:
         substitutes = stand_ins(view, claim)
         verdict = verdicts.STAND_IN if substitutes and verdict == verdicts.REPRODUCED else verdict
         direction = "and yet the opposite direction" * opposite
-        why = "; ".join(part for part in (substitutes, out_of_reach, direction, noise, why) if part)
+        cause = likely(view, claim) if verdict in (verdicts.FAILED, verdicts.TREND) else ""
+        cause = f"likely because {cause}" if cause else ""
+        why = "; ".join(part for part in (substitutes, out_of_reach, direction, noise, why, cause) if part)
     except IncomparableError as e:
         verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
     return Finding(

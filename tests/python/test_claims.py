@@ -11,6 +11,7 @@ from synthetic import line, skipped, wrong
 
 from plots.decide.claims import judge_one
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
+from plots.errors import UserError
 from plots.read import exhibits
 from plots.read.metrics import metric
 from plots.read.view import gather
@@ -308,3 +309,50 @@ def test_a_printed_range_is_tested_on_both_sides():
     found = {name: tuple(map(float, match.groups())) for name, match in ranges.items() if match}
     assert len(found) >= 32
     assert {name: (CLAIMS[name].get("at_least"), CLAIMS[name].get("at_most")) for name in found} == found
+
+
+CAUSE = {
+    "text": "ours is {ratio} times as fast as theirs",
+    "claims": ["table1/c"],
+    "exhibit": "table1",
+    "metric": "iteration",
+    "theirs": 300.0,
+    "gpu": "H200",
+    "denominator": {"packages": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("cause", "gpu", "expect", "said"),
+    [
+        (CAUSE, "NVIDIA H200", 1.0, "likely because ours is 15 times as fast as theirs"),
+        (CAUSE, "NVIDIA H100", 1.0, ""),
+        (CAUSE, None, 1.0, ""),
+        (CAUSE, "NVIDIA H200", 20.0, ""),
+        ({**CAUSE, "claims": ["table1/other"]}, "NVIDIA H200", 1.0, ""),
+        ({**CAUSE, "denominator": {"packages": 7}}, "NVIDIA H200", 1.0, ""),
+        ({"text": "it is known", "claims": ["table1/c"]}, None, 1.0, "likely because it is known"),
+    ],
+)
+def test_the_likely_cause_of_what_is_not_reproduced_is_named(bench, cause, gpu, expect, said):
+    """20 ms here, 300 ms theirs; no cause of what is reproduced, on another card, or of a line that is not there."""
+    exhibit = replace(bench.exhibit(), record={"cause": [cause]})
+    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "value", "expect": expect, "within": 1.5}
+    view = gather(exhibit, machine([line(packages=1, seconds=0.1)], {"gpu": {"name": gpu}} if gpu else {}))
+    found = judge_one(view, claim)
+    assert (found.why, found.verdict) == (said, REPRODUCED if expect == 20.0 else FAILED)
+
+
+def test_a_cause_is_of_claims_that_there_are():
+    known = {f"{key.partition('/')[0]} {key.partition('/')[2]}" for key in CLAIMS}
+    named = {f"{p.key} {name}" for p in exhibits.load(ROOT / "papers") for c in p.record.get("cause", []) for name in c["claims"]}
+    assert named and named <= known
+
+
+def test_a_cause_whose_ratio_has_one_side_is_refused(bench):
+    bench.exhibit()
+    text = '[[cause]]\ntext = "t"\nclaims = ["table1/c"]\nexhibit = "table1"\nmetric = "run"\ndenominator = {}\n'
+    for wrong_text, said in ((text, "needs numerator or theirs"), (text.replace('"run"', '"rum"'), "unknown metric 'rum'")):
+        (bench.papers / "demo/paper.toml").write_text(wrong_text + "numerator = {}\n" * ("rum" in wrong_text))
+        with pytest.raises(UserError, match=said):
+            exhibits.load(bench.papers)
