@@ -17,12 +17,14 @@ from plots.decide.lookup import (
     disturbed,
     measured_lines,
     one,
+    printed_rows,
     stand_ins,
 )
 from plots.decide.reach import limit, within_reach
 from plots.read import words
 from plots.read.exhibits import Exhibit
 from plots.read.intervals import Estimate, of_mean, ratio
+from plots.read.metrics import metric
 from plots.read.results import Machine
 from plots.read.select import prefer, same, select
 from plots.read.view import View, gather
@@ -167,7 +169,8 @@ def by_equality(view: View, claim: Claim) -> Outcome:
     if claim["metric"] == "iterations" and all(line["iterations"] == line["max_iters"] for line, _ in found):
         raise IncomparableError("by construction: every run ends at its limit of iterations", CONSTRUCTION)
     values = [value for _, value in found]
-    return Outcome(verdicts.of_equality(values, claim.get("within", 0.0)), listing(values, claim, ", "), caution(values))
+    verdict = verdicts.of_equality(values, claim.get("within", 0.0))
+    return Outcome(verdict, listing(values, claim, ", "), caution(values))
 
 
 def by_difference(view: View, claim: Claim) -> Outcome:
@@ -198,6 +201,31 @@ def by_share(view: View, claim: Claim) -> Outcome:
     return Outcome(verdict, with_unit(text, claim), warnings(view, claim, values))
 
 
+def by_printed(view: View, claim: Claim) -> Outcome:
+    """Ours over every printed value that has a line of the paper's own data, or several: their mean."""
+    rows = printed_rows(view, claim)
+    ratios: list[Estimate] = []
+    reasons = [IncomparableError(f"the paper prints no {metric(claim['metric']).label} there")] * (not rows)
+    for row, theirs in rows:
+        try:
+            own = [value for _, value in measured_lines(view, row.key, claim["metric"], prefer)]
+        except IncomparableError as e:
+            reasons.append(e)
+            continue
+        value = own[0] if len(own) == 1 else of_mean([value.value for value in own])
+        ratios += [value.scaled(1 / theirs)] if value else []
+    if not ratios:
+        raise reasons[0]
+    wanted = verdicts.band(expect=1.0, within=claim["within"])
+    ends = [end(ratio.value for ratio in ratios) for end in (min, max)]
+    low, high = (words.number(value, 3, words.decimals_for(value, 3)) for value in ends)
+    count = sum(wanted.low <= ratio.value <= wanted.high for ratio in ratios)
+    alone = f"without a line: {len(rows) - len(ratios)} of the printed values" if len(ratios) < len(rows) else ""
+    why = "; ".join(filter(None, [alone, caution(ratios)]))
+    text = f"{count} of {len(ratios)} printed values; ours {low} … {high} times theirs"
+    return Outcome(verdicts.of_bound(ratios, wanted), text, why)
+
+
 KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
     "ratio": by_ratio,
     "order": by_order,
@@ -209,6 +237,7 @@ KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
     "value": by_value,
     "mean": by_mean,
     "share": by_share,
+    "printed": by_printed,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from plots.decide.claim_text import Claim, selector_text
 from plots.read import words
+from plots.read.exhibits import Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import device, metric
 from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
@@ -75,11 +76,21 @@ def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
     return at, [one(view, {**where, along: value}, claim["metric"]) for value in at]
 
 
+def printed_rows(view: View, claim: Claim) -> list[tuple[Printed, float]]:
+    """The rows in which the paper prints the metric as a number, with that; of its own data, not of stand-ins."""
+    name, where = claim["metric"], claim.get("where", {}).items()
+    rows = [row for row in view.exhibit.printed() if name in row.values and not row.stand_in]
+    found = [row for row in rows if all(same(row.key.get(field), wanted) for field, wanted in where)]
+    return [(row, value) for row in found if (value := words.parse(row.values[name], row.unit(name)))]
+
+
 def used(view: View, claim: Claim) -> list[tuple[Line, str]]:
     """The lines that the claim rests on, each with the metric: of lines that compete for one place, the chosen one."""
     sides = [name for name in ("numerator", "denominator") if name in claim]
     chosen = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
     chosen += [(item, claim["metric"]) for item in claim.get("items", [])]
+    if claim["kind"] == "printed":
+        chosen = [(row.key, claim["metric"]) for row, _ in printed_rows(view, claim)]
     if chosen:
         return [(line, name) for selector, name in chosen for line in prefer(select(view.lines, selector), selector)]
     where, places = claim.get("where", {}), {}

@@ -12,7 +12,7 @@ from plots.read.results import Line
 from plots.read.select import ALL_THREADS, select, value_of
 from plots.read.view import View
 
-ABOUT_SIZE = ("ratio", "order", "value", "mean")  # kinds of claims whose numbers belong to one size
+ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims whose numbers belong to one size
 
 
 def limit(view: View, claim: Claim) -> tuple[str, str]:
@@ -30,7 +30,7 @@ def within_reach(verdict: str, kind: str, opposite: bool = False) -> str:
     """The verdict of a claim of which only the direction counts, which may be the opposite; a value has none."""
     if opposite:
         return FAILED
-    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean") else INCOMPARABLE
+    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean", "printed") else INCOMPARABLE
 
 
 def timed(claim: Claim) -> bool:

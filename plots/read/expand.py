@@ -16,7 +16,7 @@ from plots.read.exhibit_schema import part
 Table = dict[str, Any]
 SIDES = {"ratio": ("numerator", "denominator")}
 MANY = ("order", "equality", "difference")  # kinds whose selectors are items
-ONE = ("bound", "value", "mean", "trend", "location")  # kinds with one selector, where
+ONE = ("bound", "value", "mean", "trend", "location", "printed")  # kinds with one selector, where
 KINDS = (*SIDES, *MANY, *ONE)
 CLAIM_KEYS = {*part("claim")["properties"], *KINDS}
 PLACE = re.compile(r"\{(\w+)\}")

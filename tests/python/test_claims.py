@@ -299,13 +299,15 @@ def test_no_paper_is_judged_by_absolute_times():
     absolute = {
         name
         for name, claim in CLAIMS.items()
-        if claim["kind"] in ("bound", "value", "mean", "share") and metric(claim["metric"]).unit in ("ms", "GB/s", "GFLOP/s")
+        if claim["kind"] in ("bound", "value", "mean", "share", "printed")
+        and metric(claim["metric"]).unit in ("ms", "GB/s", "GFLOP/s")
     }
     assert absolute == set()
 
 
 def test_a_printed_range_is_tested_on_both_sides():
-    ranges = {name: re.search(r"(?:speedups between|spanning) ([\d.]+)(?: and |-)([\d.]+)", c["text"]) for name, c in CLAIMS.items()}
+    said = re.compile(r"(?:speedups between|spanning) ([\d.]+)(?: and |-)([\d.]+)")
+    ranges = {name: said.search(claim["text"]) for name, claim in CLAIMS.items()}
     found = {name: tuple(map(float, match.groups())) for name, match in ranges.items() if match}
     assert len(found) >= 32
     assert {name: (CLAIMS[name].get("at_least"), CLAIMS[name].get("at_most")) for name in found} == found
@@ -345,14 +347,77 @@ def test_the_likely_cause_of_what_is_not_reproduced_is_named(bench, cause, gpu, 
 
 def test_a_cause_is_of_claims_that_there_are():
     known = {f"{key.partition('/')[0]} {key.partition('/')[2]}" for key in CLAIMS}
-    named = {f"{p.key} {name}" for p in exhibits.load(ROOT / "papers") for c in p.record.get("cause", []) for name in c["claims"]}
+    causes = [(p.key, one) for p in exhibits.load(ROOT / "papers") for one in p.record.get("cause", [])]
+    named = {f"{key} {name}" for key, one in causes for name in one["claims"]}
     assert named and named <= known
 
 
 def test_a_cause_whose_ratio_has_one_side_is_refused(bench):
     bench.exhibit()
     text = '[[cause]]\ntext = "t"\nclaims = ["table1/c"]\nexhibit = "table1"\nmetric = "run"\ndenominator = {}\n'
-    for wrong_text, said in ((text, "needs numerator or theirs"), (text.replace('"run"', '"rum"'), "unknown metric 'rum'")):
-        (bench.papers / "demo/paper.toml").write_text(wrong_text + "numerator = {}\n" * ("rum" in wrong_text))
+    unknown = text.replace('"run"', '"rum"') + "numerator = {}\n"
+    for wrong_text, said in ((text, "needs numerator or theirs"), (unknown, "unknown metric 'rum'")):
+        (bench.papers / "demo/paper.toml").write_text(wrong_text)
         with pytest.raises(UserError, match=said):
             exhibits.load(bench.papers)
+
+
+PRINTED = TABLE + (
+    '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration", "assign"]\n'
+    'rows=[[1, "20", ""], [10, "30", "–"], [100, "40", "5"]]\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("times", "within", "verdict", "measured", "why"),
+    [
+        ((0.1, 0.15, 0.2), 1.1, REPRODUCED, "3 of 3 printed values; ours 1.00 … 1.00 times theirs", ""),
+        ((0.1, 0.15, 0.6), 1.1, FAILED, "2 of 3 printed values; ours 1.00 … 3.00 times theirs", ""),
+        ((0.1, 0.15, 0.22), 1.1, NOISE, "2 of 3 printed values; ours 1.00 … 1.10 times theirs", ""),
+        (
+            (0.1, None, None),
+            1.1,
+            REPRODUCED,
+            "1 of 1 printed values; ours 1.00 … 1.00 times theirs",
+            "without a line: 2 of the printed values",
+        ),
+    ],
+)
+def test_every_printed_value_is_held_against_its_line(bench, times, within, verdict, measured, why):
+    found = bench.judge(ladder(*times), PRINTED, kind="printed", within=within)
+    assert (found.verdict, found.why) == (verdict, why)
+    assert found.measured == measured or verdict == NOISE
+
+
+def test_printed_values_without_any_line_say_why_and_stand_ins_do_not_count(bench):
+    found = bench.judge([line(packages=7)], PRINTED, kind="printed", within=2.0)
+    assert (found.verdict, found.need) == (INCOMPARABLE, "run")
+    assert bench.judge(ladder(0.1), PRINTED, kind="printed", within=2.0, where={"packages": 3}).verdict == INCOMPARABLE
+    text = PRINTED.replace('fields=["packages"]', 'fields=["dataset"]').replace("[1,", '["real",')
+    exhibit = replace(bench.exhibit(text), record={"stand_ins": {"like": "real"}})
+    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "printed", "within": 2.0}
+    judged = judge_one(gather(exhibit, machine([line(dataset="like")])), {**claim, "where": {"dataset": "real"}})
+    assert (judged.verdict, judged.need) == (INCOMPARABLE, "data real")
+    judged = judge_one(gather(exhibit, machine([line(dataset="real")])), {**claim, "where": {"dataset": "real"}})
+    assert judged.verdict == REPRODUCED
+
+
+def test_several_lines_beside_a_printed_value_count_as_their_mean(bench):
+    text = PRINTED.replace('fields=["packages"]', 'fields=["k"]').replace("[1,", "[4,")
+    lines = [line(packages=p, seconds=s) for p, s in ((1, 0.05), (10, 0.15))]
+    found = bench.judge(lines, text, kind="printed", within=1.5, where={"k": 4})
+    assert found.measured == "1 of 1 printed values; ours 1.00 … 1.00 times theirs"
+
+
+def test_a_case_that_two_sources_have_is_shown_once(bench):
+    bench.exhibit(TABLE, "demo/source")
+    bench.exhibit(TABLE, "demo/other")
+    text = 'reuse = ["demo/source", "demo/other"]\n' + re.sub(r"\[\[sweep\]\].*?(?=\[profile)", "", TABLE, flags=re.S)
+    lines = [line(f"demo/{name}", packages=p) for name in ("source", "other") for p in (1, 10)]
+    view = bench.view([*lines, line("demo/other", packages=100)], text)
+    assert sorted((one["exhibit"], one["parameters"]["packages"]) for one in view.lines) == [
+        ("demo/other", 100),
+        ("demo/source", 1),
+        ("demo/source", 10),
+    ]
+    assert "Left out: 2 lines of cases that are here already." in view.left_out
