@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     about = {
         "render": "tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit",
         "claims": "the papers' claims with a verdict each, shown and written (claims.html, .md, .csv, .json)",
+        "coverage": "how many printed numbers stand beside a line, by exhibit and machine (coverage.md, .csv)",
         "report": "one self-contained page, index.html",
         "all": "tables, figures (.svg alone), report and claims, from one reading",
         "readme": "fills the regions between <!-- begin:… --> and <!-- end --> of a Markdown file",
@@ -166,6 +167,16 @@ def run_report(args: argparse.Namespace) -> None:
     print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args, papers))))
 
 
+def run_coverage(args: argparse.Namespace) -> None:
+    papers, machines = inputs(args)
+    from plots.write import coverage, table_formats
+
+    table = coverage.table(coverage.all_covered(papers, machines, args.profile))
+    for ending, text in ((".md", table_formats.markdown), (".csv", table_formats.csv_text)):
+        write(args.out / f"coverage{ending}", text(table))
+    print(table_formats.markdown(table), end="")
+
+
 def run_readme(args: argparse.Namespace) -> None:
     from plots.write import readme
 
@@ -196,6 +207,7 @@ def run_scatter(args: argparse.Namespace) -> None:
 COMMANDS = {
     "render": run_render,
     "claims": run_claims,
+    "coverage": run_coverage,
     "report": run_report,
     "all": run_all,
     "readme": run_readme,

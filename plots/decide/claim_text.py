@@ -98,6 +98,8 @@ def claimed_value(claim: Claim) -> str:
     if kind == "location":
         expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
         return f"{claim['extreme']} at {claim['along']} = {' or '.join(map(words.field_value, expect))}"
+    if kind == "printed":
+        return f"each printed value{factor(claim)}"
     if kind == "difference":
         return f"differ by at least {100 * claim['at_least']:g}%"
     return f"equal within {100 * claim.get('within', 0):g}%"
@@ -111,6 +113,8 @@ def expectation(claim: Claim) -> str:
     one = metric(claim["metric"])
     unit, where = f" {one.unit}".rstrip(), claim.get("where")
     among = f" ({selector_text(where)})" if where else ""
+    if kind == "printed":
+        return f"{one.label}: each printed value{among}{factor(claim)}"
     if kind == "share":
         return f"{one.label} {amount(claim, unit)} in {100 * claim['share']:g}% of the cases or more{among}"
     if kind in ("bound", "value", "mean"):

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from plots.decide import verdicts
+from plots.decide.causes import likely
 from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
-from plots.decide.lookup import IncomparableError, curve, disturbed, measured_lines, one
+from plots.decide.lookup import (
+    CONSTRUCTION,
+    THREADS,
+    IncomparableError,
+    curve,
+    disturbed,
+    measured_lines,
+    one,
+    printed_rows,
+    stand_ins,
+)
 from plots.decide.reach import limit, within_reach
 from plots.read import words
 from plots.read.exhibits import Exhibit
 from plots.read.intervals import Estimate, of_mean, ratio
+from plots.read.metrics import metric
 from plots.read.results import Machine
 from plots.read.select import prefer, same, select
 from plots.read.view import View, gather
@@ -34,6 +47,7 @@ class Finding:
     profile: str
     paper_value: str = ""  # what is claimed, in a few words
     need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
+    sentence: str = ""  # what its cases share (plots/decide/sentences.py)
 
 
 def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> list[Finding]:
@@ -45,11 +59,19 @@ def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> lis
 def judge_one(view: View, claim: Claim) -> Finding:
     out_of_reach, need = limit(view, claim)
     try:
-        verdict, measured, why = KINDS[claim["kind"]](view, claim)
+        if "by_construction" in claim:
+            raise IncomparableError(f"by construction: {claim['by_construction']}", CONSTRUCTION)
+        verdict, measured, why, opposite = KINDS[claim["kind"]](view, claim)
         noise = disturbed(view, claim)
+        opposite = opposite and need == THREADS and not noise
         verdict = verdicts.NOISE if noise else verdict
-        verdict = within_reach(verdict, claim["kind"]) if out_of_reach else verdict
-        why = "; ".join(part for part in (out_of_reach, noise, why) if part)
+        verdict = within_reach(verdict, claim["kind"], opposite) if out_of_reach else verdict
+        substitutes = stand_ins(view, claim)
+        verdict = verdicts.STAND_IN if substitutes and verdict == verdicts.REPRODUCED else verdict
+        direction = "and yet the opposite direction" * opposite
+        cause = likely(view, claim) if verdict in (verdicts.FAILED, verdicts.TREND) else ""
+        cause = f"likely because {cause}" if cause else ""
+        why = "; ".join(part for part in (substitutes, out_of_reach, direction, noise, why, cause) if part)
     except IncomparableError as e:
         verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
     return Finding(
@@ -66,10 +88,26 @@ def judge_one(view: View, claim: Claim) -> Finding:
         view.profile,
         claimed_value(claim),
         need if verdict == verdicts.INCOMPARABLE else "",
+        sentence_of(view, claim),
     )
 
 
-Outcome = tuple[str, str, str]  # verdict, measured, why
+def sentence_of(view: View, claim: Claim) -> str:
+    """What the cases of one sentence share: what it is called in its exhibit or, with a `/`, in its paper; else its
+    text."""
+    name = claim.get("sentence")
+    if name is None:
+        return f"{view.exhibit.paper}/{claim['text']}"
+    return name if "/" in name else f"{view.exhibit.key}/{name}"
+
+
+class Outcome(NamedTuple):
+    """`opposite`: whether, beyond noise, the direction is not the claimed one."""
+
+    verdict: str
+    measured: str
+    why: str
+    opposite: bool = False
 
 
 def by_ratio(view: View, claim: Claim) -> Outcome:
@@ -80,22 +118,27 @@ def by_ratio(view: View, claim: Claim) -> Outcome:
     value = ratio(*sides)
     if value is None:
         raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")
-    return verdicts.of_ratio(value, wanted_band(claim)), words.both(value, 3), caution([value])
+    band = wanted_band(claim)
+    told = (words.both(value, 3), caution([value]))
+    return Outcome(verdicts.of_ratio(value, band), *told, verdicts.opposite(value, band))
 
 
 def by_order(view: View, claim: Claim) -> Outcome:
     values = [one(view, item, claim["metric"]) for item in claim["items"]]
-    return verdicts.of_order(values), listing(values, claim, " → "), caution(values)
+    opposite = verdicts.step(values[0], values[-1]) < 0
+    return Outcome(verdicts.of_order(values), listing(values, claim, " → "), caution(values), opposite)
 
 
 def by_trend(view: View, claim: Claim) -> Outcome:
     at, values = curve(view, claim)
     if len(values) < 2:
         raise IncomparableError(f"only {claim['along']} = {at[0]} was measured")
-    return (
+    sign = {"up": 1, "down": -1, "flat": 0}[claim["direction"]]
+    return Outcome(
         verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1)),
         points(at, values, claim),
         warnings(view, claim, values),
+        sign * verdicts.step(values[0], values[-1]) < 0,
     )
 
 
@@ -107,7 +150,7 @@ def by_location(view: View, claim: Claim) -> Outcome:
         one(
             view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"]
         )  # raises with the reason
-    return (
+    return Outcome(
         verdicts.of_location(values, expected, claim["extreme"]),
         points(at, values, claim),
         warnings(view, claim, values),
@@ -118,22 +161,26 @@ def by_bound(view: View, claim: Claim) -> Outcome:
     values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
     low, high = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     text = words.both(low) if len(values) == 1 else f"{words.both(low)} … {words.both(high)} ({len(values)} cases)"
-    return verdicts.of_bound(values, wanted_band(claim)), with_unit(text, claim), warnings(view, claim, values)
+    return Outcome(verdicts.of_bound(values, wanted_band(claim)), with_unit(text, claim), warnings(view, claim, values))
 
 
 def by_equality(view: View, claim: Claim) -> Outcome:
-    values = [value for item in claim["items"] for _, value in measured_lines(view, item, claim["metric"], prefer)]
-    return verdicts.of_equality(values, claim.get("within", 0.0)), listing(values, claim, ", "), caution(values)
+    found = [pair for item in claim["items"] for pair in measured_lines(view, item, claim["metric"], prefer)]
+    if claim["metric"] == "iterations" and all(line["iterations"] == line["max_iters"] for line, _ in found):
+        raise IncomparableError("by construction: every run ends at its limit of iterations", CONSTRUCTION)
+    values = [value for _, value in found]
+    verdict = verdicts.of_equality(values, claim.get("within", 0.0))
+    return Outcome(verdict, listing(values, claim, ", "), caution(values))
 
 
 def by_difference(view: View, claim: Claim) -> Outcome:
     values = [one(view, item, claim["metric"]) for item in claim["items"]]
-    return verdicts.of_difference(values, claim["at_least"]), listing(values, claim, ", "), caution(values)
+    return Outcome(verdicts.of_difference(values, claim["at_least"]), listing(values, claim, ", "), caution(values))
 
 
 def by_value(view: View, claim: Claim) -> Outcome:
     value = one(view, claim.get("where", {}), claim["metric"])
-    return verdicts.inside(value, wanted_band(claim)), with_unit(words.both(value), claim), caution([value])
+    return Outcome(verdicts.inside(value, wanted_band(claim)), with_unit(words.both(value), claim), caution([value]))
 
 
 def by_mean(view: View, claim: Claim) -> Outcome:
@@ -143,7 +190,7 @@ def by_mean(view: View, claim: Claim) -> Outcome:
     if mean is None:
         raise IncomparableError("the mean is past the range of numbers")
     text = with_unit(f"{words.both(mean)} ({len(values)} cases)", claim)
-    return verdicts.inside(mean, wanted_band(claim)), text, warnings(view, claim, values)
+    return Outcome(verdicts.inside(mean, wanted_band(claim)), text, warnings(view, claim, values))
 
 
 def by_share(view: View, claim: Claim) -> Outcome:
@@ -151,7 +198,32 @@ def by_share(view: View, claim: Claim) -> Outcome:
     verdict, count = verdicts.of_share(values, wanted_band(claim), claim["share"])
     low, high = min(v.value for v in values), max(v.value for v in values)
     text = f"{count} of {len(values)} cases; {words.number(low)} … {words.number(high)}"
-    return verdict, with_unit(text, claim), warnings(view, claim, values)
+    return Outcome(verdict, with_unit(text, claim), warnings(view, claim, values))
+
+
+def by_printed(view: View, claim: Claim) -> Outcome:
+    """Ours over every printed value that has a line of the paper's own data, or several: their mean."""
+    rows = printed_rows(view, claim)
+    ratios: list[Estimate] = []
+    reasons = [IncomparableError(f"the paper prints no {metric(claim['metric']).label} there")] * (not rows)
+    for row, theirs in rows:
+        try:
+            own = [value for _, value in measured_lines(view, row.key, claim["metric"], prefer)]
+        except IncomparableError as e:
+            reasons.append(e)
+            continue
+        value = own[0] if len(own) == 1 else of_mean([value.value for value in own])
+        ratios += [value.scaled(1 / theirs)] if value else []
+    if not ratios:
+        raise reasons[0]
+    wanted = verdicts.band(expect=1.0, within=claim["within"])
+    ends = [end(ratio.value for ratio in ratios) for end in (min, max)]
+    low, high = (words.number(value, 3, words.decimals_for(value, 3)) for value in ends)
+    count = sum(wanted.low <= ratio.value <= wanted.high for ratio in ratios)
+    alone = f"without a line: {len(rows) - len(ratios)} of the printed values" if len(ratios) < len(rows) else ""
+    why = "; ".join(filter(None, [alone, caution(ratios)]))
+    text = f"{count} of {len(ratios)} printed values; ours {low} … {high} times theirs"
+    return Outcome(verdicts.of_bound(ratios, wanted), text, why)
 
 
 KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
@@ -165,6 +237,7 @@ KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
     "value": by_value,
     "mean": by_mean,
     "share": by_share,
+    "printed": by_printed,
 }
 
 

@@ -11,16 +11,17 @@ from plots.decide.claims import Finding as Decided
 from plots.errors import UserError
 from plots.read.exhibits import Paper
 
-HOLDS, DIRECTION, FAILS = "holds", "only the direction", "does not hold"
+HOLDS, ON_STAND_INS, DIRECTION, FAILS = "holds", "holds on stand-ins", "only the direction", "does not hold"
 UNDECIDED, NOT_RUN = "undecided", "not run there"
-VERDICTS = (HOLDS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
-# Of the claims that are decided the worst decides the sentence; one that fails outweighs one that noise hides.
-WORST_FIRST = (
-    (verdicts.FAILED, FAILS),
-    (verdicts.NOISE, UNDECIDED),
-    (verdicts.TREND, DIRECTION),
-    (verdicts.REPRODUCED, HOLDS),
-)
+VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
+TOLD = {
+    verdicts.FAILED: FAILS,
+    verdicts.NOISE: UNDECIDED,
+    verdicts.TREND: DIRECTION,
+    verdicts.STAND_IN: ON_STAND_INS,
+    verdicts.REPRODUCED: HOLDS,
+    verdicts.INCOMPARABLE: NOT_RUN,
+}
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,7 @@ def mark(claims: Sequence[str], decided: Iterable[Decided]) -> Mark:
     wanted = set(claims)
     counts = Counter(d.verdict for d in decided if f"{d.exhibit.partition('/')[2]}/{d.id}" in wanted)
     made = {word: count for word, count in counts.items() if word != verdicts.INCOMPARABLE}
-    verdict = next((told for word, told in WORST_FIRST if made.get(word)), NOT_RUN)
-    return Mark(verdict, sum(made.values()), len(wanted), made)
+    return Mark(TOLD[verdicts.worst(counts)], sum(made.values()), len(wanted), made)
 
 
 @dataclass(frozen=True)

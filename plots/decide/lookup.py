@@ -8,15 +8,18 @@ from typing import Any
 
 from plots.decide.claim_text import Claim, selector_text
 from plots.read import words
+from plots.read.exhibits import Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import device, metric
 from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
 from plots.read.select import Selector, differing, matches, prefer, same, select, sort_key, value_of
 from plots.read.view import View
 
+EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching case
 Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
 # What a claim needs that this machine or these lines do not have; `data <name>` besides.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
+CONSTRUCTION = "construction"  # as run it could not fail
 
 
 class IncomparableError(Exception):
@@ -73,16 +76,43 @@ def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
     return at, [one(view, {**where, along: value}, claim["metric"]) for value in at]
 
 
-def disturbed(view: View, claim: Claim) -> str:
-    """Why no verdict rests on these times, where one of them was disturbed; else empty."""
+def printed_rows(view: View, claim: Claim) -> list[tuple[Printed, float]]:
+    """The rows in which the paper prints the metric as a number, with that; of its own data, not of stand-ins."""
+    name, where = claim["metric"], claim.get("where", {}).items()
+    rows = [row for row in view.exhibit.printed() if name in row.values and not row.stand_in]
+    found = [row for row in rows if all(same(row.key.get(field), wanted) for field, wanted in where)]
+    return [(row, value) for row in found if (value := words.parse(row.values[name], row.unit(name)))]
+
+
+def used(view: View, claim: Claim) -> list[tuple[Line, str]]:
+    """The lines that the claim rests on, each with the metric: of lines that compete for one place, the chosen one."""
     sides = [name for name in ("numerator", "denominator") if name in claim]
     chosen = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
     chosen += [(item, claim["metric"]) for item in claim.get("items", [])]
-    used = [(line, name) for selector, name in chosen for line in prefer(select(view.lines, selector), selector)]
-    if not chosen:
-        used = [(line, claim["metric"]) for line in select(view.lines, claim.get("where", {}))]
-    found = any(view.doubt(line, name) == words.DISTURBED and view.value(line, name) for line, name in used)
+    if claim["kind"] == "printed":
+        chosen = [(row.key, claim["metric"]) for row, _ in printed_rows(view, claim)]
+    if chosen:
+        return [(line, name) for selector, name in chosen for line in prefer(select(view.lines, selector), selector)]
+    where, places = claim.get("where", {}), {}
+    for line in select(view.lines, where):
+        place = line["case"] if claim["kind"] in EVERY_CASE else repr(value_of(line, claim.get("along", "")))
+        places.setdefault(place, []).append(line)
+    return [(line, claim["metric"]) for group in places.values() for line in prefer(group, where)]
+
+
+def disturbed(view: View, claim: Claim) -> str:
+    """Why no verdict rests on these times, where one of them was disturbed; else empty."""
+    times = ((line, name) for line, name in used(view, claim) if view.doubt(line, name) == words.DISTURBED)
+    found = any(view.value(line, name) for line, name in times)
     return f"{words.DISTURBED}: {words.TAKEN}" if found else ""
+
+
+def stand_ins(view: View, claim: Claim) -> str:
+    """On which data the verdict rests, where that is not the paper's own; else empty."""
+    known = view.exhibit.substitutes
+    ran = {line["dataset"]["name"] for line, name in used(view, claim) if view.value(line, name) is not None}
+    like = {name: "made up in the shape of" if name in view.exhibit.stand_ins else "a part of" for name in known}
+    return "; ".join(f"on {name}, {like[name]} {known[name]}" for name in sorted(ran & known.keys()))
 
 
 def why_none(view: View, selector: Selector) -> tuple[str, str]:
@@ -93,16 +123,37 @@ def why_none(view: View, selector: Selector) -> tuple[str, str]:
         lines = [line for source in view.exhibit.sources for line in of_exhibit(view.machine, source, profile)]
         if profile != view.profile and select(lines, selector):
             return f"{what}: only in the {profile} profile", SIZE if profile == "paper" else RUN
-    if not view.lines:
-        return "nothing of this exhibit was run", RUN
     if skipped := [line for line in view.lines if line["skip"] and may_match(line, selector)]:
         return f"{what}: {reason(skipped[0])}", need_of(view, skipped)
+    if asks_for_gpu(view, selector):
+        return f"{what}: no line, and {view.machine.name} has no GPU", GPU
+    if name := file_of(view, selector):
+        return f"{what}: no line of it on {view.machine.name}; run scripts/fetch_datasets {name}", f"data {name}"
+    if not view.lines:
+        return "nothing of this exhibit was run", RUN
     for name, wanted in selector.items():
         if all(value_of(line, name) is None for line in view.lines):
             return f"{what}: no line has a field {name}", OTHER
         if not any(matches(line, {name: wanted}) for line in view.lines):
             return f"{what}: no line with {name} = {wanted}", RUN
     return f"{what}: no line", RUN
+
+
+def asks_for_gpu(view: View, selector: Selector) -> bool:
+    """Whether only GPU implementations would do, on a machine whose record has no GPU."""
+    names = selector.get("implementation", view.exhibit.implementations)
+    names = names if isinstance(names, list) else [names]
+    alone = bool(names) and all(str(name).startswith("gpu/") for name in names)
+    return alone and bool(view.machine.record) and not view.machine.record.get("gpu")
+
+
+def file_of(view: View, selector: Selector) -> str:
+    """The paper's own data set that this asks for and nothing else, where the machine has run nothing of it."""
+    name = selector.get("dataset")
+    if name not in view.exhibit.substitutes.values():
+        return ""
+    ran = any(line["dataset"]["name"] == name and not line["skip"] for line in view.machine.lines)
+    return "" if ran else str(name).partition(",")[0]  # `household, 4 attributes` is of household
 
 
 def may_match(line: Line, selector: Selector) -> bool:

@@ -1,17 +1,18 @@
 """How far a claim reaches: what was measured at another size or with other threads than the paper's cannot confirm or
-refute its numbers. There the right direction is `trend only`, and anything else is not comparable."""
+refute its numbers. There the right direction is `trend only`, with other threads the opposite one `not reproduced`, and
+anything else is not comparable."""
 
 from __future__ import annotations
 
 from plots.decide.claim_text import Claim, selectors
 from plots.decide.lookup import SIZE, THREADS
-from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, TREND
+from plots.decide.verdicts import FAILED, INCOMPARABLE, REPRODUCED, TREND
 from plots.read.metrics import metric
 from plots.read.results import Line
 from plots.read.select import ALL_THREADS, select, value_of
 from plots.read.view import View
 
-ABOUT_SIZE = ("ratio", "order", "value", "mean")  # kinds of claims whose numbers belong to one size
+ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims whose numbers belong to one size
 
 
 def limit(view: View, claim: Claim) -> tuple[str, str]:
@@ -25,9 +26,11 @@ def limit(view: View, claim: Claim) -> tuple[str, str]:
     return "", ""
 
 
-def within_reach(verdict: str, kind: str) -> str:
-    """The verdict of a claim of which only the direction counts; a value has none."""
-    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean") else INCOMPARABLE
+def within_reach(verdict: str, kind: str, opposite: bool = False) -> str:
+    """The verdict of a claim of which only the direction counts, which may be the opposite; a value has none."""
+    if opposite:
+        return FAILED
+    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean", "printed") else INCOMPARABLE
 
 
 def timed(claim: Claim) -> bool:

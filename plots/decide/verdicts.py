@@ -1,17 +1,25 @@
-"""Decisions: estimates in, one of five words out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
+"""Decisions: estimates in, one of the words below out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plots.read.intervals import Estimate, exact, over, ratio
 
-REPRODUCED, TREND, FAILED = "reproduced", "trend only", "not reproduced"
+REPRODUCED, STAND_IN, TREND, FAILED = "reproduced", "reproduced (stand-in)", "trend only", "not reproduced"
 NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
-VERDICTS = (REPRODUCED, TREND, FAILED, NOISE, INCOMPARABLE)
+VERDICTS = (REPRODUCED, STAND_IN, TREND, FAILED, NOISE, INCOMPARABLE)
+# Of several that come to one verdict the worst decided one decides; one that fails outweighs one that noise hides.
+WORST_FIRST = (FAILED, NOISE, TREND, STAND_IN, REPRODUCED)
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """The worst of those decided; not comparable where none is."""
+    found = set(verdicts)
+    return next((verdict for verdict in WORST_FIRST if verdict in found), INCOMPARABLE)
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,12 @@ def of_ratio(value: Estimate, wanted: Band) -> str:
     if verdict == FAILED and ((wanted.side > 0 and low > 1) or (wanted.side < 0 and high < 1)):
         return TREND
     return verdict
+
+
+def opposite(value: Estimate, wanted: Band) -> bool:
+    """Whether the value is beyond noise on the side of 1 on which the whole band is not."""
+    low, high = value.range
+    return (wanted.low >= 1 and high < 1) or (wanted.high <= 1 and low > 1)
 
 
 def step(before: Estimate, after: Estimate) -> int:

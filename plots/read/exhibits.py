@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Printed:
     source: str
     note: str
     units: dict[str, str]
+    stand_in: str = ""  # the data set it is shown beside, where that is not the paper's own
 
     def unit(self, metric: str) -> str:
         """The paper's unit of a metric, where it is not ours."""
@@ -40,7 +41,22 @@ class Exhibit:
     name: str
     path: Path
     spec: Table
-    machine: str = ""  # the paper's
+    record: Table = field(default_factory=dict)  # its paper.toml
+
+    @property
+    def machine(self) -> str:
+        """The paper's."""
+        return self.record.get("machine", "")
+
+    @property
+    def stand_ins(self) -> dict[str, str]:
+        """Data sets made up in the shape of one of the paper's, each with the name of that one."""
+        return self.record.get("stand_ins", {})
+
+    @property
+    def substitutes(self) -> dict[str, str]:
+        """The same, and data sets that hold some rows of one of the paper's."""
+        return {**self.stand_ins, **self.record.get("parts", {})}
 
     @property
     def key(self) -> str:
@@ -108,6 +124,12 @@ class Exhibit:
         return [self.spec, *(read_exhibit(path) for path in files if path.exists())]
 
     @cached_property
+    def implementations(self) -> list[str]:
+        """Those that the sweeps name, its own or those of the exhibits it reuses."""
+        named = [sweep.get("implementation", []) for spec in self.specs for sweep in spec.get("sweep", [])]
+        return list(dict.fromkeys(name for one in named for name in (one if isinstance(one, list) else [one])))
+
+    @cached_property
     def swept(self) -> list[str]:
         """The settings of the data set's generator that the sweeps vary, its own or those of the exhibits it reuses."""
         quick = [spec.get("profile", {}).get("quick", {}) for spec in self.specs]
@@ -115,8 +137,9 @@ class Exhibit:
         return sorted({name for table in tables for name in table.get("data", {})})
 
     def printed(self) -> list[Printed]:
-        """Every row of every [[paper]] table."""
-        return [row for block in self.spec.get("paper", []) for row in printed_rows(block)]
+        """Every row of every [[paper]] table; behind a row of a data set the same row for each of its stand-ins."""
+        rows = [row for block in self.spec.get("paper", []) for row in printed_rows(block)]
+        return [shown for row in rows for shown in (row, *beside_stand_ins(row, self.stand_ins))]
 
     @property
     def their_threads(self) -> list[int]:
@@ -194,6 +217,16 @@ def printed_rows(block: Table) -> list[Printed]:
     return found
 
 
+def beside_stand_ins(row: Printed, stand_ins: dict[str, str]) -> list[Printed]:
+    """The row as it stands beside each stand-in of its data set."""
+    found = []
+    for name in (name for name, real in stand_ins.items() if real == row.key.get("dataset")):
+        note = f"printed of {stand_ins[name]}; {name} is made up in its shape, so only times are compared"
+        notes = "; ".join(filter(None, [row.note, note]))
+        found.append(replace(row, key={**row.key, "dataset": name}, note=notes, stand_in=name))
+    return found
+
+
 @dataclass(frozen=True)
 class Paper:
     key: str
@@ -242,7 +275,7 @@ def load_one(path: Path, paper: Table | None = None) -> Exhibit:
         own = spec.get("labels", {})
         spec["labels"] = {**own, **{name: {**words, **own.get(name, {})} for name, words in shared.items()}}
     check_exhibit(spec, str(path))
-    return Exhibit(path.parent.name, path.stem, path, spec, str((paper or {}).get("machine", "")))
+    return Exhibit(path.parent.name, path.stem, path, spec, paper or {})
 
 
 def read_exhibit(path: Path) -> Table:

@@ -16,7 +16,7 @@ from plots.read.exhibit_schema import part
 Table = dict[str, Any]
 SIDES = {"ratio": ("numerator", "denominator")}
 MANY = ("order", "equality", "difference")  # kinds whose selectors are items
-ONE = ("bound", "value", "mean", "trend", "location")  # kinds with one selector, where
+ONE = ("bound", "value", "mean", "trend", "location", "printed")  # kinds with one selector, where
 KINDS = (*SIDES, *MANY, *ONE)
 CLAIM_KEYS = {*part("claim")["properties"], *KINDS}
 PLACE = re.compile(r"\{(\w+)\}")
@@ -100,8 +100,14 @@ def claims(given: Any, defaults: Table) -> list[Table]:
     made = [template]
     if "for" in given:
         used = set(places(template))
-        made = [filled(template, row, used, place) for row in rows(given["for"], place)]
+        made = [filled({**shared(given), **template}, row, used, place) for row in rows(given["for"], place)]
     return [by_kind({**defaults, **one}, place) for one in made]
+
+
+def shared(given: Table) -> Table:
+    """The claims of one for are cases of one sentence, unless each has a text of its own: it is called after the id
+    that they are made from."""
+    return {"sentence": PLACE.sub(r"<\1>", str(given.get("id") or given["text"]))} if "text" in given else {}
 
 
 def rows(given: Any, place: str) -> list[Table]:

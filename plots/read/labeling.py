@@ -25,11 +25,11 @@ def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
 
 
 def ealt_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A phase's part of EALT, in percent; `labeling`: what the others leave."""
+    """A phase's part of EALT, in percent; `labeling`: what the others leave, in a run that has any."""
 
     def formula(line: Line, record: dict[str, Any]) -> Estimate | None:
         whole = ealt(line, record)
-        if whole is None:
+        if whole is None or (name == "labeling" and not any(line["phases"].get(phase) for phase in BESIDES)):
             return None
         sums = {phase: 1e3 * sum(series) / line["iterations"] for phase, series in line["phases"].items()}
         part = whole.value - sum(sums.get(phase, 0.0) for phase in BESIDES) if name == "labeling" else sums.get(name)

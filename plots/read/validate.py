@@ -30,6 +30,8 @@ def check_paper(record: Table, where: str) -> None:
     try:
         bounded(record)
         check(record, part("record"), "paper")
+        for cause in record.get("cause", []):
+            metrics([cause["metric"]] if "metric" in cause else [], "[[cause]]", {})
     except UserError as e:
         raise UserError(f"{where}: {e}") from None
 

@@ -13,7 +13,7 @@ from plots.read.intervals import Estimate, exact, ratio
 from plots.read.metrics import metric
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine, doubt
-from plots.read.select import matches, prefer, select, separating, sort_key, value_of
+from plots.read.select import identity, matches, prefer, select, separating, sort_key, value_of
 from plots.read.words import field_value
 
 NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
@@ -159,6 +159,10 @@ def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> Vi
     where = (exhibit.table or exhibit.figure).get("where", {})
     agreeing, left_out = consistent(select(lines, where), exhibit.swept)
     agreeing.sort(key=lambda line: (exhibit.sources.index(line["exhibit"]), line["case"]))
+    if len(exhibit.sources) > 1:
+        kept = apart(agreeing)
+        twice, agreeing = len(agreeing) - len(kept), kept
+        left_out += [f"Left out: {twice} lines of cases that are here already."] * bool(twice)
     dropped = sum(machine.dropped[source, line["profile"]] for source in exhibit.sources for line in lines[:1])
     if dropped:
         left_out.append(f"Left out: {dropped} older lines, more than a table can show.")
@@ -168,6 +172,15 @@ def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> Vi
         places.setdefault(repr([value_of(line, name) for name in view.place]), []).append(line)
     shown = (line for group in places.values() for line in prefer(group, where))
     return View(exhibit, machine, tuple(shown), tuple(left_out))
+
+
+def apart(lines: Sequence[Line]) -> list[Line]:
+    """The lines without those whose case another source of the exhibit has too: the first that ran, else the first."""
+    firsts: dict[str, Line] = {}
+    cases = {id(line): repr({**identity(line), "case": None}) for line in lines}
+    for line in sorted(lines, key=lambda line: bool(line["skip"])):
+        firsts.setdefault(cases[id(line)], line)
+    return [line for line in lines if firsts[cases[id(line)]]["exhibit"] == line["exhibit"]]
 
 
 def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
@@ -191,7 +204,7 @@ def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
     lonely: dict[tuple[str, ...], list[Printed]] = {}
     beside_ours = {(repr(printed[i].shown), repr(printed[i].values)) for i in used}
     for i, row in enumerate(printed):
-        if i not in used and (repr(row.shown), repr(row.values)) not in beside_ours:
+        if i not in used and not row.stand_in and (repr(row.shown), repr(row.values)) not in beside_ours:
             lonely.setdefault(tuple(str(row.shown.get(name)) for name in fields), []).append(row)
     for group in lonely.values():
         place = {name: group[0].key.get(name) for name in fields}

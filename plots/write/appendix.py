@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plots.decide.claims import Finding
+from plots.decide.sentences import once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.read import words
 from plots.read.exhibits import Paper
@@ -71,9 +72,10 @@ def abstract(papers: Sequence[Paper], every: Sequence[Line], findings: Sequence[
     shown = sum(len(paper.exhibits) for paper in papers)
     titles = "; ".join(f"*{p.title}*{f' ({p.citation})' if p.citation else ''}" for p in papers)
     decided = [f for f in findings if f.verdict != INCOMPARABLE]
+    claims = len({(f.exhibit, f.id) for f in once(findings)})
     return (
         f"{len(every)} cases for {shown} tables and figures of: {titles}. "
-        f"They hold {len({(f.exhibit, f.id) for f in findings})} claims; verdicts: {claim_sheet.summary(decided)}."
+        f"They hold {claims} claims; verdicts: {claim_sheet.summary(decided)}."
     )
 
 
@@ -121,5 +123,5 @@ def few(shapes: Sequence[str]) -> str:
 
 
 def counts(findings: Sequence[Finding]) -> str:
-    parts = [(sum(f.verdict == verdict for f in findings), verdict) for verdict in VERDICTS]
+    parts = [(sum(f.verdict == verdict for f in once(findings)), verdict) for verdict in VERDICTS]
     return ", ".join(f"{count} {verdict}" for count, verdict in parts if count) or "no claims"

@@ -7,20 +7,21 @@ import io
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 
 from rich.console import Console
 from rich.table import Table
 
 from plots.decide import lookup
 from plots.decide.claims import Finding, judge
+from plots.decide.sentences import listed, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
 from plots.write.table_formats import escape_md
 
-COLOURS = dict(zip(VERDICTS, ("green", "yellow", "red", "cyan", "bright_black"), strict=True))
+COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
 # What claims wait for, in the order in which it is told.
 NEEDS = {
@@ -30,6 +31,7 @@ NEEDS = {
     lookup.RUN: "cases that were not run",
     lookup.GRADE: "results that are not coarse",
     lookup.OTHER: "what was skipped, failed or was wrong",
+    lookup.CONSTRUCTION: "another run: as run they hold by construction",
 }
 
 
@@ -54,16 +56,9 @@ def place(section: str) -> str:
     return f"§{section}" if section[:1].isdigit() else section
 
 
-def sentences(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
-    """Every claim's sentence, by exhibit and id; where an exhibit says one sentence of several cases, of which."""
-    claims = {(finding.exhibit, finding.id): finding for finding in findings}
-    said = Counter((finding.exhibit, finding.text) for finding in claims.values())
-    return {key: f"{f.text}: {f.expected}" if said[f.exhibit, f.text] > 1 else f.text for key, f in claims.items()}
-
-
 def summary(findings: list[Finding]) -> str:
     """`2 reproduced · 1 trend only`, in the order of the verdicts."""
-    counts = Counter(finding.verdict for finding in findings)
+    counts = Counter(finding.verdict for finding in once(findings))
     return " · ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v]) or "no claims"
 
 
@@ -71,13 +66,14 @@ def reach(findings: list[Finding]) -> str:
     """What can be shown and what cannot: `30 of 145 claims can be decided here; 91 need a GPU, 12 the paper's size, 9
     data: scripts/fetch_datasets household`."""
     told = needs(findings)
-    decided = sum(finding.verdict != INCOMPARABLE for finding in findings)
-    return f"{decided} of {len(findings)} claims can be decided here" + (f"; {told}." if told else ".")
+    sentences = once(findings)
+    decided = sum(one.verdict != INCOMPARABLE for one in sentences)
+    return f"{decided} of {len(sentences)} claims can be decided here" + (f"; {told}." if told else ".")
 
 
 def needs(findings: Sequence[Finding]) -> str:
     """What those that are not comparable wait for: `91 need a GPU, 12 the paper's size`."""
-    counts = Counter(finding.need.partition(" ")[0] for finding in findings if finding.verdict == INCOMPARABLE)
+    counts = Counter(one.need.partition(" ")[0] for one in once(findings) if one.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}
     parts = [(counts[need], text) for need, text in texts.items() if counts[need]]
@@ -90,12 +86,12 @@ def show(findings: list[Finding], console: Console, everything: bool = False) ->
     for name in dict.fromkeys(f.machine for f in findings):
         own = [f for f in findings if f.machine == name]
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
-        shown = [f for f in own if everything or f.verdict != INCOMPARABLE]
+        shown = listed([f for f in own if everything or f.verdict != INCOMPARABLE])
         for f in () if console.is_terminal else shown:
             print("\t".join((f.machine, f.id, *cells(f))), file=console.file)  # the console would widen tabs to spaces
         if console.is_terminal and shown:
             console.print(terminal_table(name, shown))
-    hidden = sum(f.verdict == INCOMPARABLE for f in findings)
+    hidden = sum(f.verdict == INCOMPARABLE for f in once(findings))
     console.print(summary(findings), soft_wrap=True, markup=False, highlight=False)
     if hidden and not everything:
         console.print("With --all, those that are not comparable as well.", markup=False, highlight=False)
@@ -121,7 +117,7 @@ def markdown(findings: list[Finding]) -> str:
             "| " + " | ".join(HEAD) + " |",
             "|:--" * len(HEAD) + "|",
         ]
-        parts += ["| " + " | ".join(escape_md(cell) for cell in cells(f)) + " |" for f in own] + [""]
+        parts += ["| " + " | ".join(escape_md(cell) for cell in cells(f)) + " |" for f in listed(own)] + [""]
     return "\n".join(parts) or "No claims.\n"
 
 
@@ -129,16 +125,16 @@ PAGE_HEAD = ("exhibit", "claim", "paper's value", "ours", "verdict", "machine")
 
 
 def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """A row for every machine that decides a claim; a claim that none decides has one, with what it would need."""
+    """A row for every machine that decides a claim, and beneath it its cases; a claim that none decides has one, with
+    what it would need."""
     by_claim: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
+    for finding in listed(findings):
         by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
-    said = sentences(findings)
     shown = []
     for of_one in by_claim.values():
         decided = [f for f in of_one if f.verdict != INCOMPARABLE]
         shown += [(f, f.machine) for f in decided] or [(of_one[0], "none")]
-    return [(f, (*page_cells(replace(f, text=said[f.exhibit, f.id])), machine)) for f, machine in shown]
+    return [(f, (*page_cells(f), machine)) for f, machine in shown]
 
 
 def page_cells(finding: Finding) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plots.decide.claims import Finding
+from plots.decide.sentences import listed, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
-from plots.write.claim_sheet import measured, section, sentences
+from plots.write.claim_sheet import measured, section
 from plots.write.tables import Cell, Column, Footnotes, Table
 
 
@@ -15,25 +16,26 @@ def table(findings: Sequence[Finding], everything: bool = False) -> Table:
     verdict is what it is stands in the sheet of that machine."""
     machines = list(dict.fromkeys(f.machine for f in findings))
     grouped: dict[tuple[str, str], dict[str, Finding]] = {}
-    for finding in findings:
+    for finding in listed(findings):
         grouped.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
     shown = {
         key: by for key, by in grouped.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())
     }
     columns = [Column(name, "field", name) for name in ("exhibit", "claim")]
     columns += [Column(f"verdict:{m}", "word", m) for m in machines]
-    notes, cells, sentence = Footnotes(), [], sentences(findings)
-    for (exhibit, name), by in shown.items():
-        one, own = next(iter(by.values())), sentence[exhibit, name]
-        text = f"{own}{f' ({section(one)})' if one.section else ''}"
-        cells.append([Cell(exhibit, raw=(exhibit,)), Cell(text, raw=(own,)), *(said(by[m], notes) for m in machines)])
+    notes, cells = Footnotes(), []
+    for (exhibit, _), by in shown.items():
+        one = next(iter(by.values()))
+        text = f"{one.text}{f' ({section(one)})' if one.section else ''}"
+        heads = (Cell(exhibit, raw=(exhibit,)), Cell(text, raw=(one.text,)))
+        cells.append([*heads, *(said(by[m], notes) for m in machines)])
     return Table(
         "claims",
         "Claims by machine",
         columns,
         cells,
         notes.sentences,
-        remarks(findings, machines, len(grouped) - len(shown)),
+        remarks(once(findings), machines, everything),
     )
 
 
@@ -45,24 +47,26 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
     return Cell(f"{finding.verdict}{value}", marks=marks, raw=(finding.verdict,))
 
 
-def remarks(findings: Sequence[Finding], machines: Sequence[str], hidden: int) -> list[str]:
+def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: bool) -> list[str]:
     told = []
     for machine in machines:
-        counts = [(sum(f.verdict == v for f in findings if f.machine == machine), v) for v in VERDICTS]
+        counts = [(sum(f.verdict == v for f in sentences if f.machine == machine), v) for v in VERDICTS]
         told.append(f"{machine}: " + ", ".join(f"{count} {verdict}" for count, verdict in counts if count) + ".")
-    same, apart = agreement(findings)
+    same, apart = agreement(sentences)
     told.append(
         f"Decided on two machines or more: {same + apart} claims, {same} with one verdict everywhere, {apart} not."
     )
-    if hidden:
-        told.append(f"Left out: {hidden} claims that no machine here decides (--all).")
+    decided = {(f.exhibit, f.id) for f in sentences if f.verdict != INCOMPARABLE}
+    hidden = {(f.exhibit, f.id) for f in sentences} - decided
+    if hidden and not everything:
+        told.append(f"Left out: {len(hidden)} claims that no machine here decides (--all).")
     return [*told, "–: not comparable on that machine."]
 
 
-def agreement(findings: Sequence[Finding]) -> tuple[int, int]:
+def agreement(sentences: Sequence[Finding]) -> tuple[int, int]:
     """How many claims that several machines decide have one verdict, and how many several."""
     by: dict[tuple[str, str], list[str]] = {}
-    for f in findings:
+    for f in sentences:
         if f.verdict != INCOMPARABLE:
             by.setdefault((f.exhibit, f.id), []).append(f.verdict)
     several = [verdicts for verdicts in by.values() if len(verdicts) > 1]

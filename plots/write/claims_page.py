@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from plots.decide.claims import Finding
+from plots.decide.sentences import CASE
 from plots.decide.verdicts import VERDICTS
 from plots.write import claim_sheet
 from plots.write.report import HERE, environment
@@ -16,7 +17,7 @@ from plots.write.report import HERE, environment
 def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
     """The same rows as claims.md, as HTML that needs no network."""
     rows = claim_sheet.page_rows(findings)
-    counts = Counter(finding.verdict for finding, _ in rows)
+    counts = Counter(finding.verdict for finding, _ in rows if not finding.text.startswith(CASE))
     names = dict.fromkeys(finding.machine for finding in findings)
     return (
         environment()

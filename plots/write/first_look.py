@@ -10,8 +10,9 @@ from pathlib import Path
 
 from plots.decide import findings
 from plots.decide.claims import Finding, judge
-from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, UNDECIDED, Sentence
-from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, TREND
+from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, UNDECIDED, Sentence
+from plots.decide.sentences import once
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
 from plots.write.busy import busy
@@ -19,7 +20,7 @@ from plots.write.headlines import hardware
 from plots.write.report import Place, places
 
 WIDTH = 100
-SHOWN = ((REPRODUCED, "hold"), (TREND, "direction"), (FAILED, "fail"), (NOISE, "noise"))
+SHOWN = ((REPRODUCED, "hold"), (STAND_IN, "stand-in"), (TREND, "trend"), (FAILED, "fail"), (NOISE, "noise"))
 TELLING = 3  # findings
 
 
@@ -69,9 +70,10 @@ def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
     words = "".join(f"  {word}" for _, word in SHOWN)
     lines.append(f"{'paper':{wide}}  claims" + f"   {words}" * len(groups))
     for one in made:
-        row = f"{one.paper.key:{wide}}  {len(one.claims[0]):6}"
+        claims = [once(found) for found in one.claims]
+        row = f"{one.paper.key:{wide}}  {len(claims[0]):6}"
         for _, members in groups:
-            counts = Counter(first_decided(own) for own in zip(*(one.claims[at] for at in members), strict=True))
+            counts = Counter(first_decided(own) for own in zip(*(claims[at] for at in members), strict=True))
             row += "   " + "".join(f"  {counts[verdict] or '–':>{len(word)}}" for verdict, word in SHOWN)
         lines.append(row)
     return "\n".join(line.rstrip() for line in lines)
@@ -90,7 +92,7 @@ def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
             verdicts = [mark.verdict for mark in sentence.marks]
             here = [verdicts[place.at] for place in where if place.here]
             clear = [v for v in here or verdicts if v in (HOLDS, FAILS)]
-            said = {v for v in verdicts if v in (HOLDS, DIRECTION, FAILS)}
+            said = {v for v in verdicts if v in (HOLDS, ON_STAND_INS, DIRECTION, FAILS)}
             if said:
                 rank = (-len(clear), -sum(v != NOT_RUN for v in here), -len(said), -sum(v != NOT_RUN for v in verdicts))
                 ranked.append((rank, one.paper.key, sentence))
@@ -105,7 +107,7 @@ def spoken(sentence: Sentence, where: Sequence[Place]) -> str:
     by: dict[str, list[str]] = {}
     for place, mark in zip(where, sentence.marks, strict=True):
         by.setdefault(mark.verdict, []).append(place.label)
-    told = [(v, by[v]) for v in (HOLDS, DIRECTION, FAILS, UNDECIDED) if v in by]
+    told = [(v, by[v]) for v in (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED) if v in by]
     text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
     return text[:1].upper() + text[1:]
 

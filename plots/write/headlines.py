@@ -21,6 +21,11 @@ def hardware(machine: Machine) -> str:
     return ", ".join(parts) or "no machine record"
 
 
+def device(machine: Machine) -> str:
+    """The GPU's name; of a machine without one the CPU's."""
+    return hardware(machine).split(", ")[0].split(" (driver")[0]
+
+
 def days(views: Sequence[View]) -> str:
     """`2026-11-21 to 2026-11-22`: when these lines were measured; empty where nothing was."""
     found = sorted({line["date"][:10] for view in views for line in view.lines})

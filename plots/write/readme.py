@@ -5,7 +5,8 @@
     <!-- end -->
 
 `begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` what
-became of every paper's claims on each machine. With one machine, `machine=` may be left out.
+became of every paper's claims on each machine, `begin:coverage` how many of its printed numbers stand beside a line.
+With one machine, `machine=` may be left out.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from plots.decide.sentences import once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, style
 from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
-from plots.write import claim_sheet
-from plots.write.headlines import hardware
+from plots.write import claim_sheet, coverage
+from plots.write.headlines import device
 from plots.write.render import table_of
 from plots.write.table_formats import markdown
 
@@ -40,8 +42,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
 
     def fill(match: re.Match[str]) -> str:
         what = match["what"]
-        if what == "summary":
-            return f"<!-- begin:summary ({COMMAND}) -->\n{summary(papers, machines)}\n<!-- end -->"
+        if what in OF_ALL:
+            return f"<!-- begin:{what} ({COMMAND}) -->\n{OF_ALL[what](papers, machines)}\n<!-- end -->"
         options = dict(word.split("=", 1) for word in match["rest"].split() if "=" in word)
         machine = choose(machines, options.get("machine"), what)
         named = " ".join(f"{k}={v}" for k, v in sorted(options.items()))
@@ -56,12 +58,14 @@ def summary(papers: list[Paper], machines: list[Machine]) -> str:
     lines = ["| paper | claims | on | " + " | ".join(VERDICTS) + " |", "|:--|--:|:--" + "|--:" * len(VERDICTS) + "|"]
     for paper in papers:
         for machine in machines:
-            counts = Counter(finding.verdict for finding in claim_sheet.sheet([paper], [machine]))
+            counts = Counter(one.verdict for one in once(claim_sheet.sheet([paper], [machine])))
             if sum(counts.values()) > counts[INCOMPARABLE]:
-                where = hardware(machine).split(", ")[0].split(" (driver")[0]
-                by_verdict = [str(counts[verdict] or "") for verdict in VERDICTS]
-                lines.append(f"| {' | '.join([f'`{paper.key}`', str(sum(counts.values())), where, *by_verdict])} |")
+                head = [f"`{paper.key}`", str(sum(counts.values())), device(machine)]
+                lines.append(f"| {' | '.join([*head, *(str(counts[verdict] or '') for verdict in VERDICTS)])} |")
     return "\n".join(lines)
+
+
+OF_ALL = {"summary": summary, "coverage": coverage.summary}  # regions over all papers and machines
 
 
 def choose(machines: list[Machine], name: str | None, what: str) -> Machine:

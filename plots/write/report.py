@@ -16,13 +16,14 @@ from markupsafe import Markup
 
 from plots.decide import findings, lookup
 from plots.decide.claims import Finding, judge_one
+from plots.decide.sentences import CASE, by_sentence, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, style
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Line, Machine, reason
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
-from plots.write import claim_sheet
+from plots.write import claim_sheet, coverage
 from plots.write.beside import beside, together
 from plots.write.busy import busy
 from plots.write.headlines import days, hardware
@@ -33,9 +34,9 @@ from plots.write.render import place, table_of
 from plots.write.tables import WORDS, Table
 
 HERE = Path(__file__).parent
-TONE = dict(zip(VERDICTS, ("reproduced", "trend", "failed", "noise", "incomparable"), strict=True))
+TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", "incomparable"), strict=True))
 TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
-SIGN = dict(zip(findings.VERDICTS, "✓~✗?–", strict=True))
+SIGN = dict(zip(findings.VERDICTS, "✓≈~✗?–", strict=True))
 LONG = 56  # characters of what was measured, in a cell of the claims
 
 
@@ -74,6 +75,7 @@ def environment() -> Environment:
     )
     made.globals.update(tone=TONE, sign=SIGN, groups=groups, body=body, tint=tint, section=claim_sheet.section)
     made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
+    made.globals.update(case=CASE)
     return made
 
 
@@ -108,7 +110,8 @@ def page(
         exhibit.key: [show(place, exhibit) for place in shown_on] for paper in papers for exhibit in paper.exhibits
     }
     drawings = drawn([one for sides in shown.values() for one in sides], written)
-    counts = Counter(f.verdict for sides in shown.values() for one in sides for f in one.findings)
+    outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
+    counts = Counter(f.verdict for found in outcomes for f in once(found))
     return (
         environment()
         .get_template("report.html.j2")
@@ -117,6 +120,7 @@ def page(
             script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
             places=shown_on,
             machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
+            coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
             papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings) for paper in papers],
             verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
         )
@@ -169,10 +173,10 @@ def finding_part(one: findings.Sentence, exhibits: Sequence[Sequence[Shown]]) ->
 
 
 def tally(marks: Sequence[findings.Mark]) -> str:
-    """`4 of 6 hold`; empty where none was decided."""
+    """`4 of 6 hold, 1 on stand-ins`; empty where none was decided."""
     decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
-    holds = sum(mark.verdict == findings.HOLDS for mark in decided)
-    return f"{holds} of {len(decided)} hold" if decided else ""
+    holds, stand_ins = (sum(mark.verdict == v for mark in decided) for v in (findings.HOLDS, findings.ON_STAND_INS))
+    return f"{holds} of {len(decided)} hold{f', {stand_ins} on stand-ins' * bool(stand_ins)}" if decided else ""
 
 
 def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
@@ -212,20 +216,26 @@ def side_part(one: Shown, figure: str) -> dict[str, Any]:
 
 
 def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
-    """The claims that some machine decides, in a row each; of the others how many, what they need, and their texts."""
-    said = claim_sheet.sentences([finding for one in sides for finding in one.findings])
-    rows, rest = [], []
-    for own in zip(*(one.findings for one in sides), strict=True):
-        decided = [f for f in own if f.verdict != INCOMPARABLE]
-        row = {"finding": own[0], "text": said[own[0].exhibit, own[0].id], "cells": own}
-        (rows if decided else rest).append(row)
+    """The claims that some machine decides, in a row each with a row for every case beneath; of the others how many,
+    what they need, and their texts."""
+    rows, rest, counts = [], [], {one.place.at: Counter() for one in sides}
+    for own in zip(*(by_sentence(one.findings) for one in sides), strict=True):
+        claim, cases = [sentence for sentence, _ in own], zip(*(cases for _, cases in own), strict=True)
+        if all(f.verdict == INCOMPARABLE for f in claim):
+            rest.append(claim[0])
+            continue
+        rows += [{"finding": cells[0], "cells": cells} for cells in (claim, *cases)]
+        for one, f in zip(sides, claim, strict=True):
+            counts[one.place.at][f.verdict] += 1
     shown = [one.place for one in sides if any(f.verdict != INCOMPARABLE for f in one.findings)]
-    counts = {place.at: Counter(row["cells"][place.at].verdict for row in rows) for place in shown}
+    decided = sum(not row["finding"].text.startswith(CASE) for row in rows)
     return {
         "rows": rows,
+        "decided": decided,
+        "all": decided + len(rest),
         "places": shown,
         "rest": rest,
-        "needs": claim_sheet.needs([row["finding"] for row in rest]),
+        "needs": claim_sheet.needs(rest),
         "tally": [(place, [(v, counts[place.at][v]) for v in VERDICTS[:-1] if counts[place.at][v]]) for place in shown],
     }
 
@@ -240,7 +250,7 @@ def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
         "title": exhibit.spec["title"],
         "commands": exhibit.commands,
         "why": why_idle(at.view, at.view.lines),
-        "claims": len(exhibit.claims),
+        "claims": len(once(sides[0].findings)),
     }
 
 

@@ -174,8 +174,9 @@ def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
 
 
 def against_paper(own: Estimate | None, printed: Printed | None, name: str) -> float | None:
-    """Ours over the paper's."""
-    theirs = words.parse(printed.values[name], printed.unit(name)) if printed else None
+    """Ours over the paper's; beside a stand-in only of times, for nothing else of it says anything of the real set."""
+    comparable = printed and (metric(name).timed or not printed.stand_in)
+    theirs = words.parse(printed.values[name], printed.unit(name)) if printed and comparable else None
     return own.value / theirs if own is not None and theirs else None
 
 

@@ -98,7 +98,8 @@ def test_the_schema_is_one():
 
 
 PARTS = {"": "An exhibit", "sweep": "[[sweep]]", "table": "[table]", "figure": "[figure]", "paper": "[[paper]]"}
-PARTS |= {"claim": "[claim.<id>]", "record": "paper.toml", "finding": "[[finding]]", "peak": "[peak.<device>]"}
+PARTS |= {"claim": "[claim.<id>]", "record": "paper.toml", "finding": "[[finding]]", "cause": "[[cause]]"}
+PARTS |= {"peak": "[peak.<device>]"}
 
 
 def key_table(name: str) -> str:

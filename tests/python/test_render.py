@@ -179,7 +179,7 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
 
 
 def test_the_summary_has_all_claims_of_a_paper_in_every_row(bench, tmp_path):
-    claim = '[[claim]]\nid="ID"\ntext="t"\nkind="bound"\nmetric="run"\nat_most=LIMIT\n'
+    claim = '[[claim]]\nid="ID"\ntext="ID"\nkind="bound"\nmetric="run"\nat_most=LIMIT\n'
     true, false = (claim.replace("ID", name).replace("LIMIT", limit) for name, limit in (("a", "1e9"), ("b", "1e-9")))
     bench.exhibit(PAPER + true + false)
     for machine in ("one", "two"):

@@ -63,6 +63,7 @@ def commands(bench, out: Path) -> list[list[str]]:
     return [
         ["render", *folders, "--out", str(out)],
         ["claims", *folders, "--all", "--out", str(out)],
+        ["coverage", *folders, "--out", str(out)],
         ["report", *folders, "--out", str(out)],
         ["all", *folders, "--out", str(out)],
         ["hardware", "demo/table1", *folders, "--all", "--out", str(out)],

@@ -202,3 +202,9 @@ def test_an_exhibit_that_reuses_others_keeps_the_sets_that_they_vary(bench):
     )
     lines = [{**one, "exhibit": "demo/source"} for one in THREE]
     assert len(bench.view(lines, 'reuse = "demo/source"\n' + text).lines) == len(THREE)
+
+
+def test_labeling_has_no_share_where_nothing_else_could_have_one():
+    alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
+    assert metric("ealt").of(alone, {}).value == pytest.approx(60)
+    assert metric("ealt_share:labeling").of(alone, {}) is None

@@ -1,0 +1,70 @@
+"""A paper's sentences. Claims that are cases of one sentence count once; the worst decided case decides it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plots.decide.claims import Finding
+from plots.decide.verdicts import VERDICTS, worst
+
+CASE = "· "  # before what tells a case apart, beneath its sentence
+EDGE = " ():,;…"
+
+
+def by_sentence(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
+    """Every sentence on every machine as a finding of its own, with its cases; without any where it is its only one."""
+    grouped: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        grouped.setdefault((one.machine, one.sentence or f"{one.exhibit}/{one.id}"), []).append(one)
+    return [(whole(cases), beneath(cases)) if len(cases) > 1 else (cases[0], []) for cases in grouped.values()]
+
+
+def once(findings: Sequence[Finding]) -> list[Finding]:
+    """The sentences alone."""
+    return [sentence for sentence, _ in by_sentence(findings)]
+
+
+def listed(findings: Sequence[Finding]) -> list[Finding]:
+    """Every sentence, and its cases beneath it."""
+    return [one for sentence, cases in by_sentence(findings) for one in (sentence, *cases)]
+
+
+def whole(cases: Sequence[Finding]) -> Finding:
+    first, verdict = cases[0], worst([one.verdict for one in cases])
+    counts = Counter(one.verdict for one in cases)
+    told = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
+    return replace(
+        first,
+        id=f"all:{first.id}",
+        text=common([one.text for one in cases]),
+        kind="sentence",
+        verdict=verdict,
+        measured=f"{len(cases)} cases: {told}",
+        expected="",
+        paper_value="",
+        why=first.why if first.verdict == verdict == VERDICTS[-1] else "",
+    )
+
+
+def beneath(cases: Sequence[Finding]) -> list[Finding]:
+    """The cases, each with what tells it apart in the place of the sentence."""
+    head = common([one.text for one in cases])
+    rests = [one.text.removeprefix(head).strip(EDGE) for one in cases]
+    return [
+        replace(one, text=f"{CASE}{rest or one.expected}", section="") for one, rest in zip(cases, rests, strict=True)
+    ]
+
+
+def common(texts: Sequence[str]) -> str:
+    """What the texts begin with alike, without an open bracket; the first of them where that is nothing."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    columns = zip(*(f"{text} " for text in texts), strict=False)
+    alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, columns)
+    shared = "".join(letters[0] for letters in alike).rpartition(" ")[0]
+    if shared.count("(") > shared.count(")"):
+        shared = shared.rpartition("(")[0]
+    return shared.rstrip(EDGE) or texts[0]

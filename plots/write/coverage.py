@@ -1,0 +1,135 @@
+"""How many of the numbers that a paper prints stand beside a line of ours, by exhibit and machine, and what the rest
+would take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from plots.decide.lookup import why_none
+from plots.read import words
+from plots.read.check import Line
+from plots.read.exhibits import Exhibit, Paper, Printed
+from plots.read.results import Machine
+from plots.read.select import matches
+from plots.read.view import View, gather, rows
+from plots.write.claim_sheet import NEEDS
+from plots.write.headlines import device
+from plots.write.tables import Cell, Column, Table, layout
+
+LINE, STAND_IN = "line", "stand-in"
+MACHINE, SYSTEM, OTHER_THREADS = "other machines", "other systems", "other numbers of threads"
+VALUE = "a value that no line holds"
+HEAD = ("exhibit", "numbers", "machine", "beside a line", "beside a stand-in", "beside nothing", "what these need")
+Place = tuple[str, str]  # a printed row and a metric
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The numbers that one exhibit prints, on one machine; `without`: those beside no line, by their need."""
+
+    exhibit: str
+    machine: str
+    lines: int
+    stand_ins: int
+    without: Counter[str]
+
+    @property
+    def numbers(self) -> int:
+        return self.lines + self.stand_ins + self.without.total()
+
+
+def covered(view: View, machine: str = "") -> Covered:
+    """`machine`: its name there, where that is not its folder's."""
+    numbers, kinds = own_numbers(view.exhibit), Counter()
+    beside = placed(view) if numbers else {}
+    for place, row in numbers.items():
+        found = beside.get(place, set())
+        kinds[LINE if "" in found else STAND_IN if found else need(view, row)] += 1
+    without = Counter({what: count for what, count in kinds.items() if what not in (LINE, STAND_IN)})
+    return Covered(view.exhibit.key, machine or view.machine.name, kinds[LINE], kinds[STAND_IN], without)
+
+
+def own_numbers(exhibit: Exhibit) -> dict[Place, Printed]:
+    """Every number that the exhibit prints, once. `derived from Table 3: …` is a number of Table 3 in another form;
+    what is derived from other exhibits is counted there."""
+    own = f"derived from {exhibit.spec.get('number')}:"
+    shown = [row for row in exhibit.printed() if not row.stand_in] if exhibit.kind != "machine" else []
+    printed = [row for row in shown if row.source == "printed" or row.source.startswith(own)]
+    values = {(repr(row.shown), name): row for row in printed for name in row.values}
+    return {place: row for place, row in values.items() if words.parse(row.values[place[1]]) is not None}
+
+
+def placed(view: View) -> dict[Place, set[str]]:
+    """For every printed value with a value of ours beside it: the stand-ins that it is beside, empty for the paper's
+    own data."""
+    found, added = rows(view, layout(view)[0])
+    fields = [*layout(view)[0], *added]
+    beside: dict[Place, set[str]] = {}
+    for row in (row for row in found if row.line):
+        for printed in row.printed:
+            for name in printed.values:
+                if counts(row.line, name) and view.value(row.line, name, fields) is not None:
+                    beside.setdefault((repr(printed.shown), name), set()).add(printed.stand_in)
+    return beside
+
+
+def counts(line: Line, name: str) -> bool:
+    """Whether the line measures this at all: a run of a fixed number of iterations does not say how many it needs."""
+    return name != "iterations" or line["tolerance"] is not None
+
+
+def need(view: View, row: Printed) -> str:
+    """What a line beside this row would take."""
+    known = view.exhibit.implementations
+    if "machine" in row.key:
+        return MACHINE
+    if known and row.key.get("implementation", known[0]) not in known:
+        return SYSTEM
+    if isinstance(row.key.get("threads"), str):
+        return OTHER_THREADS
+    keys = [one.key for one in view.exhibit.printed() if one.shown == row.shown]
+    if any(line["verdict"] == "" and matches(line, key) for line in view.lines for key in keys):
+        return VALUE
+    what = why_none(view, row.key)[1]
+    return NEEDS.get(what) or f"data: {what.partition(' ')[2]}"
+
+
+def all_covered(papers: Iterable[Paper], machines: Sequence[Machine], profile: str | None = None) -> list[Covered]:
+    return [covered(gather(e, m, profile)) for p in papers for e in p.exhibits if own_numbers(e) for m in machines]
+
+
+def table(found: Sequence[Covered]) -> Table:
+    """A row for every exhibit and machine."""
+    columns = [Column(name, "word", name) for name in HEAD]
+    shown = [one for one in found if one.numbers]
+    body = [[Cell(text, raw=(text,)) for text in cells(one.exhibit, one.machine, [one])] for one in shown]
+    remarks = []
+    for machine in dict.fromkeys(one.machine for one in shown):
+        own = [one for one in shown if one.machine == machine]
+        _, numbers, _, *rest = cells("", machine, own)
+        told = ", ".join(f"{count or 0} {name}" for name, count in zip(HEAD[3:6], rest, strict=False))
+        remarks.append(f"{machine}: of {numbers} printed numbers {told}.")
+    return Table("coverage", "Printed numbers with a line beside them", columns, body, remarks=remarks)
+
+
+def cells(what: str, machine: str, found: Sequence[Covered]) -> tuple[str, ...]:
+    """One row under HEAD; a 0 is empty."""
+    without = sum((one.without for one in found), Counter())
+    sums = (sum(one.lines for one in found), sum(one.stand_ins for one in found), without.total())
+    ordered = sorted(without.items(), key=lambda pair: (-pair[1], pair[0]))
+    told = ", ".join(f"{text} ({count})" for text, count in ordered)
+    return (what, str(sum(sums)), machine, *(str(count or "") for count in sums), told)
+
+
+def summary(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
+    """A row for every paper and machine with a line beside a printed number, as Markdown."""
+    lines = ["| " + " | ".join(("paper", *HEAD[1:])) + " |", "|:--|--:|:--|--:|--:|--:|:--|"]
+    for paper in papers:
+        for machine in machines:
+            found = all_covered([paper], [machine])
+            if any(one.lines + one.stand_ins for one in found):
+                row = cells(f"`{paper.key}`", device(machine), found)
+                lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)

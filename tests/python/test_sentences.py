@@ -1,0 +1,100 @@
+"""A sentence counts once, whatever the number of its cases, and these are listed beneath it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from conftest import TABLE
+from synthetic import line
+
+from plots.__main__ import main
+from plots.decide.sentences import by_sentence, common, listed, once
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND, worst
+from plots.read import exhibits, results
+from plots.write import claim_sheet, claims_by_machine, report
+
+CASES = """
+[claim."at-{packages}"]
+text = "It is always quick ({packages} packages)"
+for = { packages = [1, 10, 100] }
+bound = { packages = "{packages}" }
+metric = "run"
+at_most = 150
+[claim.alone]
+text = "One package will do"
+bound = { packages = 1 }
+metric = "run"
+at_most = 1e6
+"""
+OTHER = (
+    "[claim.there]\nsentence = 'demo/quick'\ntext = 'It is quick there'\nbound = {}\nmetric = 'run'\nat_most = 1e6\n"
+)
+
+
+@pytest.fixture
+def sheet(bench):
+    """Of three cases of one sentence one fails and one was not run; another sentence holds."""
+    bench.exhibit(TABLE + CASES)
+    bench.run([line(packages=1, seconds=0.1), line(packages=10, seconds=0.2)])
+    return claim_sheet.sheet(exhibits.load(bench.papers), results.load(bench.results))
+
+
+def test_a_sentence_has_the_worst_verdict_of_its_decided_cases(sheet):
+    (quick, cases), (alone, none) = by_sentence(sheet)
+    assert (quick.text, quick.verdict) == ("It is always quick", FAILED)
+    assert quick.measured == "3 cases: 1 reproduced, 1 not reproduced, 1 not comparable"
+    assert [case.text for case in cases] == ["· 1 packages", "· 10 packages", "· 100 packages"]
+    assert [case.verdict for case in cases] == [REPRODUCED, FAILED, INCOMPARABLE]
+    assert (alone.text, alone.verdict, none) == ("One package will do", REPRODUCED, [])
+
+
+def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path):
+    assert claim_sheet.summary(sheet) == "1 reproduced · 1 not reproduced"
+    assert claim_sheet.reach(sheet) == "2 of 2 claims can be decided here."
+    texts = re.findall(r"^\| demo/table1 \| (.*?) \|", claim_sheet.page(sheet), re.M)
+    assert texts == ["It is always quick", "· 1 packages", "· 10 packages", "· 100 packages", "One package will do"]
+    table = claims_by_machine.table(sheet)
+    assert [row[1].text for row in table.rows] == [text for text in texts if "100" not in text]
+    assert "demo: 1 reproduced, 1 not reproduced." in table.remarks
+    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    assert "2 of 2 claims decided" in page and page.count('class="words case"') == 3
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
+    args = ["--papers", str(bench.papers), "--results", str(bench.results)]
+    assert main(["readme", "--file", str(readme), *args]) == 0
+    assert "| `demo` | 2 | Made-up 9000 | 1 |  |  | 1 |  |  |" in readme.read_text()
+
+
+def test_a_sentence_may_go_through_a_paper(bench):
+    bench.exhibit(TABLE + CASES.replace("[claim.alone]", '[claim.alone]\nsentence = "demo/quick"'))
+    bench.exhibit(TABLE + OTHER, "demo/table2")
+    bench.run([line(packages=1), line("demo/table2", packages=1)])
+    found = claim_sheet.sheet(exhibits.load(bench.papers), results.load(bench.results))
+    assert len(found) == 5 and len(once(found)) == 2
+    assert [one.exhibit for one in listed(found)][-2:] == ["demo/table1", "demo/table2"]
+
+
+def test_claims_with_one_text_are_one_sentence_and_rows_with_their_own_are_not(bench):
+    text = '[[claim]]\nid="{}"\ntext="Equal"\nkind="bound"\nmetric="run"\nat_most=1\nwhere={{packages={}}}\n'
+    bench.exhibit(TABLE + text.format("a", 1) + text.format("b", 10))
+    rows = 'for=[{name="a", text="A holds"},{name="b", text="B holds"}]\nbound={}\nmetric="run"\nat_most=1\n'
+    bench.exhibit(TABLE + '[claim."{name}"]\n' + rows, "demo/table2")
+    bench.run([line(packages=1), line("demo/table2")])
+    (equal, cases), *others = by_sentence(claim_sheet.sheet(exhibits.load(bench.papers), results.load(bench.results)))
+    assert (equal.text, len(cases)) == ("Equal", 2) and cases[0].text.startswith("· iterate at most 1 ms (1 package")
+    assert [(one.text, len(cases)) for one, cases in others] == [("A holds", 0), ("B holds", 0)]
+
+
+def test_the_worst_decided_verdict_comes_first():
+    order = [INCOMPARABLE, REPRODUCED, STAND_IN, TREND, NOISE, FAILED]
+    assert [worst(order[: i + 1]) for i in range(6)] == order
+    assert worst([]) == INCOMPARABLE
+
+
+def test_what_texts_have_in_common_ends_at_a_word_and_before_an_open_bracket():
+    assert common(["A is fast (n = 10)", "A is fast (n = 12)"]) == "A is fast"
+    assert common(["A is fast: 10", "A is fast: 100"]) == "A is fast"
+    assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at"
+    assert common(["A is fast", "A is fast here"]) == "A is fast"
+    assert common(["A is fast", "B is fast"]) == "A is fast"
