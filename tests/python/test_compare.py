@@ -365,6 +365,8 @@ BAD = {
     "broken lines": ([GOOD, "broken.jsonl"], r"broken.jsonl:1: not JSON"),
     "other JSON": ([GOOD, "other.json"], "no array of benchmarks"),
     "a benchmark without a time": ([GOOD, "timeless.json"], "real_time is null"),
+    "a unit that is a list": ([GOOD, "listed.json"], 'time_unit is ["ns"]; accepted: ns, us, ms, s'),
+    "an unknown unit": ([GOOD, "hours.json"], 'time_unit is "h"; accepted: ns, us, ms, s'),
     "only aggregates": ([GOOD, "means.json"], "only aggregates"),
     "machines in one folder": ([GOOD, "machines"], "folders of several machines"),
     "nothing shared": ([GOOD, "others.jsonl"], "share no case"),
@@ -389,6 +391,8 @@ def test_bad_input_is_one_line_and_code_2(what: str, tmp_path: Path, capsys, mon
         "broken.jsonl": "{\n",
         "other.json": "[]",
         "timeless.json": json.dumps({"benchmarks": [{"name": "a"}]}),
+        "listed.json": json.dumps({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": ["ns"]}]}),
+        "hours.json": json.dumps({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "h"}]}),
         "means.json": json.dumps({"benchmarks": [{"name": "a", "run_type": "aggregate"}]}),
     }
     for name, text in texts.items():
