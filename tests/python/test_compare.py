@@ -20,6 +20,7 @@ from plots.decide import compare, rank
 from plots.decide.change import Change, holm, of_samples
 from plots.decide.rounds import of_rounds, p_of, quietness
 from plots.read import sides
+from plots.write import comparison
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
@@ -132,6 +133,25 @@ def test_the_exit_code_tells_a_regression_past_the_threshold(
 ) -> None:
     paths = [str(side(tmp_path, name, [timed(s)])) for name, s in (("base", 1), ("new", slower))]
     assert main(["compare", *paths, "--threshold", threshold]) == code
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "said"),
+    [
+        ({}, {"dirty": True}, "New has uncommitted changes"),
+        ({"dirty": True}, {}, "Base has uncommitted changes"),
+        ({"dirty": True}, {"dirty": True}, "Both sides have uncommitted changes"),
+        ({}, {}, ""),
+        ({"commit": "f" * 16}, {"dirty": True}, ""),
+        ({"commit": None}, {"commit": None, "dirty": True}, ""),
+    ],
+)
+def test_a_build_with_changes_beside_its_own_commit(tmp_path: Path, base: dict, new: dict, said: str) -> None:
+    verdict = comparison.conclusion(compared(tmp_path, [timed(1, **base)], [timed(1, **new)]))
+    commit = "Both sides are commit 0123456789."
+    assert verdict == " ".join(
+        ["No regression past 5% was seen.", *([f"{commit} {said}: the verdict is about these."] if said else [])]
+    )
 
 
 # ---- rounds -------------------------------------------------------------------------------------------------
