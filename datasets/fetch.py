@@ -201,7 +201,7 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
         print(f"{name}: {url}", flush=True)
         try:
             download(url, part, most)
-        except (OSError, ValueError, http.client.HTTPException, FetchError) as error:  # the part stays: the next run goes on
+        except (OSError, ValueError, http.client.HTTPException, FetchError) as error:  # the part stays
             complaints.append(f"{url}: {error}")
             continue
         try:

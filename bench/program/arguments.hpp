@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,9 @@ double number(std::string_view flag, const std::string& text, double low, double
 
 /// "name=value" in two. Throws UserError where either is missing.
 std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text);
+
+/// Throws UserError where this file could not be written in the end: a folder in its place, none to put it in.
+void check_out_file(std::string_view flag, const std::filesystem::path& file);
 
 /// Throws UserError for what cannot be a folder's name: letters, digits, '-', '_' and '.' are accepted, not '.' first.
 void check_name(std::string_view flag, std::string_view name);

@@ -105,8 +105,11 @@ int export_lines(const Invocation&) {
   std::error_code error;
   for (const auto& file : flags.files)
     if (!std::filesystem::is_regular_file(file, error)) throw UserError(fmt::format("{}: no such file, or not a regular one", file));
-  for (const auto& file : flags.files)
+  for (const auto& file : flags.files) {
+    const std::size_t before = lines.size();
     for (auto& line : read_lines(file)) lines.push_back(std::move(line));
+    if (lines.size() == before) throw UserError(fmt::format("{}: holds no result line; accepted: the .jsonl files of kmbench run", file));
+  }
   const std::string text = to_google_benchmark(lines).dump(2) + "\n";
   if (flags.out.empty()) fmt::print("{}", text);
   else if (!(std::ofstream(flags.out) << text)) throw UserError("cannot write " + flags.out);
