@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -12,6 +13,8 @@ nlohmann::ordered_json environment();
 
 /// A sentence where others are computing on this machine; else empty.
 std::string load_warning();
+/// The same of a machine with so many threads, whose /proc/loadavg is asked for at every look.
+std::string load_warning(int threads, const std::function<std::string()>& loadavg);
 
 /// A short name for this machine, for results/<machine>: the GPU's, else the CPU's and its number of threads, and four hex digits of the
 /// fingerprint. No host name.
