@@ -50,6 +50,7 @@ struct DatasetInfo {
   int d = 0;                        // 0: any
   std::string licence, source;      // address of a real one
   std::string missing;              // why it cannot be loaded now (file not found, …), or empty
+  Settings settings = {};           // of a generator, seed included; a sweep may override each
 };
 
 /// Every table of datasets/*.toml and every .npy/.csv/.npy.xz found under KMBENCH_DATA (a ':'-separated search path) and data/.

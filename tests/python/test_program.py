@@ -508,6 +508,15 @@ def test_lists_parse(what: str) -> None:
     assert all(entry.get("name", entry.get("key")) in text for entry in entries)
 
 
+def test_the_list_of_data_sets_shows_their_settings() -> None:
+    rows = kmbench("list", "datasets").stdout.splitlines()
+    (blobs,) = [row for row in rows if row.startswith("blobs ")]
+    assert "(groups=0 high=10 low=-10 seed=42 sigma2=1 " in blobs
+    settings = {entry["name"]: entry["settings"] for entry in json.loads(kmbench("list", "datasets", "--json").stdout)}
+    assert settings["uniform"] == {"high": 1, "low": 0, "seed": 1}
+    assert settings["household"] is None
+
+
 def test_the_lists_hold_what_is_there() -> None:
     names = [entry["name"] for entry in json.loads(kmbench("list", "--json").stdout)]
     registering = [path for path in (ROOT / "impl/cpu").rglob("*.cpp") if "const Register<" in path.read_text()]
