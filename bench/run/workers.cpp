@@ -174,8 +174,8 @@ class Follower {
     const std::string line = text.substr(worker_.secret.size());
     const auto space = line.find(' '), next = line.find(' ', space + 1);
     const std::string verb = line.substr(0, space), id = line.substr(space + 1, next - space - 1);
-    const bool open = std::ranges::find(todo_, id) != todo_.end();
-    if (verb == "start" && open) {
+    const bool known = std::ranges::find(todo_, id) != todo_.end();
+    if (verb == "start" && known) {
       shift_.in_flight = id;
       turn_ = Clock::now();
       events_.started(id);
