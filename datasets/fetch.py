@@ -7,11 +7,15 @@ import gzip
 import hashlib
 import http.client
 import io
+import lzma
+import struct
 import sys
 import tomllib
 import urllib.error
+import urllib.parse
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -23,29 +27,73 @@ import numpy as np
 TABLES = Path(__file__).with_name("real.toml")
 CHUNK = 1 << 20
 LINES = 50_000  # converted at a time
+SCHEMES = ("https",)
+VALUE_BYTES = 32  # a value's text and its separator take at most this much
+SPARE_BYTES = 1 << 20  # for a header line and the archive's own records
 
 
 class FetchError(Exception):
     """One line for the user."""
 
 
-def download(url: str, part: Path) -> None:
+# What zipfile, gzip and the decoders throw at an archive that is encrypted, damaged or no archive.
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, RuntimeError, ValueError, EOFError, OSError)
+
+
+def check_url(url: str) -> None:
+    try:
+        scheme = urllib.parse.urlsplit(url).scheme
+    except ValueError as error:
+        raise FetchError(f"not an address: {error}") from error
+    if scheme not in SCHEMES:
+        raise FetchError(f"refused: {url} is no https address")
+
+
+class Redirects(urllib.request.HTTPRedirectHandler):
+    """A server may send us to another address, but not to another kind of address."""
+
+    def redirect_request(self, *args: Any) -> urllib.request.Request | None:
+        check_url(args[-1])
+        return super().redirect_request(*args)
+
+
+def most_bytes(table: dict[str, Any]) -> int:
+    """No honest file of this table is longer, packed or unpacked."""
+    recipe = table["fetch"]
+    return recipe["rows"] * (table["d"] + len(recipe["drop"])) * VALUE_BYTES + SPARE_BYTES
+
+
+def stated_size(answer: http.client.HTTPResponse) -> int:
+    """Content-Length, or 0 where the server states none."""
+    text = answer.headers.get("Content-Length") or "0"
+    if not (text.isascii() and text.isdecimal() and len(text) < 20):
+        raise FetchError(f"the server states a Content-Length of {text[:40]!r}, not a number of bytes")
+    return int(text)
+
+
+def download(url: str, part: Path, most: int) -> None:
     """Bring `part` to the whole of `url`, from where an earlier attempt ended where the server allows it."""
+    check_url(url)
     done = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
     try:
-        answer = urllib.request.urlopen(request, timeout=60)
+        answer = urllib.request.build_opener(Redirects).open(request, timeout=60)
     except urllib.error.HTTPError as error:
         if error.code == 416:  # nothing is left: it is whole, which the hash will tell
             return
         raise
-    with answer, part.open("ab" if answer.status == 206 else "wb") as out:
-        size = int(answer.headers.get("Content-Length") or 0)
+    with answer:
+        size = stated_size(answer)
         got = 0
-        while block := answer.read(CHUNK):
-            out.write(block)
-            got += len(block)
-    if size and got < size:
+        held = done if answer.status == 206 else 0
+        with part.open("ab" if held else "wb") as out:
+            while held + max(got, size) <= most and (block := answer.read(CHUNK)):
+                out.write(block)
+                got += len(block)
+    if held + max(got, size) > most:
+        part.unlink()  # to go on from there would be no better
+        raise FetchError(f"refused: more than {most} bytes, which is more than this table can take")
+    if got < size:
         raise FetchError(f"the connection ended after {got} of {size} bytes; run again to go on from there")
 
 
@@ -64,11 +112,15 @@ def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
             yield file
 
 
-def check_hash(archive: Path, recipe: dict[str, Any]) -> None:
+def check_hash(archive: Path, recipe: dict[str, Any], most: int) -> None:
     digest = hashlib.sha256()
+    size = 0
     with open_member(archive, recipe["member"]) as file:
         while block := file.read(CHUNK):
             digest.update(block)
+            size += len(block)
+            if size > most:
+                raise FetchError(f"refused: {recipe['member']} unpacks to more than {most} bytes")
     if digest.hexdigest() != recipe["sha256"]:
         raise FetchError(
             f"{recipe['member']} has SHA-256 {digest.hexdigest()}, expected {recipe['sha256']}: refused "
@@ -88,7 +140,7 @@ def convert(archive: Path, table: dict[str, Any], out: Path) -> None:
             plain = gzip.GzipFile(fileobj=file) if recipe["member"].endswith(".gz") else file
             text = io.TextIOWrapper(plain, encoding="ascii")  # type: ignore[arg-type]
             if recipe.get("header"):
-                next(text)
+                next(text, "")
             while lines := list(islice(text, LINES)):
                 lines = [line for line in lines if line.strip()]
                 raw_rows += len(lines)
@@ -143,24 +195,24 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
     if "sample_image" in recipe:
         sample_image(recipe["sample_image"], out)
         return out
-    complaints = []
+    complaints, most = [], most_bytes(table)
     for url in recipe["urls"]:
         part = folder / f"{name}.{hashlib.sha256(url.encode()).hexdigest()[:8]}.download.part"
         print(f"{name}: {url}", flush=True)
         try:
-            download(url, part)
-        except (OSError, http.client.HTTPException, FetchError) as error:  # the part stays: the next run goes on
+            download(url, part, most)
+        except (OSError, ValueError, http.client.HTTPException, FetchError) as error:  # the part stays
             complaints.append(f"{url}: {error}")
             continue
         try:
-            check_hash(part, recipe)
+            check_hash(part, recipe, most)
             convert(part, table, out)
             return out
-        except (FetchError, zipfile.BadZipFile, OSError, EOFError) as error:
+        except (FetchError, *BROKEN) as error:
             complaints.append(f"{url}: {error}")
         finally:
             part.unlink(missing_ok=True)
-    raise FetchError(f"{name}: " + "; ".join(complaints))
+    raise FetchError(" ".join(f"{name}: {'; '.join(complaints)}".split()))
 
 
 def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:

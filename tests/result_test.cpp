@@ -348,6 +348,27 @@ TEST(SummaryTable, ShowsTheSettingsThatTellCasesApart) {
   EXPECT_EQ(table.find("seed"), table.npos) << "the same in both";
 }
 
+TEST(SummaryTable, ShowsTheStartAndTheStopThatTellCasesApart) {
+  Json one = line_of("x", "wrong"), two = line_of("y", "wrong");
+  one["init"] = {{"method", "random"}, {"seed", 1}};
+  two["init"] = {{"method", "random"}, {"seed", 2}};
+  one["tolerance"] = nullptr;
+  two["tolerance"] = 0.5;
+  const std::string table = summary_table({one, two});
+  EXPECT_NE(table.find("blobs init_seed=1 tolerance=none"), table.npos) << table;
+  EXPECT_NE(table.find("blobs init_seed=2 tolerance=0.5"), table.npos) << table;
+  EXPECT_EQ(table.find("init=random"), table.npos) << "the same in both";
+}
+
+TEST(SummaryTable, ShowsASettingThatOnlyOneOfTheUnmeasuredWasGiven) {
+  Json right = line_of("x", "wrong"), bare = line_of("y", nullptr, "it died"), given = line_of("z", nullptr, "it died");
+  right["dataset"]["generator"] = {{"sigma2", 1}, {"seed", 7}};
+  bare["dataset"]["generator"] = nullptr;
+  given["dataset"]["generator"] = {{"sigma2", 1}};
+  EXPECT_EQ(summary_table({right, bare}).find("sigma2"), std::string::npos);
+  EXPECT_NE(summary_table({bare, given}).find("blobs sigma2=1"), std::string::npos) << summary_table({bare, given});
+}
+
 TEST(SummaryTable, OfSeveralExhibitsHasARowAnExhibit) {
   std::vector<Json> lines;
   for (const char* exhibit : {"a/one", "a/two", "a/two"}) {

@@ -117,6 +117,10 @@ std::vector<DatasetInfo> list_datasets() {
       } catch (const UserError& malformed) {
         entry.info.missing = malformed.what();
       }
+    if (entry.generator) {
+      entry.info.settings = entry.recipe.settings;
+      entry.info.settings["seed"] = double(entry.recipe.seed);
+    }
     list.push_back(std::move(entry.info));
   }
   return list;

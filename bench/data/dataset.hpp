@@ -50,6 +50,7 @@ struct DatasetInfo {
   int d = 0;                        // 0: any
   std::string licence, source;      // address of the real data
   std::string missing;              // why it cannot be loaded (file not found, …), or empty
+  Settings settings = {};           // the generator's, seed included; a sweep may override each
 };
 
 /// Returns every table of datasets/*.toml and every .npy/.csv/.npy.xz under KMBENCH_DATA (a ':'-separated search path) and data/.

@@ -132,13 +132,16 @@ std::string slug(std::string text) {
 }  // namespace
 
 std::string load_warning() {
+  return load_warning(omp_get_num_procs(), [] { return first_line("/proc/loadavg"); });
+}
+
+std::string load_warning(int threads, const std::function<std::string()>& loadavg) {
   double load = 0;
-  std::istringstream(first_line("/proc/loadavg")) >> load;
-  const int threads = omp_get_num_procs();
+  std::istringstream(loadavg()) >> load;
   if (load <= 0.3 * threads) return "";
   int busy = 0;  // the load is a mean over a minute: confirm with the running threads
   for (int look = 0; look < 5; ++look) {
-    std::istringstream words(first_line("/proc/loadavg"));
+    std::istringstream words(loadavg());
     std::string mean;
     int running = 0;
     words >> mean >> mean >> mean >> running;

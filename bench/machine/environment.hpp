@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -12,6 +13,8 @@ nlohmann::ordered_json environment();
 
 /// Returns a sentence if other processes use this machine's processors, else "".
 std::string load_warning();
+/// The same of a machine with so many threads, whose /proc/loadavg is asked for at every look.
+std::string load_warning(int threads, const std::function<std::string()>& loadavg);
 
 /// Short name of this machine, for results/<machine>: the GPU's, else the CPU's with its number of threads, and four hex digits of the fingerprint.
 /// Contains no host name.

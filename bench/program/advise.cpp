@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "bench/data/catalogue.hpp"
 #include "bench/error.hpp"
@@ -10,6 +11,7 @@
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
+#include "bench/run/result.hpp"
 #include "bench/tune/advise.hpp"
 
 namespace km::advise_command {
@@ -22,8 +24,8 @@ struct Flags {
   std::string points, implementation = ".", budget = "60s", repetitions = "2", at_last = "7", out;
 };
 
-/// Returns the cases that can run on this problem. Prints the reasons of the others if `telling`.
-std::vector<Case> candidates(const Flags& f, bool telling) {
+/// Returns the cases that can run on this problem, and the reasons of the others with their counts.
+std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags& f) {
   const KeepCatalogue keep;
   ProblemFlags problem = f.problem;
   std::error_code error;
@@ -39,9 +41,7 @@ std::vector<Case> candidates(const Flags& f, bool telling) {
     if (!c.skip.empty()) ++reasons[c.skip];
   std::erase_if(cases, [](const Case& c) { return !c.skip.empty(); });
   if (cases.empty()) throw UserError(reasons.empty() ? "no candidate" : fmt::format("no candidate can run: {}", reasons.begin()->first));
-  for (const auto& [reason, count] : reasons)
-    if (telling) fmt::print(stderr, "{} cannot run here: {}\n", count == 1 ? "1 implementation" : fmt::format("{} implementations", count), reason);
-  return cases;
+  return {std::move(cases), std::move(reasons)};
 }
 
 int run(const Flags& f, std::vector<std::string> argv) {
@@ -53,10 +53,13 @@ int run(const Flags& f, std::vector<std::string> argv) {
                         .memory_bytes = f.machine.memory_bytes(),
                         .out = f.out,
                         .by = {.argv = std::move(argv), .machine = f.machine.id()}};
-  const auto cases = candidates(f, !inbox);
+  const auto [cases, reasons] = candidates(f);
   if (inbox) return advise_at(*inbox, cases, options);
   if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
   else load_dataset<double>(one.dataset);  // report faults of a file before anything runs
+  if (!f.out.empty()) const ResultFile writable(f.out);
+  for (const auto& [reason, count] : reasons)
+    fmt::print(stderr, "{} cannot run here: {}\n", count == 1 ? "1 implementation" : fmt::format("{} implementations", count), reason);
   return advise(cases, options);
 }
 

@@ -1,6 +1,7 @@
 #include "bench/program/arguments.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -47,6 +48,17 @@ std::pair<std::string, std::string> assignment(std::string_view flag, const std:
   const auto equals = text.find('=');
   if (equals == text.npos || equals == 0 || equals + 1 == text.size()) throw UserError(fmt::format("{} '{}' is not name=value", flag, text));
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void check_out_file(std::string_view flag, const std::filesystem::path& file) {
+  const auto refuse = [&](std::string_view why) { return UserError(fmt::format("{} {}: {}", flag, file.string(), why)); };
+  std::error_code error;
+  const bool there = std::filesystem::exists(file, error);
+  if (error) throw refuse(error.message());
+  if (there && !std::filesystem::is_regular_file(file, error) && !std::filesystem::is_character_file(file, error)) throw refuse("not a regular file");
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, error)) throw refuse(fmt::format("no folder {}", folder.string()));
+  if (::access(there ? file.c_str() : folder.c_str(), W_OK) != 0) throw refuse("not to be written to");
 }
 
 void check_name(std::string_view flag, std::string_view name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,9 @@ double number(std::string_view flag, const std::string& text, double low, double
 
 /// Splits "name=value". Throws UserError if either part is missing.
 std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text);
+
+/// Throws UserError if this file could not be written in the end: a folder has its name, or its folder does not exist.
+void check_out_file(std::string_view flag, const std::filesystem::path& file);
 
 /// Throws UserError for an invalid folder name: letters, digits, '-', '_' and '.' are allowed, but not '.' first.
 void check_name(std::string_view flag, std::string_view name);

@@ -49,6 +49,7 @@ Json datasets_json() {
                     {"kind", info.kind},
                     {"n", info.n ? Json(info.n) : Json()},
                     {"d", info.d ? Json(info.d) : Json()},
+                    {"settings", info.settings.empty() ? Json() : Json(info.settings)},
                     {"licence", info.licence},
                     {"source", info.source},
                     {"missing", info.missing.empty() ? Json() : Json(info.missing)}});
@@ -68,6 +69,13 @@ Json exhibits_json() {
   return list;
 }
 
+/// " (low=0 high=1 seed=7)", as --data-set takes them; "" for a file.
+std::string shown(const Settings& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += fmt::format("{}{}={}", text.empty() ? " (" : " ", name, value);
+  return text.empty() ? text : text + ")";
+}
+
 void print_list(const std::string& what) {
   if (what == "implementations")
     for (const auto& entry : implementations_json()) {
@@ -79,8 +87,8 @@ void print_list(const std::string& what) {
     }
   else if (what == "datasets")
     for (const auto& info : list_datasets())
-      fmt::print("{:<20} {:>12} x {:<4} {}{}\n", info.name, info.n ? std::to_string(info.n) : "any", info.d ? std::to_string(info.d) : "any",
-                 info.summary, info.missing.empty() ? "" : " [not here: " + info.missing + "]");
+      fmt::print("{:<20} {:>12} x {:<4} {}{}{}\n", info.name, info.n ? std::to_string(info.n) : "any", info.d ? std::to_string(info.d) : "any",
+                 info.summary, shown(info.settings), info.missing.empty() ? "" : " [not here: " + info.missing + "]");
   else
     for (const auto& entry : exhibits_json())
       fmt::print("{:<28} {:<10} {}\n", entry["key"].get<std::string>(), entry["number"].get<std::string>(), entry["title"].get<std::string>());
@@ -105,8 +113,11 @@ int export_lines(const Invocation&) {
   std::error_code error;
   for (const auto& file : flags.files)
     if (!std::filesystem::is_regular_file(file, error)) throw UserError(fmt::format("{}: no such file, or not a regular one", file));
-  for (const auto& file : flags.files)
+  for (const auto& file : flags.files) {
+    const std::size_t before = lines.size();
     for (auto& line : read_lines(file)) lines.push_back(std::move(line));
+    if (lines.size() == before) throw UserError(fmt::format("{}: holds no result line; accepted: the .jsonl files of kmbench run", file));
+  }
   const std::string text = to_google_benchmark(lines).dump(2) + "\n";
   if (flags.out.empty()) fmt::print("{}", text);
   else if (!(std::ofstream(flags.out) << text)) throw UserError("cannot write " + flags.out);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "bench/data/catalogue.hpp"
 #include "bench/error.hpp"
@@ -190,6 +191,24 @@ void check_benchmark_flags(const std::vector<std::string>& extras) {
   }
 }
 
+/// What Google Benchmark would refuse in the worker, and a file that could not be written after the last case, are refused before the first.
+void check_benchmark_values(const std::vector<std::string>& extras) {
+  static const std::set<std::string> units = {"ns", "us", "ms", "s"};
+  for (const auto& extra : extras) {
+    const auto equals = extra.find('=');
+    if (equals == extra.npos) continue;
+    const std::string flag = extra.substr(0, equals), value = extra.substr(equals + 1);
+    if (flag == "--benchmark_out") check_out_file(flag, value);
+    if (flag == "--benchmark_time_unit" && !units.contains(value))
+      throw UserError(fmt::format("{} '{}'; accepted: {}", flag, value, fmt::join(units, ", ")));
+    if (flag == "--benchmark_context" && (value.starts_with('=') || value.find('=') == value.npos))
+      throw UserError(fmt::format("{} '{}' is not name=value", flag, value));
+    if (flag != "--benchmark_min_time") continue;
+    if (value.ends_with('x')) whole_number(flag, value.substr(0, value.size() - 1), 1, 1'000'000'000);
+    else number(flag, value.ends_with('s') ? value.substr(0, value.size() - 1) : value, 1e-9, 1e7);
+  }
+}
+
 bool asked(const std::vector<std::string>& extras, const std::string& flag) {
   return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
 }
@@ -234,6 +253,7 @@ void print_plan(const std::vector<Case>& cases) {
 int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras) {
   const auto inbox = Inbox::open();  // set in a worker of this run
   check_benchmark_flags(extras);
+  check_benchmark_values(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) f.repetitions = extra.substr(extra.find('=') + 1);

@@ -65,10 +65,13 @@ Json pooled(const Json& before, Json line) {
 }  // namespace
 
 ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
-  const auto refuse = [&] { return UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(errno))); };
+  const auto refuse = [&] {
+    const std::string why = errno == ELOOP ? "it is a link, and a result file has to be none" : std::generic_category().message(errno);
+    return UserError(fmt::format("cannot write {}: {}", path_.string(), why));
+  };
   std::error_code failed;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), failed);
-  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file < 0) throw refuse();
   off_t end = std::max<off_t>(0, ::lseek(file, 0, SEEK_END));
   const off_t size = end;
@@ -84,7 +87,7 @@ ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
 
 void ResultFile::append(const Json& line) const {
   const std::string text = readable(line).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   std::string why = file < 0 ? std::generic_category().message(errno) : "";
   if (file >= 0) {
     const off_t before = ::lseek(file, 0, SEEK_END);

@@ -38,27 +38,60 @@ const Columns exhibit_columns = {{"exhibit", false, 16}, {"cases", true},  {"rig
 using Row = std::vector<std::string>;
 using Widths = std::vector<std::size_t>;
 
-/// Returns, per data set, the generator settings that differ between cases of this run.
-std::map<std::string, std::set<std::string>> telling_settings(const std::vector<Json>& lines) {
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
-  for (const auto& line : lines)
-    if (const Json settings = line["dataset"].value("generator", Json()); settings.is_object())
-      for (const auto& [key, value] : settings.items()) values[{line["dataset"]["name"].get<std::string>(), key}].insert(value.dump());
-  std::map<std::string, std::set<std::string>> telling;
-  for (const auto& [place, found] : values)
-    if (found.size() > 1) telling[place.first].insert(place.second);
-  return telling;
+std::string assigned(const std::string& key, const Json& value) {
+  return key + "=" + (value.is_string() ? value.get<std::string>() : value.is_null() ? "none" : value.dump());
 }
 
-std::string assigned(const std::string& key, const Json& value) { return key + "=" + (value.is_string() ? value.get<std::string>() : value.dump()); }
+/// What tells a case from another and has no column of its own: the generator's settings, the start, when to stop. By name, "sigma2=0.1".
+std::map<std::string, std::string> settings_of(const Json& line) {
+  std::map<std::string, std::string> all;
+  const auto add = [&](const std::string& name, const Json& value) { all[name] = assigned(name, value); };
+  if (const Json generator = line["dataset"].value("generator", Json()); generator.is_object())
+    for (const auto& [name, value] : generator.items()) add(name, value);
+  if (const Json init = line.value("init", Json()); init.is_object()) {
+    add("init", init.value("method", Json()));
+    add("init_seed", init.value("seed", Json()));
+  }
+  add("tolerance", line.value("tolerance", Json()));
+  add("iterations", line.value("max_iters", Json()));
+  return all;
+}
+
+using Telling = std::map<std::string, std::set<std::string>>;  // names of settings, by data set
+
+/// Adds the settings that differ between these lines; where `missing` counts, also those that only some of them have.
+void tell_apart(const std::vector<const Json*>& lines, bool missing, Telling& telling) {
+  std::map<std::string, std::map<std::string, std::multiset<std::string>>> values;  // by data set and setting
+  std::map<std::string, std::size_t> counts;
+  for (const Json* line : lines) {
+    const std::string dataset = (*line)["dataset"]["name"];
+    ++counts[dataset];
+    for (const auto& [name, text] : settings_of(*line)) values[dataset][name].insert(text);
+  }
+  for (const auto& [dataset, settings] : values)
+    for (const auto& [name, found] : settings)
+      if (*found.begin() != *found.rbegin() || (missing && found.size() < counts[dataset])) telling[dataset].insert(name);
+}
+
+/// What was measured knows all settings of its generator; what was not, those alone that it was given.
+Telling telling_settings(const std::vector<Json>& lines) {
+  std::vector<const Json*> all, unmeasured;
+  for (const auto& line : lines) {
+    all.push_back(&line);
+    if (!line["verdict"].is_string()) unmeasured.push_back(&line);
+  }
+  Telling telling;
+  tell_apart(all, false, telling);
+  tell_apart(unmeasured, true, telling);
+  return telling;
+}
 
 Row row_of(const Json& line, const std::set<std::string>& settings) {
   std::string parameters;
   for (const auto& [key, value] : line["parameters"].items()) parameters += (parameters.empty() ? "" : " ") + assigned(key, value);
   std::string data = line["dataset"]["name"];
-  for (const auto& key : settings)
-    if (const Json generator = line["dataset"].value("generator", Json()); generator.is_object() && generator.contains(key))
-      data += " " + assigned(key, generator[key]);
+  for (const auto& [name, text] : settings_of(line))
+    if (settings.contains(name)) data += " " + text;
   std::vector<double> samples = line["samples_s"];
   std::string time, least, verdict = line["grade"].is_string() ? line["grade"].get<std::string>() : "right";
   for (const char* field : {"verdict", "skip", "failure"})

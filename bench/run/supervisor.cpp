@@ -105,7 +105,7 @@ class Recorder {
   void record(const std::string& id, const std::string& text) {
     if (text.empty()) return fail(id, "the points, the start or the exhibit changed after the run began");
     const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || line.value("case", "") != id) return fail(id, "the worker said of it what is no result line");
+    if (!line.is_object() || line.value("case", Json()) != id) return fail(id, "the worker said of it what is no result line");
     write(id, readable(line));
   }
 

@@ -7,16 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "bench/data/values.hpp"
 #include "bench/machine/wait_policy.hpp"
+#include "bench/text.hpp"
 
 namespace km {
 namespace {
@@ -47,8 +50,14 @@ class Interruptible {
 
 struct Worker {
   pid_t pid;
-  int events;  // pipe from the worker
+  int events;          // pipe from the worker
+  std::string secret;  // precedes each of its lines; other writers to the pipe do not know it
 };
+
+std::string new_secret() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x} ", random(), random());
+}
 
 Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& jobs) {
   int to[2], from[2];
@@ -75,7 +84,8 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
     ::close(from[0]);
     throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
   }
-  std::string text;
+  const std::string secret = new_secret();
+  std::string text = secret + "\n";
   for (const auto& job : jobs) text += job + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const auto wrote = ::write(to[1], text.data() + sent, text.size() - sent);
@@ -84,7 +94,7 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
     sent += std::size_t(wrote);
   }
   ::close(to[1]);
-  return {pid, from[0]};
+  return {pid, from[0], secret};
 }
 
 /// Returns resident memory without pages of mapped files, which the kernel can reclaim.
@@ -136,8 +146,10 @@ class WorkerMonitor {
       const auto got = ::read(worker_.events, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
+      if (distrusted_) continue;
       pending.append(buffer, 0, std::size_t(got));
-      for (std::size_t end; (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) handle_message(pending.substr(0, end));
+      for (std::size_t end; !distrusted_ && (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) handle_message(pending.substr(0, end));
+      if (!distrusted_ && !begins_well(pending)) distrust(pending);
       check_limits();
     }
     ::close(worker_.events);
@@ -150,10 +162,21 @@ class WorkerMonitor {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void handle_message(const std::string& line) {
+  bool begins_well(std::string_view text) const { return worker_.secret.starts_with(text.substr(0, worker_.secret.size())); }
+
+  /// Stops the worker: the pipe holds text from another writer. Nothing after it counts.
+  void distrust(std::string_view text) {
+    distrusted_ = true;
+    stop(fmt::format("it wrote '{}' to the pipe in which results are told", one_line(text.substr(0, 60))));
+  }
+
+  void handle_message(const std::string& text) {
+    if (!text.starts_with(worker_.secret)) return distrust(text);
+    const std::string line = text.substr(worker_.secret.size());
     const auto space = line.find(' '), next = line.find(' ', space + 1);
     const std::string verb = line.substr(0, space), id = line.substr(space + 1, next - space - 1);
-    if (verb == "start") {
+    const bool known = std::ranges::find(todo_, id) != todo_.end();
+    if (verb == "start" && known) {
       exit_.in_flight = id;
       job_start_ = Clock::now();
       events_.started(id);
@@ -190,6 +213,7 @@ class WorkerMonitor {
   const JobEvents& events_;
   WorkerExit exit_;
   Clock::time_point job_start_;
+  bool distrusted_ = false;
 };
 
 }  // namespace
@@ -221,23 +245,25 @@ std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, co
 namespace {
 
 int crash_events = -1;
+char crash_secret[32] = "";
 
 /// Reports which protected memory was touched, then lets the signal kill. Runs on its own stack, because the other may have overflowed.
 void on_crash(int signal, siginfo_t* info, void*) {
   bool past_the_end = false;
   if (const char* name = values_at(info->si_addr, past_the_end)) {
-    char line[160];
+    char line[200];
     const int length = std::snprintf(line, sizeof line,
-                                     signal == SIGBUS ? "crash the file that %s are mapped from became shorter\n"
-                                     : past_the_end   ? "crash it read or wrote past the end of %s\n"
-                                                      : "crash it wrote to %s, which are not its own\n",
-                                     name);
+                                     signal == SIGBUS ? "%scrash the file that %s are mapped from became shorter\n"
+                                     : past_the_end   ? "%scrash it read or wrote past the end of %s\n"
+                                                      : "%scrash it wrote to %s, which are not its own\n",
+                                     crash_secret, name);
     if (::write(crash_events, line, std::size_t(length)) < 0) ::_exit(1);
   }
   ::signal(signal, SIG_DFL);
 }
 
-void report_crashes(int events) {
+void report_crashes(int events, const std::string& secret) {
+  std::snprintf(crash_secret, sizeof crash_secret, "%s", secret.c_str());
   static char stack[1 << 16];
   const stack_t alternative{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
   ::sigaltstack(&alternative, nullptr);
@@ -264,9 +290,11 @@ std::optional<Inbox> Inbox::open() {
   std::string all, buffer(1 << 16, '\0');
   for (ssize_t got; (got = ::read(todo, buffer.data(), buffer.size())) > 0;) all.append(buffer, 0, std::size_t(got));
   ::close(todo);
-  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) inbox.jobs_.push_back(all.substr(at, end - at));
+  inbox.secret_ = all.substr(0, all.find('\n'));
+  for (std::size_t at = inbox.secret_.size() + 1, end; (end = all.find('\n', at)) != all.npos; at = end + 1)
+    inbox.jobs_.push_back(all.substr(at, end - at));
   ::fcntl(events, F_SETFD, FD_CLOEXEC);
-  report_crashes(events);
+  report_crashes(events, inbox.secret_);
   return inbox;
 }
 
@@ -275,7 +303,7 @@ void Inbox::end(const std::string& id, const std::string& result) const { send("
 void Inbox::leave() const { ::_exit(0); }
 
 void Inbox::send(const std::string& line) const {
-  const std::string text = line + "\n";
+  const std::string text = secret_ + line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const auto wrote = ::write(events_, text.data() + sent, text.size() - sent);
     if (wrote < 0 && errno == EINTR) continue;

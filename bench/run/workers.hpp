@@ -43,6 +43,7 @@ class Inbox {
  private:
   void send(const std::string& line) const;
   int events_ = -1;
+  std::string secret_;  // before every line, so that the parent tells it from what an implementation writes to the pipe
   std::vector<std::string> jobs_;
 };
 

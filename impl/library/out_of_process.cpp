@@ -1,24 +1,63 @@
 #include "impl/library/out_of_process.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "bench/library.hpp"
 #include "bench/statistics.hpp"
+#include "bench/text.hpp"
 #include "impl/library/worker.hpp"
 
 namespace km {
+namespace {
+
+constexpr std::size_t longest_word = 200;  // bytes of a name or a version
+constexpr double clock_share = 1.1, clock_s = 0.01;  // by which the program's clock may differ from ours
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Throws where the answer says of the iterations what no int holds.
+int iterations_in(const Worker::Json& answer) {
+  const auto at = answer.find("iterations");
+  if (at == answer.end() || !at->is_number_integer()) throw std::runtime_error("the program did not say how many iterations it made");
+  constexpr int most = std::numeric_limits<int>::max();
+  const bool held = at->is_number_unsigned() ? at->get<std::uint64_t>() <= std::uint64_t(most) : at->get<std::int64_t>() >= 0;
+  if (!held) throw std::runtime_error(fmt::format("the program says that it made {} iterations; accepted: 0 to {}", at->dump(), most));
+  return at->get<int>();
+}
+
+/// The seconds by the program's own clock, if it says any. Throws for what cannot be: the question took `asked_s`.
+std::optional<double> seconds_in(const Worker::Json& answer, double asked_s) {
+  const auto at = answer.find("seconds");
+  if (at == answer.end() || at->is_null()) return std::nullopt;
+  const double most = clock_share * asked_s + clock_s;
+  if (!at->is_number() || !(at->get<double>() >= 0 && at->get<double>() <= most))
+    throw std::runtime_error(fmt::format("the program says that its iterations took {} seconds; accepted: 0 to {:.3g}, by our clock",
+                                         one_line(at->dump(-1, ' ', false, Worker::Json::error_handler_t::replace).substr(0, 60)), most));
+  return at->get<double>();
+}
+
+}  // namespace
 
 template <class T>
 OutOfProcess<T>::OutOfProcess(const Problem<T>& problem, const Config& config, Trace& trace, const Command& command, std::string_view precision)
     : p_(problem), points_(p_.n, p_.d), initial_(p_.k, p_.d), assigned_(p_.k, p_.d), centroids_(p_.k, p_.d), labels_(p_.n, 0),
       worker_(Worker::get(command)) {
   if (said("precision") != precision)
-    throw std::runtime_error("the program computes in '" + said("precision") + "', and is judged by '" + std::string(precision) + "'");
+    throw std::runtime_error(
+        fmt::format("the program computes in '{}', and is judged by '{}'", one_line(said("precision").substr(0, longest_word)), precision));
+  for (const char* key : {"name", "version"})
+    if (const std::string word = said(key); word.size() > longest_word || !is_text(word))
+      throw std::runtime_error(fmt::format("the program's {} is '{}', of {} bytes; accepted: a line of up to {}", key, one_line(word.substr(0, 60)),
+                                           word.size(), longest_word));
   note_library({said("name"), said("version")});
   copy_points();
   Worker::Json parameters = Worker::Json::object();
@@ -50,13 +89,14 @@ void OutOfProcess<T>::reset() {
 
 template <class T>
 int OutOfProcess<T>::iterate(Trace& trace) {
+  const double start_s = now_s();
   const auto answer = worker_->ask("iterate");
-  if (!answer.contains("iterations") || !answer["iterations"].is_number_integer())
-    throw std::runtime_error("the program did not say how many iterations it made");
-  iters_ = answer["iterations"].template get<int>();
-  for (int iter = 0; trace.active() && iter < iters_ && iter < p_.max_iters; ++iter) {
+  iters_ = iterations_in(answer);
+  if (!trace.active()) return iters_;
+  const auto seconds = seconds_in(answer, now_s() - start_s);
+  for (int iter = 0; iter < iters_ && iter < p_.max_iters; ++iter) {
     trace.begin_iteration();
-    if (answer.contains("seconds") && answer["seconds"].is_number()) trace.add("inside", answer["seconds"].template get<double>() / iters_);
+    if (seconds) trace.add("inside", *seconds / iters_);
   }
   return iters_;
 }

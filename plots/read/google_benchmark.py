@@ -52,8 +52,8 @@ def run_of(entry: dict[str, Any], i: int, path: Path) -> Run:
         if entry.get(field):
             return Run(name, math.nan, f"{said}: {entry.get(message) or 'no reason given'}")
     unit, time = entry.get("time_unit", "ns"), entry.get("real_time")
-    if unit not in SECONDS or not check.time(time):
-        raise UserError(
-            f"{path}: {name}: real_time is {json.dumps(time)[:40]} {unit}, not a time in {', '.join(SECONDS)}"
-        )
+    if not isinstance(unit, str) or unit not in SECONDS:
+        raise UserError(f"{path}: {name[:200]}: time_unit is {json.dumps(unit)[:40]}; accepted: {', '.join(SECONDS)}")
+    if not check.time(time):
+        raise UserError(f"{path}: {name[:200]}: real_time is {json.dumps(time)[:40]}, not a time")
     return Run(name, time * SECONDS[unit])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +17,7 @@ from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
-from plots.write.table_formats import escape_md
+from plots.write.table_formats import csv_of, escape_md
 
 COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
@@ -162,11 +160,7 @@ def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
 
 
 def csv_text(findings: list[Finding]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([f.name for f in fields(Finding)])
-    writer.writerows(asdict(f).values() for f in findings)
-    return out.getvalue()
+    return csv_of([[f.name for f in fields(Finding)], *(list(asdict(f).values()) for f in findings)])
 
 
 def json_text(findings: list[Finding]) -> str:

@@ -203,10 +203,22 @@ def summary(made: Comparison) -> str:
 
 def conclusion(made: Comparison) -> str:
     found = made.regressions
-    if not found:
-        return f"No regression past {100 * made.threshold:g}% was seen."
-    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    return f"Regression past {100 * made.threshold:g}%: {', '.join(found[:5])}{more}."
+    text = f"No regression past {100 * made.threshold:g}% was seen."
+    if found:
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        text = f"Regression past {100 * made.threshold:g}%: {', '.join(found[:5])}{more}."
+    return " ".join(filter(None, (text, own_commit(made))))
+
+
+def own_commit(made: Comparison) -> str:
+    """A sentence where both sides have the same commit and one of them uncommitted changes beside it; else empty."""
+    sides = (made.base, made.new)
+    commits, changes = ([str(side.environment.get(name, "")) for side in sides] for name in ("commit", "dirty"))
+    changed = [name for name, said in zip(("base", "new"), changes, strict=True) if "True" in said]
+    if not changed or commits[0] != commits[1] or commits[0] in ("", "None") or "," in commits[0]:
+        return ""
+    whose = "Both sides have" if len(changed) == 2 else f"{changed[0].capitalize()} has"
+    return f"Both sides are commit {commits[0][:10]}. {whose} uncommitted changes: the verdict is about these."
 
 
 def plural(count: int, what: str) -> str:

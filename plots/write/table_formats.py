@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from plots.read import words
 from plots.read.words import MISSING
@@ -80,16 +82,35 @@ def escape_md(text: str) -> str:
 
 def csv_text(table: Table) -> str:
     """One line a row, raw numbers: `<metric>`, then with `_low`, `_high`, `_paper`, `_ratio`; last the `reason`."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     names = []
     for c in table.columns:
         suffixes = ("", "_low", "_high") if c.role == "ours" else ("",) if c.role in WORDS else (f"_{c.role}",)
         names += [c.name + suffix for suffix in suffixes]
-    writer.writerow([*names, "reason"])
+    rows: list[list[Any]] = [[*names, "reason"]]
     for row in table.rows:
         marks = sorted({mark for cell in row for mark in cell.marks})
         reasons = [table.footnotes[mark - 1] for mark in marks] + sorted({cell.doubt for cell in row} - {""})
         values = ["" if v is None else v for cell in row for v in cell.raw]
-        writer.writerow([*values, "; ".join(reasons)])
+        rows.append([*values, "; ".join(reasons)])
+    return csv_of(rows)
+
+
+def csv_of(rows: Iterable[Sequence[Any]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
     return out.getvalue()
+
+
+def csv_cell(value: Any) -> Any:
+    """A spreadsheet computes what begins with = + - or @, unless an apostrophe stands before it. A number is one."""
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")) or is_number(value):
+        return value
+    return "'" + value
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "").removesuffix("%"))
+    except ValueError:
+        return False
+    return True

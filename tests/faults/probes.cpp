@@ -1,6 +1,10 @@
 // No faults: right implementations that watch the harness.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "tests/faults/broken.hpp"
@@ -81,6 +85,15 @@ struct KM_FAULT(slower, "slower by KMBENCH_SLOWER percent") {
     const int iters = RightLloyd<T>::iterate(trace);
     for (const auto took = Clock::now() - start; Clock::now() - start < factor * took;) {}
     return iters;
+  }
+};
+
+struct KM_FAULT(writes_to_pipes, "writes KMBENCH_WRITES to every pipe") {
+  void finish() override {
+    const char* text = std::getenv("KMBENCH_WRITES");
+    if (!text) return;
+    for (int file = 3; file < 64; ++file)
+      if (struct stat about {}; ::fstat(file, &about) == 0 && S_ISFIFO(about.st_mode) && ::write(file, text, std::strlen(text)) < 0) std::abort();
   }
 };
 

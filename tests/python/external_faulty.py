@@ -11,6 +11,9 @@ import time
 import numpy as np
 
 FAULT = sys.argv[1]
+SECONDS = {"-5 seconds": -5, "1e308 seconds": 1e308, "seconds in words": "few"}
+ITERATIONS = {"2^40 + 3 iterations": 2**40 + 3, "-3 iterations": -3, "2^64 - 1 iterations": 2**64 - 1}
+HELLO = {"a name of 500 kB": {"name": "x" * 500_000}, "a version of two lines": {"version": "1\n2"}}
 NAMES = ("points", "initial", "assigned", "centroids", "labels")
 
 
@@ -53,12 +56,14 @@ for line in sys.stdin:
     match verb:
         case "hello":
             answer = {"name": "faulty", "version": "1", "precision": "tf32" if FAULT == "other precision" else "input"}
+            answer |= HELLO.get(FAULT, {})
         case "prepare":
             arrays = {name: np.load(asked[name], mmap_mode="r+") for name in NAMES}
             iterations, paths = asked["iterations"], asked
         case "iterate":
             found = iterate(arrays["points"], arrays["initial"], iterations)
-            answer = {"iterations": iterations - (FAULT == "one iteration fewer"), "seconds": 0.001}
+            answer = {"iterations": iterations - (FAULT == "one iteration fewer"), "seconds": SECONDS.get(FAULT, 0.001)}
+            answer["iterations"] = ITERATIONS.get(FAULT, answer["iterations"])
             if FAULT == "no iterations":
                 answer = {}
         case "download":

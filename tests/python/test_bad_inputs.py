@@ -116,6 +116,10 @@ FLAGS = {
     "--implementation": ["(", "none", "(?!a)", "a" * 1001, "cpu/lloyd/none", "(a{1,900}){1,900}", "\\p{Foo}"],
     "--benchmark_repetitions": ["0", "-1", "x", "1e9"],
     "--benchmark_format": ["xml", "JSON"],
+    "--benchmark_out": ["none/x.json", ".", "pipe.csv", "x" * 300 + ".json"],
+    "--benchmark_time_unit": ["h", "MS", "ms,s", "1"],
+    "--benchmark_min_time": ["x", "-1", "1h", "1e999", "1.5x"],
+    "--benchmark_context": ["a", "=b"],
 }
 
 DATA_FLAGS = {
@@ -238,6 +242,13 @@ def command_inputs() -> Iterator[Input]:
         yield Input("kmbench " + " ".join(args)[:40], args)
     for name in ["none.jsonl", ".", "/dev/null", "pipe.jsonl"]:
         yield Input(f"export {name}", ["export", name], "not a regular one")
+    for name in ["type 0.npy", "empty.csv", "cell 0.csv"]:
+        yield Input(f"export {name}", ["export", name], f"{name}: holds no result line")
+    for name in ["nan.npy", "cell 0.csv", "longer than its header.npy.xz"]:
+        yield Input(f"advise {name}", ["advise", name, "--k", "1"], re.escape(name))
+    for out in ["folder.npy", "folder.npy/" + "x" * 300]:
+        args = ["advise", "blobs", "--n", "100", "--k", "3", "--out", out]
+        yield Input(f"advise --out {out[:20]}", args, "cannot write")
     for out in [
         "folder.npy",
         "folder.csv",

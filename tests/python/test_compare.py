@@ -20,6 +20,7 @@ from plots.decide import compare, rank
 from plots.decide.change import Change, holm, of_samples
 from plots.decide.rounds import of_rounds, p_of, quietness
 from plots.read import sides
+from plots.write import comparison
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
@@ -132,6 +133,25 @@ def test_the_exit_code_tells_a_regression_past_the_threshold(
 ) -> None:
     paths = [str(side(tmp_path, name, [timed(s)])) for name, s in (("base", 1), ("new", slower))]
     assert main(["compare", *paths, "--threshold", threshold]) == code
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "said"),
+    [
+        ({}, {"dirty": True}, "New has uncommitted changes"),
+        ({"dirty": True}, {}, "Base has uncommitted changes"),
+        ({"dirty": True}, {"dirty": True}, "Both sides have uncommitted changes"),
+        ({}, {}, ""),
+        ({"commit": "f" * 16}, {"dirty": True}, ""),
+        ({"commit": None}, {"commit": None, "dirty": True}, ""),
+    ],
+)
+def test_a_build_with_changes_beside_its_own_commit(tmp_path: Path, base: dict, new: dict, said: str) -> None:
+    verdict = comparison.conclusion(compared(tmp_path, [timed(1, **base)], [timed(1, **new)]))
+    commit = "Both sides are commit 0123456789."
+    assert verdict == " ".join(
+        ["No regression past 5% was seen.", *([f"{commit} {said}: the verdict is about these."] if said else [])]
+    )
 
 
 # ---- rounds -------------------------------------------------------------------------------------------------
@@ -365,6 +385,8 @@ BAD = {
     "broken lines": ([GOOD, "broken.jsonl"], r"broken.jsonl:1: not JSON"),
     "other JSON": ([GOOD, "other.json"], "no array of benchmarks"),
     "a benchmark without a time": ([GOOD, "timeless.json"], "real_time is null"),
+    "a unit that is a list": ([GOOD, "listed.json"], 'time_unit is ["ns"]; accepted: ns, us, ms, s'),
+    "an unknown unit": ([GOOD, "hours.json"], 'time_unit is "h"; accepted: ns, us, ms, s'),
     "only aggregates": ([GOOD, "means.json"], "only aggregates"),
     "machines in one folder": ([GOOD, "machines"], "folders of several machines"),
     "nothing shared": ([GOOD, "others.jsonl"], "share no case"),
@@ -389,6 +411,8 @@ def test_bad_input_is_one_line_and_code_2(what: str, tmp_path: Path, capsys, mon
         "broken.jsonl": "{\n",
         "other.json": "[]",
         "timeless.json": json.dumps({"benchmarks": [{"name": "a"}]}),
+        "listed.json": json.dumps({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": ["ns"]}]}),
+        "hours.json": json.dumps({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "h"}]}),
         "means.json": json.dumps({"benchmarks": [{"name": "a", "run_type": "aggregate"}]}),
     }
     for name, text in texts.items():

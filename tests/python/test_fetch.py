@@ -4,9 +4,11 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,8 +28,15 @@ class Handler(BaseHTTPRequestHandler):
     files: ClassVar[dict[str, bytes]] = {}
     ranges: ClassVar[list[str]] = []
     cut: ClassVar[dict[str, int]] = {}
+    states: ClassVar[dict[str, str]] = {}  # a Content-Length that need not be true
+    moved: ClassVar[dict[str, str]] = {}
 
     def do_GET(self) -> None:
+        if self.path in self.moved:
+            self.send_response(302)
+            self.send_header("Location", self.moved[self.path])
+            self.end_headers()
+            return
         body = self.files.get(self.path)
         if body is None:
             self.send_error(404)
@@ -40,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.send_error(416)
                 return
         self.send_response(206 if asked else 200)
-        self.send_header("Content-Length", str(len(body) - first))
+        self.send_header("Content-Length", self.states.get(self.path, str(len(body) - first)))
         self.end_headers()
         self.wfile.write(body[first : self.cut.pop(self.path, len(body))])
 
@@ -49,8 +58,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
-    Handler.files, Handler.ranges, Handler.cut = {}, [], {}
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    Handler.files, Handler.ranges, Handler.cut, Handler.states, Handler.moved = {}, [], {}, {}, {}
+    monkeypatch.setattr(fetch, "SCHEMES", ("https", "http"))
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"
@@ -140,6 +150,104 @@ def test_text_that_is_no_number(server: str, tmp_path: Path, capsys: pytest.Capt
     Handler.files["/t"] = body
     assert run(tmp_path, [f"{server}/t"], body=body) == 1
     assert "four" in capsys.readouterr().err
+    assert left(tmp_path) == []
+
+
+def encrypted() -> bytes:
+    """A zip that says of its member that it is encrypted."""
+    made = bytearray(zipped(table=TEXT))
+    made[6] |= 1
+    made[made.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(made)
+
+
+def packed(method: int, damage: int = 0) -> bytes:
+    """A zip packed by `method`, with a byte of the member turned round."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        archive.writestr("table", TEXT * 9)
+    made = bytearray(out.getvalue())
+    if damage:
+        made[30 + len("table") + damage] ^= 0xFF
+    return bytes(made)
+
+
+def unknown_method() -> bytes:
+    made = bytearray(zipped(table=TEXT))
+    made[made.index(b"PK\x01\x02") + 10] = 99
+    return bytes(made)
+
+
+def bomb() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("table", bytes(8 << 20))
+    return out.getvalue()
+
+
+BROKEN = {
+    "encrypted": (encrypted(), "encrypted"),
+    "damaged": (packed(zipfile.ZIP_DEFLATED, 3), "tiny: http"),
+    "damaged lzma": (packed(zipfile.ZIP_LZMA, 12), "tiny: http"),
+    "an unknown method": (unknown_method(), "not supported"),
+    "another member": (zipped(other=TEXT), "holds no table"),
+    "cut in its middle": (packed(zipfile.ZIP_STORED)[:200], "refused"),
+    "a bomb": (bomb(), "unpacks to more than"),
+    "too long": (bytes((1 << 20) + 500), "refused: more than"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_archive(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    Handler.files["/t"], says = BROKEN[name]
+    assert run(tmp_path, [f"{server}/t"]) == 1
+    refused(tmp_path, capsys, says)
+
+
+@pytest.mark.parametrize("size", ["abc", "-5", "1e3", "9" * 30, "\u0663"])
+def test_a_length_that_is_none(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str) -> None:
+    Handler.files["/t"] = TEXT
+    Handler.states["/t"] = size.encode().decode("latin-1")
+    assert run(tmp_path, [f"{server}/t"]) == 1
+    refused(tmp_path, capsys, "Content-Length")
+
+
+def test_a_stated_length_past_the_limit_is_not_fetched(
+    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Handler.files["/t"] = TEXT
+    Handler.states["/t"] = str(1 << 40)
+    assert run(tmp_path, [f"{server}/t"]) == 1
+    refused(tmp_path, capsys, "refused: more than")
+
+
+def test_the_limit_lets_the_tables_pass() -> None:
+    """HIGGS is the longest file: 25 bytes a value and its separator."""
+    tables = tomllib.loads(fetch.TABLES.read_text())
+    assert fetch.most_bytes(tables["higgs"]) > 11_000_000 * 29 * 25
+    urls = [url for table in tables.values() for url in table.get("fetch", {}).get("urls", [])]
+    for url in urls:
+        fetch.check_url(url)
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://example.org/t", "ftp://example.org/t", "t", "https://["])
+def test_other_addresses_than_https(tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str) -> None:
+    assert run(tmp_path, [url]) == 1
+    refused(tmp_path, capsys, "is no https address|not an address")
+
+
+def test_a_redirection_to_another_kind_of_address(
+    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Handler.moved["/t"] = "ftp://127.0.0.1/t"
+    assert run(tmp_path, [f"{server}/t"]) == 1
+    refused(tmp_path, capsys, "ftp://127.0.0.1/t is no https address")
+
+
+def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], says: str) -> None:
+    """One line, and nothing is left."""
+    message = capsys.readouterr().err
+    assert re.fullmatch(r"fetch_datasets: [^\n]+\n", message) and re.search(says, message), message
     assert left(tmp_path) == []
 
 

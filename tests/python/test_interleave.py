@@ -149,6 +149,8 @@ def test_interleave_refuses_in_one_line(two: Two, what: str) -> None:
         ("regress", "no-such-commit", "'no-such-commit' is no commit of this repository"),
         ("regress", "HEAD --rounds many", "--rounds 'many'"),
         ("regress", "HEAD --threshold much", "--threshold 'much'"),
+        ("regress", "HEAD (", "the filter '(' is not a regular expression: missing )"),
+        ("regress", "HEAD a{2,1}", "the filter 'a{2,1}' is not a regular expression: min repeat"),
         ("regress", "HEAD --fast", "unknown argument '--fast'"),
         ("compare_test", "--rounds", "--rounds ''"),
         ("compare_test", "--tries x", "--tries 'x'"),

@@ -53,6 +53,25 @@ def test_of_several_runs_the_worst_is_told(run: int, tmp_path: Path) -> None:
     assert worst["grade"] != "exact"
 
 
+KNOWN = ['end ID {"case": 5}\n', "start ID\nend ID \n"]
+EVENTS = ["start none\n", "end none {}\n", *KNOWN, "crash it\n", "\n", "no line"]
+
+
+@pytest.mark.parametrize("text", EVENTS)
+def test_text_in_the_pipe_costs_its_case_alone(text: str, tmp_path: Path) -> None:
+    names = "^faults/probes/writes_to_pipes$|^cpu/lloyd/(naive|two_step)$"
+    flags = ["run", "--implementation", names, *SMALL, "--repetitions", 2]
+    assert kmbench(*flags, "--out", tmp_path / "known", program=FAULTY).returncode == 0
+    ids = {line["implementation"]: line["case"] for line in lines_of(tmp_path / "known/adhoc.jsonl")}
+    text = text.replace("ID", ids["faults/probes/writes_to_pipes"])
+    ran = kmbench(*flags, "--out", tmp_path / "out", program=FAULTY, KMBENCH_WRITES=text)
+    assert ran.returncode == 1, ran.stderr
+    said = {line["implementation"]: line["failure"] for line in lines_of(tmp_path / "out/adhoc.jsonl")}
+    assert said.keys() == ids.keys(), "the rest of the plan has run"
+    assert said.pop("faults/probes/writes_to_pipes").startswith("it wrote '")
+    assert set(said.values()) == {None}
+
+
 @pytest.mark.parametrize(
     ("lie", "tolerance", "said"),
     [

@@ -367,6 +367,17 @@ def test_bad_command_lines_too(bad_inputs: Path, args: list[str]) -> None:
     assert not Path("x.npy").exists()
 
 
+def test_a_link_in_the_place_of_a_result_file_is_not_followed(out: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text("kept")
+    out.mkdir()
+    (out / "adhoc.jsonl").symlink_to(target)
+    flags = ["--dataset", "blobs", "--n", 100, "--k", 2, "--out", out]
+    run = kmbench("run", "--implementation", "^cpu/lloyd/naive$", *flags)
+    assert (run.returncode, run.stdout, target.read_text()) == (2, "", "kept")
+    assert re.fullmatch(r"kmbench: cannot write .*adhoc\.jsonl: it is a link, .*\n", run.stderr), run.stderr
+
+
 # ---- what it does when all is well --------------------------------------------------------------------------
 
 
@@ -495,6 +506,15 @@ def test_lists_parse(what: str) -> None:
     text = kmbench("list", what).stdout
     assert entries
     assert all(entry.get("name", entry.get("key")) in text for entry in entries)
+
+
+def test_the_list_of_data_sets_shows_their_settings() -> None:
+    rows = kmbench("list", "datasets").stdout.splitlines()
+    (blobs,) = [row for row in rows if row.startswith("blobs ")]
+    assert "(groups=0 high=10 low=-10 seed=42 sigma2=1 " in blobs
+    settings = {entry["name"]: entry["settings"] for entry in json.loads(kmbench("list", "datasets", "--json").stdout)}
+    assert settings["uniform"] == {"high": 1, "low": 0, "seed": 1}
+    assert settings["household"] is None
 
 
 def test_the_lists_hold_what_is_there() -> None:

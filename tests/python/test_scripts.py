@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -48,6 +49,18 @@ def test_reproduce_refuses_before_it_does_anything(arguments: str, said: str, tm
     ran = bash(f"{ROOT}/scripts/reproduce {arguments}", tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.strip() == f"reproduce: {said}"
+
+
+@pytest.mark.parametrize("script", ["setup", "test"])
+@pytest.mark.parametrize("argument", ["--fast", "clean", "''"])
+def test_what_takes_no_arguments_refuses_them(script: str, argument: str, tmp_path: Path) -> None:
+    """In a copy, where nothing could be set up if they were ignored."""
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    ran = bash(f"scripts/{script} {argument}", tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    argument = argument.strip("'")
+    assert ran.stderr.startswith(f"{script}: unknown argument '{argument}'; none is accepted")
+    assert [path.name for path in tmp_path.iterdir()] == ["scripts"]
 
 
 def test_reproduce_measures_no_exhibit_at_its_full_size_unasked() -> None:

@@ -56,6 +56,11 @@ def test_a_terminal_shows_one_line_and_what_is_wrong_above_it(tmp_path: Path) ->
     assert "\x1b[31m" in text, "what is wrong is red"
 
 
+def test_check_shows_the_line_of_run() -> None:
+    lines = shown(on_terminal(70, "check", "--filter", "^cpu/lloyd/naive/fp64/d = [27]$"))
+    assert lines and all(re.match(r"\[\d+/\d+(, \d+ s left)?\] cpu/lloyd/naive/fp64/d = ", line) for line in lines), lines
+
+
 def test_no_color_is_honoured(tmp_path: Path) -> None:
     text = on_terminal(70, *RUN, *TWO, "--out", tmp_path, env={**HOME, "NO_COLOR": "1"})
     assert re.findall(r"\x1b\[\d+m", text) == []

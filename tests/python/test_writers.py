@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,9 @@ from conftest import TABLE
 from synthetic import line, write
 
 from plots.__main__ import COMMANDS, main
+from plots.decide.claims import Finding
+from plots.write import claim_sheet, table_formats
+from plots.write.tables import Cell, Column, Table
 
 TIMED = """
 iteration run overall end_to_end prepare download assign phase:update transfer iteration_event bandwidth
@@ -181,3 +187,19 @@ def test_the_same_lines_give_the_same_bytes(bench, tmp_path, command, capsys):
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
     assert written[0]
     assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-x", "@sum(a1)", "\t=1", '=hyperlink("x")', "-", "+1 2"])
+def test_a_spreadsheet_computes_no_words(text):
+    findings = [Finding(**{field.name: text for field in fields(Finding)})]
+    column = Column("what", "word", "what")
+    table = Table("t", "t", [column], [[Cell(text, raw=(text,))]])
+    written = (claim_sheet.csv_text(findings), table_formats.csv_text(table))
+    for csv_text in written:
+        (row,) = list(csv.reader(io.StringIO(csv_text, newline="")))[1:]
+        assert {cell for cell in row if cell} == {"'" + text}
+
+
+@pytest.mark.parametrize("number", [-1.5, 3, "-3", "+2.5e3", "-12,345", "+3.1%", "1", "–", "", None])
+def test_numbers_stay_numbers(number):
+    assert table_formats.csv_cell(number) == number
