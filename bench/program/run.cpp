@@ -6,6 +6,7 @@
 #include "bench/data/catalogue.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
+#include "bench/judge/draws.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
   std::string implementation, dataset, data, n, d, k, precision, max_iters, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, order_seed = "1", out;
+  std::string profile = "paper", filter, order_seed = "1", judge_seed, out;
   MachineFlags machine;
   TunedFlags tuned;
   bool dry_run = false, redo = false, save = false, energy = false, same_machine = false;
@@ -237,6 +238,7 @@ int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras)
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) f.repetitions = extra.substr(extra.find('=') + 1);
+  if (!f.judge_seed.empty()) repeat_judge_seed(std::uint64_t(whole_number("--judge-seed", f.judge_seed, 0, 9'000'000'000'000'000)));
   f.machine.select_device();
   auto cases = plan(f);
   apply_benchmark_filter(cases, extras);
@@ -280,6 +282,7 @@ const RegisterCommand registration{
          flags.machine.options(),
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
                  {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},
+                 {"--judge-seed", &flags.judge_seed, "Seed of the judge's random choices: a line's judge_seed repeats its verdict (default: random)"},
                  {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing"},
                  {"--redo", &flags.redo, "Run cases that have results already"},
                  {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},
