@@ -63,4 +63,6 @@ double Case::forecast_s() const {
   return iteration * iters * (repetitions + warmup + 1) + double(n) * d * 2e-9 * repetitions;
 }
 
+double Case::patience_s(double asked) const { return asked > 0 ? asked : 60 + 50 * forecast_s() + double(n) * d * 1e-7; }
+
 }  // namespace km

@@ -48,6 +48,8 @@ struct Case {
   double memory_bytes() const;
   /// Forecast in seconds, from n k d and a guessed rate.
   double forecast_s() const;
+  /// Time limit in seconds: `asked`, or if that is 0 from the forecast, at least a minute.
+  double patience_s(double asked = 0) const;
 };
 
 }  // namespace km

@@ -9,7 +9,6 @@
 
 #include "bench/error.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/machine/memory.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/continued.hpp"
 #include "bench/run/folder_lock.hpp"
@@ -21,10 +20,6 @@
 
 namespace km {
 namespace {
-
-double timeout_s(const Case& c, const RunOptions& options) {
-  return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
-}
 
 /// Returns the ids of cases with all results. Prints how many there are, their commits, and how many have fewer runs than asked for.
 std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files,
@@ -68,7 +63,7 @@ class Recorder {
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c);
-      else jobs_.push_back({c.id(), timeout_s(c, options)});
+      else jobs_.push_back({c.id(), c.patience_s(options.timeout_s)});
     }
     std::map<std::string, std::size_t> groups;
     for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
@@ -145,8 +140,7 @@ int supervise(const std::vector<Case>& planned, const RunOptions& options, const
   locked();
   const std::vector<Case> cases = missing_runs(planned, options);
   Recorder recorder(cases, options);
-  const WorkerLimits limits{options.memory_bytes > 0 ? options.memory_bytes : 0.95 * double(memory::available_bytes())};
-  const auto left = run_in_workers(options.argv, recorder.jobs(), limits, recorder.events());
+  const auto left = run_in_workers(options.argv, recorder.jobs(), WorkerLimits::of(options.memory_bytes), recorder.events());
   if (!left.empty()) {
     fmt::print(stderr, "\ninterrupted: {} of {} cases are left; what has ended is kept in {}, and the same command goes on from there\n", left.size(),
                cases.size(), options.out.string());

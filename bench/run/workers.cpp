@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bench/data/values.hpp"
+#include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
 
 namespace km {
@@ -193,6 +194,8 @@ class WorkerMonitor {
 };
 
 }  // namespace
+
+WorkerLimits WorkerLimits::of(double asked_bytes) { return {asked_bytes > 0 ? asked_bytes : 0.95 * double(memory::available_bytes())}; }
 
 std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
                                         const JobEvents& events) {

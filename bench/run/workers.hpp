@@ -17,6 +17,8 @@ struct Job {
 
 struct WorkerLimits {
   double memory_bytes = 0;  // resident, without pages of mapped files; 0: no limit
+  /// As asked; for 0, 95% of the available memory.
+  static WorkerLimits of(double asked_bytes);
 };
 
 struct JobEvents {

@@ -9,12 +9,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "bench/machine/memory.hpp"
 #include "bench/plan/combination.hpp"
+#include "bench/run/case_run.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/run.hpp"
 #include "bench/run/terminal.hpp"
 #include "bench/statistics.hpp"
 #include "bench/tune/history.hpp"
@@ -75,7 +74,7 @@ class Advice {
     std::size_t exact = 0;
     for (std::size_t at = 0; at < right.size(); ++at) {
       const bool is_exact = (*right[at]->line)["grade"] == "exact";
-      if (at < best_again || (is_exact && exact < exact_again)) jobs.push_back({right[at]->c.id(), patience_s(right[at]->c)});
+      if (at < best_again || (is_exact && exact < exact_again)) jobs.push_back({right[at]->c.id(), right[at]->c.patience_s()});
       exact += is_exact;
     }
     return jobs.empty() || work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, true); });
@@ -97,8 +96,7 @@ class Advice {
       fmt::print(stderr, "{}{}: {}\n", c.implementation_name, small ? fmt::format(", {} points", small_n) : "", outcome(line));
       note(c.id(), line);
     };
-    const WorkerLimits limits{options_.memory_bytes > 0 ? options_.memory_bytes : 0.95 * double(memory::available_bytes())};
-    return run_in_workers(options_.by.argv, jobs, limits,
+    return run_in_workers(options_.by.argv, jobs, WorkerLimits::of(options_.memory_bytes),
                           {[](const std::string&) {}, [&](const std::string& name, const std::string& text) { ended(name, text, ""); },
                            [&](const std::string& name, const std::string& why) { ended(name, "", why); }})
         .empty();
@@ -131,11 +129,11 @@ std::optional<Case> smaller(const Case& c) {
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options) { return Advice(candidates, options).run(); }
 
 int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options) {
+  RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
+  run.machine = options.by.machine;
   if (!inbox.jobs().empty() && inbox.jobs().front().find(':') == std::string::npos) {
     std::vector<Case> cases = candidates;
     for (auto& c : cases) c.repetitions = options.at_last;
-    RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
-    run.machine = options.by.machine;
     return work(std::move(cases), run, inbox);
   }
   count_stops();
@@ -153,7 +151,7 @@ int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const Adv
     }
     Case own = name.starts_with("small:") ? *smaller(*c) : *c;
     own.repetitions = options.repetitions;
-    const auto [line, clean] = measured(own, options.by);
+    const auto [line, clean] = run_case(own, run);
     inbox.end(name, line.dump(-1, ' ', false, Json::error_handler_t::replace));
     until_s = std::min(until_s, steady_now_s() + options.budget_s);
     if (!clean) inbox.leave();

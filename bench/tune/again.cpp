@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/machine/memory.hpp"
 #include "bench/statistics.hpp"
 
 namespace km {
@@ -19,24 +18,18 @@ double Again::seconds(const Case& c) const {
   return !found || !reason_of(*found).empty() ? 0 : median((*found)["samples_s"]) / (*found)["iterations"].get<double>();
 }
 
-WorkerLimits limits_of(const TuneOptions& options) {
-  return {options.memory_bytes > 0 ? options.memory_bytes : 0.95 * double(memory::available_bytes())};
-}
-
-double timeout_s(const Case& c, const TuneOptions& options) { return options.timeout_s > 0 ? options.timeout_s : patience_s(c); }
-
 std::optional<Again> measure_again(const std::vector<Case>& cases, const TuneOptions& options, const ResultFile& file) {
   std::map<std::string, const Case*> by_id;
   for (const auto& c : cases) by_id.emplace(c.id(), &c);
   std::vector<Job> jobs;
-  for (const auto& [id, c] : by_id) jobs.push_back({id, timeout_s(*c, options)});
+  for (const auto& [id, c] : by_id) jobs.push_back({id, c->patience_s(options.timeout_s)});
   Again again;
   const auto keep = [&](const std::string& id, const std::string& text, const std::string& why) {
     const Json line = line_of(*by_id.at(id), text, why, options.by);
     file.append(line);
     again.keep(line);
   };
-  const auto left = run_in_workers(options.by.argv, jobs, limits_of(options),
+  const auto left = run_in_workers(options.by.argv, jobs, WorkerLimits::of(options.memory_bytes),
                                    {[](const std::string&) {}, [&](const std::string& id, const std::string& text) { keep(id, text, ""); },
                                     [&](const std::string& id, const std::string& why) { keep(id, "", why); }});
   return left.empty() ? std::optional(again) : std::nullopt;

@@ -24,8 +24,4 @@ class Again {
 /// Appends every line to the file when it ends. Returns nothing if interrupted.
 std::optional<Again> measure_again(const std::vector<Case>& cases, const TuneOptions& options, const ResultFile& file);
 
-/// Limits of workers, and the time limit of a point.
-WorkerLimits limits_of(const TuneOptions& options);
-double timeout_s(const Case& c, const TuneOptions& options);
-
 }  // namespace km

@@ -5,12 +5,18 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "bench/run/case_run.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/run/run.hpp"
 #include "bench/tune/tune.hpp"
 
 namespace km {
 namespace {
+
+RunOptions run_options(const TuneOptions& options) {
+  RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
+  run.machine = options.by.machine;
+  return run;
+}
 
 class Searcher {
  public:
@@ -40,7 +46,7 @@ class Searcher {
     const std::string turn = left_.back();
     left_.pop_back();
     inbox_.start(turn);
-    const auto [line, clean] = measured(c, options_.by);
+    const auto [line, clean] = run_case(c, run_options(options_));
     inbox_.end(turn, line.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (!clean) inbox_.leave();
     until_s_ = std::min(until_s_, steady_now_s() + options_.budget_s);
@@ -68,9 +74,7 @@ int measure_again(const Inbox& inbox, const TuningSpace& space, const TuneOption
     c.repetitions = options.at_last;
     cases.push_back(std::move(c));
   }
-  RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
-  run.machine = options.by.machine;
-  return work(std::move(cases), run, inbox);
+  return work(std::move(cases), run_options(options), inbox);
 }
 
 }  // namespace
