@@ -52,4 +52,8 @@ struct Case {
   double patience_s(double asked = 0) const;
 };
 
+/// Every field as JSON, the implementation by its name. unpacked() returns the same case, in another process too.
+Json packed(const Case& c);
+Case unpacked(const Json& fields);
+
 }  // namespace km

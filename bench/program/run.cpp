@@ -195,15 +195,14 @@ bool asked(const std::vector<std::string>& extras, const std::string& flag) {
   return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
 }
 
-/// Applies and removes --benchmark_filter. A leading '-' inverts it, as in Google Benchmark.
-void apply_benchmark_filter(std::vector<Case>& cases, std::vector<std::string>& extras) {
+/// Applies --benchmark_filter. A leading '-' inverts it, as in Google Benchmark.
+void apply_benchmark_filter(std::vector<Case>& cases, const std::vector<std::string>& extras) {
   constexpr std::string_view flag = "--benchmark_filter=";
   for (const auto& extra : extras) {
     if (!extra.starts_with(flag)) continue;
     const bool inverted = extra.substr(flag.size()).starts_with('-');
     keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + inverted), inverted);
   }
-  std::erase_if(extras, [&](const std::string& extra) { return extra.starts_with(flag); });
 }
 
 /// Loads files named on the command line before anything is written, so that the user sees their faults.
@@ -232,35 +231,38 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
-int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras) {
-  const auto inbox = Inbox::open();  // set in a worker of this run
+int run(Flags f, const Invocation& by) {
+  const auto& extras = by.passed_on;
   check_benchmark_flags(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) f.repetitions = extra.substr(extra.find('=') + 1);
   if (!f.judge_seed.empty()) repeat_judge_seed(std::uint64_t(whole_number("--judge-seed", f.judge_seed, 0, 9'000'000'000'000'000)));
   f.machine.select_device();
-  auto cases = plan(f);
-  apply_benchmark_filter(cases, extras);
-  if (f.dry_run) {
-    print_plan(cases);
-    return 0;
-  }
-  if (asked(extras, "--benchmark_list_tests")) {
-    for (const auto& c : cases)
-      if (c.skip.empty()) fmt::print("{}\n", c.name());
-    return 0;
+  std::vector<Case> cases;  // a worker gets its own
+  if (!by.inbox) {
+    cases = plan(f);
+    apply_benchmark_filter(cases, extras);
+    if (f.dry_run) {
+      print_plan(cases);
+      return 0;
+    }
+    if (asked(extras, "--benchmark_list_tests")) {
+      for (const auto& c : cases)
+        if (c.skip.empty()) fmt::print("{}\n", c.name());
+      return 0;
+    }
   }
   RunOptions options{.redo = f.redo,
                      .save_solutions = f.save,
                      .energy = f.energy,
                      .timeout_s = f.machine.timeout_s(),
                      .memory_bytes = f.machine.memory_bytes(),
-                     .argv = std::move(argv),
-                     .benchmark_args = std::move(extras)};
+                     .argv = by.argv,
+                     .benchmark_args = extras};
   options.machine = f.machine.id();
   options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
-  if (inbox) return work(cases, options, *inbox);
+  if (by.inbox) return work(options, *by.inbox);
   check_points(f, cases);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }
@@ -288,7 +290,7 @@ const RegisterCommand registration{
                  {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},
          flags.tuned.options(), Options{{"--save", &flags.save, "Also write points, labels and centroids of exhibit cases as .npy"}},
          other_implementations()),
-     .run = [](const Invocation& by) { return run(flags, by.argv, by.passed_on); },
+     .run = [](const Invocation& by) { return run(flags, by); },
      .completes = {"$exhibits"},
      .unknown = Unknown::passed}};
 

@@ -32,7 +32,7 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c);
 /// Returns 0 if every case has a time or a skip, 1 if some failed or are wrong, 130 if interrupted.
 int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked);
 
-/// Worker: measures the cases in the inbox and sends their lines.
-int work(std::vector<Case> cases, const RunOptions& options, const Inbox& inbox);
+/// Worker: measures the cases in the inbox (packed) and sends their lines.
+int work(const RunOptions& options, const Inbox& inbox);
 
 }  // namespace km

@@ -63,7 +63,7 @@ class Recorder {
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c);
-      else jobs_.push_back({c.id(), c.patience_s(options.timeout_s)});
+      else jobs_.push_back({c.id(), c.patience_s(options.timeout_s), packed(c).dump()});
     }
     std::map<std::string, std::size_t> groups;
     for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
@@ -96,7 +96,6 @@ class Recorder {
   }
 
   void record(const std::string& id, const std::string& text) {
-    if (text.empty()) return fail(id, "the points, the start or the exhibit changed after the run began");
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || line.value("case", "") != id) return fail(id, "the worker said of it what is no result line");
     write(id, readable(line));

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/run/case_run.hpp"
-#include "bench/run/continued.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
@@ -19,11 +18,8 @@ namespace {
 
 class Bench {
  public:
-  Bench(std::vector<Case> cases, const RunOptions& options, const Inbox& inbox) : inbox_(inbox) {
-    for (auto& c : cases) {
-      const std::string name = c.name();
-      runs_.try_emplace(name, std::move(c), options);
-    }
+  Bench(const std::vector<Case>& cases, const RunOptions& options, const Inbox& inbox) : inbox_(inbox) {
+    for (const auto& c : cases) runs_.try_emplace(c.name(), c, options);
   }
 
   /// Makes one repetition of a case. Called by Google Benchmark.
@@ -77,40 +73,25 @@ std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector
   return nullptr;
 }
 
-/// Returns the cases in the inbox. Ends jobs that are no longer in the plan with an empty result.
-std::vector<Case> cases_on(const Inbox& inbox, std::vector<Case> cases) {
-  std::map<std::string, std::size_t> place;
-  for (std::size_t at = 0; at < inbox.jobs().size(); ++at) place.emplace(inbox.jobs()[at], at);
-  std::erase_if(cases, [&](const Case& c) { return !place.contains(c.id()); });
-  if (cases.size() == place.size()) return cases;
-  for (const auto& c : cases) place.erase(c.id());
-  for (const auto& [id, at] : place) {
-    inbox.start(id);
-    inbox.end(id, "");
-  }
-  return cases;
-}
-
 }  // namespace
 
-int work(std::vector<Case> all, const RunOptions& options, const Inbox& inbox) {
+int work(const RunOptions& options, const Inbox& inbox) {
   count_stops();
   adopt_orphans();
   const bool shows = std::ranges::find(options.benchmark_args, "--benchmark_format=console") != options.benchmark_args.end();
   if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
-  std::vector<Case> cases = cases_on(inbox, missing_runs(std::move(all), options));
-  std::vector<std::pair<std::string, int>> runs;  // name, repetitions
-  for (const auto& c : cases) runs.emplace_back(c.name(), c.repetitions);
-  Bench bench(std::move(cases), options, inbox);
-  for (const auto& [name, repetitions] : runs)
-    benchmark::RegisterBenchmark(name.c_str(), [&bench, name = name](benchmark::State& state) { bench.repeat(name, state); })
+  std::vector<Case> cases;
+  for (const auto& text : inbox.jobs()) cases.push_back(unpacked(Json::parse(text)));
+  Bench bench(cases, options, inbox);
+  for (const auto& c : cases)
+    benchmark::RegisterBenchmark(c.name().c_str(), [&bench, name = c.name()](benchmark::State& state) { bench.repeat(name, state); })
         ->UseManualTime()
         ->Iterations(1)
-        ->Repetitions(repetitions)
+        ->Repetitions(c.repetitions)
         ->Unit(benchmark::kMillisecond);
   std::vector<std::string> args = {"kmbench"};
   for (const auto& arg : options.benchmark_args)
-    if (!arg.starts_with("--benchmark_out") && arg != "--benchmark_format=json") args.push_back(arg);
+    if (!arg.starts_with("--benchmark_out") && !arg.starts_with("--benchmark_filter") && arg != "--benchmark_format=json") args.push_back(arg);
   std::vector<char*> argv;
   for (auto& arg : args) argv.push_back(arg.data());
   int argc = int(argv.size());

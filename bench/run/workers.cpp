@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -22,7 +24,6 @@
 namespace km {
 namespace {
 
-constexpr const char* variable = "KMBENCH_WORKER";  // <pid of the parent>:<jobs>:<events>
 constexpr int tries_without_progress = 3;
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -51,9 +52,10 @@ struct Worker {
   int events;  // pipe from the worker
 };
 
-Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& jobs) {
+/// Jobs go through a socket: writing to a worker that died raises no signal there.
+Worker start_worker(const std::vector<std::string>& args, const std::string& jobs) {
   int to[2], from[2];
-  if (::pipe(to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with its parent
@@ -61,8 +63,8 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
     ::setpgid(0, 0);  // Ctrl-C goes to the parent only
     ::close(to[1]);
     ::close(from[0]);
-    ::setenv(variable, fmt::format("{}:{}:{}", parent, to[0], from[1]).c_str(), 1);
     std::vector<std::string> copies = args;
+    copies.push_back(fmt::format("--worker={}:{}:{}", parent, to[0], from[1]));  // as Inbox::open reads it
     std::vector<char*> argv;
     for (auto& arg : copies) argv.push_back(arg.data());
     argv.push_back(nullptr);
@@ -76,10 +78,8 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
     ::close(from[0]);
     throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
   }
-  std::string text;
-  for (const auto& job : jobs) text += job + "\n";
-  for (std::size_t sent = 0; sent < text.size();) {
-    const auto wrote = ::write(to[1], text.data() + sent, text.size() - sent);
+  for (std::size_t sent = 0; sent < jobs.size();) {
+    const auto wrote = ::send(to[1], jobs.data() + sent, jobs.size() - sent, MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR && !interrupted) continue;
     if (wrote <= 0) break;
     sent += std::size_t(wrote);
@@ -96,6 +96,15 @@ double resident_bytes(pid_t pid) {
     for (const std::string_view key : {"RssAnon:", "RssShmem:"})
       if (line.starts_with(key)) bytes += std::strtod(line.c_str() + key.size(), nullptr) * 1024;
   return bytes;
+}
+
+/// Returns the data of these jobs, a line each.
+std::string data_of(const std::vector<Job>& jobs, const std::vector<std::string>& ids) {
+  const std::set<std::string> wanted(ids.begin(), ids.end());
+  std::string text;
+  for (const auto& job : jobs)
+    if (wanted.contains(job.id)) text += job.data + "\n";
+  return text;
 }
 
 std::string cause_of_death(int status) {
@@ -205,7 +214,7 @@ std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, co
   for (const auto& job : jobs) todo.push_back(job.id);
   for (int idle = 0; !todo.empty() && !interrupted;) {
     const auto before = todo.size();
-    const WorkerExit ended = WorkerMonitor(start_worker(argv, todo), jobs, todo, limits, events).run();
+    const WorkerExit ended = WorkerMonitor(start_worker(argv, data_of(jobs, todo)), jobs, todo, limits, events).run();
     if (interrupted) break;
     const std::string why = ended.why.empty() ? cause_of_death(ended.status) : ended.why;
     if (!ended.in_flight.empty()) {
@@ -254,14 +263,12 @@ void report_crashes(int events) {
 
 }  // namespace
 
-std::optional<Inbox> Inbox::open() {
-  const char* text = std::getenv(variable);
-  if (!text) return std::nullopt;
+std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
   int parent = 0, todo = -1, events = -1;
-  const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 &&
-                    ::fcntl(events, F_GETFD) >= 0;
-  ::unsetenv(variable);  // hide it from the implementation's children
-  if (!ours) return std::nullopt;
+  if (std::sscanf(argv.back().c_str(), "--worker=%d:%d:%d", &parent, &todo, &events) != 3 || parent != ::getppid() || ::fcntl(todo, F_GETFD) < 0 ||
+      ::fcntl(events, F_GETFD) < 0)
+    return std::nullopt;
+  argv.pop_back();
   Inbox inbox;
   inbox.events_ = events;
   std::string all, buffer(1 << 16, '\0');

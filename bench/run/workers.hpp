@@ -1,5 +1,5 @@
-// Runs jobs in worker processes. The parent sends job names and records results. A worker is this program with the same arguments; it
-// reports the start and the result of each job.
+// Runs jobs in worker processes. The parent sends the jobs and records results. A worker is this program with the same arguments and one
+// more, --worker; it reports the start and the result of each job.
 // A worker that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
 #pragma once
 
@@ -13,6 +13,7 @@ namespace km {
 struct Job {
   std::string id;    // without spaces
   double timeout_s;  // from the job's start
+  std::string data;  // one line, for the worker
 };
 
 struct WorkerLimits {
@@ -31,11 +32,13 @@ struct JobEvents {
 std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
                                         const JobEvents& events);
 
-/// A worker's end of the pipes. open() returns nothing in a process that is no worker. Call it once, first: it also installs the crash
-/// reports.
+/// A worker's connection to its parent.
 class Inbox {
  public:
-  static std::optional<Inbox> open();
+  /// Removes the worker's own argument. Returns nothing in a process that is no worker. Call it once, first: it also installs the crash
+  /// reports.
+  static std::optional<Inbox> open(std::vector<std::string>& argv);
+  /// The data of each job.
   const std::vector<std::string>& jobs() const { return jobs_; }
   void start(const std::string& id) const;
   void end(const std::string& id, const std::string& result) const;

@@ -54,12 +54,12 @@ class Advice {
     std::map<std::string, double> order;
     std::vector<Job> jobs;
     for (const auto& one : all_)
-      if (const auto less = smaller(one.c)) jobs.push_back({job("small", one.c), allowed_s(*less)});
+      if (const auto less = smaller(one.c)) jobs.push_back({job("small", one.c), allowed_s(*less), job("small", one.c)});
     const auto note = [&](const std::string& id, const Json& line) { order[id] = seconds_of(line); };
     if (!jobs.empty() && !work_on(jobs, note)) return false;
     std::ranges::stable_sort(all_, {}, [&](const Advised& one) { return order[one.c.id()]; });
     jobs.clear();
-    for (const auto& one : all_) jobs.push_back({job("try", one.c), allowed_s(one.c)});
+    for (const auto& one : all_) jobs.push_back({job("try", one.c), allowed_s(one.c), job("try", one.c)});
     const bool done = work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, false); });
     ::unsetenv(until_variable);
     return done;
@@ -74,8 +74,12 @@ class Advice {
     std::size_t exact = 0;
     for (std::size_t at = 0; at < right.size(); ++at) {
       const bool is_exact = (*right[at]->line)["grade"] == "exact";
-      if (at < best_again || (is_exact && exact < exact_again)) jobs.push_back({right[at]->c.id(), right[at]->c.patience_s()});
+      const bool chosen = at < best_again || (is_exact && exact < exact_again);
       exact += is_exact;
+      if (!chosen) continue;
+      Case c = right[at]->c;
+      c.repetitions = options_.at_last;
+      jobs.push_back({c.id(), right[at]->c.patience_s(), packed(c).dump()});
     }
     return jobs.empty() || work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, true); });
   }
@@ -131,11 +135,7 @@ int advise(const std::vector<Case>& candidates, const AdviseOptions& options) { 
 int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options) {
   RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
   run.machine = options.by.machine;
-  if (!inbox.jobs().empty() && inbox.jobs().front().find(':') == std::string::npos) {
-    std::vector<Case> cases = candidates;
-    for (auto& c : cases) c.repetitions = options.at_last;
-    return work(std::move(cases), run, inbox);
-  }
+  if (!inbox.jobs().empty() && inbox.jobs().front().starts_with('{')) return work(run, inbox);
   count_stops();
   adopt_orphans();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result

@@ -22,7 +22,11 @@ std::optional<Again> measure_again(const std::vector<Case>& cases, const TuneOpt
   std::map<std::string, const Case*> by_id;
   for (const auto& c : cases) by_id.emplace(c.id(), &c);
   std::vector<Job> jobs;
-  for (const auto& [id, c] : by_id) jobs.push_back({id, c->patience_s(options.timeout_s)});
+  for (const auto& [id, c] : by_id) {
+    Case more = *c;
+    more.repetitions = options.at_last;
+    jobs.push_back({id, c->patience_s(options.timeout_s), packed(more).dump()});
+  }
   Again again;
   const auto keep = [&](const std::string& id, const std::string& text, const std::string& why) {
     const Json line = line_of(*by_id.at(id), text, why, options.by);

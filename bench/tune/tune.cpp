@@ -54,7 +54,10 @@ class Tuning {
  private:
   bool search() {
     std::vector<Job> turns;
-    for (int turn = 1; turn <= most_turns; ++turn) turns.push_back({fmt::format("turn:{}", turn), start_.patience_s(options_.timeout_s)});
+    for (int turn = 1; turn <= most_turns; ++turn) {
+      const std::string id = fmt::format("turn:{}", turn);
+      turns.push_back({id, start_.patience_s(options_.timeout_s), id});
+    }
     bool begun = false;
     if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.by.argv, options_.by.machine));
     const auto ended = [&](const std::string&, const std::string& text) {
@@ -67,7 +70,8 @@ class Tuning {
       if (!std::exchange(begun, false)) return trouble_ = why, void();
       if (const auto c = next()) add(line_of(*c, "", why, options_.by));
     };
-    const auto left = run_in_workers(options_.by.argv, turns, WorkerLimits::of(options_.memory_bytes), {[&](const std::string&) { begun = true; }, ended, lost});
+    const auto left =
+        run_in_workers(options_.by.argv, turns, WorkerLimits::of(options_.memory_bytes), {[&](const std::string&) { begun = true; }, ended, lost});
     ::unsetenv(until_variable);
     if (left.empty() && !trouble_.empty()) throw std::runtime_error(trouble_);
     return left.empty();

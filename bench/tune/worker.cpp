@@ -62,21 +62,6 @@ class Searcher {
   double until_s_ = std::numeric_limits<double>::infinity();
 };
 
-/// Measures the defaults and the winner again, interleaved: the inbox selects them among all points with a line.
-int measure_again(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options) {
-  const Case start = space.at(space.start());
-  std::map<std::string, Case> all = {{start.id(), start}};
-  const History history(points_file(options, start.implementation_name), options.by.machine);
-  for (const auto& [id, line] : history.lines())
-    if (Case c = case_of(*line, start); c.id() == id) all.insert_or_assign(id, std::move(c));
-  std::vector<Case> cases;
-  for (auto& [id, c] : all) {
-    c.repetitions = options.at_last;
-    cases.push_back(std::move(c));
-  }
-  return work(std::move(cases), run_options(options), inbox);
-}
-
 }  // namespace
 
 Evaluate answering(const TuningSpace& space, const History& history, std::function<const Tried&(const Case&)> measure) {
@@ -91,7 +76,8 @@ Evaluate answering(const TuningSpace& space, const History& history, std::functi
 }
 
 int tune_at(const Inbox& inbox, const TuningSpace& space, const TuneOptions& options) {
-  if (!inbox.jobs().empty() && !inbox.jobs().front().starts_with("turn:")) return measure_again(inbox, space, options);
+  if (!inbox.jobs().empty() && !inbox.jobs().front().starts_with("turn:"))
+    return work(run_options(options), inbox);  // the defaults and the winner again
   count_stops();
   adopt_orphans();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
