@@ -22,8 +22,8 @@ struct Flags {
   std::string points, implementation = ".", budget = "60s", repetitions = "2", at_last = "7", out;
 };
 
-/// Returns the cases that can run on this problem. Prints the reasons of the others if `telling`.
-std::vector<Case> candidates(const Flags& f, bool telling) {
+/// Returns the cases that can run on this problem. Prints the reasons of the others.
+std::vector<Case> candidates(const Flags& f) {
   const KeepCatalogue keep;
   ProblemFlags problem = f.problem;
   std::error_code error;
@@ -40,20 +40,20 @@ std::vector<Case> candidates(const Flags& f, bool telling) {
   std::erase_if(cases, [](const Case& c) { return !c.skip.empty(); });
   if (cases.empty()) throw UserError(reasons.empty() ? "no candidate" : fmt::format("no candidate can run: {}", reasons.begin()->first));
   for (const auto& [reason, count] : reasons)
-    if (telling) fmt::print(stderr, "{} cannot run here: {}\n", count == 1 ? "1 implementation" : fmt::format("{} implementations", count), reason);
+    fmt::print(stderr, "{} cannot run here: {}\n", count == 1 ? "1 implementation" : fmt::format("{} implementations", count), reason);
   return cases;
 }
 
 int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
+  if (by.inbox) return work_on_points({by.argv, f.machine.id()}, *by.inbox);
   AdviseOptions options{.budget_s = seconds_of_budget(f.budget),
                         .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
                         .at_last = int(whole_number("--at-last", f.at_last, 1, 64)),
                         .memory_bytes = f.machine.memory_bytes(),
                         .out = f.out,
                         .by = {.argv = by.argv, .machine = f.machine.id()}};
-  const auto cases = candidates(f, !by.inbox);
-  if (by.inbox) return advise_at(*by.inbox, cases, options);
+  const auto cases = candidates(f);
   if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
   else load_dataset<double>(one.dataset);  // report faults of a file before anything runs
   return advise(cases, options);

@@ -84,8 +84,8 @@ int check(const Flags& f, const Invocation& by) {
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
     else tally.add(id, "the worker said of it what is no result", "");
   };
-  const auto left = run_in_workers(by.argv, jobs, {},
-                                   {.started = [&](const std::string& id) { tally.start(id); },
+  const auto left = Workers(by.argv, {})
+                        .run(jobs, {.started = [&](const std::string& id) { tally.start(id); },
                                     .ended = ended,
                                     .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
   const int code = tally.report();

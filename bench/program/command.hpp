@@ -32,7 +32,7 @@ struct Invocation {
   std::string_view command;
   std::vector<std::string> argv;       // the whole command line
   std::vector<std::string> passed_on;  // unknown arguments
-  const Inbox* inbox;                  // null unless this process is a worker of this command
+  Inbox* inbox;                        // null unless this process is a worker of this command
 };
 
 struct Subcommand {

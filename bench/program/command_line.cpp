@@ -44,7 +44,7 @@ void add(CLI::App& app, const Option& option) {
   if (!option.accepted.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.accepted.begin(), option.accepted.end())));
 }
 
-void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, const Inbox* inbox, int& code) {
+void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, Inbox* inbox, int& code) {
   auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
   for (const auto& option : command.options) add(*sub, option);
   if (command.unknown == Unknown::passed) sub->allow_extras();
@@ -78,7 +78,7 @@ Options other_implementations() {
 
 int run_command_line(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
-  const auto inbox = Inbox::open(words);
+  auto inbox = Inbox::open(words);
   CLI::App app{"kmbench: the benchmark of k-means. Measures implementations, judges every run, writes result lines."};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "Version, commit, compiler and CUDA of this program");

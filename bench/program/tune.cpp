@@ -14,6 +14,7 @@
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/store.hpp"
+#include "bench/tune/strategy.hpp"
 
 namespace km::tune_command {
 namespace {
@@ -78,6 +79,7 @@ void print_space(const TuningSpace& space) {
 
 int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
+  if (by.inbox) return work_on_points({by.argv, f.machine.id()}, *by.inbox);
   TuneOptions options{.strategy = f.strategy,
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
                       .budget_s = seconds_of_budget(f.budget),
@@ -95,7 +97,7 @@ int run(const Flags& f, const Invocation& by) {
     return 0;
   }
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
-  return by.inbox ? tune_at(*by.inbox, space, options) : tune(space, options);
+  return tune(space, options);
 }
 
 Flags flags;

@@ -8,7 +8,7 @@
 namespace km {
 
 double CaseRun::repeat() {
-  if (over()) return 0;
+  if (!reason().empty()) return 0;
   try {
     return measure();
   } catch (const CannotRun& error) {
@@ -52,12 +52,6 @@ Json CaseRun::line() const {
   else if (!failure_.empty()) line["failure"] = failure_;
   else add_measurement(line, case_, measurement_);
   return readable(std::move(line));  // before JSON turns NaN into null
-}
-
-std::pair<Json, bool> run_case(const Case& c, const RunOptions& options) {
-  CaseRun run(c, options);
-  while (!run.over()) run.repeat();
-  return {run.line(), !run.spoiled_process()};
 }
 
 }  // namespace km

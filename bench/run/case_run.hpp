@@ -15,9 +15,8 @@ class CaseRun {
   CaseRun(Case c, const RunOptions& options) : case_(std::move(c)), options_(options) {}
 
   const Case& spec() const { return case_; }
-  /// Makes the next timed run and, after the last, all that follows it. Returns its seconds; 0 if the case is over.
+  /// Makes the next timed run and, after the last, all that follows it. Returns its seconds; 0 if the case has ended without a time.
   double repeat();
-  bool over() const { return !reason().empty() || int(measurement_.samples_s.size()) >= case_.repetitions; }
   /// Returns why it has no time (skip, failure or verdict), or "".
   std::string reason() const;
   /// Frees what the runs need, so that another case can run in between. The next repeat() prepares again.
@@ -35,8 +34,5 @@ class CaseRun {
   std::unique_ptr<Session> session_;
   std::string skip_, failure_;
 };
-
-/// Measures the whole case. Returns its line, and whether the process is still clean.
-std::pair<Json, bool> run_case(const Case& c, const RunOptions& options);
 
 }  // namespace km

@@ -151,4 +151,12 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (c.k <= 64) line["cluster_sizes"] = m.judgement.cluster_sizes;
 }
 
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine) {
+  Json line = Json::parse(answer, nullptr, false);
+  if (line.is_object() && line.value("case", "") == c.id()) return readable(std::move(line));
+  line = skeleton(c, argv, machine);
+  line["failure"] = why.empty() ? "the worker said of it what is no result line" : why;
+  return line;
+}
+
 }  // namespace km

@@ -29,6 +29,9 @@ std::string unreadable(const Json& line);
 /// Returns the line, or a failure line with the reason if readers would refuse it.
 Json readable(Json line);
 
+/// Parses a worker's answer as the line of `c`. If it is none, returns a failure with the reason `why`.
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine);
+
 /// Returns for each sample whether other processes disturbed it.
 std::vector<bool> disturbed_samples(const Json& line);
 /// True if more than half of the samples are disturbed: the median is unreliable.

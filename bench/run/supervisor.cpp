@@ -63,7 +63,7 @@ class Recorder {
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c);
-      else jobs_.push_back({c.id(), c.patience_s(options.timeout_s), packed(c).dump()});
+      else jobs_.push_back(job_of(c, options.timeout_s));
     }
     std::map<std::string, std::size_t> groups;
     for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
@@ -76,8 +76,8 @@ class Recorder {
 
   JobEvents events() {
     return {.started = [this](const std::string& id) { progress_->start(cases_.at(id)->name()); },
-            .ended = [this](const std::string& id, const std::string& text) { record(id, text); },
-            .lost = [this](const std::string& id, const std::string& why) { fail(id, why); }};
+            .ended = [this](const std::string& id, const std::string& text) { record(id, text, ""); },
+            .lost = [this](const std::string& id, const std::string& why) { record(id, "", why); }};
   }
 
   std::vector<Json> lines() {
@@ -95,20 +95,9 @@ class Recorder {
     if (before.empty() || before.front()["skip"] != c.skip) file.append(skeleton(c, options_.argv, options_.machine));
   }
 
-  void record(const std::string& id, const std::string& text) {
-    const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || line.value("case", "") != id) return fail(id, "the worker said of it what is no result line");
-    write(id, readable(line));
-  }
-
-  void fail(const std::string& id, const std::string& why) {
-    Json line = skeleton(*cases_.at(id), options_.argv, options_.machine);
-    line["failure"] = why;
-    write(id, line);
-  }
-
-  void write(const std::string& id, const Json& line) {
+  void record(const std::string& id, const std::string& answer, const std::string& why) {
     const Case& c = *cases_.at(id);
+    const Json line = line_of(c, answer, why, options_.argv, options_.machine);
     ResultFile(result_path(options_, c)).append(line);
     if (const Colour colour = colour_of(line); colour == Colour::red) progress_->say_of(c.name(), outcome(line), colour);
     else if (const std::string sentence = far_off(line); !sentence.empty()) progress_->say_of("warning: " + c.name(), sentence, Colour::yellow);
@@ -139,7 +128,7 @@ int supervise(const std::vector<Case>& planned, const RunOptions& options, const
   locked();
   const std::vector<Case> cases = missing_runs(planned, options);
   Recorder recorder(cases, options);
-  const auto left = run_in_workers(options.argv, recorder.jobs(), WorkerLimits::of(options.memory_bytes), recorder.events());
+  const auto left = Workers(options.argv, WorkerLimits::of(options.memory_bytes)).run(recorder.jobs(), recorder.events());
   if (!left.empty()) {
     fmt::print(stderr, "\ninterrupted: {} of {} cases are left; what has ended is kept in {}, and the same command goes on from there\n", left.size(),
                cases.size(), options.out.string());

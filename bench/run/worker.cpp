@@ -18,8 +18,18 @@ namespace {
 
 class Bench {
  public:
-  Bench(const std::vector<Case>& cases, const RunOptions& options, const Inbox& inbox) : inbox_(inbox) {
-    for (const auto& c : cases) runs_.try_emplace(c.name(), c, options);
+  /// Registers the cases in the inbox.
+  Bench(const Inbox& inbox, const RunOptions& options) : inbox_(inbox) {
+    for (const auto& text : inbox.jobs()) {
+      const Case c = unpacked(Json::parse(text));
+      const std::string name = c.name();
+      runs_.try_emplace(name, c, options);
+      benchmark::RegisterBenchmark(name.c_str(), [this, name](benchmark::State& state) { repeat(name, state); })
+          ->UseManualTime()
+          ->Iterations(1)
+          ->Repetitions(c.repetitions)
+          ->Unit(benchmark::kMillisecond);
+    }
   }
 
   /// Makes one repetition of a case. Called by Google Benchmark.
@@ -75,20 +85,13 @@ std::unique_ptr<benchmark::BenchmarkReporter> display_reporter(const std::vector
 
 }  // namespace
 
-int work(const RunOptions& options, const Inbox& inbox) {
+Job job_of(const Case& c, double timeout_s) { return {c.id(), c.patience_s(timeout_s), packed(c).dump()}; }
+
+int work(const RunOptions& options, Inbox& inbox) {
   count_stops();
   adopt_orphans();
   const bool shows = std::ranges::find(options.benchmark_args, "--benchmark_format=console") != options.benchmark_args.end();
   if (!shows) ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
-  std::vector<Case> cases;
-  for (const auto& text : inbox.jobs()) cases.push_back(unpacked(Json::parse(text)));
-  Bench bench(cases, options, inbox);
-  for (const auto& c : cases)
-    benchmark::RegisterBenchmark(c.name().c_str(), [&bench, name = c.name()](benchmark::State& state) { bench.repeat(name, state); })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Repetitions(c.repetitions)
-        ->Unit(benchmark::kMillisecond);
   std::vector<std::string> args = {"kmbench"};
   for (const auto& arg : options.benchmark_args)
     if (!arg.starts_with("--benchmark_out") && !arg.starts_with("--benchmark_filter") && arg != "--benchmark_format=json") args.push_back(arg);
@@ -96,8 +99,12 @@ int work(const RunOptions& options, const Inbox& inbox) {
   for (auto& arg : args) argv.push_back(arg.data());
   int argc = int(argv.size());
   benchmark::Initialize(&argc, argv.data());
-  LineReporter reporter(bench, display_reporter(options.benchmark_args));
-  benchmark::RunSpecifiedBenchmarks(&reporter);
+  do {
+    Bench bench(inbox, options);
+    LineReporter reporter(bench, display_reporter(options.benchmark_args));
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    benchmark::ClearRegisteredBenchmarks();
+  } while (inbox.next());
   benchmark::Shutdown();
   return 0;
 }

@@ -49,11 +49,11 @@ class Interruptible {
 
 struct Worker {
   pid_t pid;
+  int todo;    // to the worker: a socket, because writing to a dead worker raises no signal there
   int events;  // pipe from the worker
 };
 
-/// Jobs go through a socket: writing to a worker that died raises no signal there.
-Worker start_worker(const std::vector<std::string>& args, const std::string& jobs) {
+Worker start_worker(const std::vector<std::string>& args) {
   int to[2], from[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
   const pid_t parent = ::getpid(), pid = ::fork();
@@ -78,14 +78,22 @@ Worker start_worker(const std::vector<std::string>& args, const std::string& job
     ::close(from[0]);
     throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
   }
-  for (std::size_t sent = 0; sent < jobs.size();) {
-    const auto wrote = ::send(to[1], jobs.data() + sent, jobs.size() - sent, MSG_NOSIGNAL);
+  return {pid, to[1], from[0]};
+}
+
+/// Sends the data of the jobs with these ids, a line each, and an empty line.
+void send_jobs(const Worker& worker, const std::vector<Job>& jobs, const std::vector<std::string>& ids) {
+  const std::set<std::string> wanted(ids.begin(), ids.end());
+  std::string text;
+  for (const auto& job : jobs)
+    if (wanted.contains(job.id)) text += job.data + "\n";
+  text += "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const auto wrote = ::send(worker.todo, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR && !interrupted) continue;
     if (wrote <= 0) break;
     sent += std::size_t(wrote);
   }
-  ::close(to[1]);
-  return {pid, from[0]};
 }
 
 /// Returns resident memory without pages of mapped files, which the kernel can reclaim.
@@ -96,15 +104,6 @@ double resident_bytes(pid_t pid) {
     for (const std::string_view key : {"RssAnon:", "RssShmem:"})
       if (line.starts_with(key)) bytes += std::strtod(line.c_str() + key.size(), nullptr) * 1024;
   return bytes;
-}
-
-/// Returns the data of these jobs, a line each.
-std::string data_of(const std::vector<Job>& jobs, const std::vector<std::string>& ids) {
-  const std::set<std::string> wanted(ids.begin(), ids.end());
-  std::string text;
-  for (const auto& job : jobs)
-    if (wanted.contains(job.id)) text += job.data + "\n";
-  return text;
 }
 
 std::string cause_of_death(int status) {
@@ -131,10 +130,12 @@ class WorkerMonitor {
                 const JobEvents& events)
       : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
 
-  WorkerExit run() {
+  /// Has the jobs in `todo` done. Returns nothing when all are, and the worker waits for others.
+  std::optional<WorkerExit> run() {
     std::string buffer(1 << 16, '\0'), pending;
+    send_jobs(worker_, jobs_, todo_);
     job_start_ = Clock::now();
-    for (;;) {
+    while (!todo_.empty()) {
       pollfd wait{worker_.events, POLLIN, 0};
       const int ready = ::poll(&wait, 1, 100);
       if (interrupted && exit_.why.empty()) stop("interrupted");
@@ -150,6 +151,8 @@ class WorkerMonitor {
       for (std::size_t end; (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) handle_message(pending.substr(0, end));
       check_limits();
     }
+    if (todo_.empty()) return std::nullopt;
+    ::close(worker_.todo);
     ::close(worker_.events);
     while (::waitpid(worker_.pid, &exit_.status, 0) < 0 && errno == EINTR) {  // retry if interrupted; it may have been reaped above
     }
@@ -206,25 +209,59 @@ class WorkerMonitor {
 
 WorkerLimits WorkerLimits::of(double asked_bytes) { return {asked_bytes > 0 ? asked_bytes : 0.95 * double(memory::available_bytes())}; }
 
-std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
-                                        const JobEvents& events) {
-  const Interruptible interruptible;
+struct Workers::State {
+  State(std::vector<std::string> argv, WorkerLimits limits) : argv(std::move(argv)), limits(limits) {}
+
+  std::vector<std::string> argv;
+  WorkerLimits limits;
+  Interruptible interruptible;
+  std::optional<Worker> worker;
+  bool idle = true;      // false also after an exception of an event
+  double longest_s = 0;  // time limit of any job so far
+};
+
+Workers::Workers(std::vector<std::string> argv, WorkerLimits limits) : state_(std::make_unique<State>(std::move(argv), limits)) {
   choose_wait_policy();
+}
+
+Workers::~Workers() {
+  if (!state_->worker) return;
+  const Worker worker = *state_->worker;
+  ::close(worker.todo);
+  const auto start = std::chrono::steady_clock::now();
+  while (::waitpid(worker.pid, nullptr, WNOHANG) == 0) {
+    const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > state_->longest_s;
+    if (late || interrupted || !state_->idle) ::kill(worker.pid, SIGKILL);
+    ::usleep(1000);
+  }
+  ::close(worker.events);
+  ::kill(-worker.pid, SIGKILL);  // kill its remaining children
+}
+
+std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEvents& events) {
+  state_->idle = false;
   std::vector<std::string> todo;
-  for (const auto& job : jobs) todo.push_back(job.id);
+  for (const auto& job : jobs) {
+    todo.push_back(job.id);
+    state_->longest_s = std::max(state_->longest_s, job.timeout_s);
+  }
   for (int idle = 0; !todo.empty() && !interrupted;) {
     const auto before = todo.size();
-    const WorkerExit ended = WorkerMonitor(start_worker(argv, data_of(jobs, todo)), jobs, todo, limits, events).run();
+    if (!state_->worker) state_->worker = start_worker(state_->argv);
+    const auto ended = WorkerMonitor(*state_->worker, jobs, todo, state_->limits, events).run();
+    if (!ended) break;
+    state_->worker.reset();
     if (interrupted) break;
-    const std::string why = ended.why.empty() ? cause_of_death(ended.status) : ended.why;
-    if (!ended.in_flight.empty()) {
-      std::erase(todo, ended.in_flight);
-      events.lost(ended.in_flight, why);
+    const std::string why = ended->why.empty() ? cause_of_death(ended->status) : ended->why;
+    if (!ended->in_flight.empty()) {
+      std::erase(todo, ended->in_flight);
+      events.lost(ended->in_flight, why);
     }
     idle = todo.size() == before ? idle + 1 : 0;
     if (idle < tries_without_progress) continue;
     for (const auto& id : std::exchange(todo, {})) events.lost(id, fmt::format("{} workers did not begin with it; of the last: {}", idle, why));
   }
+  state_->idle = true;
   return todo;
 }
 
@@ -270,14 +307,32 @@ std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
     return std::nullopt;
   argv.pop_back();
   Inbox inbox;
+  inbox.todo_ = todo;
   inbox.events_ = events;
-  std::string all, buffer(1 << 16, '\0');
-  for (ssize_t got; (got = ::read(todo, buffer.data(), buffer.size())) > 0;) all.append(buffer, 0, std::size_t(got));
-  ::close(todo);
-  for (std::size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1) inbox.jobs_.push_back(all.substr(at, end - at));
+  ::fcntl(todo, F_SETFD, FD_CLOEXEC);
   ::fcntl(events, F_SETFD, FD_CLOEXEC);
   report_crashes(events);
+  inbox.next();
   return inbox;
+}
+
+bool Inbox::next() {
+  jobs_.clear();
+  for (std::string buffer(1 << 16, '\0');;) {
+    std::size_t from = 0;
+    for (std::size_t end; (end = read_.find('\n', from)) != read_.npos; from = end + 1) {
+      if (end == from) {  // an empty line ends the jobs
+        read_.erase(0, end + 1);
+        return true;
+      }
+      jobs_.push_back(read_.substr(from, end - from));
+    }
+    read_.erase(0, from);
+    const auto got = ::read(todo_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return jobs_.clear(), false;
+    read_.append(buffer, 0, std::size_t(got));
+  }
 }
 
 void Inbox::start(const std::string& id) const { send("start " + id); }
