@@ -10,7 +10,6 @@
 #include "bench/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/run/continued.hpp"
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
@@ -121,6 +120,24 @@ void write_google_benchmark(const std::vector<Json>& lines, const RunOptions& op
 
 std::filesystem::path result_path(const RunOptions& options, const Case& c) {
   return options.out / (c.exhibit.empty() ? "adhoc.jsonl" : c.exhibit.substr(0, c.exhibit.find('/')) + ".jsonl");
+}
+
+std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options) {
+  if (options.redo) return cases;
+  std::map<std::filesystem::path, std::map<std::string, Json>> recorded;
+  for (auto& c : cases) {
+    if (!c.skip.empty()) continue;
+    const auto path = result_path(options, c);
+    if (!recorded.contains(path)) recorded.emplace(path, latest(read_lines(path)));
+    const auto& lines = recorded.at(path);
+    const auto before = lines.find(c.id());
+    if (before == lines.end() || !can_continue(before->second, skeleton(c, options.argv, options.machine))) continue;
+    const int made = int(before->second["samples_s"].size());
+    if (made >= c.repetitions) continue;
+    c.continues = made;
+    c.repetitions -= made;
+  }
+  return cases;
 }
 
 int supervise(const std::vector<Case>& planned, const RunOptions& options, const std::function<void()>& locked) {
