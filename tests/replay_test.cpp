@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 
+#include "bench/judge/draws.hpp"
 #include "bench/lloyd.hpp"
 
 namespace km {
@@ -155,6 +156,16 @@ TEST(JudgeMoved, AsFarAsRoundingGoes) {
   EXPECT_TRUE(judge.moved(solution));
   solution = {.labels = {0, 0, 0, 0, 0}, .assigned_centroids = {4.8, 99}, .centroids = {4.8, 99}, .iters = 2};
   EXPECT_FALSE(judge.moved(solution)) << "a cluster without points stays";
+}
+
+TEST(Draws, DependOnSeedAndCaseOnly) {
+  repeat_judge_seed(7);
+  const auto first = draws_for("a");
+  EXPECT_NE(draws_for("b"), first);
+  EXPECT_EQ(draws_for("a"), first) << "not on the cases before";
+  repeat_judge_seed(8);
+  EXPECT_EQ(judge_seed(), 8u);
+  EXPECT_NE(draws_for("a"), first);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/data/toml_file.hpp"
@@ -211,6 +212,30 @@ TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
                                expand(sweep_with(), "he2021/table3", "quick").at(0).id()};
   for (const auto& other : others) ids.insert(id(other));
   EXPECT_EQ(ids.size(), others.size() + 3);
+}
+
+TEST(PackedCase, IsTheSameCaseInAnotherProcess) {
+  Case c = expanded({{"set.packages", {whole(10)}},
+                     {"data.sigma2", {Scalar(0.1)}},
+                     {"precision", {word("fp64")}},
+                     {"tolerance", {Scalar(1.0 / 3)}},
+                     {"repetitions", {whole(3)}},
+                     {"warmup", {whole(0)}}})
+               .at(0);
+  c.exhibit_hash = "0123456789abcdef";
+  c.tuned = "nearest";
+  c.continues = 2;
+  c.order = 7;
+  const Case same = unpacked(Json::parse(packed(c).dump()));
+  EXPECT_EQ(packed(same), packed(c));
+  EXPECT_EQ(same.id(), c.id());
+  EXPECT_EQ(same.name(), c.name());
+  EXPECT_EQ(same.implementation, c.implementation);
+  EXPECT_EQ(same.config.values(), c.config.values());
+  EXPECT_TRUE(same.dataset == c.dataset);
+  EXPECT_EQ(same.tolerance, 1.0 / 3);
+  EXPECT_EQ(same.precision, Precision::fp64);
+  EXPECT_EQ(same.continues, 2);
 }
 
 TEST(CaseName, TellsApartWhatTheIdTellsApart) {

@@ -9,6 +9,7 @@
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/error.hpp"
+#include "bench/judge/draws.hpp"
 #include "bench/judge/replay.hpp"
 #include "bench/plan/pattern.hpp"
 
@@ -117,9 +118,9 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   const bool comparable = departure(implementation.description, config).empty() && implementation.description.distance != Distance::expansion_tf32;
   if (result.wrong.empty() && comparable) result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
   if (result.wrong.empty())
-    result.wrong =
-        replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true}, Judge<T>(problem, implementation.description, config))
-            .verdict;
+    result.wrong = replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = draws_for(result.name)},
+                          Judge<T>(problem, implementation.description, config))
+                       .verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;

@@ -141,14 +141,14 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
 
 /// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three and a random pair that no implementation
 /// can predict.
-std::vector<int> sampled_iterations(const ProblemShape& sample, int iters) {
+std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::mt19937_64& draws) {
   const int most = std::min(iters, sample_iterations);
   const bool cheap = double(sample.n) * sample.k * sample.d * most * (most + 1) / 2 < 3e7;
   const int chain = cheap ? most : std::min(most, 3);
   std::vector<int> all;
   for (int m = 1; m <= chain; ++m) all.push_back(m);
   if (most > chain + 1) {
-    const int m = chain + 1 + int(std::random_device{}() % unsigned(most - chain - 1));
+    const int m = chain + 1 + int(draws() % unsigned(most - chain - 1));
     all.insert(all.end(), {m, m + 1});
   }
   return all;
@@ -156,7 +156,7 @@ std::vector<int> sampled_iterations(const ProblemShape& sample, int iters) {
 
 template <class T>
 std::string replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, bool repeatable, int iters,
-                          Replay& out) {
+                          std::mt19937_64& draws, Replay& out) {
   const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance);
   Problem<T> sample = problem;
   sample.points = points;
@@ -164,7 +164,7 @@ std::string replay_sample(const Implementation& implementation, const Config& co
   if (sample.k > sample.n) return "";
   std::optional<Solution<T>> before;
   int made_before = 0;
-  for (const int m : sampled_iterations(sample, iters)) {
+  for (const int m : sampled_iterations(sample, iters, draws)) {
     std::string reason;
     sample.max_iters = m;
     sample.tolerance = -1;
@@ -203,7 +203,7 @@ bool is_repeatable(const Evidence<T>& evidence, const Problem<T>& p, const std::
 
 template <class T>
 std::string replay_in_full(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
-                           const std::vector<double>& deviations, Replay& out) {
+                           const std::vector<double>& deviations, std::mt19937_64& draws, Replay& out) {
   const bool repeatable = is_repeatable(evidence, problem, deviations);
   const auto run = [&](int iters) { return run_for(implementation, config, problem, iters, out.skipped); };
   const auto judge_of = [&](int iters) {
@@ -240,7 +240,7 @@ std::string replay_in_full(const Implementation& implementation, const Config& c
       return "in a later run, " + wrong;
   }
   if (evidence.middle && iters > 5) {
-    const int m = 3 + int(std::random_device{}() % 2);
+    const int m = 3 + int(draws() % 2);
     const auto middle = run(m), next = run(m + 1);
     if (!middle || !next) return "";
     out.links += 2;
@@ -277,9 +277,11 @@ Replay replay(const Implementation& implementation, const Config& config, const 
               const Judge<T>& judge) {
   const ReuseScope reuse;
   Replay out;
-  out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), out);
+  std::mt19937_64 draws = evidence.draws;
+  out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), draws, out);
   if (out.verdict.empty())
-    out.verdict = replay_sample(implementation, config, problem, is_repeatable(evidence, problem, judge.deviations()), evidence.first.iters, out);
+    out.verdict =
+        replay_sample(implementation, config, problem, is_repeatable(evidence, problem, judge.deviations()), evidence.first.iters, draws, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 //     so near the bisector of two initial centroids that only the declared precision and form can decide them.
 #pragma once
 
+#include <random>
 #include <string>
 
 #include "bench/judge/judge.hpp"
@@ -30,9 +31,10 @@ struct Evidence {
   };
   Solution<T> first;  // from the problem's start
   std::vector<Other> others;
-  int runs = 1;           // runs compared
-  bool middle = false;    // also replay a middle iteration at full size
-  bool slow_run = false;  // over 1 s: skip one replay if judging the output proves the same
+  int runs = 1;             // runs compared
+  bool middle = false;      // also replay a middle iteration at full size
+  bool slow_run = false;    // over 1 s: skip one replay if judging the output proves the same
+  std::mt19937_64 draws{};  // chooses the iterations to replay (bench/judge/draws.hpp)
 };
 
 /// Replays the run that made `first` from `problem`'s start. Links of repeatable runs must agree within 1e-4 standard deviations of the points, root

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
 #include "bench/data/hash.hpp"
 #include "bench/plan/case.hpp"
 
@@ -12,6 +14,62 @@ Json to_json(const Config& config) {
   Json object = Json::object();
   for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
   return object;
+}
+
+template <class T>
+Json json_of(const T& value) {
+  return value;
+}
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+Json json_of(const Config& config) { return to_json(config); }
+
+template <class T>
+void read(const Json& from, T& value) {
+  from.get_to(value);
+}
+template <class T>
+void read(const Json& from, std::optional<T>& value) {
+  if (!from.is_null()) value = from.get<T>();
+}
+void read(const Json& from, Config& config) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const auto& [name, value] : from.items())
+    values.emplace(name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::int64_t>()));
+  config = Config(std::move(values));
+}
+
+/// Calls visit(name, field) for every field but `implementation`.
+template <class SomeCase, class Visit>
+void visit_fields(SomeCase& c, Visit visit) {
+  visit("exhibit", c.exhibit);
+  visit("profile", c.profile);
+  visit("implementation_name", c.implementation_name);
+  visit("config", c.config);
+  visit("dataset.name", c.dataset.name);
+  visit("dataset.n", c.dataset.n);
+  visit("dataset.d", c.dataset.d);
+  visit("dataset.k", c.dataset.k);
+  visit("dataset.settings", c.dataset.settings);
+  visit("n", c.n);
+  visit("d", c.d);
+  visit("k", c.k);
+  visit("precision", c.precision);
+  visit("max_iters", c.max_iters);
+  visit("tolerance", c.tolerance);
+  visit("init", c.init);
+  visit("init_seed", c.init_seed);
+  visit("repetitions", c.repetitions);
+  visit("warmup", c.warmup);
+  visit("continues", c.continues);
+  visit("dataset_source", c.dataset_source);
+  visit("init_source", c.init_source);
+  visit("exhibit_hash", c.exhibit_hash);
+  visit("skip", c.skip);
+  visit("tuned", c.tuned);
+  visit("order", c.order);
 }
 
 }  // namespace
@@ -61,6 +119,22 @@ double Case::forecast_s() const {
   const double iteration = 3.0 * double(n) * (k + 4) * d / rate;
   const int iters = tolerance < 0 ? max_iters : std::min(max_iters, 20);
   return iteration * iters * (repetitions + warmup + 1) + double(n) * d * 2e-9 * repetitions;
+}
+
+double Case::patience_s(double asked) const { return asked > 0 ? asked : 60 + 50 * forecast_s() + double(n) * d * 1e-7; }
+
+Json packed(const Case& c) {
+  Json fields;
+  visit_fields(c, [&](const char* name, const auto& value) { fields[name] = json_of(value); });
+  return fields;
+}
+
+Case unpacked(const Json& fields) {
+  Case c;
+  visit_fields(c, [&](const char* name, auto& value) { read(fields.at(name), value); });
+  const auto found = std::ranges::find(implementations(), c.implementation_name, &Implementation::name);
+  if (found != implementations().end()) c.implementation = &*found;
+  return c;
 }
 
 }  // namespace km

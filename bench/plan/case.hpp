@@ -48,6 +48,12 @@ struct Case {
   double memory_bytes() const;
   /// Forecast in seconds, from n k d and a guessed rate.
   double forecast_s() const;
+  /// Time limit in seconds: `asked`, or if that is 0 from the forecast, at least a minute.
+  double patience_s(double asked = 0) const;
 };
+
+/// Every field as JSON, the implementation by its name. unpacked() returns the same case, in another process too.
+Json packed(const Case& c);
+Case unpacked(const Json& fields);
 
 }  // namespace km

@@ -44,17 +44,16 @@ std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags&
   return {std::move(cases), std::move(reasons)};
 }
 
-int run(const Flags& f, std::vector<std::string> argv) {
-  const auto inbox = Inbox::open();  // set in a worker of this command
+int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
+  if (by.inbox) return work_on_points({by.argv, f.machine.id()}, *by.inbox);
   AdviseOptions options{.budget_s = seconds_of_budget(f.budget),
                         .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
                         .at_last = int(whole_number("--at-last", f.at_last, 1, 64)),
                         .memory_bytes = f.machine.memory_bytes(),
                         .out = f.out,
-                        .by = {.argv = std::move(argv), .machine = f.machine.id()}};
+                        .by = {.argv = by.argv, .machine = f.machine.id()}};
   const auto [cases, reasons] = candidates(f);
-  if (inbox) return advise_at(*inbox, cases, options);
   if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
   else load_dataset<double>(one.dataset);  // report faults of a file before anything runs
   if (!f.out.empty()) const ResultFile writable(f.out);
@@ -77,7 +76,7 @@ const RegisterCommand registration{
                  {"--at-last", &flags.at_last, "Timed runs of the best, measured again side by side (7)"}},
          flags.tuned.options(), Options{{"--out", &flags.out, "File to which the result lines are appended (default: none are kept)"}},
          flags.machine.options(), other_implementations()),
-     .run = [](const Invocation& by) { return run(flags, by.argv); },
+     .run = [](const Invocation& by) { return run(flags, by); },
      .completes = {"$datasets"}}};
 
 }  // namespace

@@ -69,24 +69,23 @@ class Tally {
   std::map<std::string, int> skips_;
 };
 
-int check(const Flags& f, const std::vector<std::string>& argv) {
-  const auto inbox = Inbox::open();
+int check(const Flags& f, const Invocation& by) {
   const auto checks = plan_checks(f.filter, f.huge, f.defaults);
-  if (inbox) {
-    work(checks, *inbox);
+  if (by.inbox) {
+    work(checks, *by.inbox);
     return 0;
   }
   const double timeout_s = number("--timeout", f.timeout, 0.1, 1e7);
   std::vector<Job> jobs;
-  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back({std::to_string(at), timeout_s});
+  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back({std::to_string(at), timeout_s, std::to_string(at)});
   Tally tally(checks, f.verbose);
   const auto ended = [&](const std::string& id, const std::string& text) {
     const auto result = nlohmann::json::parse(text, nullptr, false);
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
     else tally.add(id, "the worker said of it what is no result", "");
   };
-  const auto left = run_in_workers(argv, jobs, {},
-                                   {.started = [&](const std::string& id) { tally.start(id); },
+  const auto left = Workers(by.argv, {})
+                        .run(jobs, {.started = [&](const std::string& id) { tally.start(id); },
                                     .ended = ended,
                                     .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
   const int code = tally.report();
@@ -107,7 +106,7 @@ const RegisterCommand registration{
                               {"--defaults", &flags.defaults, "Only the parameters' default values"},
                               {"--verbose", &flags.verbose, "A line for every check"}},
                              other_implementations()),
-     .run = [](const Invocation& by) { return check(flags, by.argv); }}};
+     .run = [](const Invocation& by) { return check(flags, by); }}};
 
 }  // namespace
 }  // namespace km::check_command

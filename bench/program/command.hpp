@@ -8,6 +8,8 @@
 
 namespace km {
 
+class Inbox;
+
 /// A flag, or a positional argument if the name has no dashes. Texts are literals.
 struct Option {
   /// Destination of the value. A function is called with each value during parsing.
@@ -30,6 +32,7 @@ struct Invocation {
   std::string_view command;
   std::vector<std::string> argv;       // the whole command line
   std::vector<std::string> passed_on;  // unknown arguments
+  Inbox* inbox;                        // null unless this process is a worker of this command
 };
 
 struct Subcommand {

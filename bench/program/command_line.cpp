@@ -10,6 +10,7 @@
 #include "bench/plugin.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
@@ -43,7 +44,7 @@ void add(CLI::App& app, const Option& option) {
   if (!option.accepted.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.accepted.begin(), option.accepted.end())));
 }
 
-void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, int& code) {
+void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, Inbox* inbox, int& code) {
   auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
   for (const auto& option : command.options) add(*sub, option);
   if (command.unknown == Unknown::passed) sub->allow_extras();
@@ -51,7 +52,7 @@ void add(CLI::App& app, const Subcommand& command, const std::vector<std::string
     sub->set_help_flag();
     sub->fallthrough(false)->prefix_command();
   }
-  sub->callback([&, sub] { code = command.run({command.name, argv, sub->remaining()}); });
+  sub->callback([&, sub, inbox] { code = command.run({command.name, argv, sub->remaining(), inbox}); });
 }
 
 }  // namespace
@@ -76,16 +77,17 @@ Options other_implementations() {
 }
 
 int run_command_line(int argc, char** argv) {
-  const std::vector<std::string> words(argv, argv + argc);
+  std::vector<std::string> words(argv, argv + argc);
+  auto inbox = Inbox::open(words);
   CLI::App app{"kmbench: the benchmark of k-means. Measures implementations, judges every run, writes result lines."};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "Version, commit, compiler and CUDA of this program");
   app.get_formatter()->column_width(34);
   int code = 0;
-  for (const auto& command : commands()) add(app, command, words, code);
+  for (const auto& command : commands()) add(app, command, words, inbox ? &*inbox : nullptr, code);
   try {
     check_arguments({words.begin() + 1, words.end()});
-    app.parse(argc, argv);
+    app.parse(int(words.size()), argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {

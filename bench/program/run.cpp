@@ -7,6 +7,7 @@
 #include "bench/data/catalogue.hpp"
 #include "bench/error.hpp"
 #include "bench/home.hpp"
+#include "bench/judge/draws.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
@@ -23,7 +24,7 @@ namespace {
 struct Flags {
   std::vector<std::string> exhibits, papers, set, data_settings;
   std::string implementation, dataset, data, n, d, k, precision, max_iters, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, order_seed = "1", out;
+  std::string profile = "paper", filter, order_seed = "1", judge_seed, out;
   MachineFlags machine;
   TunedFlags tuned;
   bool dry_run = false, redo = false, save = false, energy = false, same_machine = false;
@@ -213,15 +214,14 @@ bool asked(const std::vector<std::string>& extras, const std::string& flag) {
   return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
 }
 
-/// Applies and removes --benchmark_filter. A leading '-' inverts it, as in Google Benchmark.
-void apply_benchmark_filter(std::vector<Case>& cases, std::vector<std::string>& extras) {
+/// Applies --benchmark_filter. A leading '-' inverts it, as in Google Benchmark.
+void apply_benchmark_filter(std::vector<Case>& cases, const std::vector<std::string>& extras) {
   constexpr std::string_view flag = "--benchmark_filter=";
   for (const auto& extra : extras) {
     if (!extra.starts_with(flag)) continue;
     const bool inverted = extra.substr(flag.size()).starts_with('-');
     keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + inverted), inverted);
   }
-  std::erase_if(extras, [&](const std::string& extra) { return extra.starts_with(flag); });
 }
 
 /// Loads files named on the command line before anything is written, so that the user sees their faults.
@@ -250,35 +250,39 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
-int run(Flags f, std::vector<std::string> argv, std::vector<std::string> extras) {
-  const auto inbox = Inbox::open();  // set in a worker of this run
+int run(Flags f, const Invocation& by) {
+  const auto& extras = by.passed_on;
   check_benchmark_flags(extras);
   check_benchmark_values(extras);
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   for (const auto& extra : extras)
     if (extra.starts_with("--benchmark_repetitions=")) f.repetitions = extra.substr(extra.find('=') + 1);
+  if (!f.judge_seed.empty()) repeat_judge_seed(std::uint64_t(whole_number("--judge-seed", f.judge_seed, 0, 9'000'000'000'000'000)));
   f.machine.select_device();
-  auto cases = plan(f);
-  apply_benchmark_filter(cases, extras);
-  if (f.dry_run) {
-    print_plan(cases);
-    return 0;
-  }
-  if (asked(extras, "--benchmark_list_tests")) {
-    for (const auto& c : cases)
-      if (c.skip.empty()) fmt::print("{}\n", c.name());
-    return 0;
+  std::vector<Case> cases;  // a worker gets its own
+  if (!by.inbox) {
+    cases = plan(f);
+    apply_benchmark_filter(cases, extras);
+    if (f.dry_run) {
+      print_plan(cases);
+      return 0;
+    }
+    if (asked(extras, "--benchmark_list_tests")) {
+      for (const auto& c : cases)
+        if (c.skip.empty()) fmt::print("{}\n", c.name());
+      return 0;
+    }
   }
   RunOptions options{.redo = f.redo,
                      .save_solutions = f.save,
                      .energy = f.energy,
                      .timeout_s = f.machine.timeout_s(),
                      .memory_bytes = f.machine.memory_bytes(),
-                     .argv = std::move(argv),
-                     .benchmark_args = std::move(extras)};
+                     .argv = by.argv,
+                     .benchmark_args = extras};
   options.machine = f.machine.id();
   options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
-  if (inbox) return work(cases, options, *inbox);
+  if (by.inbox) return work(options, *by.inbox);
   check_points(f, cases);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }
@@ -300,12 +304,13 @@ const RegisterCommand registration{
          flags.machine.options(),
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
                  {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},
+                 {"--judge-seed", &flags.judge_seed, "Seed of the judge's random choices: a line's judge_seed repeats its verdict (default: random)"},
                  {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing"},
                  {"--redo", &flags.redo, "Run cases that have results already"},
                  {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},
          flags.tuned.options(), Options{{"--save", &flags.save, "Also write points, labels and centroids of exhibit cases as .npy"}},
          other_implementations()),
-     .run = [](const Invocation& by) { return run(flags, by.argv, by.passed_on); },
+     .run = [](const Invocation& by) { return run(flags, by); },
      .completes = {"$exhibits"},
      .unknown = Unknown::passed}};
 

@@ -14,6 +14,7 @@
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/tune/store.hpp"
+#include "bench/tune/strategy.hpp"
 
 namespace km::tune_command {
 namespace {
@@ -76,9 +77,9 @@ void print_space(const TuningSpace& space) {
   fmt::print("{:.0f} points\n", space.size());
 }
 
-int run(const Flags& f, std::vector<std::string> argv) {
-  const auto inbox = Inbox::open();  // set in a worker of this tuning
+int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
+  if (by.inbox) return work_on_points({by.argv, f.machine.id()}, *by.inbox);
   TuneOptions options{.strategy = f.strategy,
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
                       .budget_s = seconds_of_budget(f.budget),
@@ -86,7 +87,7 @@ int run(const Flags& f, std::vector<std::string> argv) {
                       .at_last = int(whole_number("--at-last", f.at_last, 1, 1000)),
                       .timeout_s = f.machine.timeout_s(),
                       .memory_bytes = f.machine.memory_bytes(),
-                      .by = {.argv = std::move(argv), .machine = f.machine.id()}};
+                      .by = {.argv = by.argv, .machine = f.machine.id()}};
   if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
     throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
   const TuningSpace space = space_of(f);
@@ -96,7 +97,7 @@ int run(const Flags& f, std::vector<std::string> argv) {
     return 0;
   }
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
-  return inbox ? tune_at(*inbox, space, options) : tune(space, options);
+  return tune(space, options);
 }
 
 Flags flags;
@@ -119,7 +120,7 @@ const RegisterCommand registration{
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a point is given up (default from its forecast, at least 60)"},
                  {"--dry-run", &flags.dry_run, "Print what would be tried, run nothing"}},
          other_implementations()),
-     .run = [](const Invocation& by) { return run(flags, by.argv); },
+     .run = [](const Invocation& by) { return run(flags, by); },
      .completes = {"$implementations"}}};
 
 }  // namespace

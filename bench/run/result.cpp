@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/judge/draws.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
@@ -93,6 +94,7 @@ void without_results(Json& line) {
                            "label_excess",
                            "judged_points",
                            "judge_s",
+                           "judge_seed",
                            "replayed",
                            "cluster_sizes",
                            "verdict",
@@ -116,6 +118,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
     if (const auto at = m.generator->find("seed"); at != m.generator->end()) line["dataset"]["seed"] = at->second;
   }
   line["verdict"] = m.judgement.verdict;
+  line["judge_seed"] = judge_seed();
   line["iterations"] = m.iters;
   line["judged_points"] = m.judgement.judged_points;
   line["wrong_labels"] = m.judgement.wrong_labels;
@@ -146,6 +149,14 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   }
   if (m.centroid_error) line["centroid_error"] = number(*m.centroid_error);
   if (c.k <= 64) line["cluster_sizes"] = m.judgement.cluster_sizes;
+}
+
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine) {
+  Json line = Json::parse(answer, nullptr, false);
+  if (line.is_object() && line.value("case", Json()) == c.id()) return readable(std::move(line));
+  line = skeleton(c, argv, machine);
+  line["failure"] = why.empty() ? "the worker said of it what is no result line" : why;
+  return line;
 }
 
 }  // namespace km

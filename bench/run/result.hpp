@@ -15,7 +15,7 @@ namespace km {
 struct Measurement;
 
 /// Schema of the lines that this program writes. It reads all earlier ones (docs/results.md).
-constexpr int line_schema = 6;
+constexpr int line_schema = 7;
 
 /// Returns the fields known before a case runs. All result fields are null.
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine);
@@ -28,6 +28,9 @@ void without_results(Json& line);
 std::string unreadable(const Json& line);
 /// Returns the line, or a failure line with the reason if readers would refuse it.
 Json readable(Json line);
+
+/// Parses a worker's answer as the line of `c`. If it is none, returns a failure with the reason `why`.
+Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine);
 
 /// Returns for each sample whether other processes disturbed it.
 std::vector<bool> disturbed_samples(const Json& line);

@@ -11,6 +11,7 @@
 namespace km {
 
 class Inbox;
+struct Job;
 
 struct RunOptions {
   std::filesystem::path out;  // results/<machine>
@@ -27,12 +28,18 @@ struct RunOptions {
 /// Returns the file of a case's line: <out>/<paper>.jsonl or <out>/adhoc.jsonl.
 std::filesystem::path result_path(const RunOptions& options, const Case& c);
 
+/// Reduces `repetitions` of each case by the runs already recorded by this commit on this machine, and sets `continues` (docs/results.md).
+std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options);
+
 /// Parent: runs the cases in workers, prints progress and the table, and writes a line for every case. Calls `locked` once the folder is
 /// locked.
 /// Returns 0 if every case has a time or a skip, 1 if some failed or are wrong, 130 if interrupted.
 int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked);
 
-/// Worker: measures the cases in the inbox and sends their lines.
-int work(std::vector<Case> cases, const RunOptions& options, const Inbox& inbox);
+/// Returns the job of a case, with its own time limit if that is 0.
+Job job_of(const Case& c, double timeout_s = 0);
+
+/// Worker: measures the cases in the inbox and sends their lines, until the parent has no more.
+int work(const RunOptions& options, Inbox& inbox);
 
 }  // namespace km

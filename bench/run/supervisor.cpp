@@ -9,9 +9,7 @@
 
 #include "bench/error.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/machine/memory.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/run/continued.hpp"
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
@@ -21,10 +19,6 @@
 
 namespace km {
 namespace {
-
-double timeout_s(const Case& c, const RunOptions& options) {
-  return options.timeout_s > 0 ? options.timeout_s : 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7;
-}
 
 /// Returns the ids of cases with all results. Prints how many there are, their commits, and how many have fewer runs than asked for.
 std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files,
@@ -71,7 +65,7 @@ class Recorder {
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c);
-      else jobs_.push_back({c.id(), timeout_s(c, options)});
+      else jobs_.push_back(job_of(c, options.timeout_s));
     }
     std::map<std::string, std::size_t> groups;
     for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
@@ -84,8 +78,8 @@ class Recorder {
 
   JobEvents events() {
     return {.started = [this](const std::string& id) { progress_->start(cases_.at(id)->name()); },
-            .ended = [this](const std::string& id, const std::string& text) { record(id, text); },
-            .lost = [this](const std::string& id, const std::string& why) { fail(id, why); }};
+            .ended = [this](const std::string& id, const std::string& text) { record(id, text, ""); },
+            .lost = [this](const std::string& id, const std::string& why) { record(id, "", why); }};
   }
 
   std::vector<Json> lines() {
@@ -102,21 +96,9 @@ class Recorder {
     if (before == skipped_.end() || before->second != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
   }
 
-  void record(const std::string& id, const std::string& text) {
-    if (text.empty()) return fail(id, "the points, the start or the exhibit changed after the run began");
-    const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || line.value("case", Json()) != id) return fail(id, "the worker said of it what is no result line");
-    write(id, readable(line));
-  }
-
-  void fail(const std::string& id, const std::string& why) {
-    Json line = skeleton(*cases_.at(id), options_.argv, options_.machine);
-    line["failure"] = why;
-    write(id, line);
-  }
-
-  void write(const std::string& id, const Json& line) {
+  void record(const std::string& id, const std::string& answer, const std::string& why) {
     const Case& c = *cases_.at(id);
+    const Json line = line_of(c, answer, why, options_.argv, options_.machine);
     ResultFile(result_path(options_, c)).append(line);
     if (const Colour colour = colour_of(line); colour == Colour::red) progress_->say_of(c.name(), outcome(line), colour);
     else if (const std::string sentence = far_off(line); !sentence.empty()) progress_->say_of("warning: " + c.name(), sentence, Colour::yellow);
@@ -143,13 +125,30 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c) {
   return options.out / (c.exhibit.empty() ? "adhoc.jsonl" : c.exhibit.substr(0, c.exhibit.find('/')) + ".jsonl");
 }
 
+std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options) {
+  if (options.redo) return cases;
+  std::map<std::filesystem::path, std::map<std::string, Json>> recorded;
+  for (auto& c : cases) {
+    if (!c.skip.empty()) continue;
+    const auto path = result_path(options, c);
+    if (!recorded.contains(path)) recorded.emplace(path, latest(read_lines(path)));
+    const auto& lines = recorded.at(path);
+    const auto before = lines.find(c.id());
+    if (before == lines.end() || !can_continue(before->second, skeleton(c, options.argv, options.machine))) continue;
+    const int made = int(before->second["samples_s"].size());
+    if (made >= c.repetitions) continue;
+    c.continues = made;
+    c.repetitions -= made;
+  }
+  return cases;
+}
+
 int supervise(const std::vector<Case>& planned, const RunOptions& options, const std::function<void()>& locked) {
   const FolderLock lock(options.out, "kmbench");
   locked();
   const std::vector<Case> cases = missing_runs(planned, options);
   Recorder recorder(cases, options);
-  const WorkerLimits limits{options.memory_bytes > 0 ? options.memory_bytes : 0.95 * double(memory::available_bytes())};
-  const auto left = run_in_workers(options.argv, recorder.jobs(), limits, recorder.events());
+  const auto left = Workers(options.argv, WorkerLimits::of(options.memory_bytes)).run(recorder.jobs(), recorder.events());
   if (!left.empty()) {
     fmt::print(stderr, "\ninterrupted: {} of {} cases are left; what has ended is kept in {}, and the same command goes on from there\n", left.size(),
                cases.size(), options.out.string());

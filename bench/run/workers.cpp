@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,18 +14,19 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "bench/data/values.hpp"
+#include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/text.hpp"
 
 namespace km {
 namespace {
 
-constexpr const char* variable = "KMBENCH_WORKER";  // <pid of the parent>:<jobs>:<events>
 constexpr int tries_without_progress = 3;
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -50,6 +52,7 @@ class Interruptible {
 
 struct Worker {
   pid_t pid;
+  int todo;            // to the worker: a socket, because writing to a dead worker raises no signal there
   int events;          // pipe from the worker
   std::string secret;  // precedes each of its lines; other writers to the pipe do not know it
 };
@@ -59,9 +62,9 @@ std::string new_secret() {
   return fmt::format("{:08x}{:08x} ", random(), random());
 }
 
-Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& jobs) {
+Worker start_worker(const std::vector<std::string>& args) {
   int to[2], from[2];
-  if (::pipe(to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with its parent
@@ -69,8 +72,8 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
     ::setpgid(0, 0);  // Ctrl-C goes to the parent only
     ::close(to[1]);
     ::close(from[0]);
-    ::setenv(variable, fmt::format("{}:{}:{}", parent, to[0], from[1]).c_str(), 1);
     std::vector<std::string> copies = args;
+    copies.push_back(fmt::format("--worker={}:{}:{}", parent, to[0], from[1]));  // as Inbox::open reads it
     std::vector<char*> argv;
     for (auto& arg : copies) argv.push_back(arg.data());
     argv.push_back(nullptr);
@@ -84,17 +87,22 @@ Worker start_worker(const std::vector<std::string>& args, const std::vector<std:
     ::close(from[0]);
     throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
   }
-  const std::string secret = new_secret();
-  std::string text = secret + "\n";
-  for (const auto& job : jobs) text += job + "\n";
+  return {pid, to[1], from[0], new_secret()};
+}
+
+/// Sends the worker's secret, the data of the jobs with these ids, a line each, and an empty line.
+void send_jobs(const Worker& worker, const std::vector<Job>& jobs, const std::vector<std::string>& ids) {
+  const std::set<std::string> wanted(ids.begin(), ids.end());
+  std::string text = worker.secret + "\n";
+  for (const auto& job : jobs)
+    if (wanted.contains(job.id)) text += job.data + "\n";
+  text += "\n";
   for (std::size_t sent = 0; sent < text.size();) {
-    const auto wrote = ::write(to[1], text.data() + sent, text.size() - sent);
+    const auto wrote = ::send(worker.todo, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR && !interrupted) continue;
     if (wrote <= 0) break;
     sent += std::size_t(wrote);
   }
-  ::close(to[1]);
-  return {pid, from[0], secret};
 }
 
 /// Returns resident memory without pages of mapped files, which the kernel can reclaim.
@@ -131,10 +139,12 @@ class WorkerMonitor {
                 const JobEvents& events)
       : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
 
-  WorkerExit run() {
+  /// Has the jobs in `todo` done. Returns nothing when all are, and the worker waits for others.
+  std::optional<WorkerExit> run() {
     std::string buffer(1 << 16, '\0'), pending;
+    send_jobs(worker_, jobs_, todo_);
     job_start_ = Clock::now();
-    for (;;) {
+    while (!todo_.empty()) {
       pollfd wait{worker_.events, POLLIN, 0};
       const int ready = ::poll(&wait, 1, 100);
       if (interrupted && exit_.why.empty()) stop("interrupted");
@@ -152,6 +162,8 @@ class WorkerMonitor {
       if (!distrusted_ && !begins_well(pending)) distrust(pending);
       check_limits();
     }
+    if (todo_.empty()) return std::nullopt;
+    ::close(worker_.todo);
     ::close(worker_.events);
     while (::waitpid(worker_.pid, &exit_.status, 0) < 0 && errno == EINTR) {  // retry if interrupted; it may have been reaped above
     }
@@ -218,25 +230,61 @@ class WorkerMonitor {
 
 }  // namespace
 
-std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
-                                        const JobEvents& events) {
-  const Interruptible interruptible;
+WorkerLimits WorkerLimits::of(double asked_bytes) { return {asked_bytes > 0 ? asked_bytes : 0.95 * double(memory::available_bytes())}; }
+
+struct Workers::State {
+  State(std::vector<std::string> argv, WorkerLimits limits) : argv(std::move(argv)), limits(limits) {}
+
+  std::vector<std::string> argv;
+  WorkerLimits limits;
+  Interruptible interruptible;
+  std::optional<Worker> worker;
+  bool idle = true;      // false also after an exception of an event
+  double longest_s = 0;  // time limit of any job so far
+};
+
+Workers::Workers(std::vector<std::string> argv, WorkerLimits limits) : state_(std::make_unique<State>(std::move(argv), limits)) {
   choose_wait_policy();
+}
+
+Workers::~Workers() {
+  if (!state_->worker) return;
+  const Worker worker = *state_->worker;
+  ::close(worker.todo);
+  const auto start = std::chrono::steady_clock::now();
+  while (::waitpid(worker.pid, nullptr, WNOHANG) == 0) {
+    const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > state_->longest_s;
+    if (late || interrupted || !state_->idle) ::kill(worker.pid, SIGKILL);
+    ::usleep(1000);
+  }
+  ::close(worker.events);
+  ::kill(-worker.pid, SIGKILL);  // kill its remaining children
+}
+
+std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEvents& events) {
+  state_->idle = false;
   std::vector<std::string> todo;
-  for (const auto& job : jobs) todo.push_back(job.id);
+  for (const auto& job : jobs) {
+    todo.push_back(job.id);
+    state_->longest_s = std::max(state_->longest_s, job.timeout_s);
+  }
   for (int idle = 0; !todo.empty() && !interrupted;) {
     const auto before = todo.size();
-    const WorkerExit ended = WorkerMonitor(start_worker(argv, todo), jobs, todo, limits, events).run();
+    if (!state_->worker) state_->worker = start_worker(state_->argv);
+    const auto ended = WorkerMonitor(*state_->worker, jobs, todo, state_->limits, events).run();
+    if (!ended) break;
+    state_->worker.reset();
     if (interrupted) break;
-    const std::string why = ended.why.empty() ? cause_of_death(ended.status) : ended.why;
-    if (!ended.in_flight.empty()) {
-      std::erase(todo, ended.in_flight);
-      events.lost(ended.in_flight, why);
+    const std::string why = ended->why.empty() ? cause_of_death(ended->status) : ended->why;
+    if (!ended->in_flight.empty()) {
+      std::erase(todo, ended->in_flight);
+      events.lost(ended->in_flight, why);
     }
     idle = todo.size() == before ? idle + 1 : 0;
     if (idle < tries_without_progress) continue;
     for (const auto& id : std::exchange(todo, {})) events.lost(id, fmt::format("{} workers did not begin with it; of the last: {}", idle, why));
   }
+  state_->idle = true;
   return todo;
 }
 
@@ -277,25 +325,41 @@ void report_crashes(int events, const std::string& secret) {
 
 }  // namespace
 
-std::optional<Inbox> Inbox::open() {
-  const char* text = std::getenv(variable);
-  if (!text) return std::nullopt;
+std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
   int parent = 0, todo = -1, events = -1;
-  const bool ours = std::sscanf(text, "%d:%d:%d", &parent, &todo, &events) == 3 && parent == ::getppid() && ::fcntl(todo, F_GETFD) >= 0 &&
-                    ::fcntl(events, F_GETFD) >= 0;
-  ::unsetenv(variable);  // hide it from the implementation's children
-  if (!ours) return std::nullopt;
+  if (std::sscanf(argv.back().c_str(), "--worker=%d:%d:%d", &parent, &todo, &events) != 3 || parent != ::getppid() || ::fcntl(todo, F_GETFD) < 0 ||
+      ::fcntl(events, F_GETFD) < 0)
+    return std::nullopt;
+  argv.pop_back();
   Inbox inbox;
+  inbox.todo_ = todo;
   inbox.events_ = events;
-  std::string all, buffer(1 << 16, '\0');
-  for (ssize_t got; (got = ::read(todo, buffer.data(), buffer.size())) > 0;) all.append(buffer, 0, std::size_t(got));
-  ::close(todo);
-  inbox.secret_ = all.substr(0, all.find('\n'));
-  for (std::size_t at = inbox.secret_.size() + 1, end; (end = all.find('\n', at)) != all.npos; at = end + 1)
-    inbox.jobs_.push_back(all.substr(at, end - at));
+  ::fcntl(todo, F_SETFD, FD_CLOEXEC);
   ::fcntl(events, F_SETFD, FD_CLOEXEC);
+  inbox.next();
   report_crashes(events, inbox.secret_);
   return inbox;
+}
+
+bool Inbox::next() {
+  jobs_.clear();
+  for (std::string buffer(1 << 16, '\0');;) {
+    std::size_t from = 0;
+    for (std::size_t end; (end = read_.find('\n', from)) != read_.npos; from = end + 1) {
+      if (end == from) {  // an empty line ends the jobs
+        read_.erase(0, end + 1);
+        secret_ = jobs_.front();
+        jobs_.erase(jobs_.begin());
+        return true;
+      }
+      jobs_.push_back(read_.substr(from, end - from));
+    }
+    read_.erase(0, from);
+    const auto got = ::read(todo_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return jobs_.clear(), false;
+    read_.append(buffer, 0, std::size_t(got));
+  }
 }
 
 void Inbox::start(const std::string& id) const { send("start " + id); }

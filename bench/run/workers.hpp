@@ -1,9 +1,10 @@
-// Runs jobs in worker processes. The parent sends job names and records results. A worker is this program with the same arguments; it
-// reports the start and the result of each job.
+// Runs jobs in worker processes. The parent sends the jobs and records results. A worker is this program with the same arguments and one
+// more, --worker; it reports the start and the result of each job.
 // A worker that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +14,13 @@ namespace km {
 struct Job {
   std::string id;    // without spaces
   double timeout_s;  // from the job's start
+  std::string data;  // one line, not empty, for the worker
 };
 
 struct WorkerLimits {
   double memory_bytes = 0;  // resident, without pages of mapped files; 0: no limit
+  /// As asked; for 0, 95% of the available memory.
+  static WorkerLimits of(double asked_bytes);
 };
 
 struct JobEvents {
@@ -25,16 +29,30 @@ struct JobEvents {
   std::function<void(const std::string& id, const std::string& why)> lost;      // no result
 };
 
-/// Runs all jobs; each ends in `ended` or `lost`. On SIGINT or SIGTERM returns early with the jobs not done.
-std::vector<std::string> run_in_workers(const std::vector<std::string>& argv, const std::vector<Job>& jobs, const WorkerLimits& limits,
-                                        const JobEvents& events);
+/// The parent's side: one worker process at a time, which the next run() uses again.
+class Workers {
+ public:
+  Workers(std::vector<std::string> argv, WorkerLimits limits);
+  ~Workers();  // lets the worker end
 
-/// A worker's end of the pipes. open() returns nothing in a process that is no worker. Call it once, first: it also installs the crash
-/// reports.
+  /// Runs all jobs; each ends in `ended` or `lost`. On SIGINT or SIGTERM returns early with the jobs not done.
+  std::vector<std::string> run(const std::vector<Job>& jobs, const JobEvents& events);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A worker's connection to its parent.
 class Inbox {
  public:
-  static std::optional<Inbox> open();
+  /// Removes the worker's own argument. Returns nothing in a process that is no worker. Call it once, first: it also installs the crash
+  /// reports.
+  static std::optional<Inbox> open(std::vector<std::string>& argv);
+  /// The data of each job that is to be done now.
   const std::vector<std::string>& jobs() const { return jobs_; }
+  /// Waits for the parent's next jobs. Returns false if there are none: the worker's work is done.
+  bool next();
   void start(const std::string& id) const;
   void end(const std::string& id, const std::string& result) const;
   /// Ends this process. The parent starts another for the remaining jobs.
@@ -42,7 +60,8 @@ class Inbox {
 
  private:
   void send(const std::string& line) const;
-  int events_ = -1;
+  int todo_ = -1, events_ = -1;
+  std::string read_;    // from the parent, not yet in jobs_
   std::string secret_;  // before every line, so that the parent tells it from what an implementation writes to the pipe
   std::vector<std::string> jobs_;
 };

@@ -1,20 +1,15 @@
 #include "bench/tune/advise.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "bench/machine/memory.hpp"
 #include "bench/plan/combination.hpp"
-#include "bench/run/process_state.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/run.hpp"
 #include "bench/run/terminal.hpp"
 #include "bench/statistics.hpp"
 #include "bench/tune/history.hpp"
@@ -22,16 +17,12 @@
 namespace km {
 namespace {
 
-constexpr const char* until_variable = "KMBENCH_ADVISE_UNTIL";  // seconds of the steady clock
 constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
 double seconds_of(const Json& line) {
   return reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>() : std::numeric_limits<double>::infinity();
 }
-
-/// A job's name: the round and the candidate's id.
-std::string job(const std::string& round, const Case& c) { return round + ":" + c.id(); }
 
 class Advice {
  public:
@@ -50,20 +41,32 @@ class Advice {
   }
 
  private:
-  /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left.
+  /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left. Returns false if interrupted.
   bool try_all() {
+    Workers workers(options_.by.argv, WorkerLimits::of(options_.memory_bytes));
+    Budget budget(options_.budget_s);
+    const auto measured = [&](Case c, const std::string& points) {
+      c.repetitions = options_.repetitions;
+      const auto line = measure_point(workers, c, allowed_s(c), options_.by);
+      budget.begin();
+      if (line) fmt::print(stderr, "{}{}: {}\n", c.implementation_name, points, outcome(*line));
+      return line;
+    };
     std::map<std::string, double> order;
-    std::vector<Job> jobs;
     for (const auto& one : all_)
-      if (const auto less = smaller(one.c)) jobs.push_back({job("small", one.c), allowed_s(*less)});
-    const auto note = [&](const std::string& id, const Json& line) { order[id] = seconds_of(line); };
-    if (!jobs.empty() && !work_on(jobs, note)) return false;
+      if (const auto less = smaller(one.c); less && !budget.over()) {
+        const auto line = measured(*less, fmt::format(", {} points", small_n));
+        if (!line) return false;
+        order[one.c.id()] = seconds_of(*line);
+      }
     std::ranges::stable_sort(all_, {}, [&](const Advised& one) { return order[one.c.id()]; });
-    jobs.clear();
-    for (const auto& one : all_) jobs.push_back({job("try", one.c), allowed_s(one.c)});
-    const bool done = work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, false); });
-    ::unsetenv(until_variable);
-    return done;
+    for (auto& one : all_) {
+      if (budget.over()) break;
+      one.line = measured(one.c, "");
+      if (!one.line) return false;
+      if (file_) file_->append(*one.line);
+    }
+    return true;
   }
 
   bool measure_again() {
@@ -71,47 +74,25 @@ class Advice {
     for (const auto& one : all_)
       if (can_be_advised(one)) right.push_back(&one);
     std::ranges::sort(right, {}, [](const Advised* one) { return seconds_of(*one->line); });
-    std::vector<Job> jobs;
+    std::vector<Case> cases;
     std::size_t exact = 0;
     for (std::size_t at = 0; at < right.size(); ++at) {
       const bool is_exact = (*right[at]->line)["grade"] == "exact";
-      if (at < best_again || (is_exact && exact < exact_again)) jobs.push_back({right[at]->c.id(), patience_s(right[at]->c)});
+      if (at < best_again || (is_exact && exact < exact_again)) cases.push_back(right[at]->c);
       exact += is_exact;
     }
-    return jobs.empty() || work_on(jobs, [&](const std::string& id, const Json& line) { keep(id, line, true); });
-  }
-
-  /// Runs all jobs in workers. Returns false if interrupted. A job without an answer counts as not tried.
-  bool work_on(const std::vector<Job>& jobs, const std::function<void(const std::string&, const Json&)>& note) {
-    const auto candidate = [&](const std::string& name) -> const Case& {
-      const std::string id = name.substr(name.find(':') + 1);
-      return std::ranges::find_if(all_, [&](const Advised& one) { return one.c.id() == id; })->c;
+    const auto keep = [&](const Case& c, const Json& line) {
+      const auto one = std::ranges::find_if(all_, [&](const Advised& a) { return a.c.id() == c.id(); });
+      one->line = std::make_shared<const Json>(line);
+      one->again = true;
+      if (file_) file_->append(line);
+      fmt::print(stderr, "{}: {}\n", c.implementation_name, outcome(line));
     };
-    const auto ended = [&](const std::string& name, const std::string& text, const std::string& why) {
-      if (!std::getenv(until_variable)) ::setenv(until_variable, fmt::format("{:.6f}", steady_now_s() + options_.budget_s).c_str(), 1);
-      const Case& c = candidate(name);
-      if (text.empty() && why.empty()) return;
-      const bool small = name.starts_with("small:");
-      const Json line = line_of(small ? *smaller(c) : c, text, why, options_.by);
-      if (file_ && !small) file_->append(line);
-      fmt::print(stderr, "{}{}: {}\n", c.implementation_name, small ? fmt::format(", {} points", small_n) : "", outcome(line));
-      note(c.id(), line);
-    };
-    const WorkerLimits limits{options_.memory_bytes > 0 ? options_.memory_bytes : 0.95 * double(memory::available_bytes())};
-    return run_in_workers(options_.by.argv, jobs, limits,
-                          {[](const std::string&) {}, [&](const std::string& name, const std::string& text) { ended(name, text, ""); },
-                           [&](const std::string& name, const std::string& why) { ended(name, "", why); }})
-        .empty();
+    return measure_together(std::move(cases), options_.at_last, 0, options_.memory_bytes, options_.by, keep);
   }
 
   /// Time limit of a candidate: a quarter of the budget, at least ten seconds, plus the generation of the points.
   double allowed_s(const Case& c) const { return std::max(10.0, options_.budget_s / 4) + double(c.n) * c.d * 1e-7; }
-
-  void keep(const std::string& id, const Json& line, bool again) {
-    const auto one = std::ranges::find_if(all_, [&](const Advised& a) { return a.c.id() == id; });
-    one->line = std::make_shared<const Json>(line);
-    one->again = again;
-  }
 
   const AdviseOptions& options_;
   std::vector<Advised> all_;
@@ -129,36 +110,5 @@ std::optional<Case> smaller(const Case& c) {
 }
 
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options) { return Advice(candidates, options).run(); }
-
-int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options) {
-  if (!inbox.jobs().empty() && inbox.jobs().front().find(':') == std::string::npos) {
-    std::vector<Case> cases = candidates;
-    for (auto& c : cases) c.repetitions = options.at_last;
-    RunOptions run{.redo = true, .argv = options.by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
-    run.machine = options.by.machine;
-    return work(std::move(cases), run, inbox);
-  }
-  count_stops();
-  adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
-  const char* text = std::getenv(until_variable);
-  double until_s = text ? std::strtod(text, nullptr) : std::numeric_limits<double>::infinity();
-  ::unsetenv(until_variable);
-  for (const auto& name : inbox.jobs()) {
-    inbox.start(name);
-    const auto c = std::ranges::find_if(candidates, [&](const Case& one) { return name.ends_with(":" + one.id()); });
-    if (c == candidates.end() || steady_now_s() > until_s) {
-      inbox.end(name, "");
-      continue;
-    }
-    Case own = name.starts_with("small:") ? *smaller(*c) : *c;
-    own.repetitions = options.repetitions;
-    const auto [line, clean] = measured(own, options.by);
-    inbox.end(name, line.dump(-1, ' ', false, Json::error_handler_t::replace));
-    until_s = std::min(until_s, steady_now_s() + options.budget_s);
-    if (!clean) inbox.leave();
-  }
-  return 0;
-}
 
 }  // namespace km

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "bench/run/workers.hpp"
 #include "bench/tune/point.hpp"
 
 namespace km {
@@ -35,8 +34,7 @@ std::string advice_table(std::vector<Advised> all, int columns);
 /// Returns the same problem on fewer points, to rank the candidates; nothing if the points are few.
 std::optional<Case> smaller(const Case& c);
 
-/// Parent. Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
+/// Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options);
-int advise_at(const Inbox& inbox, const std::vector<Case>& candidates, const AdviseOptions& options);
 
 }  // namespace km

@@ -1,52 +1,50 @@
 #include "bench/tune/point.hpp"
 
-#include <chrono>
-#include <memory>
-#include <new>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
-#include "bench/device/device.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/run.hpp"
 
 namespace km {
 
-std::pair<Json, bool> measured(const Case& c, const Provenance& by) {
-  Json line = skeleton(c, by.argv, by.machine);
-  Measurement m;
-  std::unique_ptr<Session> session;
-  try {
-    session = prepare(c, m);
-    while (int(m.samples_s.size()) < c.repetitions && m.judgement.verdict.empty()) session->repeat(m);
-    if (m.judgement.verdict.empty()) session->finish(m);
-    add_measurement(line, c, m);
-    return {readable(line), !m.process_changed && m.judgement.verdict.empty()};
-  } catch (const CannotRun& error) {
-    line["skip"] = error.what();
-    return {line, true};
-  } catch (const device::Error& error) {
-    line["failure"] = error.what();
-    if (error.sticky) (void)session.release();  // the lost context has freed its device memory
-  } catch (const std::bad_alloc&) {
-    line["failure"] = "out of memory";
-  } catch (const std::exception& error) {
-    line["failure"] = error.what();
-  } catch (...) {
-    line["failure"] = "it threw what is no std::exception";
-  }
-  return {line, false};
-}
-
-Json line_of(const Case& c, const std::string& answer, const std::string& why, const Provenance& by) {
-  Json line = Json::parse(answer, nullptr, false);
-  if (line.is_object() && line.value("case", "") == c.id()) return readable(line);
-  line = skeleton(c, by.argv, by.machine);
-  line["failure"] = why.empty() ? "the worker said of it what is no result line" : why;
+std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const Provenance& by) {
+  std::shared_ptr<const Json> line;
+  bool begun = false;
+  const auto keep = [&](const std::string& answer, const std::string& why) {
+    line = std::make_shared<const Json>(line_of(c, answer, why, by.argv, by.machine));
+  };
+  const auto lost = [&](const std::string&, const std::string& why) {
+    if (!begun) throw std::runtime_error(why);
+    keep("", why);
+  };
+  workers.run({job_of(c, timeout_s)},
+              {[&](const std::string&) { begun = true; }, [&](const std::string&, const std::string& answer) { keep(answer, ""); }, lost});
   return line;
 }
 
-double patience_s(const Case& c) { return 60 + 50 * c.forecast_s() + double(c.n) * c.d * 1e-7; }
+bool measure_together(std::vector<Case> cases, int repetitions, double timeout_s, double memory_bytes, const Provenance& by,
+                      const std::function<void(const Case&, const Json&)>& note) {
+  std::vector<Job> jobs;
+  for (auto& c : cases) {
+    c.repetitions = repetitions;
+    jobs.push_back(job_of(c, timeout_s));
+  }
+  const auto end = [&](const std::string& id, const std::string& answer, const std::string& why) {
+    const Case& c = *std::ranges::find_if(cases, [&](const Case& one) { return one.id() == id; });
+    note(c, line_of(c, answer, why, by.argv, by.machine));
+  };
+  return Workers(by.argv, WorkerLimits::of(memory_bytes))
+      .run(jobs, {[](const std::string&) {}, [&](const std::string& id, const std::string& answer) { end(id, answer, ""); },
+                  [&](const std::string& id, const std::string& why) { end(id, "", why); }})
+      .empty();
+}
 
-double steady_now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+int work_on_points(const Provenance& by, Inbox& inbox) {
+  RunOptions options{.argv = by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
+  options.machine = by.machine;
+  return work(options, inbox);
+}
 
 }  // namespace km

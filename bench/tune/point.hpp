@@ -1,11 +1,15 @@
-// Measures one case in a worker of a search: prepare, timed runs, judging and replay.
+// Measures points of a search in worker processes.
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/plan/case.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 
@@ -15,16 +19,30 @@ struct Provenance {
   std::string machine;
 };
 
-/// Returns the line of a case with c.repetitions timed runs, and whether the process is still clean.
-std::pair<Json, bool> measured(const Case& c, const Provenance& by);
+/// Time of a search. It begins when the first point has its time.
+class Budget {
+ public:
+  explicit Budget(double seconds) : seconds_(seconds) {}
+  void begin() {
+    if (!begin_) begin_ = Clock::now();
+  }
+  bool over() const { return begin_ && std::chrono::duration<double>(Clock::now() - *begin_).count() > seconds_; }
 
-/// Parses a worker's answer as a line. Returns a failure with the reason `why` if there is none.
-Json line_of(const Case& c, const std::string& answer, const std::string& why, const Provenance& by);
+ private:
+  using Clock = std::chrono::steady_clock;
+  double seconds_;
+  std::optional<Clock::time_point> begin_;
+};
 
-/// Default time limit of a case in seconds: from its forecast, at least a minute.
-double patience_s(const Case& c);
+/// Returns the line of one case; null if interrupted. Throws std::runtime_error if no worker begins with it.
+std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const Provenance& by);
 
-/// Seconds of the steady clock, equal in all processes of a machine.
-double steady_now_s();
+/// Measures cases in a fresh process, `repetitions` timed runs each, interleaved in random order. Calls `note` with each line. Returns false if
+/// interrupted.
+bool measure_together(std::vector<Case> cases, int repetitions, double timeout_s, double memory_bytes, const Provenance& by,
+                      const std::function<void(const Case&, const Json&)>& note);
+
+/// Worker of both.
+int work_on_points(const Provenance& by, Inbox& inbox);
 
 }  // namespace km

@@ -1,33 +1,41 @@
-// The parent of a tuning: keeps the history of a search, measures the winner again and reports.
 #include "bench/tune/tune.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
-#include "bench/tune/again.hpp"
+#include "bench/run/result.hpp"
+#include "bench/statistics.hpp"
+#include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
+#include "bench/tune/strategy.hpp"
 
 namespace km {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_turns = 5000;  // points per command
+constexpr int most_points = 5000;  // per command
 constexpr std::size_t most_reasons = 5;
+
+/// The file of an implementation's lines: <folder>/<device>/gpu-lloyd-naive.jsonl; of winners and defaults measured again ….winners.jsonl.
+fs::path file_of(const TuneOptions& options, std::string implementation, const char* suffix) {
+  std::ranges::replace(implementation, '/', '-');
+  return options.folder / options.by.machine / (implementation + suffix);
+}
 
 class Tuning {
  public:
   Tuning(const TuningSpace& space, const TuneOptions& options)
       : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.by.machine, "kmbench tune"),
-        values_(options.folder, options.by.machine), points_(points_file(options, start_.implementation_name)),
-        winners_(winners_file(options, start_.implementation_name)), history_(points_.path(), options.by.machine) {
+        values_(options.folder, options.by.machine), points_(file_of(options, start_.implementation_name, ".jsonl")),
+        winners_(file_of(options, start_.implementation_name, ".winners.jsonl")), history_(points_.path(), options.by.machine) {
     write_machine_record(options.folder / options.by.machine, options.by.machine, options.same_machine);
     if (history_.others() > 0)
       fmt::print(stderr, "{} lines of another machine, commit or build in {} are left aside\n", history_.others(), points_.path().string());
@@ -44,57 +52,53 @@ class Tuning {
       return 1;
     }
     std::vector<Case> cases = {*found.best};
-    if (start_.skip.empty()) cases.push_back(start_);
-    auto again = measure_again(cases, options_, winners_);
-    if (!again) return interrupted();
-    again_ = std::move(*again);
+    if (start_.skip.empty() && start_.id() != found.best->id()) cases.push_back(start_);
+    const auto keep = [&](const Case& c, const Json& line) {
+      winners_.append(line);
+      again_[c.id()] = line;
+    };
+    if (!measure_together(std::move(cases), options_.at_last, options_.timeout_s, options_.memory_bytes, options_.by, keep)) return interrupted();
     return conclude(found);
   }
 
  private:
+  /// Searches until the strategy or the budget ends. Returns false if interrupted.
   bool search() {
-    std::vector<Job> turns;
-    for (int turn = 1; turn <= most_turns; ++turn) turns.push_back({fmt::format("turn:{}", turn), timeout_s(start_, options_)});
-    bool begun = false;
     if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.by.argv, options_.by.machine));
-    const auto ended = [&](const std::string&, const std::string& text) {
-      begun = false;
-      if (text.empty()) return;  // the search had already ended
-      const Json line = Json::parse(text, nullptr, false);
-      if (line.is_object() && line.contains("case")) add(line);
+    Workers workers(options_.by.argv, WorkerLimits::of(options_.memory_bytes));
+    Budget budget(options_.budget_s);
+    int left = most_points;
+    bool stopped = false;
+    const auto evaluate = [&](const TuningPoint& point, int repetitions) -> std::optional<double> {
+      Case c = space_.at(point);
+      if (!c.skip.empty()) return std::nullopt;
+      c.repetitions = repetitions;
+      if (!history_.find(c.id(), repetitions)) {
+        if (budget.over() || left-- == 0) throw SearchOver();
+        const auto line = measure_point(workers, c, options_.timeout_s, options_.by);
+        stopped = !line;
+        if (stopped) throw SearchOver();
+        add(*line);
+        budget.begin();
+      }
+      const Tried* tried = history_.find(c.id(), repetitions);
+      return tried && tried->counts() ? std::optional(tried->seconds) : std::nullopt;
     };
-    const auto lost = [&](const std::string&, const std::string& why) {
-      if (!std::exchange(begun, false)) return trouble_ = why, void();
-      if (const auto c = next()) add(line_of(*c, "", why, options_.by));
-    };
-    const auto left = run_in_workers(options_.by.argv, turns, limits_of(options_), {[&](const std::string&) { begun = true; }, ended, lost});
-    ::unsetenv(until_variable);
-    if (left.empty() && !trouble_.empty()) throw std::runtime_error(trouble_);
-    return left.empty();
+    try {
+      km::search(options_.strategy, space_, options_.seed, options_.repetitions, evaluate);
+    } catch (const SearchOver&) {}
+    return !stopped;
   }
 
   void add(const Json& line) {
-    const bool measured = start_.skip.empty() || line["case"] != start_.id();  // else the defaults cannot run
-    if (measured && !std::getenv(until_variable)) ::setenv(until_variable, fmt::format("{:.6f}", steady_now_s() + options_.budget_s).c_str(), 1);
     points_.append(line);
     history_.add(line);
     const Case c = case_of(line, start_);
     fmt::print(stderr, "[{}] {}: {}\n", ++count_, c.id() == start_.id() ? "defaults" : shown_parameters(c, changed(c)), outcome(line));
   }
 
-  /// Replays the search to find the point the crashed worker was measuring.
-  std::optional<Case> next() const {
-    try {
-      km::search(options_.strategy, space_, options_.seed, options_.repetitions,
-                 answering(space_, history_, [](const Case& c) -> const Tried& { throw c; }));
-    } catch (const Case& c) {
-      return c;
-    }
-    return std::nullopt;
-  }
-
   int conclude(const Found& found) {
-    const double best_s = again_.seconds(*found.best), start_s = again_.seconds(start_);
+    const double best_s = seconds_again(*found.best), start_s = seconds_again(start_);
     const bool better = best_s > 0 && (start_s == 0 || best_s < start_s);
     const Case& winner = better ? *found.best : start_;
     fmt::print("{} on {}, {} n {} d {} k {}: {} points tried of {:.0f}, {} wrong, {} failed\n", start_.implementation_name, options_.by.machine,
@@ -131,9 +135,16 @@ class Tuning {
             {"date", skeleton(start_, {}, "")["date"]}};
   }
 
+  /// Median seconds per iteration when measured again; 0 if there is none.
+  double seconds_again(const Case& c) const {
+    const auto line = again_.find(c.id());
+    if (line == again_.end() || !reason_of(line->second).empty()) return 0;
+    return median(line->second["samples_s"]) / line->second["iterations"].get<double>();
+  }
+
   void print_row(const char* what, const Case& c, const std::vector<std::string>& names) const {
-    const Json* line = again_.line(c);
-    const std::string time = line ? outcome(*line) : c.skip.empty() ? "not measured" : "skipped: " + c.skip;
+    const auto line = again_.find(c.id());
+    const std::string time = line != again_.end() ? outcome(line->second) : c.skip.empty() ? "not measured" : "skipped: " + c.skip;
     fmt::print("  {:<10}  {}  {}\n", what, time, shown_parameters(c, names));
   }
 
@@ -162,25 +173,11 @@ class Tuning {
   TunedValues values_;
   ResultFile points_, winners_;
   History history_;
-  Again again_;
-  std::string trouble_;
+  std::map<std::string, Json> again_;  // lines by case
   int count_ = 0;
 };
 
-std::string file_name(std::string implementation) {
-  std::ranges::replace(implementation, '/', '-');
-  return implementation;
-}
-
 }  // namespace
-
-fs::path points_file(const TuneOptions& options, const std::string& implementation) {
-  return options.folder / options.by.machine / (file_name(implementation) + ".jsonl");
-}
-
-fs::path winners_file(const TuneOptions& options, const std::string& implementation) {
-  return options.folder / options.by.machine / (file_name(implementation) + ".winners.jsonl");
-}
 
 int tune(const TuningSpace& space, const TuneOptions& options) { return Tuning(space, options).run(); }
 

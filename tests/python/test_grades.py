@@ -11,6 +11,7 @@ from synthetic import line, of_schema
 from plots.__main__ import main
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.draw import figures, style
+from plots.read import check
 from plots.write import latex, table_formats, tables
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]').replace(
@@ -125,6 +126,7 @@ def test_a_later_schema_is_one_clear_line(bench, capsys):
     bench.exhibit()
     folder = bench.run([line()])
     with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write(json.dumps({**line(), "schema": 7}) + "\n")
+        file.write(json.dumps({**line(), "schema": check.LATEST + 1}) + "\n")
     assert main(["claims", "--papers", str(bench.papers), "--results", str(folder)]) == 2
-    assert capsys.readouterr().err.endswith("demo.jsonl:2: schema 7 is of a later kmbench; this one reads up to 6\n")
+    told = f"demo.jsonl:2: schema {check.LATEST + 1} is of a later kmbench; this one reads up to {check.LATEST}\n"
+    assert capsys.readouterr().err.endswith(told)

@@ -413,6 +413,13 @@ def test_a_line_of_a_right_run(out: Path) -> None:
     assert len({line["dataset"]["hash"] for line in found}) == 2, "one data set in each precision"
 
 
+def test_the_judges_seed_stands_in_the_line_and_can_be_given(out: Path) -> None:
+    for seed in ([], [], ["--judge-seed", 4711]):
+        assert kmbench("run", *NAIVE, *SMALL, "--redo", *seed, "--out", out).returncode == 0
+    drawn, other, given = (line["judge_seed"] for line in lines(out))
+    assert (drawn != other, given) == (True, 4711)
+
+
 def test_an_exhibit_writes_to_its_papers_file(bad_inputs: Path, out: Path) -> None:
     paper = bad_inputs / "demo2000"
     paper.mkdir()
