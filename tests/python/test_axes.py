@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
 from plots.draw import axes, figures
-from plots.write import claim_sheet, latex, table_formats, tables
+from plots.write import latex, table_formats, tables
 from plots.write.tables import Cell, Column, Table
 
 PAPER = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["assign"]\nrows=[["10", "900"], [1, "20"]]\n'
@@ -119,12 +119,3 @@ def test_many_parts_in_latex_end_their_pages():
     text = latex.latex(wide(80))
     runs = [part.count(r"\begin{table}") for part in text.split(r"\clearpage")]
     assert len(runs) > 1 and max(runs) <= latex.FLOATS
-
-
-def test_one_sentence_for_several_cases_says_of_which(bench):
-    lines = [line(packages=p) for p in (1, 10)]
-    same = [
-        bench.judge(lines, id=str(p), text="always", kind="bound", where={"packages": p}, at_least=1) for p in (1, 10)
-    ]
-    said = claim_sheet.sentences([*same, bench.judge(lines, id="c", text="alone", kind="bound", at_least=1)])
-    assert list(said.values())[2] == "alone" and "1 package" in said[same[0].exhibit, "1"]

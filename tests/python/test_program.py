@@ -372,7 +372,7 @@ def test_a_link_in_the_place_of_a_result_file_is_not_followed(out: Path, tmp_pat
     target.write_text("kept")
     out.mkdir()
     (out / "adhoc.jsonl").symlink_to(target)
-    flags = ["--dataset", "blobs", "--n", 100, "--k", 2, "--out", out]
+    flags = ["--dataset", "blobs", "--n", 100, "--k", 2, "--out", out, "--same-machine"]
     run = kmbench("run", "--implementation", "^cpu/lloyd/naive$", *flags)
     assert (run.returncode, run.stdout, target.read_text()) == (2, "", "kept")
     assert re.fullmatch(r"kmbench: cannot write .*adhoc\.jsonl: it is a link, .*\n", run.stderr), run.stderr
