@@ -58,7 +58,8 @@ def test_a_terminal_shows_one_line_and_what_is_wrong_above_it(tmp_path: Path) ->
 
 def test_check_shows_the_line_of_run() -> None:
     lines = shown(on_terminal(70, "check", "--filter", "^cpu/lloyd/naive/fp64/d = [27]$"))
-    assert lines and all(re.match(r"\[\d+/\d+(, \d+ s left)?\] cpu/lloyd/naive/fp64/d = ", line) for line in lines), lines
+    said = r"\[\d+/\d+(, \d+ s left)?\] cpu/lloyd/naive/fp64/d = "
+    assert lines and all(re.match(said, line) for line in lines), lines
 
 
 def test_no_color_is_honoured(tmp_path: Path) -> None:
