@@ -17,12 +17,13 @@ from pathlib import Path
 
 from plots.decide.sentences import once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
-from plots.draw import figures, style
+from plots.draw import figures, svg
 from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
 from plots.write import claim_sheet, coverage
+from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
 from plots.write.table_formats import markdown
@@ -100,5 +101,5 @@ def picture(exhibit: Exhibit, machine: Machine, folder: Path, pictures: Path) ->
     if figure is None:
         return ""
     path = pictures / machine.name / exhibit.paper / f"{exhibit.name}.svg"
-    style.save(figure, path)
+    write(path, svg.small(svg.text(figure)))
     return f"![{exhibit.heading}]({path.resolve().relative_to(folder.resolve()).as_posix()})"

@@ -3,7 +3,6 @@ It needs no network, and no script to be read."""
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,7 @@ from plots.decide import findings, lookup
 from plots.decide.claims import Finding, judge_one
 from plots.decide.sentences import CASE, by_sentence, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
-from plots.draw import figures, style
+from plots.draw import figures, svg
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Line, Machine, reason
 from plots.read.view import View, gather
@@ -275,34 +274,9 @@ def drawn(shown: Sequence[Shown], written: Path | None) -> dict[tuple[str, int],
 def picture(view: View, written: Path | None) -> Markup:
     """The figure as an image, its SVG in its address; empty where there is nothing to draw."""
     file = place(written, view.machine.name, view.exhibit).with_suffix(".svg") if written else None
-    text = file.read_text(encoding="utf-8") if file and file.is_file() else svg(view)
+    text = file.read_text(encoding="utf-8") if file and file.is_file() else svg.text(figures.draw(view))
     if not text:
         return Markup("")
     wide, high = (round(float(re.search(f'{side}="([\\d.]+)pt"', text)[1]) / 0.75) for side in ("width", "height"))
-    address = small(text).replace("%", "%25").replace("#", "%23").replace("&", "&amp;")
+    address = svg.small(text).replace("%", "%25").replace("#", "%23").replace("&", "&amp;")
     return Markup(f'width="{wide}" height="{high}" src="data:image/svg+xml,{address}"')
-
-
-def svg(view: View) -> str:
-    figure = figures.draw(view)
-    if figure is None:
-        return ""
-    buffer = io.BytesIO()
-    style.write(figure, buffer, ".svg")
-    return buffer.getvalue().decode()
-
-
-def small(text: str) -> str:
-    """The same picture in fewer bytes: no comments, no metadata, no names of groups, paths to a tenth of a point."""
-    text = re.sub(r"<\?xml.*?<svg", "<svg", text, count=1, flags=re.S)
-    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
-    text = re.sub(r'<g id="[^"]*">', "<g>", text)
-    text = re.sub(r"'DejaVu Sans'[^;\"]*", "DejaVu Sans,sans-serif", text)  # no quotes within quotes
-    text = re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) ", r"\1", m[0]), text)
-    text = re.sub(r' d="[^"]*"', lambda m: re.sub(r"\s*([MLCQz])\s*", r"\1", rounded(m[0], 1)), text)
-    text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: what the figure says keeps its digits
-    return re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'")
-
-
-def rounded(text: str, decimals: int) -> str:
-    return re.sub(r"-?\d+\.\d{2,}", lambda m: f"{float(m[0]):.{decimals}f}".rstrip("0").rstrip("."), text)

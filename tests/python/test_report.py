@@ -14,6 +14,7 @@ from plots.__main__ import main
 from plots.decide import findings
 from plots.decide.claims import judge_one
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
+from plots.draw import svg
 from plots.errors import UserError
 from plots.read import exhibits, results
 from plots.read.view import gather
@@ -293,6 +294,6 @@ def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
 
 def test_a_smaller_picture_says_the_same():
     path = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
-    svg = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
+    drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
     small = "<svg x='1.23'><g><path d='M1.2 6.8L3 4z' style='fill:none;opacity:0.12'/><text>0.0125</text></g></svg>"
-    assert report.small(svg) == small
+    assert svg.small(drawn) == small
