@@ -101,5 +101,5 @@ def picture(exhibit: Exhibit, machine: Machine, folder: Path, pictures: Path) ->
     if figure is None:
         return ""
     path = pictures / machine.name / exhibit.paper / f"{exhibit.name}.svg"
-    write(path, svg.small(svg.text(figure)))
+    write(path, svg.small(svg.text(figure)) + "\n")
     return f"![{exhibit.heading}]({path.resolve().relative_to(folder.resolve()).as_posix()})"
