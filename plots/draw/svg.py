@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 
 from matplotlib.figure import Figure
 
@@ -20,7 +21,7 @@ def text(figure: Figure | None) -> str:
 
 
 def small(text: str) -> str:
-    """The same picture in fewer bytes: no comments, no metadata, no names of groups, paths to a tenth of a point."""
+    """The same picture in fewer bytes: no comments, no metadata, short names, paths to a tenth of a point."""
     text = re.sub(r"<\?xml.*?<svg", "<svg", text, count=1, flags=re.S)
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'<g id="[^"]*">', "<g>", text)
@@ -28,7 +29,22 @@ def small(text: str) -> str:
     text = re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) ", r"\1", m[0]), text)
     text = re.sub(r' d="[^"]*"', lambda m: re.sub(r"\s*([MLCQz])\s*", r"\1", rounded(m[0], 1)), text)
     text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: what the figure says keeps its digits
-    return re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'")
+    text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'")
+    return short_names(shared_styles(text))
+
+
+def shared_styles(text: str) -> str:
+    """Styles that occur again and again as classes."""
+    counts = Counter(re.findall(r" style='([^']*)'", text))
+    names = {style: f"s{at}" for at, style in enumerate(style for style, count in counts.items() if count > 2)}
+    text = re.sub(r" style='([^']*)'", lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
+    return text.replace("</style>", "".join(f".{name}{{{style}}}" for style, name in names.items()) + "</style>", 1)
+
+
+def short_names(text: str) -> str:
+    """matplotlib names markers and clips by a hash: within one picture a number does."""
+    names = {name: f"i{at}" for at, name in enumerate(dict.fromkeys(re.findall(r" id='([^']*)'", text)))}
+    return re.sub(r"( id='|#)([\w.-]+)", lambda m: m[1] + names.get(m[2], m[2]), text)
 
 
 def rounded(text: str, decimals: int) -> str:

@@ -297,3 +297,10 @@ def test_a_smaller_picture_says_the_same():
     drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
     small = "<svg x='1.23'><g><path d='M1.2 6.8L3 4z' style='fill:none;opacity:0.12'/><text>0.0125</text></g></svg>"
     assert svg.small(drawn) == small
+
+
+def test_a_smaller_picture_says_a_style_once():
+    mark = "<path id='m12ab' d='M0 0'/>" + "<use xlink:href='#m12ab' style='fill:red'/>" * 3
+    text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}</svg>")
+    used = "<use xlink:href='#i0' class='s0'/>" * 3
+    assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/>{used}</svg>"
