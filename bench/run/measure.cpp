@@ -218,8 +218,13 @@ class TypedSession final : public Session {
     return judgement;
   }
 
+  /// Keeps the worst errors of any run, and inertia and cluster sizes of the first.
   void keep_worst(Measurement& m, Judgement judgement) {
     const auto rank = [](const Judgement& j) { return std::tuple(!j.verdict.empty(), j.grade, j.wrong_labels, j.mean_error); };
+    if (!m.judgement.cluster_sizes.empty() && judgement.verdict.empty()) {  // the start as given has the case's own result
+      judgement.inertia = m.judgement.inertia;
+      judgement.cluster_sizes = m.judgement.cluster_sizes;
+    }
     if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
   }
 
