@@ -205,3 +205,14 @@ def write(results: Path, machine: str, lines: list[dict[str, Any]], record: dict
         with (folder / f"{(made['exhibit'] or 'adhoc').split('/')[0]}.jsonl").open("a") as file:
             file.write(json.dumps(made) + "\n")
     return results
+
+
+def ladder(*times, **fields):
+    """A line for 1, 10, 100, … packages; a time of None is a skipped case."""
+    return [
+        line(seconds=t, packages=10**i, **fields) if t else skipped("too large", packages=10**i, **fields)
+        for i, t in enumerate(times)
+    ]
+
+
+RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}}

@@ -1,0 +1,237 @@
+"""What a verdict rests on: the data, the number of threads, a claim that could fail, the cause, the printed values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from conftest import ROOT, TABLE, machine
+from synthetic import RATIO, ladder, line
+
+from plots.decide.claims import judge_one
+from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
+from plots.errors import UserError
+from plots.read import exhibits
+from plots.read.metrics import metric
+from plots.read.view import gather
+
+
+@pytest.mark.parametrize(
+    ("datasets", "verdict", "why"),
+    [
+        (("real", "like"), REPRODUCED, ""),
+        (("like",), STAND_IN, "on like, made up in the shape of real"),
+        (("half",), STAND_IN, "on half, a part of real"),
+        (("other",), REPRODUCED, ""),
+    ],
+)
+def test_a_verdict_says_which_data_it_rests_on(bench, datasets, verdict, why):
+    record = {"stand_ins": {"like": "real"}, "parts": {"half": "real"}}
+    exhibit = replace(bench.exhibit(), record=record)
+    lines = [line(dataset=name, packages=p, seconds=s) for name in datasets for p, s in ((1, 0.2), (10, 0.1))]
+    where = {"dataset": ["real", "like", "half", "other"]}
+    sides = {side: {**where, "packages": p} for side, p in (("numerator", 1), ("denominator", 10))}
+    claim = {"id": "c", "text": "t", "metric": "iteration", **RATIO, **sides, "at_least": 1.0}
+    found = judge_one(gather(exhibit, machine(lines)), claim)
+    assert (found.verdict, found.why) == (verdict, why)
+    trend = {**claim, "kind": "trend", "along": "packages", "direction": "down", "where": where}
+    trend = {name: value for name, value in trend.items() if name not in sides}
+    assert judge_one(gather(exhibit, machine(lines)), trend).verdict == verdict
+    worse = judge_one(gather(exhibit, machine(lines)), {**claim, "at_least": 0, "at_most": 0.5})
+    assert (worse.verdict, worse.why) == (FAILED, why), "the data are named whatever the verdict"
+
+
+def test_a_stand_in_beside_the_real_set_counts_where_every_case_does(bench):
+    exhibit = replace(bench.exhibit(), record={"stand_ins": {"like": "real"}})
+    lines = [line(dataset=name, packages=1) for name in ("real", "like")]
+    claim = {"id": "c", "text": "t", "metric": "run", "kind": "bound", "at_most": 1e6}
+    assert judge_one(gather(exhibit, machine(lines)), claim).verdict == STAND_IN
+
+
+def test_a_claim_on_a_file_that_is_not_there_waits_for_data(bench):
+    exhibit = replace(bench.exhibit(), record={"stand_ins": {"like": "real"}})
+    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "value", "expect": 1.0, "within": 2.0}
+    lines = [line(dataset="like", packages=1)]
+    found = judge_one(gather(exhibit, machine(lines)), {**claim, "where": {"dataset": "real"}})
+    assert (found.verdict, found.need) == (INCOMPARABLE, "data real")
+    there = [*lines, line("demo/other", dataset="real")]
+    assert judge_one(gather(exhibit, machine(there)), {**claim, "where": {"dataset": "real"}}).need == "run"
+
+
+def test_a_claim_about_gpus_alone_waits_for_one(bench):
+    record = {"cpu": {"threads": 2}}
+    claim = {"id": "c", "text": "t", "metric": "run", "kind": "bound", "at_most": 1e6}
+    for name, need in (("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run")):
+        where = {"implementation": name}
+        found = judge_one(gather(bench.exhibit(), machine([line(packages=1)], record)), {**claim, "where": where})
+        assert found.need == need
+
+
+def test_what_could_not_fail_is_not_decided(bench):
+    found = bench.judge(ladder(0.2, 0.1), **RATIO, at_least=1.0, by_construction="both are one kernel")
+    assert (found.verdict, found.need) == (INCOMPARABLE, "construction")
+    assert found.why == "by construction: both are one kernel"
+
+
+@pytest.mark.parametrize(("made", "verdict"), [((5, 5), INCOMPARABLE), ((5, 4), FAILED), ((4, 4), REPRODUCED)])
+def test_runs_that_end_at_their_limit_are_no_equal_numbers_of_iterations(bench, made, verdict):
+    lines = [line(packages=p, iterations=n) for p, n in zip((1, 10), made, strict=True)]
+    items = [{"packages": p} for p in (1, 10)]
+    assert bench.judge(lines, kind="equality", metric="iterations", items=items).verdict == verdict
+
+
+THREADS = TABLE + (
+    '[[paper]]\nsource="printed"\nfields=["threads"]\nmetrics=["iteration"]\nrows=[["20", "1"]]\n'
+    'match = { threads = { "20" = 0 } }\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("times", "claim", "verdict"),
+    [
+        ((1, 2), {**RATIO, "at_least": 1.0}, FAILED),
+        ((1, 2), {**RATIO, "expect": 3.0, "within": 1.5}, FAILED),
+        ((2, 1), {**RATIO, "at_most": 0.9}, FAILED),
+        ((2, 1), {**RATIO, "at_least": 3.0}, TREND),
+        ((1, 1), {**RATIO, "at_least": 1.0}, INCOMPARABLE),
+        ((1, 3), {**RATIO, "expect": 0.98, "within": 1.3}, TREND),
+        ((3, 1), {**RATIO, "expect": 0.98, "within": 1.3}, INCOMPARABLE),
+        ((2, 1), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, FAILED),
+        ((2, 1), {"kind": "trend", "along": "packages", "direction": "up"}, FAILED),
+        ((1, 2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED),
+        ((1, 2), {"kind": "trend", "along": "packages", "direction": "flat"}, INCOMPARABLE),
+        ((1, 2), {"kind": "value", "where": {"packages": 1}, "expect": 900, "within": 1.1}, INCOMPARABLE),
+    ],
+)
+def test_the_opposite_direction_shows_with_other_threads_too(bench, times, claim, verdict):
+    lines = [line(packages=p, threads=0, seconds=s) for p, s in zip((1, 10), times, strict=True)]
+    view = gather(bench.exhibit(THREADS), machine(lines, {"cpu": {"threads": 8}}))
+    found = judge_one(view, {"id": "c", "text": "t", "metric": "iteration", **claim})
+    assert found.verdict == verdict
+    assert ("the opposite direction" in found.why) == (verdict == FAILED)
+    assert "8 threads here, 20 in the paper" in found.why
+
+
+CLAIMS = {
+    f"{e.key}/{c['id']}": c
+    for p in exhibits.load(ROOT / "papers")
+    for e in p.exhibits
+    for c in e.claims
+    if p.key != "ours"
+}
+
+
+def test_no_paper_is_judged_by_absolute_times():
+    """A newer machine would make them true for no merit of the code."""
+    absolute = {
+        name
+        for name, claim in CLAIMS.items()
+        if claim["kind"] in ("bound", "value", "mean", "share", "printed")
+        and metric(claim["metric"]).unit in ("ms", "GB/s", "GFLOP/s")
+    }
+    assert absolute == set()
+
+
+def test_a_printed_range_is_tested_on_both_sides():
+    said = re.compile(r"(?:speedups between|spanning) ([\d.]+)(?: and |-)([\d.]+)")
+    ranges = {name: said.search(claim["text"]) for name, claim in CLAIMS.items()}
+    found = {name: tuple(map(float, match.groups())) for name, match in ranges.items() if match}
+    assert len(found) >= 32
+    assert {name: (CLAIMS[name].get("at_least"), CLAIMS[name].get("at_most")) for name in found} == found
+
+
+CAUSE = {
+    "text": "ours is {ratio} times as fast as theirs",
+    "claims": ["table1/c"],
+    "exhibit": "table1",
+    "metric": "iteration",
+    "theirs": 300.0,
+    "gpu": "H200",
+    "denominator": {"packages": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("cause", "gpu", "expect", "said"),
+    [
+        (CAUSE, "NVIDIA H200", 1.0, "likely because ours is 15 times as fast as theirs"),
+        (CAUSE, "NVIDIA H100", 1.0, ""),
+        (CAUSE, None, 1.0, ""),
+        (CAUSE, "NVIDIA H200", 20.0, ""),
+        ({**CAUSE, "claims": ["table1/other"]}, "NVIDIA H200", 1.0, ""),
+        ({**CAUSE, "denominator": {"packages": 7}}, "NVIDIA H200", 1.0, ""),
+        ({"text": "it is known", "claims": ["table1/c"]}, None, 1.0, "likely because it is known"),
+    ],
+)
+def test_the_likely_cause_of_what_is_not_reproduced_is_named(bench, cause, gpu, expect, said):
+    """20 ms here, 300 ms theirs; no cause of what is reproduced, on another card, or of a line that is not there."""
+    exhibit = replace(bench.exhibit(), record={"cause": [cause]})
+    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "value", "expect": expect, "within": 1.5}
+    view = gather(exhibit, machine([line(packages=1, seconds=0.1)], {"gpu": {"name": gpu}} if gpu else {}))
+    found = judge_one(view, claim)
+    assert (found.why, found.verdict) == (said, REPRODUCED if expect == 20.0 else FAILED)
+
+
+def test_a_cause_is_of_claims_that_there_are():
+    known = {f"{key.partition('/')[0]} {key.partition('/')[2]}" for key in CLAIMS}
+    causes = [(p.key, one) for p in exhibits.load(ROOT / "papers") for one in p.record.get("cause", [])]
+    named = {f"{key} {name}" for key, one in causes for name in one["claims"]}
+    assert named and named <= known
+
+
+def test_a_cause_whose_ratio_has_one_side_is_refused(bench):
+    bench.exhibit()
+    text = '[[cause]]\ntext = "t"\nclaims = ["table1/c"]\nexhibit = "table1"\nmetric = "run"\ndenominator = {}\n'
+    unknown = text.replace('"run"', '"rum"') + "numerator = {}\n"
+    for wrong_text, said in ((text, "needs numerator or theirs"), (unknown, "unknown metric 'rum'")):
+        (bench.papers / "demo/paper.toml").write_text(wrong_text)
+        with pytest.raises(UserError, match=said):
+            exhibits.load(bench.papers)
+
+
+PRINTED = TABLE + (
+    '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration", "assign"]\n'
+    'rows=[[1, "20", ""], [10, "30", "–"], [100, "40", "5"]]\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("times", "within", "verdict", "measured", "why"),
+    [
+        ((0.1, 0.15, 0.2), 1.1, REPRODUCED, "3 of 3 printed values; ours 1.00 … 1.00 times theirs", ""),
+        ((0.1, 0.15, 0.6), 1.1, FAILED, "2 of 3 printed values; ours 1.00 … 3.00 times theirs", ""),
+        ((0.1, 0.15, 0.22), 1.1, NOISE, "2 of 3 printed values; ours 1.00 … 1.10 times theirs", ""),
+        (
+            (0.1, None, None),
+            1.1,
+            REPRODUCED,
+            "1 of 1 printed values; ours 1.00 … 1.00 times theirs",
+            "without a line: 2 of the printed values",
+        ),
+    ],
+)
+def test_every_printed_value_is_held_against_its_line(bench, times, within, verdict, measured, why):
+    found = bench.judge(ladder(*times), PRINTED, kind="printed", within=within)
+    assert (found.verdict, found.why) == (verdict, why)
+    assert found.measured == measured or verdict == NOISE
+
+
+def test_printed_values_without_any_line_say_why_and_stand_ins_do_not_count(bench):
+    found = bench.judge([line(packages=7)], PRINTED, kind="printed", within=2.0)
+    assert (found.verdict, found.need) == (INCOMPARABLE, "run")
+    assert bench.judge(ladder(0.1), PRINTED, kind="printed", within=2.0, where={"packages": 3}).verdict == INCOMPARABLE
+    text = PRINTED.replace('fields=["packages"]', 'fields=["dataset"]').replace("[1,", '["real",')
+    exhibit = replace(bench.exhibit(text), record={"stand_ins": {"like": "real"}})
+    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "printed", "within": 2.0}
+    judged = judge_one(gather(exhibit, machine([line(dataset="like")])), {**claim, "where": {"dataset": "real"}})
+    assert (judged.verdict, judged.need) == (INCOMPARABLE, "data real")
+    judged = judge_one(gather(exhibit, machine([line(dataset="real")])), {**claim, "where": {"dataset": "real"}})
+    assert judged.verdict == REPRODUCED
+
+
+def test_several_lines_beside_a_printed_value_count_as_their_mean(bench):
+    text = PRINTED.replace('fields=["packages"]', 'fields=["k"]').replace("[1,", "[4,")
+    lines = [line(packages=p, seconds=s) for p, s in ((1, 0.05), (10, 0.15))]
+    found = bench.judge(lines, text, kind="printed", within=1.5, where={"k": 4})
+    assert found.measured == "1 of 1 printed values; ours 1.00 … 1.00 times theirs"
