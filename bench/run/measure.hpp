@@ -27,7 +27,7 @@ struct Measurement {
   double repeated_s = 0;  // time spent on repeating disturbed runs
   double prepare_s = 0;
   int iters = 0;  // of the first timed run
-  Trace prepare_trace{true}, trace{true};
+  Trace prepare_trace, trace;
   Judgement judgement;  // of the worst run
   std::optional<Replay> replay;
   std::optional<double> centroid_error;

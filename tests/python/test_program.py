@@ -381,6 +381,18 @@ def test_a_link_in_the_place_of_a_result_file_is_not_followed(out: Path, tmp_pat
 # ---- what it does when all is well --------------------------------------------------------------------------
 
 
+def test_more_runs_do_not_change_the_result(out: Path) -> None:
+    """Later runs start elsewhere and end elsewhere: inertia and cluster sizes are those of the start as given."""
+    case = ["--dataset", "census_like", "--n", 20_000, "--k", 16, "--iterations", 3, "--precision", "fp32"]
+    found = []
+    for repetitions in (1, 8):
+        folder = out / str(repetitions)
+        flags = ["--set", "packages=1", "--repetitions", repetitions, "--out", folder]
+        assert kmbench("run", "--implementation", "^cpu/lloyd/two_step$", *case, *flags).returncode == 0
+        found += [(line["inertia"], line["cluster_sizes"]) for line in lines(folder)]
+    assert found[0] == found[1]
+
+
 def test_a_line_of_a_right_run(out: Path) -> None:
     run = kmbench(
         "run",
