@@ -44,9 +44,10 @@ class TypedSession final : public Session {
       device::start();
       device::reset_peak();
     }
-    const auto start = std::chrono::steady_clock::now();
     Trace prepare_trace(true);
     noted_library();  // discard what the last replay noted
+    const ThreadDelays delays_before;
+    const auto start = std::chrono::steady_clock::now();
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
     const double prepare_s = seconds_since(start);
@@ -54,6 +55,7 @@ class TypedSession final : public Session {
     m.library = noted_library();
     if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
       m.prepare_s = prepare_s;
+      m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
       m.prepare_trace = std::move(prepare_trace);
     }
     Trace untraced;
@@ -158,7 +160,8 @@ class TypedSession final : public Session {
       });
       trace.finish();
       m.trace = std::move(trace);
-      if (timing.disturbed <= disturbed_share || tries == most_tries || seconds_since(start) > allowed_s) return iters;
+      m.trace_disturbed = timing.disturbed > disturbed_share;
+      if (!m.trace_disturbed || tries == most_tries || seconds_since(start) > allowed_s) return iters;
       wait_for_quiet();
     }
   }

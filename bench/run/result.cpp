@@ -83,6 +83,7 @@ void without_results(Json& line) {
                            "samples_event_s",
                            "run_delay_s",
                            "involuntary_switches",
+                           "disturbed_verbs",
                            "prepare_s",
                            "download_s",
                            "inertia",
@@ -132,6 +133,9 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (!m.samples_event_s.empty()) line["samples_event_s"] = m.samples_event_s;
   line["run_delay_s"] = of_every_sample(m.delays, &Delay::run_delay_s);
   if (line["run_delay_s"].is_null()) line["involuntary_switches"] = of_every_sample(m.delays, &Delay::involuntary_switches);
+  line["disturbed_verbs"] = Json::array();
+  if (m.prepare_disturbed) line["disturbed_verbs"].push_back("prepare");
+  if (m.trace_disturbed) line["disturbed_verbs"].push_back("trace");
   line["prepare_s"] = m.prepare_s;
   line["download_s"] = median(m.downloads_s);
   line["prepare_phases"] = m.prepare_trace.prepare();

@@ -15,6 +15,8 @@ from plots.read.intervals import Estimate, exact, of_mean, once
 
 MS = 1e3
 TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "energy", "cost")
+OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
+PHASES = ("assign", "update", "transfer", "transpose", "init")
 WORD_COLUMNS = ("grade",)  # what a table may show beside metrics: a word of the line
 Record = dict[str, Any]
 Formula = Callable[[Line, Record], Estimate | None]
@@ -40,9 +42,24 @@ class Metric:
         """Whether a time is in it."""
         return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES
 
+    def rests_on(self, line: Line) -> set[str]:
+        """The verbs in it that are measured once; `trace` is the run that the phases come from."""
+        family, _, member = self.name.partition(":")
+        if family == "speedup":
+            return metric(member).rests_on(line)
+        if self.name in OF_PREPARE:
+            return {"prepare"}
+        if family in ("ealt", "ealt_share", "time_share"):
+            return {"trace"}
+        return {"trace" if (member or self.name) in line["phases"] else "prepare"} if phased(self.name) else set()
+
     @property
     def title(self) -> str:
         return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+def phased(name: str) -> bool:
+    return name in PHASES or name.startswith("phase:")
 
 
 def run_s(line: Line, _: Record) -> Estimate | None:
@@ -235,7 +252,7 @@ def _times() -> list[Metric]:
         "end_to_end_iteration": ("end to end / iterations", per_iteration(with_verbs("prepare_s", "download_s"))),
         "prepare": ("prepare", verb("prepare_s")),
         "download": ("download", verb("download_s")),
-        **{name: (name, phase(name)) for name in ("assign", "update", "transfer", "transpose", "init")},
+        **{name: (name, phase(name)) for name in PHASES},
     }
     return [Metric(name, label, "ms", "lower", milliseconds(of)) for name, (label, of) in formulas.items()]
 

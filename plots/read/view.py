@@ -125,10 +125,11 @@ class View:
 
     def doubt(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
         """Why the value of `name` is marked (results.doubt), where it is a time: its own doubt, or its baseline's."""
-        if not metric(name).timed:
-            return ""
         base = self.base(line, others, name) if name.startswith("speedup:") else None
-        return doubt(line) or (doubt(base) if base is not None else "")
+        lines = [line] if base is None else [line, base]
+        if any(metric(name).rests_on(each) & set(each["disturbed_verbs"] or ()) for each in lines):
+            return words.DISTURBED
+        return next(filter(None, map(doubt, lines)), "") if metric(name).timed else ""
 
     def fair(self, line: Line, name: str) -> bool:
         """Whether this value may be the best: without doubt, or coarse where rounding is the subject."""

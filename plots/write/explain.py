@@ -115,6 +115,8 @@ def samples(line: Line, name: str) -> list[Part]:
     """The runs by the clock, and the iterations of the traced run where the metric is a phase."""
     unit = f"s a run of {line['iterations']} {'iteration' if line['iterations'] == 1 else 'iterations'}"
     parts = [("samples", f"{listed(line['samples_s'])} {unit}")]
+    if once := metric(name).rests_on(line) & set(line["disturbed_verbs"] or ()):
+        parts.append(("disturbed", f"{', '.join(sorted(once))}, measured once: {words.TAKEN}"))
     if out := sum(disturbed.flags(line)):
         parts.append(("disturbed", f"{out} of {len(line['samples_s'])} runs: {words.TAKEN}"))
     phase = name.removeprefix("speedup:").removeprefix("phase:")

@@ -46,6 +46,7 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "max_iters": 5,
         "iterations": 5,
         "samples_s": [seconds * (1 + 0.01 * ((i * 7) % 5 - 2)) for i in range(samples)],
+        "disturbed_verbs": [],
         "prepare_s": seconds / 10,
         "download_s": seconds / 50,
         "prepare_phases": {"transfer": seconds / 20, "transpose": seconds / 200},

@@ -97,6 +97,23 @@ def test_a_claim_on_a_disturbed_time_is_undecided(bench, claim):
     assert found.verdict == NOISE and found.why.startswith("disturbed: ")
 
 
+@pytest.mark.parametrize(
+    ("verb", "doubted"),
+    [
+        ("trace", ["phase:assign", "update", "time_share:assign", "speedup:phase:assign"]),
+        ("prepare", ["prepare", "overall", "end_to_end", "transfer"]),
+    ],
+)
+def test_what_is_measured_once_is_marked_where_it_rests_on_a_disturbed_verb(bench, verb, doubted):
+    names = ["phase:assign", "update", "time_share:assign", "prepare", "overall", "end_to_end", "transfer"]
+    names += ["iteration", "iterations", "speedup:phase:assign"]
+    baseline = TABLE.replace("[table]", "[table]\nbaseline = { packages = 1 }")
+    view = bench.view([line(packages=1, disturbed_verbs=[verb]), line(packages=10)], baseline)
+    first, second = sorted(view.lines, key=lambda made: made["parameters"]["packages"])
+    assert [name for name in names if view.doubt(first, name)] == [name for name in names if name in doubted]
+    assert [name for name in names if view.doubt(second, name)] == [n for n in doubted if n.startswith("speedup")]
+
+
 def test_what_is_no_time_of_a_disturbed_line_stays_usable(bench):
     lines = [busy(packages=1, centroid_error=0.002), busy(packages=10, centroid_error=0.001)]
     assert bench.judge(lines, **{**RATIO, "metric": "centroid_error"}).verdict == REPRODUCED
