@@ -27,7 +27,7 @@ namespace km {
 namespace {
 
 constexpr int most_tries = 5;            // per sample
-constexpr double most_repeated_s = 0.3;  // per case, beyond the time of its samples
+constexpr double most_repeated_s = 0.1;  // per case, beyond the time of its samples
 
 template <class T>
 class TypedSession final : public Session {
@@ -174,18 +174,18 @@ class TypedSession final : public Session {
       start_.rotate(int(turn % std::size_t(problem_.k)),
                     problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie or the iteration of convergence
     Trace untraced;
-    const auto reset_start = std::chrono::steady_clock::now();
-    solver_->reset();
-    if (case_.on_gpu()) device::synchronize();
-    reset_s_ = std::min(reset_s_, seconds_since(reset_start));
+    reset_s_ = std::min(reset_s_, undelayed_s([&] {
+                          solver_->reset();
+                          if (case_.on_gpu()) device::synchronize();
+                        }));
     int iters = 0;
     Timing timing = timed(case_.on_gpu(), [&] { iters = solver_->iterate(untraced); });
     if (!timing.complaint.empty()) complaint_ = timing.complaint;
-    const auto download_start = std::chrono::steady_clock::now();
-    const double delay_before_s = this_thread_delay_s();
-    last_ = solver_->download();
-    m.downloads_s.push_back(seconds_since(download_start));
-    own_downloads_s_.push_back(m.downloads_s.back() - (this_thread_delay_s() - delay_before_s));
+    own_downloads_s_.push_back(undelayed_s([&] {
+      const auto download_start = std::chrono::steady_clock::now();
+      last_ = solver_->download();
+      m.downloads_s.push_back(seconds_since(download_start));
+    }));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
     judge_timed(m);
@@ -250,7 +250,7 @@ class TypedSession final : public Session {
   std::unique_ptr<AnySolver<T>> solver_;
   Solution<T> last_;
   Evidence<T> evidence_;
-  std::vector<double> own_downloads_s_;  // without this thread's run delay
+  std::vector<double> own_downloads_s_;  // without run delay
   std::string complaint_;
   double reset_s_ = std::numeric_limits<double>::infinity();
   std::optional<GpuState> gpu_;

@@ -75,12 +75,6 @@ double share_of(const Delay& delay, double wall_s) {
   return lost_s > 0 ? lost_s / wall_s : 0;
 }
 
-double this_thread_delay_s() {
-  std::int64_t running_ns = 0, waiting_ns = 0;
-  std::ifstream("/proc/thread-self/schedstat") >> running_ns >> waiting_ns;
-  return double(waiting_ns) * 1e-9;
-}
-
 void wait_for_quiet() {
   const auto start = std::chrono::steady_clock::now();
   do std::this_thread::sleep_for(between_looks);

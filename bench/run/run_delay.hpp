@@ -34,9 +34,6 @@ constexpr double disturbed_share = 0.05;
 /// plots/read/disturbed.py has the same rule.
 double share_of(const Delay& delay, double wall_s);
 
-/// Returns the calling thread's total run delay in seconds; 0 if the kernel does not report it.
-double this_thread_delay_s();
-
 /// Sleeps until processors are free for all OpenMP threads, at most 50 ms.
 void wait_for_quiet();
 

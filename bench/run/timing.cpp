@@ -49,6 +49,14 @@ Timing timed(bool on_gpu, const std::function<void()>& run) {
   return timing;
 }
 
+double undelayed_s(const std::function<void()>& run) {
+  const ThreadDelays before;
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  const double wall_s = seconds_since(start);
+  return std::max(0.0, wall_s - ThreadDelays().since(before).run_delay_s.value_or(0));
+}
+
 std::string explain_times(double sample_s, double download_s, double reset_s, std::span<const std::int32_t> labels, std::size_t values) {
   const auto some = std::min<std::size_t>(labels.size(), 1 << 20);
   double copy_s = std::numeric_limits<double>::infinity();

@@ -23,6 +23,9 @@ struct Timing {
 /// Times `run` until the device is idle. Exits a child process that returns from `run`.
 Timing timed(bool on_gpu, const std::function<void()>& run);
 
+/// Returns the seconds of `run` less the run delay of the process's threads; at least 0.
+double undelayed_s(const std::function<void()>& run);
+
 /// Returns a sentence if work was moved into download or reset, or "". The limit grows with the size of labels and `values` centroid
 /// values.
 /// download_s and sample_s are medians; reset_s is a minimum, because other processes only add time.
