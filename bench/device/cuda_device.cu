@@ -43,7 +43,11 @@ std::string version(int value) { return std::to_string(value / 1000) + "." + std
 std::string unavailable() {
   int devices = 0;
   const auto code = cudaGetDeviceCount(&devices);
+#ifdef KM_FEW_KERNELS
+  if (code == cudaSuccess && devices > 0) return "this build has few kernels: configure it with -DKM_FEW_KERNELS=OFF";
+#else
   if (code == cudaSuccess && devices > 0) return "";
+#endif
   static_cast<void>(cudaGetLastError());
   return code == cudaSuccess ? "no CUDA device found" : std::string("no CUDA device: ") + cudaGetErrorString(code);
 }
