@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <map>
 
 #include "bench/error.hpp"
+#include "bench/external.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/plugin.hpp"
 #include "bench/program/arguments.hpp"
@@ -72,7 +72,7 @@ RegisterCommand::RegisterCommand(int place, Subcommand command) {
 
 Options other_implementations() {
   return {{"--plugin", load_plugin, "A shared library with implementations (bench/plugin.h; repeatable)"},
-          {"--external", [](const std::string& words) { ::setenv("KMBENCH_EXTERNAL", words.c_str(), 1); },
+          {"--external", name_external_program,
            "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
 }
 
