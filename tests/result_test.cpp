@@ -326,7 +326,7 @@ TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
   const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
   EXPECT_NE(table.find("20.000"), table.npos) << table;  // 0.2 s / 10 iterations
   EXPECT_NE(table.find("wrong: a sentence"), table.npos) << table;
-  EXPECT_NE(table.find("failure: it died"), table.npos) << table;
+  EXPECT_NE(table.find("failed: it died"), table.npos) << table;
 }
 
 TEST(SummaryTable, MarksWhatIsDisturbed) {

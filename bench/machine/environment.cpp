@@ -1,6 +1,5 @@
 #include "bench/machine/environment.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>

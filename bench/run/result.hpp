@@ -32,6 +32,11 @@ Json readable(Json line);
 /// Parses a worker's answer as the line of `c`. If it is none, returns a failure with the reason `why`.
 Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine);
 
+/// Returns why a line has no time: "skipped: …", "failed: …" or "wrong: …"; "" if it has one.
+std::string reason_of(const Json& line);
+/// Returns the median seconds per iteration of a line that has a time.
+double iteration_s(const Json& line);
+
 /// Returns for each sample whether other processes disturbed it.
 std::vector<bool> disturbed_samples(const Json& line);
 /// True if more than half of the samples are disturbed: the median is unreliable.

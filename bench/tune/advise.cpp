@@ -11,8 +11,6 @@
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/statistics.hpp"
-#include "bench/tune/history.hpp"
 
 namespace km {
 namespace {
@@ -21,7 +19,7 @@ constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
 double seconds_of(const Json& line) {
-  return reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>() : std::numeric_limits<double>::infinity();
+  return reason_of(line).empty() ? iteration_s(line) : std::numeric_limits<double>::infinity();
 }
 
 class Advice {

@@ -11,7 +11,6 @@
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
-#include "bench/statistics.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"
@@ -138,8 +137,7 @@ class Tuning {
   /// Median seconds per iteration when measured again; 0 if there is none.
   double seconds_again(const Case& c) const {
     const auto line = again_.find(c.id());
-    if (line == again_.end() || !reason_of(line->second).empty()) return 0;
-    return median(line->second["samples_s"]) / line->second["iterations"].get<double>();
+    return line == again_.end() || !reason_of(line->second).empty() ? 0 : iteration_s(line->second);
   }
 
   void print_row(const char* what, const Case& c, const std::vector<std::string>& names) const {
