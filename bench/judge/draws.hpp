@@ -7,11 +7,11 @@
 
 namespace km {
 
-/// Returns the seed of this process's choices: from the system's entropy, drawn once, unless repeat_judge_seed() set it before.
-std::uint64_t judge_seed();
+/// Sets the seed of the choices from now on: a case's own (bench/plan/case.hpp).
 void repeat_judge_seed(std::uint64_t seed);
 
-/// Generator for the choices about one case. It depends on the seed and the case, not on the cases judged before.
+/// Generator for the choices about one case: from the seed alone, so that another plan repeats them. Without a seed: from the system's entropy,
+/// drawn once a process, and the case.
 std::mt19937_64 draws_for(std::string_view case_id);
 
 }  // namespace km

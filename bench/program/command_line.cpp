@@ -47,8 +47,7 @@ void add(CLI::App& app, const Option& option) {
 void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, Inbox* inbox, int& code) {
   auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
   for (const auto& option : command.options) add(*sub, option);
-  if (command.unknown == Unknown::passed) sub->allow_extras();
-  if (command.unknown == Unknown::all_passed) {
+  if (command.passes_all) {
     sub->set_help_flag();
     sub->fallthrough(false)->prefix_command();
   }

@@ -40,7 +40,7 @@ int become_python(const Invocation& by) {
 
 /// flags: the Python command's flags, for the shell's completion.
 Subcommand python_command(std::string_view name, std::string_view summary, std::vector<std::string_view> flags) {
-  return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .unknown = Unknown::all_passed};
+  return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .passes_all = true};
 }
 
 const RegisterCommand compare{10, python_command("compare",

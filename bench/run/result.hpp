@@ -69,6 +69,8 @@ std::map<std::string, Json> latest(const std::vector<Json>& lines);
 
 /// Converts result lines to Google Benchmark's JSON, for tools such as compare.py.
 Json to_google_benchmark(const std::vector<Json>& lines);
+/// Prints that JSON to standard output with Google Benchmark's console reporter.
+void print_google_benchmark(const Json& document);
 
 /// Formats the table printed after a run: a row per case, or per exhibit if there are several. Shortens words to fit `columns`; 0: no
 /// limit.

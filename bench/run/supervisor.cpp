@@ -113,10 +113,15 @@ class Recorder {
   std::optional<Progress> progress_;
 };
 
-void write_google_benchmark(const std::vector<Json>& lines, const RunOptions& options) {
-  for (const std::string_view flag = "--benchmark_out="; const auto& arg : options.benchmark_args)
-    if (arg.starts_with(flag) && !(std::ofstream(arg.substr(flag.size())) << to_google_benchmark(lines).dump(2) << "\n").flush())
-      throw UserError("cannot write " + arg.substr(flag.size()));
+/// Writes and prints what --benchmark_out and --benchmark_format ask for.
+void export_google_benchmark(const std::vector<Json>& lines, const RunOptions& options) {
+  if (options.format.empty() && options.benchmark_out.empty()) return;
+  const Json document = to_google_benchmark(lines);
+  const std::string text = document.dump(2) + "\n";
+  if (options.format == "json") fmt::print("{}", text);
+  if (options.format == "console") print_google_benchmark(document);
+  if (!options.benchmark_out.empty() && !(std::ofstream(options.benchmark_out) << text).flush())
+    throw UserError("cannot write " + options.benchmark_out);
 }
 
 }  // namespace
@@ -155,14 +160,12 @@ int supervise(const std::vector<Case>& planned, const RunOptions& options, const
     return 130;
   }
   const std::vector<Json> lines = recorder.lines();
-  const bool json = std::ranges::find(options.benchmark_args, "--benchmark_format=json") != options.benchmark_args.end();
-  if (json) fmt::print("{}\n", to_google_benchmark(lines).dump(2));
-  std::FILE* text = json ? stderr : stdout;
+  std::FILE* text = options.format.empty() ? stdout : stderr;
   fmt::print(text, "{}", summary_table(lines, columns_of(text)));
   if (const auto disturbed = std::ranges::count_if(lines, is_disturbed); disturbed > 0)
     fmt::print(text, "‡ {} of {} times are disturbed, others had the processors meanwhile: --redo, on a quiet machine\n", disturbed, lines.size());
   for (const auto& [path, ids] : recorder.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
-  write_google_benchmark(lines, options);
+  export_google_benchmark(lines, options);
   return std::ranges::any_of(lines,
                              [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });
 }

@@ -42,7 +42,7 @@ bool measure_together(std::vector<Case> cases, int repetitions, double timeout_s
 }
 
 int work_on_points(const Provenance& by, Inbox& inbox) {
-  RunOptions options{.argv = by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
+  RunOptions options{.argv = by.argv, .interleave = true};
   options.machine = by.machine;
   return work(options, inbox);
 }
