@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 #include "bench/error.hpp"
 #include "bench/implementation.hpp"
@@ -13,6 +15,8 @@
 
 namespace km {
 namespace {
+
+std::vector<std::string> external_words;
 
 kmbench_problem plain(const ProblemShape& p, int value_bytes) {
   return {.n = p.n,
@@ -110,5 +114,12 @@ void load_plugin(const std::string& path) {
   }
   if (index == 0) throw UserError(fmt::format("--plugin: {} offers no implementation", path));
 }
+
+void name_external_program(const std::string& command) {
+  std::istringstream text(command);
+  external_words.assign(std::istream_iterator<std::string>(text), {});
+}
+
+const std::vector<std::string>& external_program() { return external_words; }
 
 }  // namespace km

@@ -226,6 +226,7 @@ TEST(PackedCase, IsTheSameCaseInAnotherProcess) {
   c.tuned = "nearest";
   c.continues = 2;
   c.order = 7;
+  c.judge_seed = 4711;
   const Case same = unpacked(Json::parse(packed(c).dump()));
   EXPECT_EQ(packed(same), packed(c));
   EXPECT_EQ(same.id(), c.id());

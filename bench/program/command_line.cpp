@@ -5,7 +5,6 @@
 #include <map>
 
 #include "bench/error.hpp"
-#include "bench/external.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/plugin.hpp"
 #include "bench/program/arguments.hpp"

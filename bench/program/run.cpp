@@ -155,16 +155,13 @@ void print_plan(const std::vector<Case>& cases) {
 }
 
 RunOptions options_of(const Flags& f, const Invocation& by) {
-  RunOptions options{.redo = f.redo,
-                     .save_solutions = f.save,
-                     .energy = f.energy,
-                     .timeout_s = f.machine.timeout_s(),
-                     .memory_bytes = f.machine.memory_bytes(),
-                     .argv = by.argv,
-                     .interleave = f.benchmark_interleaving,
-                     .format = f.benchmark_format,
-                     .benchmark_out = f.benchmark_out};
-  options.machine = f.machine.id();
+  RunOptions options = f.machine.run_options(by);
+  options.redo = f.redo;
+  options.save_solutions = f.save;
+  options.energy = f.energy;
+  options.interleave = f.benchmark_interleaving;
+  options.format = f.benchmark_format;
+  options.benchmark_out = f.benchmark_out;
   options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
   return options;
 }

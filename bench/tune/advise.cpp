@@ -41,11 +41,11 @@ class Advice {
  private:
   /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left. Returns false if interrupted.
   bool try_all() {
-    Workers workers(options_.by.argv, WorkerLimits::of(options_.memory_bytes));
+    Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
     Budget budget(options_.budget_s);
     const auto measured = [&](Case c, const std::string& points) {
       c.repetitions = options_.repetitions;
-      const auto line = measure_point(workers, c, allowed_s(c), options_.by);
+      const auto line = measure_point(workers, c, allowed_s(c), options_.run);
       budget.begin();
       if (line) fmt::print(stderr, "{}{}: {}\n", c.implementation_name, points, outcome(*line));
       return line;
@@ -86,7 +86,7 @@ class Advice {
       if (file_) file_->append(line);
       fmt::print(stderr, "{}: {}\n", c.implementation_name, outcome(line));
     };
-    return measure_together(std::move(cases), options_.at_last, 0, options_.memory_bytes, options_.by, keep);
+    return measure_together(std::move(cases), options_.at_last, options_.run, keep);
   }
 
   /// Time limit of a candidate: a quarter of the budget, at least ten seconds, plus the generation of the points.
