@@ -16,8 +16,7 @@
 namespace km {
 namespace {
 
-const Shape beyond_32_bits = {
-    "n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
+const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
 
 template <class T>
 Values<T> values(int rows, int d, const std::function<double(int, int)>& value) {

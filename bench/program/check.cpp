@@ -102,15 +102,12 @@ int check(const Flags& f, const Invocation& by) {
   std::vector<Job> jobs;
   for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back(job_of(at, checks[at], timeout_s));
   Tally tally(checks, f.verbose);
-  const auto ended = [&](const std::string& id, const std::string& text) {
+  const auto ended = [&](const std::string& id, const std::string& text, const std::string& why) {
     const Json result = Json::parse(text, nullptr, false);
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
-    else tally.add(id, "the worker said of it what is no result", "");
+    else tally.add(id, why.empty() ? "the worker said of it what is no result" : why, "");
   };
-  const auto left = Workers(by.argv, {})
-                        .run(jobs, {.started = [&](const std::string& id) { tally.start(id); },
-                                    .ended = ended,
-                                    .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
+  const auto left = Workers(by.argv, {}).run(jobs, {.started = [&](const std::string& id) { tally.start(id); }, .ended = ended});
   const int code = tally.report();
   if (left.empty()) return code;
   fmt::print(stderr, "interrupted: {} of {} checks were not made\n", left.size(), checks.size());

@@ -70,8 +70,7 @@ RegisterCommand::RegisterCommand(int place, Subcommand command) {
 
 Options other_implementations() {
   return {{"--plugin", load_plugin, "A shared library with implementations (bench/plugin.h; repeatable)"},
-          {"--external", name_external_program,
-           "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
+          {"--external", name_external_program, "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
 }
 
 int run_command_line(int argc, char** argv) {

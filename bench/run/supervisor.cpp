@@ -78,8 +78,7 @@ class Recorder {
 
   JobEvents events() {
     return {.started = [this](const std::string& id) { progress_->start(cases_.at(id)->name()); },
-            .ended = [this](const std::string& id, const std::string& text) { record(id, text, ""); },
-            .lost = [this](const std::string& id, const std::string& why) { record(id, "", why); }};
+            .ended = [this](const std::string& id, const std::string& answer, const std::string& why) { record(id, answer, why); }};
   }
 
   std::vector<Json> lines() {
@@ -93,7 +92,8 @@ class Recorder {
  private:
   void skip(const Case& c) {
     const auto before = skipped_.find(c.id());
-    if (before == skipped_.end() || before->second != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
+    if (before == skipped_.end() || before->second != c.skip)
+      ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
   }
 
   void record(const std::string& id, const std::string& answer, const std::string& why) {

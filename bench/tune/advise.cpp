@@ -18,9 +18,7 @@ namespace {
 constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
-double seconds_of(const Json& line) {
-  return reason_of(line).empty() ? iteration_s(line) : std::numeric_limits<double>::infinity();
-}
+double seconds_of(const Json& line) { return reason_of(line).empty() ? iteration_s(line) : std::numeric_limits<double>::infinity(); }
 
 class Advice {
  public:

@@ -11,15 +11,11 @@ namespace km {
 std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const RunOptions& run) {
   std::shared_ptr<const Json> line;
   bool begun = false;
-  const auto keep = [&](const std::string& answer, const std::string& why) {
+  const auto ended = [&](const std::string&, const std::string& answer, const std::string& why) {
+    if (!begun && !why.empty()) throw std::runtime_error(why);
     line = std::make_shared<const Json>(line_of(c, answer, why, run.argv, run.machine));
   };
-  const auto lost = [&](const std::string&, const std::string& why) {
-    if (!begun) throw std::runtime_error(why);
-    keep("", why);
-  };
-  workers.run({job_of(c, timeout_s)},
-              {[&](const std::string&) { begun = true; }, [&](const std::string&, const std::string& answer) { keep(answer, ""); }, lost});
+  workers.run({job_of(c, timeout_s)}, {.started = [&](const std::string&) { begun = true; }, .ended = ended});
   return line;
 }
 
@@ -29,14 +25,11 @@ bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions
     c.repetitions = repetitions;
     jobs.push_back(job_of(c, run.timeout_s));
   }
-  const auto end = [&](const std::string& id, const std::string& answer, const std::string& why) {
+  const auto ended = [&](const std::string& id, const std::string& answer, const std::string& why) {
     const Case& c = *std::ranges::find_if(cases, [&](const Case& one) { return one.id() == id; });
     note(c, line_of(c, answer, why, run.argv, run.machine));
   };
-  return Workers(run.argv, WorkerLimits::of(run.memory_bytes))
-      .run(jobs, {[](const std::string&) {}, [&](const std::string& id, const std::string& answer) { end(id, answer, ""); },
-                  [&](const std::string& id, const std::string& why) { end(id, "", why); }})
-      .empty();
+  return Workers(run.argv, WorkerLimits::of(run.memory_bytes)).run(jobs, {.started = [](const std::string&) {}, .ended = ended}).empty();
 }
 
 }  // namespace km

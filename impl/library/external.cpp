@@ -12,9 +12,11 @@ class External : public OutOfProcess<T> {
   External(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, Command{external_program()}) {}
 };
 
+std::string unnamed(const ProblemShape&, const Config&, int) { return external_program().empty() ? "--external names no program" : ""; }
+
 const Register<External> registration{{
     .summary = "the program that --external names, which speaks the protocol",
-    .unsupported = [](const ProblemShape&, const Config&, int) { return std::string(external_program().empty() ? "--external names no program" : ""); },
+    .unsupported = unnamed,
     .distance = Distance::expansion,
 }};
 
