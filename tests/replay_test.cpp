@@ -163,6 +163,7 @@ TEST(Draws, DependOnTheSeedAlone) {
   const auto first = draws_for("a");
   EXPECT_EQ(draws_for("b"), first) << "another plan gives the case another id";
   repeat_judge_seed(8);
+  EXPECT_EQ(judge_seed(), 8u);
   EXPECT_NE(draws_for("a"), first);
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -48,8 +47,6 @@ class ResultFile {
   explicit ResultFile(std::filesystem::path path);
   /// Appends the line with one write(), so that a killed run leaves whole lines.
   void append(const Json& line) const;
-  /// Returns the ids of cases with a verdict, right or wrong. Failures and skips are tried again.
-  std::set<std::string> finished() const;
   /// Returns the latest line of each case (see latest), in the order given.
   std::vector<Json> lines(const std::vector<std::string>& ids) const;
   const std::filesystem::path& path() const { return path_; }

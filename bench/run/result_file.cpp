@@ -116,16 +116,6 @@ std::vector<Json> read_lines(const fs::path& path) {
   return lines;
 }
 
-std::set<std::string> ResultFile::finished() const {
-  std::set<std::string> ids;
-  for (const auto& line : read_lines(path_)) {
-    const bool done = line["verdict"].is_string();
-    if (done) ids.insert(line["case"].get<std::string>());
-    else ids.erase(line["case"].get<std::string>());
-  }
-  return ids;
-}
-
 bool can_continue(const Json& before, const Json& line) {
   if (before["verdict"] != "" || before["dirty"] != false) return false;  // changes beside a commit have no identity
   return std::ranges::all_of(std::initializer_list<const char*>{"machine", "commit", "dirty", "device", "exhibit_hash"},

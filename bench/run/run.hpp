@@ -35,7 +35,7 @@ std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& option
 /// Parent: runs the cases in workers, prints progress and the table, and writes a line for every case. Calls `locked` once the folder is
 /// locked.
 /// Returns 0 if every case has a time or a skip, 1 if some failed or are wrong, 130 if interrupted.
-int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked);
+int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked);
 
 /// Returns the job of a case, with its own time limit if that is 0. Draws the judge's seed unless the case has one.
 Job job_of(Case c, double timeout_s = 0);
