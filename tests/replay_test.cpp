@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <random>
 
+#include "bench/contract/lloyd.hpp"
 #include "bench/judge/draws.hpp"
-#include "bench/lloyd.hpp"
 
 namespace km {
 namespace {

@@ -9,13 +9,13 @@
 #include <set>
 #include <sstream>
 
-#include "bench/home.hpp"
+#include "bench/base/home.hpp"
+#include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/plan/sweep.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/statistics.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/base/home.hpp"
 #include "bench/data/toml_file.hpp"
 #include "bench/device/device.hpp"
-#include "bench/home.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

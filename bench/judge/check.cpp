@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/base/error.hpp"
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/judge/replay.hpp"
 #include "bench/plan/pattern.hpp"

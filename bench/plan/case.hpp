@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/data/dataset.hpp"
-#include "bench/implementation.hpp"
 
 namespace km {
 

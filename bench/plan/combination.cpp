@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/base/error.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/error.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"

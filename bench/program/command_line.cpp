@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
+#include "bench/contract/plugin.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/plugin.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/run/workers.hpp"
@@ -69,7 +69,7 @@ RegisterCommand::RegisterCommand(int place, Subcommand command) {
 }
 
 Options other_implementations() {
-  return {{"--plugin", load_plugin, "A shared library with implementations (bench/plugin.h; repeatable)"},
+  return {{"--plugin", load_plugin, "A shared library with implementations (bench/contract/plugin.h; repeatable)"},
           {"--external", name_external_program, "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
 }
 

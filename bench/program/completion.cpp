@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "bench/base/error.hpp"
+#include "bench/contract/implementation.hpp"
 #include "bench/data/dataset.hpp"
-#include "bench/error.hpp"
-#include "bench/implementation.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/command.hpp"
 

@@ -1,9 +1,9 @@
 // kmbench data: writes a data set's points to a file.
 #include <fmt/format.h>
 
+#include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 #include "bench/plan/sweep.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"

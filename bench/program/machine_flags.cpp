@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/arguments.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "bench/error.hpp"
-#include "bench/home.hpp"
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/program/command.hpp"
 
 namespace km::plots_command {

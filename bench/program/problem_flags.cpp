@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "bench/base/error.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 #include "bench/program/arguments.hpp"
 
 namespace km {

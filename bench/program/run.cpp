@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"

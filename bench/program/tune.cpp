@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/error.hpp"
 #include "bench/plan/combination.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/run/result.hpp"
 
 namespace km {

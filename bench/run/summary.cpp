@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run_delay.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/folder_lock.hpp"

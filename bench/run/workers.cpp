@@ -20,9 +20,9 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/base/text.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
-#include "bench/text.hpp"
 
 namespace km {
 namespace {

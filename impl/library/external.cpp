@@ -1,6 +1,6 @@
 // The program that --external names (words separated by spaces), if it speaks the protocol of docs/adding.md, "A program of its own". Judged by
 // the wider bound of both distance forms, in the points' precision; the grade shows its quality.
-#include "bench/plugin.hpp"
+#include "bench/contract/plugin.hpp"
 #include "impl/library/out_of_process.hpp"
 
 namespace km {

@@ -1,4 +1,4 @@
-// Implementations from outside: shared libraries with the ABI of bench/plugin.h, and a program.
+// Implementations from outside: shared libraries with the ABI of bench/contract/plugin.h, and a program.
 #pragma once
 
 #include <string>
