@@ -77,6 +77,11 @@ TEST(Checks, RunEachFilesOwnCodeWhereTwoClassesHaveOneName) {
   for (const auto& result : checks_of("^faults/twin_right/fp../d = 2$")) EXPECT_NE(result.wrong, "") << result.name;
 }
 
+TEST(Checks, FindTheirShapeByItsName) {
+  for (const auto& shape : awkward_shapes()) EXPECT_EQ(&shape_named(shape.name), &shape);
+  EXPECT_GT(std::int64_t(shape_named("n d above 2^31").n) * shape_named("n d above 2^31").d, std::int64_t(1) << 31);
+}
+
 TEST(Checks, TellWhyTheyDidNotRun) {
   const auto results = checks_of("^faults/says_no/");
   ASSERT_FALSE(results.empty());

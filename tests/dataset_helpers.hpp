@@ -6,8 +6,8 @@
 
 #include <fstream>
 
+#include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 

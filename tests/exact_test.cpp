@@ -1,5 +1,5 @@
 // Which of two centroids is nearer, where fp64 cannot tell.
-#include "bench/exact.hpp"
+#include "bench/base/exact.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "bench/home.hpp"
+#include "bench/base/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "tests/dataset_helpers.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 namespace {

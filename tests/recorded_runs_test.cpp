@@ -4,8 +4,8 @@
 
 #include <random>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/device.hpp"
-#include "bench/implementation.hpp"
 
 namespace km {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <random>
 
+#include "bench/contract/lloyd.hpp"
 #include "bench/judge/draws.hpp"
-#include "bench/lloyd.hpp"
 
 namespace km {
 namespace {
@@ -158,11 +158,10 @@ TEST(JudgeMoved, AsFarAsRoundingGoes) {
   EXPECT_FALSE(judge.moved(solution)) << "a cluster without points stays";
 }
 
-TEST(Draws, DependOnSeedAndCaseOnly) {
+TEST(Draws, DependOnTheSeedAlone) {
   repeat_judge_seed(7);
   const auto first = draws_for("a");
-  EXPECT_NE(draws_for("b"), first);
-  EXPECT_EQ(draws_for("a"), first) << "not on the cases before";
+  EXPECT_EQ(draws_for("b"), first) << "another plan gives the case another id";
   repeat_judge_seed(8);
   EXPECT_EQ(judge_seed(), 8u);
   EXPECT_NE(draws_for("a"), first);

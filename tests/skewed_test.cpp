@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/lloyd.hpp"
+#include "bench/contract/lloyd.hpp"
 #include "bench/plan/sweep.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/result.hpp"

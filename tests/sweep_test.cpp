@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/base/home.hpp"
 #include "bench/data/toml_file.hpp"
 #include "bench/device/device.hpp"
-#include "bench/home.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {
@@ -226,6 +226,7 @@ TEST(PackedCase, IsTheSameCaseInAnotherProcess) {
   c.tuned = "nearest";
   c.continues = 2;
   c.order = 7;
+  c.judge_seed = 4711;
   const Case same = unpacked(Json::parse(packed(c).dump()));
   EXPECT_EQ(packed(same), packed(c));
   EXPECT_EQ(same.id(), c.id());

@@ -1,9 +1,9 @@
 // What counts as text, and how a quoted mess is shown in one line.
-#include "bench/text.hpp"
+#include "bench/base/text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 
 namespace km {
 namespace {

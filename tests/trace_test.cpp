@@ -1,5 +1,5 @@
 // What a trace keeps, and by which iteration.
-#include "bench/trace.hpp"
+#include "bench/contract/trace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,12 +7,12 @@
 #include <array>
 #include <cmath>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/data/csv.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
 #include "bench/data/toml_file.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 
 namespace km {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <ranges>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
-#include "bench/error.hpp"
 #include "bench/machine/memory.hpp"
 
 namespace km {

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 
 namespace km {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/npy.hpp"
 #include "bench/data/random.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

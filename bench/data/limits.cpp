@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/machine/memory.hpp"
 
 namespace km {

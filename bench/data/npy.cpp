@@ -4,10 +4,10 @@
 
 #include <cstring>
 
+#include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy_header.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "bench/base/error.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

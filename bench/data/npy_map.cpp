@@ -8,12 +8,12 @@
 #include <cstring>
 #include <limits>
 
+#include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
 #include "bench/data/npy_header.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

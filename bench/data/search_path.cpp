@@ -7,8 +7,8 @@
 #include <sstream>
 #include <vector>
 
-#include "bench/error.hpp"
-#include "bench/home.hpp"
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 
 namespace km {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <map>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

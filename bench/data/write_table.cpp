@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <fstream>
 
+#include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/contract/trace.hpp"
 #include "bench/device/device.hpp"
-#include "bench/trace.hpp"
 
 namespace km::cuda {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "bench/contract/dimension.hpp"
+#include "bench/contract/problem.hpp"
 #include "bench/device/cuda.cuh"
 #include "bench/device/cuda_loop.cuh"
-#include "bench/dimension.hpp"
-#include "bench/problem.hpp"
 
 namespace km::cuda {
 

@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/base/error.hpp"
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/judge/replay.hpp"
 #include "bench/plan/pattern.hpp"
 
 namespace km {
 namespace {
+
+const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
 
 template <class T>
 Values<T> values(int rows, int d, const std::function<double(int, int)>& value) {
@@ -130,10 +132,13 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
 
 }  // namespace
 
+const Shape& shape_named(std::string_view name) {
+  const auto found = std::ranges::find(awkward_shapes(), name, &Shape::name);
+  return found == awkward_shapes().end() ? beyond_32_bits : *found;
+}
+
 std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaults) {
   const Pattern pattern("--filter", filter);
-  static const Shape beyond_32_bits = {
-      "n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
   std::vector<const Shape*> shapes;
   for (const auto& shape : awkward_shapes()) shapes.push_back(&shape);
   if (huge) shapes.push_back(&beyond_32_bits);

@@ -3,9 +3,10 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 
@@ -19,6 +20,8 @@ struct Shape {
 };
 
 const std::vector<Shape>& awkward_shapes();
+/// Returns the awkward shape of this name, or the huge one.
+const Shape& shape_named(std::string_view name);
 
 /// `wrong` is the fault, or ""; `skip` is the reason for not running, or "".
 struct CheckResult {

@@ -7,11 +7,11 @@
 
 namespace km {
 
-/// Returns the seed of this process's choices: from the system's entropy, drawn once, unless repeat_judge_seed() set it before.
+/// Returns the seed of the choices: the case's own, set by repeat_judge_seed(); else from the system's entropy, drawn once.
 std::uint64_t judge_seed();
 void repeat_judge_seed(std::uint64_t seed);
 
-/// Generator for the choices about one case. It depends on the seed and the case, not on the cases judged before.
+/// Generator for the choices about one case. It depends on the seed alone: a replay has the case's seed, but another id.
 std::mt19937_64 draws_for(std::string_view case_id);
 
 }  // namespace km

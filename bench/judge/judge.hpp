@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "bench/judge/means.hpp"
 
 namespace km {

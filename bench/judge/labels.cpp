@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/exact.hpp"
+#include "bench/base/exact.hpp"
 #include "bench/judge/judge.hpp"
 
 namespace km {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 

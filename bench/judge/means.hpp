@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/problem.hpp"
+#include "bench/contract/problem.hpp"
 
 namespace km {
 

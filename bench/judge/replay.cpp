@@ -7,9 +7,9 @@
 #include <optional>
 #include <random>
 
+#include "bench/contract/reuse_scope.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/labels.hpp"
-#include "bench/reuse_scope.hpp"
 
 namespace km {
 namespace {

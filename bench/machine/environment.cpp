@@ -1,6 +1,5 @@
 #include "bench/machine/environment.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
@@ -20,8 +19,8 @@
 #include <sstream>
 #include <thread>
 
+#include "bench/base/error.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
 #include "bench/machine/cpu.hpp"
 #include "bench/machine/fingerprint.hpp"
 #include "bench/machine/memory.hpp"

@@ -70,6 +70,7 @@ void visit_fields(SomeCase& c, Visit visit) {
   visit("skip", c.skip);
   visit("tuned", c.tuned);
   visit("order", c.order);
+  visit("judge_seed", c.judge_seed);
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/data/dataset.hpp"
-#include "bench/implementation.hpp"
 
 namespace km {
 
@@ -34,11 +35,12 @@ struct Case {
   std::string skip;            // why it cannot run, or empty
   std::string tuned;           // source of requested tuned values: exact, nearest or default (docs/tuning.md); else empty
   std::int64_t order = 0;
+  std::optional<std::uint64_t> judge_seed;  // of the judge's random choices; empty: drawn by job_of (bench/run/run.hpp)
 
   ProblemShape shape() const { return {.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}; }
   int value_bytes() const { return precision == Precision::fp32 ? 4 : 8; }
   bool on_gpu() const { return implementation && implementation->description.device == Device::gpu; }
-  /// All fields that distinguish cases: all but repetitions, warm-up and order.
+  /// All fields that distinguish cases: all but repetitions, warm-up, order and judge_seed.
   Json identity() const;
   /// Hash of the identity.
   std::string id() const;

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/base/error.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
 
 namespace km {
 namespace {
@@ -127,6 +127,7 @@ Case make_case(const Combination& combination, std::string name, const Implement
   c.max_iters = int(whole(combination, "iterations", c.tolerance >= 0 ? 1000 : 10, 1, 1e9));
   c.repetitions = int(whole(combination, "repetitions", 5, 1, 1e6));
   c.warmup = int(whole(combination, "warmup", 1, 0, 1e6));
+  if (combination.contains("judge_seed")) c.judge_seed = std::uint64_t(whole(combination, "judge_seed", 0, 0, 9e15));
   if (implementation) c.config = configure(*implementation, combination);
   c.skip = absent(c);
   if (c.skip.empty()) c.skip = look_up_points(c);

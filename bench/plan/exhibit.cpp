@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <ranges>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/toml_file.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/exhibit_keys.hpp"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 
 namespace km {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/plan/sweep.hpp"
 
 namespace km {

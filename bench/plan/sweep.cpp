@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <ranges>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/plan/combination.hpp"
 #include "bench/plan/exhibit_keys.hpp"
 #include "bench/plan/pattern.hpp"

@@ -14,7 +14,7 @@ namespace km {
 using Scalar = std::variant<std::int64_t, double, std::string>;
 
 /// The product of lists, by axis: implementation, dataset, n, d, k, precision, init, init_seed, iterations, tolerance, repetitions, warmup,
-/// set.<parameter>, data.<setting>.
+/// judge_seed, set.<parameter>, data.<setting>.
 struct Sweep {
   std::map<std::string, std::vector<Scalar>, std::less<>> axes;
   std::string where;      // file and line, for messages

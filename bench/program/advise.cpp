@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/error.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
@@ -46,13 +46,14 @@ std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags&
 
 int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
-  if (by.inbox) return work_on_points({by.argv, f.machine.id()}, *by.inbox);
+  RunOptions run = f.machine.run_options(by);
+  run.interleave = true;
+  if (by.inbox) return work(run, *by.inbox);
   AdviseOptions options{.budget_s = seconds_of_budget(f.budget),
                         .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
                         .at_last = int(whole_number("--at-last", f.at_last, 1, 64)),
-                        .memory_bytes = f.machine.memory_bytes(),
                         .out = f.out,
-                        .by = {.argv = by.argv, .machine = f.machine.id()}};
+                        .run = std::move(run)};
   const auto [cases, reasons] = candidates(f);
   if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
   else load_dataset<double>(one.dataset);  // report faults of a file before anything runs

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <limits>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/plan/sweep.hpp"
 
 namespace km {

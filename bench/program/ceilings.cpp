@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/machine/ceilings.hpp"
+#include "bench/ceilings/ceilings.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"

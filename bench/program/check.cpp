@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/judge/check.hpp"
+#include "bench/plan/case.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/run/process_state.hpp"
@@ -19,23 +20,48 @@ struct Flags {
   bool huge = false, defaults = false, verbose = false;
 };
 
-void work(const std::vector<Check>& checks, const Inbox& inbox) {
-  for (const auto& id : inbox.jobs()) {
+/// A check as a job: a case whose data set is the shape.
+Job job_of(std::size_t id, const Check& check, double timeout_s) {
+  const Case c{.implementation_name = check.implementation->name,
+               .config = check.config,
+               .dataset = {.name = check.shape->name},
+               .precision = check.precision};
+  return {std::to_string(id), timeout_s, Json{{"id", std::to_string(id)}, {"name", check.name}, {"case", packed(c)}}.dump()};
+}
+
+Check check_of(const Json& job) {
+  const Case c = unpacked(job["case"]);
+  return {job["name"], c.implementation, c.precision, &shape_named(c.dataset.name), c.config};
+}
+
+/// Worker: makes the checks in the inbox.
+int work(const Inbox& inbox) {
+  for (const auto& data : inbox.jobs()) {
+    const Json job = Json::parse(data);
+    const std::string id = job["id"];
     inbox.start(id);
     const ProcessState before;
-    CheckResult result = run_check(checks.at(std::stoul(id)));
+    CheckResult result = run_check(check_of(job));
     const std::string change = before.change();
     if (result.wrong.empty()) result.wrong = change;
     const bool children = has_children();
     if (result.wrong.empty() && children) result.wrong = "it left a process behind";
-    inbox.end(id, nlohmann::json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    inbox.end(id, Json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (!change.empty() || children) inbox.leave();  // the next check needs a fresh process
   }
+  return 0;
+}
+
+/// Checks by implementation, for the progress of a log.
+std::map<std::string, std::size_t> groups_of(const std::vector<Check>& checks) {
+  std::map<std::string, std::size_t> groups;
+  for (const auto& check : checks) ++groups[check.implementation->name];
+  return groups;
 }
 
 class Tally {
  public:
-  Tally(const std::vector<Check>& checks, bool verbose) : checks_(checks), verbose_(verbose), progress_({{"", checks.size()}}) {}
+  Tally(const std::vector<Check>& checks, bool verbose) : checks_(checks), verbose_(verbose), progress_(groups_of(checks)) {}
 
   void start(const std::string& id) { progress_.start(checks_.at(std::stoul(id)).name); }
 
@@ -47,7 +73,7 @@ class Tally {
     if (!wrong.empty()) fmt::print("WRONG  {}: {}\n", check.name, wrong);
     else if (verbose_) fmt::print("{}  {}{}\n", skip.empty() ? "right" : "skip ", check.name, skip.empty() ? "" : ": " + skip);
     std::fflush(stdout);
-    progress_.done("");
+    progress_.done(check.implementation->name);
   }
 
   int report() {
@@ -70,24 +96,18 @@ class Tally {
 };
 
 int check(const Flags& f, const Invocation& by) {
+  if (by.inbox) return work(*by.inbox);
   const auto checks = plan_checks(f.filter, f.huge, f.defaults);
-  if (by.inbox) {
-    work(checks, *by.inbox);
-    return 0;
-  }
   const double timeout_s = number("--timeout", f.timeout, 0.1, 1e7);
   std::vector<Job> jobs;
-  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back({std::to_string(at), timeout_s, std::to_string(at)});
+  for (std::size_t at = 0; at < checks.size(); ++at) jobs.push_back(job_of(at, checks[at], timeout_s));
   Tally tally(checks, f.verbose);
-  const auto ended = [&](const std::string& id, const std::string& text) {
-    const auto result = nlohmann::json::parse(text, nullptr, false);
+  const auto ended = [&](const std::string& id, const std::string& text, const std::string& why) {
+    const Json result = Json::parse(text, nullptr, false);
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
-    else tally.add(id, "the worker said of it what is no result", "");
+    else tally.add(id, why.empty() ? "the worker said of it what is no result" : why, "");
   };
-  const auto left = Workers(by.argv, {})
-                        .run(jobs, {.started = [&](const std::string& id) { tally.start(id); },
-                                    .ended = ended,
-                                    .lost = [&](const std::string& id, const std::string& why) { tally.add(id, why, ""); }});
+  const auto left = Workers(by.argv, {}).run(jobs, {.started = [&](const std::string& id) { tally.start(id); }, .ended = ended});
   const int code = tally.report();
   if (left.empty()) return code;
   fmt::print(stderr, "interrupted: {} of {} checks were not made\n", left.size(), checks.size());

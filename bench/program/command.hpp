@@ -24,14 +24,11 @@ struct Option {
 
 using Options = std::vector<Option>;
 
-/// Treatment of unknown arguments: refuse them, pass them on, or pass on all arguments including --help.
-enum class Unknown { refused, passed, all_passed };
-
 /// Arguments of a command.
 struct Invocation {
   std::string_view command;
   std::vector<std::string> argv;       // the whole command line
-  std::vector<std::string> passed_on;  // unknown arguments
+  std::vector<std::string> passed_on;  // all arguments of a command that passes them on
   Inbox* inbox;                        // null unless this process is a worker of this command
 };
 
@@ -40,7 +37,7 @@ struct Subcommand {
   Options options;
   int (*run)(const Invocation&);                 // returns the exit code
   std::vector<std::string_view> completes = {};  // further words for the shell: a word, or $implementations, $datasets, $exhibits
-  Unknown unknown = Unknown::refused;
+  bool passes_all = false;                       // passes on all arguments, even --help; else unknown ones are refused
 };
 
 /// All sub-commands, ordered by `place`.

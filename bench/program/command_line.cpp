@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <map>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
+#include "bench/contract/plugin.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/plugin.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/run/workers.hpp"
@@ -47,8 +46,7 @@ void add(CLI::App& app, const Option& option) {
 void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, Inbox* inbox, int& code) {
   auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
   for (const auto& option : command.options) add(*sub, option);
-  if (command.unknown == Unknown::passed) sub->allow_extras();
-  if (command.unknown == Unknown::all_passed) {
+  if (command.passes_all) {
     sub->set_help_flag();
     sub->fallthrough(false)->prefix_command();
   }
@@ -71,9 +69,8 @@ RegisterCommand::RegisterCommand(int place, Subcommand command) {
 }
 
 Options other_implementations() {
-  return {{"--plugin", load_plugin, "A shared library with implementations (bench/plugin.h; repeatable)"},
-          {"--external", [](const std::string& words) { ::setenv("KMBENCH_EXTERNAL", words.c_str(), 1); },
-           "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
+  return {{"--plugin", load_plugin, "A shared library with implementations (bench/contract/plugin.h; repeatable)"},
+          {"--external", name_external_program, "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
 }
 
 int run_command_line(int argc, char** argv) {

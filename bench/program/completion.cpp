@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "bench/base/error.hpp"
+#include "bench/contract/implementation.hpp"
 #include "bench/data/dataset.hpp"
-#include "bench/error.hpp"
-#include "bench/implementation.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/command.hpp"
 
@@ -20,7 +20,7 @@ std::string joined(const Words& words) { return fmt::format("{}", fmt::join(word
 /// Words after a command: its flags and positional values.
 Words after(const Subcommand& command) {
   Words words(command.completes.begin(), command.completes.end());
-  if (command.unknown != Unknown::all_passed) words.emplace_back("--help");
+  if (!command.passes_all) words.emplace_back("--help");
   for (const auto& option : command.options)
     for (std::size_t from = 0; option.names.starts_with('-') && from < option.names.size();) {
       const auto end = std::min(option.names.find(',', from), option.names.size());

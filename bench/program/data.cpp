@@ -1,10 +1,9 @@
 // kmbench data: writes a data set's points to a file.
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 #include "bench/plan/sweep.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
@@ -32,15 +31,10 @@ DatasetRequest request_of(const DataFlags& f) {
   return request;
 }
 
-/// Rejects an invalid output before the points are made: wrong ending, a folder of that name, no parent folder.
+/// Rejects an invalid output before the points are made.
 void check_out(const std::filesystem::path& out) {
-  std::error_code error;
   if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError(fmt::format("--out {}: written are .npy and .csv", out.string()));
-  if (std::filesystem::exists(out, error) && !std::filesystem::is_regular_file(out, error))
-    throw UserError(fmt::format("--out {}: not a regular file", out.string()));
-  const auto folder = out.has_parent_path() ? out.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, error)) throw UserError(fmt::format("--out {}: no folder {}", out.string(), folder.string()));
-  if (::access(folder.c_str(), W_OK) != 0) throw UserError(fmt::format("--out {}: folder {} is not to be written to", out.string(), folder.string()));
+  check_out_file("--out", out);
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"

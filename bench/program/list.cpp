@@ -4,8 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/error.hpp"
-#include "bench/home.hpp"
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/command.hpp"
 #include "bench/run/result.hpp"

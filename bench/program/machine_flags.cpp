@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/device/device.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/arguments.hpp"
 
@@ -37,8 +37,14 @@ void MachineFlags::select_device() const {
 }
 
 std::string MachineFlags::id() const { return id_of(machine); }
-double MachineFlags::memory_bytes() const { return memory.empty() ? 0 : number("--memory", memory, 0.01, 1e6) * (1 << 30); }
-double MachineFlags::timeout_s() const { return timeout.empty() ? 0 : number("--timeout", timeout, 0.1, 1e7); }
+
+RunOptions MachineFlags::run_options(const Invocation& by) const {
+  RunOptions options{.timeout_s = timeout.empty() ? 0 : number("--timeout", timeout, 0.1, 1e7),
+                     .memory_bytes = memory.empty() ? 0 : number("--memory", memory, 0.01, 1e6) * (1 << 30),
+                     .argv = by.argv};
+  options.machine = id();
+  return options;
+}
 
 Option same_machine_option(bool& same) { return {"--same-machine", &same, "Write to a folder that another machine wrote to: both count as one"}; }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/program/command.hpp"
+#include "bench/run/run.hpp"
 #include "bench/tune/store.hpp"
 
 namespace km {
@@ -19,9 +20,9 @@ struct MachineFlags {
 
   /// Selects the named GPU, if any. Throws UserError if it does not exist.
   void select_device() const;
-  std::string id() const;       // the given name, else this machine's own
-  double memory_bytes() const;  // 0: available memory
-  double timeout_s() const;     // 0: from the forecast
+  std::string id() const;  // the given name, else this machine's own
+  /// Returns the options that these flags and the command line determine.
+  RunOptions run_options(const Invocation& by) const;
 };
 
 /// --same-machine, for commands that append to a results folder.

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "bench/error.hpp"
-#include "bench/home.hpp"
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/program/command.hpp"
 
 namespace km::plots_command {
@@ -40,7 +40,7 @@ int become_python(const Invocation& by) {
 
 /// flags: the Python command's flags, for the shell's completion.
 Subcommand python_command(std::string_view name, std::string_view summary, std::vector<std::string_view> flags) {
-  return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .unknown = Unknown::all_passed};
+  return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .passes_all = true};
 }
 
 const RegisterCommand compare{10, python_command("compare",

@@ -4,18 +4,19 @@
 
 #include <filesystem>
 
+#include "bench/base/error.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/error.hpp"
 #include "bench/program/arguments.hpp"
 
 namespace km {
 namespace {
 
-void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, const std::string& text) {
-  if (text.empty()) return;
-  if (text.find(',') != text.npos || (name != "init" && text.find(':') != text.npos))
-    throw UserError(fmt::format("{} '{}': one value; a list is for kmbench run", flag, text));
-  sweep.axes[name] = {name == "dataset" || name == "init" ? Scalar(text) : parse_scalar(text)};
+/// An init may hold ':' and ',' in its path.
+std::vector<Scalar> values_of(const std::string& flag, const std::string& name, const std::string& text, bool lists) {
+  if (name == "init") return {text};
+  if (lists) return values_of_list(flag, text);
+  if (text.find_first_of(",:") != text.npos) throw UserError(fmt::format("{} '{}': one value; a list is for kmbench run", flag, text));
+  return {name == "dataset" ? Scalar(text) : parse_scalar(text)};
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ Options ProblemFlags::options() {
 }
 
 Options ProblemFlags::shape_options() {
-  return {{"--n", &n, "Points to make, or the first of a file"},
+  return {{"--n", &n, lists ? "Points to make, or the first of a file: 1000, 1e4,1e5 or 1e4:1e6:x10" : "Points to make, or the first of a file"},
           {"--d,--nd", &d, "Dimensions"},
           {"--k,--kc", &k, "Clusters"},
           {"--data-set", &settings, "Generator settings: sigma2=0.1 (repeatable)"},
@@ -42,26 +43,33 @@ Sweep ProblemFlags::sweep() const {
   if (dataset.empty() && data.empty()) throw UserError("name the points: --dataset NAME (see kmbench list datasets) or --data FILE.npy");
   if (k.empty()) throw UserError("name the number of clusters: --k");
   Sweep sweep;
-  add_axis(sweep, "--dataset", "dataset", dataset);
+  const auto add = [&](const std::string& flag, const std::string& name, const std::string& text) {
+    if (!text.empty()) sweep.axes[name] = values_of(flag, name, text, lists);
+  };
+  add("--dataset", "dataset", dataset);
   if (!data.empty()) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(data, error)) throw UserError(fmt::format("--data {}: no such file, or not a regular one", data));
     sweep.axes["dataset"] = {std::filesystem::absolute(data).string()};
   }
-  add_axis(sweep, "--n", "n", n);
-  add_axis(sweep, "--d", "d", d);
-  add_axis(sweep, "--k", "k", k);
-  add_axis(sweep, "--precision", "precision", precision);
-  add_axis(sweep, "--iterations", "iterations", max_iters);
-  add_axis(sweep, "--tolerance", "tolerance", tolerance);
-  add_axis(sweep, "--init", "init", init);
-  add_axis(sweep, "--seed", "init_seed", seed);
-  for (const auto& text : settings) {
-    const auto [name, value] = assignment("--data-set", text);
-    if (sweep.axes.contains("data." + name)) throw UserError(fmt::format("--data-set {} is given twice", name));
-    add_axis(sweep, "--data-set", "data." + name, value);
-  }
+  add("--n", "n", n);
+  add("--d", "d", d);
+  add("--k", "k", k);
+  add("--precision", "precision", precision);
+  add("--iterations", "iterations", max_iters);
+  add("--tolerance", "tolerance", tolerance);
+  add("--init", "init", init);
+  add("--seed", "init_seed", seed);
+  add_settings(sweep, "--data-set", "data.", settings, lists);
   return sweep;
+}
+
+void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings, bool lists) {
+  for (const auto& text : settings) {
+    const auto [name, values] = assignment(flag, text);
+    if (!sweep.axes.emplace(prefix + name, values_of(flag, prefix + name, values, lists)).second)
+      throw UserError(fmt::format("{} {} is given twice{}", flag, name, lists ? fmt::format("; several values are {}=1,10", name) : ""));
+  }
 }
 
 double seconds_of_budget(const std::string& text) {

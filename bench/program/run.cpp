@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
-#include "bench/judge/draws.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
@@ -21,69 +20,32 @@
 namespace km::run_command {
 namespace {
 
+constexpr std::int64_t most_seed = 9'000'000'000'000'000;
+
 struct Flags {
-  std::vector<std::string> exhibits, papers, set, data_settings;
-  std::string implementation, dataset, data, n, d, k, precision, max_iters, tolerance, init, seed, repetitions, warmup;
-  std::string profile = "paper", filter, order_seed = "1", judge_seed, out;
+  std::vector<std::string> exhibits, papers, set;
+  ProblemFlags problem{.lists = true};
+  std::string implementation, repetitions, warmup, profile = "paper", filter, order_seed = "1", judge_seed, out;
   MachineFlags machine;
   TunedFlags tuned;
   bool dry_run = false, redo = false, save = false, energy = false, same_machine = false;
+  std::string benchmark_filter, benchmark_repetitions, benchmark_format, benchmark_out, benchmark_out_format;  // Google Benchmark's
+  bool benchmark_list_tests = false, benchmark_interleaving = false;
 } flags;
 
 /// Options of a sweep from flags, not allowed with an exhibit.
 Options sweep_options() {
-  return {{"--implementation", &flags.implementation,
-           "Ad hoc: the implementation of this name, else those matching this regular expression (default: all)"},
-          {"--dataset", &flags.dataset, "Ad hoc: data sets by name"},
-          {"--data", &flags.data, "Ad hoc: a .npy, .csv or .npy.xz file of points"},
-          {"--n", &flags.n, "Points: 1000, 1e4,1e5 or 1e4:1e6:x10"},
-          {"--d,--nd", &flags.d, "Dimensions, likewise"},
-          {"--k,--kc", &flags.k, "Clusters, likewise"},
-          {"--set", &flags.set, "Parameter values: packages=1,10,100 (repeatable)"},
-          {"--data-set", &flags.data_settings, "Generator settings: sigma2=0.1,0.2 (repeatable)"},
-          {"--precision", &flags.precision, "fp32, fp64 or fp32,fp64"},
-          {"--iterations", &flags.max_iters, "Iterations to make; with --tolerance, at most (default 10, or 1000)"},
-          {"--tolerance", &flags.tolerance, "Stop when at most this share of the points changed label"},
-          {"--init", &flags.init, "random, kmeans++, taylor2021 or a .npy of k x d"},
-          {"--seed", &flags.seed, "Seed of the initial centroids"}};
-}
-
-void add_axis(Sweep& sweep, const std::string& flag, const std::string& name, const std::string& text) {
-  if (!text.empty()) sweep.axes[name] = name == "init" ? std::vector<Scalar>{text} : values_of_list(flag, text);
-}
-
-/// Adds "packages=1,10" as set.packages.
-void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings) {
-  for (const auto& text : settings) {
-    const auto [name, values] = assignment(flag, text);
-    if (!sweep.axes.emplace(prefix + name, values_of_list(flag, values)).second)
-      throw UserError(fmt::format("{} {} is given twice; several values are {}=1,10", flag, name, name));
-  }
+  return join_options({{"--implementation", &flags.implementation,
+                        "Without exhibits: the implementation of this name, else those matching this regular expression (default: all)"}},
+                      flags.problem.options(), Options{{"--set", &flags.set, "Parameter values: packages=1,10,100 (repeatable)"}});
 }
 
 Sweep ad_hoc(const Flags& f) {
-  if (!f.dataset.empty() && !f.data.empty()) throw UserError("--dataset and --data exclude one another");
-  if (f.dataset.empty() && f.data.empty()) throw UserError("name the points: --dataset NAME (see kmbench list datasets) or --data FILE.npy");
-  if (f.k.empty()) throw UserError("name the number of clusters: --k");
-  Sweep sweep{.patterns = true};
+  Sweep sweep = f.problem.sweep();
+  sweep.patterns = true;
   sweep.axes["implementation"] = {f.implementation.empty() ? std::string(".") : f.implementation};
-  add_axis(sweep, "--dataset", "dataset", f.dataset);
-  if (!f.data.empty()) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(f.data, error)) throw UserError(fmt::format("--data {}: no such file, or not a regular one", f.data));
-    sweep.axes["dataset"] = {std::filesystem::absolute(f.data).string()};
-  }
-  add_axis(sweep, "--n", "n", f.n);
-  add_axis(sweep, "--d", "d", f.d);
-  add_axis(sweep, "--k", "k", f.k);
-  add_axis(sweep, "--precision", "precision", f.precision);
-  add_axis(sweep, "--iterations", "iterations", f.max_iters);
-  add_axis(sweep, "--tolerance", "tolerance", f.tolerance);
-  add_axis(sweep, "--init", "init", f.init);
-  add_axis(sweep, "--seed", "init_seed", f.seed);
-  add_axis(sweep, "--warmup", "warmup", f.warmup);
-  add_settings(sweep, "--set", "set.", f.set);
-  add_settings(sweep, "--data-set", "data.", f.data_settings);
+  if (!f.warmup.empty()) sweep.axes["warmup"] = values_of_list("--warmup", f.warmup);
+  add_settings(sweep, "--set", "set.", f.set, true);
   return sweep;
 }
 
@@ -154,79 +116,21 @@ std::vector<Case> plan(const Flags& f) {
       cases.push_back(std::move(c));
     }
   }
-  if (!f.repetitions.empty())
-    for (const int repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1'000'000)); auto& c : cases) c.repetitions = repetitions;
-  cases = shuffled(std::move(cases), std::uint64_t(whole_number("--order-seed", f.order_seed, 0, 9'000'000'000'000'000)));
+  for (const auto& [flag, text] : {std::pair{"--repetitions", f.repetitions}, {"--benchmark_repetitions", f.benchmark_repetitions}})
+    if (!text.empty())
+      for (const int repetitions = int(whole_number(flag, text, 1, 1'000'000)); auto& c : cases) c.repetitions = repetitions;
+  if (!f.judge_seed.empty())
+    for (const auto seed = std::uint64_t(whole_number("--judge-seed", f.judge_seed, 0, most_seed)); auto& c : cases) c.judge_seed = seed;
+  cases = shuffled(std::move(cases), std::uint64_t(whole_number("--order-seed", f.order_seed, 0, most_seed)));
   if (!f.filter.empty()) keep_matching(cases, "--filter", f.filter);
+  if (const auto& text = f.benchmark_filter; !text.empty())  // as in Google Benchmark, a leading '-' inverts it
+    keep_matching(cases, "--benchmark_filter", text.substr(text.starts_with('-')), text.starts_with('-'));
   return cases;
-}
-
-/// Rejects flags that Google Benchmark would ignore, and flags of its aggregates, which are not printed.
-void check_benchmark_flags(const std::vector<std::string>& extras) {
-  static const std::vector<std::string_view> known = {"list_tests",
-                                                      "list_tests=true",
-                                                      "list_tests=false",
-                                                      "format=json",
-                                                      "format=console",
-                                                      "out_format=json",
-                                                      "filter=",
-                                                      "repetitions=",
-                                                      "out=",
-                                                      "enable_random_interleaving",
-                                                      "enable_random_interleaving=",
-                                                      "min_time=",
-                                                      "color=",
-                                                      "counters_tabular",
-                                                      "context=",
-                                                      "perf_counters=",
-                                                      "time_unit="};
-  for (const auto& extra : extras) {
-    constexpr std::string_view prefix = "--benchmark_";
-    const bool fits = extra.starts_with(prefix) && std::ranges::any_of(known, [&](std::string_view flag) {
-                        const auto rest = std::string_view(extra).substr(prefix.size());
-                        return rest == flag || (flag.ends_with('=') && rest.starts_with(flag));
-                      });
-    if (!fits)
-      throw UserError(fmt::format("unknown argument '{}'; see kmbench run --help; of Google Benchmark's flags, --benchmark_ followed by: {}", extra,
-                                  fmt::join(known, ", ")));
-  }
-}
-
-/// What Google Benchmark would refuse in the worker, and a file that could not be written after the last case, are refused before the first.
-void check_benchmark_values(const std::vector<std::string>& extras) {
-  static const std::set<std::string> units = {"ns", "us", "ms", "s"};
-  for (const auto& extra : extras) {
-    const auto equals = extra.find('=');
-    if (equals == extra.npos) continue;
-    const std::string flag = extra.substr(0, equals), value = extra.substr(equals + 1);
-    if (flag == "--benchmark_out") check_out_file(flag, value);
-    if (flag == "--benchmark_time_unit" && !units.contains(value))
-      throw UserError(fmt::format("{} '{}'; accepted: {}", flag, value, fmt::join(units, ", ")));
-    if (flag == "--benchmark_context" && (value.starts_with('=') || value.find('=') == value.npos))
-      throw UserError(fmt::format("{} '{}' is not name=value", flag, value));
-    if (flag != "--benchmark_min_time") continue;
-    if (value.ends_with('x')) whole_number(flag, value.substr(0, value.size() - 1), 1, 1'000'000'000);
-    else number(flag, value.ends_with('s') ? value.substr(0, value.size() - 1) : value, 1e-9, 1e7);
-  }
-}
-
-bool asked(const std::vector<std::string>& extras, const std::string& flag) {
-  return std::ranges::any_of(extras, [&](const std::string& extra) { return extra == flag || extra == flag + "=true"; });
-}
-
-/// Applies --benchmark_filter. A leading '-' inverts it, as in Google Benchmark.
-void apply_benchmark_filter(std::vector<Case>& cases, const std::vector<std::string>& extras) {
-  constexpr std::string_view flag = "--benchmark_filter=";
-  for (const auto& extra : extras) {
-    if (!extra.starts_with(flag)) continue;
-    const bool inverted = extra.substr(flag.size()).starts_with('-');
-    keep_matching(cases, "--benchmark_filter", extra.substr(flag.size() + inverted), inverted);
-  }
 }
 
 /// Loads files named on the command line before anything is written, so that the user sees their faults.
 void check_points(const Flags& f, const std::vector<Case>& cases) {
-  if (f.data.empty()) return;
+  if (f.problem.data.empty()) return;
   std::set<std::pair<DatasetRequest, Precision>> seen;
   for (const auto& c : cases) {
     if (!seen.emplace(c.dataset, c.precision).second) continue;
@@ -250,41 +154,50 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
-int run(Flags f, const Invocation& by) {
-  const auto& extras = by.passed_on;
-  check_benchmark_flags(extras);
-  check_benchmark_values(extras);
-  if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
-  for (const auto& extra : extras)
-    if (extra.starts_with("--benchmark_repetitions=")) f.repetitions = extra.substr(extra.find('=') + 1);
-  if (!f.judge_seed.empty()) repeat_judge_seed(std::uint64_t(whole_number("--judge-seed", f.judge_seed, 0, 9'000'000'000'000'000)));
-  f.machine.select_device();
-  std::vector<Case> cases;  // a worker gets its own
-  if (!by.inbox) {
-    cases = plan(f);
-    apply_benchmark_filter(cases, extras);
-    if (f.dry_run) {
-      print_plan(cases);
-      return 0;
-    }
-    if (asked(extras, "--benchmark_list_tests")) {
-      for (const auto& c : cases)
-        if (c.skip.empty()) fmt::print("{}\n", c.name());
-      return 0;
-    }
-  }
-  RunOptions options{.redo = f.redo,
-                     .save_solutions = f.save,
-                     .energy = f.energy,
-                     .timeout_s = f.machine.timeout_s(),
-                     .memory_bytes = f.machine.memory_bytes(),
-                     .argv = by.argv,
-                     .benchmark_args = extras};
-  options.machine = f.machine.id();
+RunOptions options_of(const Flags& f, const Invocation& by) {
+  RunOptions options = f.machine.run_options(by);
+  options.redo = f.redo;
+  options.save_solutions = f.save;
+  options.energy = f.energy;
+  options.interleave = f.benchmark_interleaving;
+  options.format = f.benchmark_format;
+  options.benchmark_out = f.benchmark_out;
   options.out = f.out.empty() ? own_results_folder() / options.machine : std::filesystem::path(f.out);
-  if (by.inbox) return work(options, *by.inbox);
+  return options;
+}
+
+int run(const Flags& f, const Invocation& by) {
+  f.machine.select_device();
+  if (by.inbox) return work(options_of(f, by), *by.inbox);
+  if (!f.benchmark_out.empty()) check_out_file("--benchmark_out", f.benchmark_out);
+  if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
+  const std::vector<Case> cases = plan(f);
+  if (f.dry_run) {
+    print_plan(cases);
+    return 0;
+  }
+  if (f.benchmark_list_tests) {
+    for (const auto& c : cases)
+      if (c.skip.empty()) fmt::print("{}\n", c.name());
+    return 0;
+  }
   check_points(f, cases);
+  const RunOptions options = options_of(f, by);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
+}
+
+/// Google Benchmark's own flags, as it documents them.
+Options google_benchmark_options() {
+  return {{"--benchmark_filter", &flags.benchmark_filter, "Google Benchmark's: as --filter; a leading '-' inverts it"},
+          {"--benchmark_list_tests", &flags.benchmark_list_tests, "Google Benchmark's: print the names of the cases, run nothing"},
+          {"--benchmark_repetitions", &flags.benchmark_repetitions, "Google Benchmark's: as --repetitions"},
+          {"--benchmark_enable_random_interleaving", &flags.benchmark_interleaving, "Google Benchmark's: runs of different cases alternate"},
+          {.names = "--benchmark_format",
+           .target = &flags.benchmark_format,
+           .help = "Google Benchmark's output on standard output; the table goes to standard error",
+           .accepted = {"console", "json"}},
+          {"--benchmark_out", &flags.benchmark_out, "File for Google Benchmark's JSON"},
+          {.names = "--benchmark_out_format", .target = &flags.benchmark_out_format, .help = "Its format", .accepted = {"json"}}};
 }
 
 const RegisterCommand registration{
@@ -309,10 +222,9 @@ const RegisterCommand registration{
                  {"--redo", &flags.redo, "Run cases that have results already"},
                  {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},
          flags.tuned.options(), Options{{"--save", &flags.save, "Also write points, labels and centroids of exhibit cases as .npy"}},
-         other_implementations()),
+         google_benchmark_options(), other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },
-     .completes = {"$exhibits"},
-     .unknown = Unknown::passed}};
+     .completes = {"$exhibits"}}};
 
 }  // namespace
 }  // namespace km::run_command

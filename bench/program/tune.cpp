@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/error.hpp"
 #include "bench/plan/combination.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
@@ -79,15 +79,15 @@ void print_space(const TuningSpace& space) {
 
 int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
-  if (by.inbox) return work_on_points({by.argv, f.machine.id()}, *by.inbox);
+  RunOptions run = f.machine.run_options(by);
+  run.interleave = true;
+  if (by.inbox) return work(run, *by.inbox);
   TuneOptions options{.strategy = f.strategy,
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
                       .budget_s = seconds_of_budget(f.budget),
                       .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
                       .at_last = int(whole_number("--at-last", f.at_last, 1, 1000)),
-                      .timeout_s = f.machine.timeout_s(),
-                      .memory_bytes = f.machine.memory_bytes(),
-                      .by = {.argv = by.argv, .machine = f.machine.id()}};
+                      .run = std::move(run)};
   if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
     throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
   const TuningSpace space = space_of(f);

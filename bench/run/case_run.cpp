@@ -3,12 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/device/device.hpp"
+#include "bench/judge/draws.hpp"
 #include "bench/run/result.hpp"
 
 namespace km {
 
-double CaseRun::repeat() {
-  if (!reason().empty()) return 0;
+void CaseRun::repeat() {
+  if (ended()) return;
+  if (case_.judge_seed) repeat_judge_seed(*case_.judge_seed);
   try {
     return measure();
   } catch (const CannotRun& error) {
@@ -25,14 +27,13 @@ double CaseRun::repeat() {
     failure_ = "it threw what is no std::exception";
   }
   session_.reset();
-  return 0;
 }
 
-double CaseRun::measure() {
+void CaseRun::measure() {
   if (!session_) session_ = prepare(case_, measurement_);
-  const double sample_s = session_->repeat(measurement_);
+  session_->repeat(measurement_);
   const bool right = measurement_.judgement.verdict.empty();
-  if (right && int(measurement_.samples_s.size()) < case_.repetitions) return sample_s;
+  if (right && int(measurement_.samples_s.size()) < case_.repetitions) return;
   if (right && options_.energy) session_->measure_energy(measurement_);
   if (measurement_.judgement.verdict.empty()) session_->finish(measurement_);
   if (options_.save_solutions && !case_.exhibit.empty()) {
@@ -41,7 +42,6 @@ double CaseRun::measure() {
     session_->save(stem);
   }
   session_.reset();
-  return sample_s;
 }
 
 std::string CaseRun::reason() const { return !skip_.empty() ? skip_ : !failure_.empty() ? failure_ : measurement_.judgement.verdict; }

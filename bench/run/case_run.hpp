@@ -15,8 +15,10 @@ class CaseRun {
   CaseRun(Case c, const RunOptions& options) : case_(std::move(c)), options_(options) {}
 
   const Case& spec() const { return case_; }
-  /// Makes the next timed run and, after the last, all that follows it. Returns its seconds; 0 if the case has ended without a time.
-  double repeat();
+  /// Makes the next timed run and, after the last, all that follows it.
+  void repeat();
+  /// True after the last run, or if the case has ended without a time.
+  bool ended() const { return !reason().empty() || int(measurement_.samples_s.size()) >= case_.repetitions; }
   /// Returns why it has no time (skip, failure or verdict), or "".
   std::string reason() const;
   /// Frees what the runs need, so that another case can run in between. The next repeat() prepares again.
@@ -26,7 +28,7 @@ class CaseRun {
   bool spoiled_process() const { return !failure_.empty() || measurement_.process_changed || !measurement_.judgement.verdict.empty(); }
 
  private:
-  double measure();
+  void measure();
 
   Case case_;
   const RunOptions& options_;

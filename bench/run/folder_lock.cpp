@@ -5,7 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 
 namespace km {
 

@@ -1,12 +1,18 @@
-// Converts result lines to Google Benchmark's JSON.
+// Converts result lines to Google Benchmark's JSON, and prints that with its own console reporter.
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/run/result.hpp"
+#include "bench/run/terminal.hpp"
 
 namespace km {
 namespace {
+
+using benchmark::ConsoleReporter;
 
 std::string shown(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -32,7 +38,46 @@ std::string name_of(const Json& line) {
   return name;
 }
 
+/// Google Benchmark 1.8 renamed these fields.
+template <class Run>
+void fail(Run& run, const std::string& why) {
+  if constexpr (requires { run.error_occurred; }) {
+    run.error_occurred = true;
+    run.error_message = why;
+  } else {
+    run.skipped = decltype(run.skipped)(2);  // SkippedWithError
+    run.skip_message = why;
+  }
+}
+
+/// The run of an entry of to_google_benchmark().
+ConsoleReporter::Run run_of(const Json& entry) {
+  ConsoleReporter::Run run;
+  run.run_name.function_name = entry["name"];
+  if (entry.contains("error_occurred")) {
+    fail(run, entry.value("error_message", ""));
+    return run;
+  }
+  run.time_unit = benchmark::kMillisecond;
+  run.real_accumulated_time = entry["real_time"].get<double>() / 1e3;
+  run.cpu_accumulated_time = entry["cpu_time"].get<double>() / 1e3;
+  for (const char* counter : {"kmeans_iterations", "inertia"})
+    if (entry[counter].is_number()) run.counters[counter] = entry[counter].get<double>();
+  return run;
+}
+
 }  // namespace
+
+void print_google_benchmark(const Json& document) {
+  ConsoleReporter reporter(wants_colour(stdout) ? ConsoleReporter::OO_Color : ConsoleReporter::OO_None);
+  ConsoleReporter::Context context;
+  context.name_field_width = 10;
+  for (const auto& entry : document["benchmarks"])
+    context.name_field_width = std::max(context.name_field_width, entry["name"].get_ref<const std::string&>().size());
+  reporter.ReportContext(context);
+  for (const auto& entry : document["benchmarks"]) reporter.ReportRuns({run_of(entry)});
+  reporter.Finalize();
+}
 
 Json to_google_benchmark(const std::vector<Json>& lines) {
   Json out = {{"context", {{"library_build_type", "release"}}}, {"benchmarks", Json::array()}};

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "bench/base/statistics.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/machine/energy.hpp"
@@ -21,7 +22,6 @@
 #include "bench/run/run_delay.hpp"
 #include "bench/run/start.hpp"
 #include "bench/run/timing.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/contract/library.hpp"
+#include "bench/contract/trace.hpp"
 #include "bench/judge/replay.hpp"
-#include "bench/library.hpp"
 #include "bench/plan/case.hpp"
 #include "bench/run/run_delay.hpp"
-#include "bench/trace.hpp"
 
 namespace km {
 

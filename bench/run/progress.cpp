@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -24,15 +24,13 @@ std::string time_left(double seconds) {
 }  // namespace
 
 std::string outcome(const Json& line) {
-  if (line["skip"].is_string()) return "skipped: " + line["skip"].get<std::string>();
-  if (line["failure"].is_string()) return "failed: " + line["failure"].get<std::string>();
-  if (const std::string verdict = line["verdict"]; !verdict.empty()) return "wrong: " + verdict;
+  if (std::string reason = reason_of(line); !reason.empty()) return reason;
   const std::vector<double> samples = line["samples_s"];
   const double iters = line["iterations"], ms = 1e3 / iters;
   const auto [least, most] = std::ranges::minmax(samples);
   const std::string range = samples.size() > 1 ? fmt::format(" ({:.3f} to {:.3f})", least * ms, most * ms) : "";
   const std::string grade = line["grade"] == "coarse" ? ", coarse" : "";
-  return fmt::format("{:.3f} ms an iteration{}, {:.0f} iterations{}{}", median(samples) * ms, range, iters, grade,
+  return fmt::format("{:.3f} ms an iteration{}, {:.0f} iterations{}{}", iteration_s(line) * 1e3, range, iters, grade,
                      is_disturbed(line) ? ", disturbed" : "");
 }
 

@@ -7,11 +7,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "bench/judge/draws.hpp"
+#include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -119,7 +118,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
     if (const auto at = m.generator->find("seed"); at != m.generator->end()) line["dataset"]["seed"] = at->second;
   }
   line["verdict"] = m.judgement.verdict;
-  line["judge_seed"] = judge_seed();
+  if (c.judge_seed) line["judge_seed"] = *c.judge_seed;
   line["iterations"] = m.iters;
   line["judged_points"] = m.judgement.judged_points;
   line["wrong_labels"] = m.judgement.wrong_labels;

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +31,11 @@ Json readable(Json line);
 /// Parses a worker's answer as the line of `c`. If it is none, returns a failure with the reason `why`.
 Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine);
 
+/// Returns why a line has no time: "skipped: …", "failed: …" or "wrong: …"; "" if it has one.
+std::string reason_of(const Json& line);
+/// Returns the median seconds per iteration of a line that has a time.
+double iteration_s(const Json& line);
+
 /// Returns for each sample whether other processes disturbed it.
 std::vector<bool> disturbed_samples(const Json& line);
 /// True if more than half of the samples are disturbed: the median is unreliable.
@@ -43,8 +47,6 @@ class ResultFile {
   explicit ResultFile(std::filesystem::path path);
   /// Appends the line with one write(), so that a killed run leaves whole lines.
   void append(const Json& line) const;
-  /// Returns the ids of cases with a verdict, right or wrong. Failures and skips are tried again.
-  std::set<std::string> finished() const;
   /// Returns the latest line of each case (see latest), in the order given.
   std::vector<Json> lines(const std::vector<std::string>& ids) const;
   const std::filesystem::path& path() const { return path_; }
@@ -64,6 +66,8 @@ std::map<std::string, Json> latest(const std::vector<Json>& lines);
 
 /// Converts result lines to Google Benchmark's JSON, for tools such as compare.py.
 Json to_google_benchmark(const std::vector<Json>& lines);
+/// Prints that JSON to standard output with Google Benchmark's console reporter.
+void print_google_benchmark(const Json& document);
 
 /// Formats the table printed after a run: a row per case, or per exhibit if there are several. Shortens words to fit `columns`; 0: no
 /// limit.

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/run/result.hpp"
 
 namespace km {
@@ -114,16 +114,6 @@ std::vector<Json> read_lines(const fs::path& path) {
     lines.push_back(with_every_field(std::move(line)));
   }
   return lines;
-}
-
-std::set<std::string> ResultFile::finished() const {
-  std::set<std::string> ids;
-  for (const auto& line : read_lines(path_)) {
-    const bool done = line["verdict"].is_string();
-    if (done) ids.insert(line["case"].get<std::string>());
-    else ids.erase(line["case"].get<std::string>());
-  }
-  return ids;
 }
 
 bool can_continue(const Json& before, const Json& line) {

@@ -16,13 +16,14 @@ struct Job;
 struct RunOptions {
   std::filesystem::path out;  // results/<machine>
   std::string machine;
-  bool redo = false;                        // run recorded cases again
-  bool save_solutions = false;              // .npy of points, labels and centroids per exhibit case
-  bool energy = false;                      // measure energy after the timed runs
-  double timeout_s = 0;                     // per case; 0: from its forecast, at least a minute
-  double memory_bytes = 0;                  // per worker; 0: available memory
-  std::vector<std::string> argv;            // as recorded
-  std::vector<std::string> benchmark_args;  // Google Benchmark's own flags
+  bool redo = false;                  // run recorded cases again
+  bool save_solutions = false;        // .npy of points, labels and centroids per exhibit case
+  bool energy = false;                // measure energy after the timed runs
+  double timeout_s = 0;               // per case; 0: from its forecast, at least a minute
+  double memory_bytes = 0;            // per worker; 0: available memory
+  std::vector<std::string> argv;      // as recorded
+  bool interleave = false;            // runs of different cases alternate, in random order
+  std::string format, benchmark_out;  // Google Benchmark's: json or console on standard output; a file of its JSON
 };
 
 /// Returns the file of a case's line: <out>/<paper>.jsonl or <out>/adhoc.jsonl.
@@ -34,10 +35,10 @@ std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& option
 /// Parent: runs the cases in workers, prints progress and the table, and writes a line for every case. Calls `locked` once the folder is
 /// locked.
 /// Returns 0 if every case has a time or a skip, 1 if some failed or are wrong, 130 if interrupted.
-int supervise(const std::vector<Case>& cases, const RunOptions& options, const std::function<void()>& locked);
+int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked);
 
-/// Returns the job of a case, with its own time limit if that is 0.
-Job job_of(const Case& c, double timeout_s = 0);
+/// Returns the job of a case, with its own time limit if that is 0. Draws the judge's seed unless the case has one.
+Job job_of(Case c, double timeout_s = 0);
 
 /// Worker: measures the cases in the inbox and sends their lines, until the parent has no more.
 int work(const RunOptions& options, Inbox& inbox);

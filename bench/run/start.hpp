@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "bench/contract/problem.hpp"
 #include "bench/data/values.hpp"
-#include "bench/problem.hpp"
 
 namespace km {
 

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run_delay.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -92,15 +92,11 @@ Row row_of(const Json& line, const std::set<std::string>& settings) {
   std::string data = line["dataset"]["name"];
   for (const auto& [name, text] : settings_of(line))
     if (settings.contains(name)) data += " " + text;
-  std::vector<double> samples = line["samples_s"];
-  std::string time, least, verdict = line["grade"].is_string() ? line["grade"].get<std::string>() : "right";
-  for (const char* field : {"verdict", "skip", "failure"})
-    if (line[field].is_string() && !line[field].get<std::string>().empty())
-      verdict = (field == std::string_view("verdict") ? "wrong: " : fmt::format("{}: ", field)) + line[field].get<std::string>();
-  if (!samples.empty()) {
-    const double iters = line["iterations"];
-    time = fmt::format("{:.3f}{}", median(samples) / iters * 1e3, is_disturbed(line) ? "‡" : "");
-    least = fmt::format("{:.3f}", std::ranges::min(samples) / iters * 1e3);
+  std::string time, least, verdict = reason_of(line);
+  if (verdict.empty()) {
+    verdict = line["grade"].is_string() ? line["grade"].get<std::string>() : "right";
+    time = fmt::format("{:.3f}{}", iteration_s(line) * 1e3, is_disturbed(line) ? "‡" : "");
+    least = fmt::format("{:.3f}", std::ranges::min(line["samples_s"].get<std::vector<double>>()) / line["iterations"].get<double>() * 1e3);
   }
   return {line["implementation"],
           parameters,
@@ -152,6 +148,17 @@ Widths widths_of(const std::vector<Row>& rows, const Columns& columns, std::size
 }
 
 }  // namespace
+
+std::string reason_of(const Json& line) {
+  for (const char* field : {"skip", "failure"})
+    if (line[field].is_string())
+      return fmt::format("{}: {}", field == std::string_view("skip") ? "skipped" : "failed", line[field].get<std::string>());
+  if (!line["verdict"].is_string()) return "failed: it did not run";
+  if (const std::string verdict = line["verdict"]; !verdict.empty()) return "wrong: " + verdict;
+  return line["samples_s"].empty() || !line["iterations"].is_number() || line["iterations"].get<double>() < 1 ? "failed: no timed run" : "";
+}
+
+double iteration_s(const Json& line) { return median(line["samples_s"]) / line["iterations"].get<double>(); }
 
 std::vector<bool> disturbed_samples(const Json& line) {
   std::vector<bool> disturbed;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/folder_lock.hpp"
@@ -20,27 +20,53 @@
 namespace km {
 namespace {
 
+/// The recorded lines of cases. Reads each file once.
+class Recorded {
+ public:
+  explicit Recorded(const RunOptions& options) : options_(options) {}
+
+  /// Returns the latest line of a case; null if there is none.
+  const Json* find(const Case& c) {
+    const auto path = result_path(options_, c);
+    auto file = files_.find(path);
+    if (file == files_.end()) file = files_.emplace(path, latest(read_lines(ResultFile(path).path()))).first;
+    const auto at = file->second.find(c.id());
+    return at == file->second.end() ? nullptr : &at->second;
+  }
+
+ private:
+  const RunOptions& options_;
+  std::map<std::filesystem::path, std::map<std::string, Json>> files_;
+};
+
+/// Reduces `repetitions` of each case by the recorded runs that it may continue, and sets `continues`.
+void leave_out_runs(std::vector<Case>& cases, Recorded& recorded, const RunOptions& options) {
+  if (options.redo) return;
+  for (auto& c : cases) {
+    const Json* before = c.skip.empty() ? recorded.find(c) : nullptr;
+    if (!before || !can_continue(*before, skeleton(c, options.argv, options.machine))) continue;
+    const int made = int((*before)["samples_s"].size());
+    if (made >= c.repetitions) continue;
+    c.continues = made;
+    c.repetitions -= made;
+  }
+}
+
 /// Returns the ids of cases with all results. Prints how many there are, their commits, and how many have fewer runs than asked for.
-std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vector<std::string>>& files,
-                                  const std::map<std::string, const Case*>& cases) {
+std::set<std::string> finished_of(const std::vector<Case>& cases, Recorded& recorded) {
   std::set<std::string> done;
   std::map<std::string, int> commits;  // other than this one
   int continued = 0, fewer = 0;
-  for (const auto& [path, ids] : files) {
-    const ResultFile file(path);
-    const auto finished = file.finished();
-    for (const auto& line : file.lines(ids)) {
-      const std::string id = line["case"];
-      if (!finished.contains(id)) continue;
-      const Case& c = *cases.at(id);
-      if (c.continues > 0) {
-        ++continued;
-        continue;
-      }
-      done.insert(id);
-      fewer += line["verdict"] == "" && line["samples_s"].size() < std::size_t(c.repetitions);
-      if (line["commit"].is_string() && line["commit"] != version::commit()) ++commits[line["commit"].get<std::string>()];
+  for (const auto& c : cases) {
+    const Json* line = recorded.find(c);
+    if (!line || !(*line)["verdict"].is_string()) continue;
+    if (c.continues > 0) {
+      ++continued;
+      continue;
     }
+    done.insert(c.id());
+    fewer += (*line)["verdict"] == "" && (*line)["samples_s"].size() < std::size_t(c.repetitions);
+    if (const Json& commit = (*line)["commit"]; commit.is_string() && commit != version::commit()) ++commits[commit.get<std::string>()];
   }
   if (!done.empty()) fmt::print(stderr, "{} of {} cases have results already (--redo runs them again)\n", done.size(), cases.size());
   for (const auto& [commit, count] : commits) fmt::print(stderr, "{} of these from commit {}; this is {}\n", count, commit, version::commit());
@@ -53,18 +79,15 @@ std::set<std::string> finished_of(const std::map<std::filesystem::path, std::vec
 
 class Recorder {
  public:
-  Recorder(const std::vector<Case>& cases, const RunOptions& options) : options_(options) {
+  Recorder(const std::vector<Case>& cases, Recorded& recorded, const RunOptions& options) : options_(options) {
     for (const auto& c : cases) {
       cases_.emplace(c.id(), &c);
       files_[result_path(options, c)].push_back(c.id());
     }
-    for (const auto& [path, ids] : files_)
-      for (const auto& line : ResultFile(path).lines(ids))
-        if (line["skip"].is_string()) skipped_.emplace(line["case"], line["skip"]);
-    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(files_, cases_);
+    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(cases, recorded);
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
-      if (!c.skip.empty()) skip(c);
+      if (!c.skip.empty()) skip(c, recorded.find(c));
       else jobs_.push_back(job_of(c, options.timeout_s));
     }
     std::map<std::string, std::size_t> groups;
@@ -78,8 +101,7 @@ class Recorder {
 
   JobEvents events() {
     return {.started = [this](const std::string& id) { progress_->start(cases_.at(id)->name()); },
-            .ended = [this](const std::string& id, const std::string& text) { record(id, text, ""); },
-            .lost = [this](const std::string& id, const std::string& why) { record(id, "", why); }};
+            .ended = [this](const std::string& id, const std::string& answer, const std::string& why) { record(id, answer, why); }};
   }
 
   std::vector<Json> lines() {
@@ -91,9 +113,8 @@ class Recorder {
   }
 
  private:
-  void skip(const Case& c) {
-    const auto before = skipped_.find(c.id());
-    if (before == skipped_.end() || before->second != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
+  void skip(const Case& c, const Json* before) {
+    if (!before || (*before)["skip"] != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
   }
 
   void record(const std::string& id, const std::string& answer, const std::string& why) {
@@ -108,15 +129,19 @@ class Recorder {
   const RunOptions& options_;
   std::map<std::string, const Case*> cases_;
   std::map<std::filesystem::path, std::vector<std::string>> files_;
-  std::map<std::string, std::string> skipped_;  // reasons on record, by case
   std::vector<Job> jobs_;
   std::optional<Progress> progress_;
 };
 
-void write_google_benchmark(const std::vector<Json>& lines, const RunOptions& options) {
-  for (const std::string_view flag = "--benchmark_out="; const auto& arg : options.benchmark_args)
-    if (arg.starts_with(flag) && !(std::ofstream(arg.substr(flag.size())) << to_google_benchmark(lines).dump(2) << "\n").flush())
-      throw UserError("cannot write " + arg.substr(flag.size()));
+/// Writes and prints what --benchmark_out and --benchmark_format ask for.
+void export_google_benchmark(const std::vector<Json>& lines, const RunOptions& options) {
+  if (options.format.empty() && options.benchmark_out.empty()) return;
+  const Json document = to_google_benchmark(lines);
+  const std::string text = document.dump(2) + "\n";
+  if (options.format == "json") fmt::print("{}", text);
+  if (options.format == "console") print_google_benchmark(document);
+  if (!options.benchmark_out.empty() && !(std::ofstream(options.benchmark_out) << text).flush())
+    throw UserError("cannot write " + options.benchmark_out);
 }
 
 }  // namespace
@@ -126,28 +151,17 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c) {
 }
 
 std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options) {
-  if (options.redo) return cases;
-  std::map<std::filesystem::path, std::map<std::string, Json>> recorded;
-  for (auto& c : cases) {
-    if (!c.skip.empty()) continue;
-    const auto path = result_path(options, c);
-    if (!recorded.contains(path)) recorded.emplace(path, latest(read_lines(path)));
-    const auto& lines = recorded.at(path);
-    const auto before = lines.find(c.id());
-    if (before == lines.end() || !can_continue(before->second, skeleton(c, options.argv, options.machine))) continue;
-    const int made = int(before->second["samples_s"].size());
-    if (made >= c.repetitions) continue;
-    c.continues = made;
-    c.repetitions -= made;
-  }
+  Recorded recorded(options);
+  leave_out_runs(cases, recorded, options);
   return cases;
 }
 
-int supervise(const std::vector<Case>& planned, const RunOptions& options, const std::function<void()>& locked) {
+int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked) {
   const FolderLock lock(options.out, "kmbench");
   locked();
-  const std::vector<Case> cases = missing_runs(planned, options);
-  Recorder recorder(cases, options);
+  Recorded recorded(options);
+  leave_out_runs(cases, recorded, options);
+  Recorder recorder(cases, recorded, options);
   const auto left = Workers(options.argv, WorkerLimits::of(options.memory_bytes)).run(recorder.jobs(), recorder.events());
   if (!left.empty()) {
     fmt::print(stderr, "\ninterrupted: {} of {} cases are left; what has ended is kept in {}, and the same command goes on from there\n", left.size(),
@@ -155,14 +169,12 @@ int supervise(const std::vector<Case>& planned, const RunOptions& options, const
     return 130;
   }
   const std::vector<Json> lines = recorder.lines();
-  const bool json = std::ranges::find(options.benchmark_args, "--benchmark_format=json") != options.benchmark_args.end();
-  if (json) fmt::print("{}\n", to_google_benchmark(lines).dump(2));
-  std::FILE* text = json ? stderr : stdout;
+  std::FILE* text = options.format.empty() ? stdout : stderr;
   fmt::print(text, "{}", summary_table(lines, columns_of(text)));
   if (const auto disturbed = std::ranges::count_if(lines, is_disturbed); disturbed > 0)
     fmt::print(text, "‡ {} of {} times are disturbed, others had the processors meanwhile: --redo, on a quiet machine\n", disturbed, lines.size());
   for (const auto& [path, ids] : recorder.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
-  write_google_benchmark(lines, options);
+  export_google_benchmark(lines, options);
   return std::ranges::any_of(lines,
                              [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });
 }

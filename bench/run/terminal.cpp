@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "bench/text.hpp"
+#include "bench/base/text.hpp"
 
 namespace km {
 namespace {

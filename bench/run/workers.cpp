@@ -20,9 +20,9 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/base/text.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
-#include "bench/text.hpp"
 
 namespace km {
 namespace {
@@ -195,7 +195,7 @@ class WorkerMonitor {
     } else if (verb == "end" && std::erase(todo_, id) > 0) {
       if (exit_.in_flight == id) exit_.in_flight.clear();
       job_start_ = Clock::now();
-      events_.ended(id, next == line.npos ? "" : line.substr(next + 1));
+      events_.ended(id, next == line.npos ? "" : line.substr(next + 1), "");
     } else if (verb == "crash") {
       exit_.why = line.substr(space + 1);
     }
@@ -278,11 +278,11 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
     const std::string why = ended->why.empty() ? cause_of_death(ended->status) : ended->why;
     if (!ended->in_flight.empty()) {
       std::erase(todo, ended->in_flight);
-      events.lost(ended->in_flight, why);
+      events.ended(ended->in_flight, "", why);
     }
     idle = todo.size() == before ? idle + 1 : 0;
     if (idle < tries_without_progress) continue;
-    for (const auto& id : std::exchange(todo, {})) events.lost(id, fmt::format("{} workers did not begin with it; of the last: {}", idle, why));
+    for (const auto& id : std::exchange(todo, {})) events.ended(id, "", fmt::format("{} workers did not begin with it; of the last: {}", idle, why));
   }
   state_->idle = true;
   return todo;

@@ -25,8 +25,8 @@ struct WorkerLimits {
 
 struct JobEvents {
   std::function<void(const std::string& id)> started;
-  std::function<void(const std::string& id, const std::string& result)> ended;  // result: one line
-  std::function<void(const std::string& id, const std::string& why)> lost;      // no result
+  /// result: one line, or "" if the worker was lost; then `why` says how.
+  std::function<void(const std::string& id, const std::string& result, const std::string& why)> ended;
 };
 
 /// The parent's side: one worker process at a time, which the next run() uses again.
@@ -35,7 +35,7 @@ class Workers {
   Workers(std::vector<std::string> argv, WorkerLimits limits);
   ~Workers();  // lets the worker end
 
-  /// Runs all jobs; each ends in `ended` or `lost`. On SIGINT or SIGTERM returns early with the jobs not done.
+  /// Runs all jobs; each ends in `ended`. On SIGINT or SIGTERM returns early with the jobs not done.
   std::vector<std::string> run(const std::vector<Job>& jobs, const JobEvents& events);
 
  private:

@@ -6,10 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "bench/base/statistics.hpp"
+#include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/statistics.hpp"
 #include "bench/tune/advise.hpp"
-#include "bench/tune/history.hpp"
 #include "bench/tune/rank_test.hpp"
 
 namespace km {

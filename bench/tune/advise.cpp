@@ -11,8 +11,6 @@
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/statistics.hpp"
-#include "bench/tune/history.hpp"
 
 namespace km {
 namespace {
@@ -20,9 +18,7 @@ namespace {
 constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
 
-double seconds_of(const Json& line) {
-  return reason_of(line).empty() ? median(line["samples_s"]) / line["iterations"].get<double>() : std::numeric_limits<double>::infinity();
-}
+double seconds_of(const Json& line) { return reason_of(line).empty() ? iteration_s(line) : std::numeric_limits<double>::infinity(); }
 
 class Advice {
  public:
@@ -43,11 +39,11 @@ class Advice {
  private:
   /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left. Returns false if interrupted.
   bool try_all() {
-    Workers workers(options_.by.argv, WorkerLimits::of(options_.memory_bytes));
+    Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
     Budget budget(options_.budget_s);
     const auto measured = [&](Case c, const std::string& points) {
       c.repetitions = options_.repetitions;
-      const auto line = measure_point(workers, c, allowed_s(c), options_.by);
+      const auto line = measure_point(workers, c, allowed_s(c), options_.run);
       budget.begin();
       if (line) fmt::print(stderr, "{}{}: {}\n", c.implementation_name, points, outcome(*line));
       return line;
@@ -88,7 +84,7 @@ class Advice {
       if (file_) file_->append(line);
       fmt::print(stderr, "{}: {}\n", c.implementation_name, outcome(line));
     };
-    return measure_together(std::move(cases), options_.at_last, 0, options_.memory_bytes, options_.by, keep);
+    return measure_together(std::move(cases), options_.at_last, options_.run, keep);
   }
 
   /// Time limit of a candidate: a quarter of the budget, at least ten seconds, plus the generation of the points.

@@ -11,9 +11,8 @@ namespace km {
 struct AdviseOptions {
   double budget_s = 60;              // for trying; measuring again comes after it
   int repetitions = 2, at_last = 7;  // timed runs per candidate; per finalist
-  double memory_bytes = 0;           // per worker; 0: available memory
   std::string out;                   // file to append the lines to, or empty
-  Provenance by;
+  RunOptions run;
 };
 
 /// Result of a candidate.

@@ -7,7 +7,6 @@
 
 #include "bench/machine/version.hpp"
 #include "bench/plan/combination.hpp"
-#include "bench/statistics.hpp"
 
 namespace km {
 namespace {
@@ -15,15 +14,6 @@ namespace {
 int rank_of(const std::string& grade) { return grade == "coarse" ? 2 : grade == "rounded" ? 1 : 0; }
 
 }  // namespace
-
-std::string reason_of(const Json& line) {
-  for (const char* field : {"skip", "failure"})
-    if (line[field].is_string())
-      return fmt::format("{}: {}", field == std::string_view("skip") ? "skipped" : "failed", line[field].get<std::string>());
-  if (!line["verdict"].is_string()) return "failed: it did not run";
-  if (const std::string verdict = line["verdict"]; !verdict.empty()) return "wrong: " + verdict;
-  return line["samples_s"].empty() || !line["iterations"].is_number() || line["iterations"].get<double>() < 1 ? "failed: no timed run" : "";
-}
 
 History::History(const std::filesystem::path& file, const std::string& machine) {
   for (const auto& line : read_lines(file)) {
@@ -36,7 +26,7 @@ void History::add(const Json& line) {
   Tried tried{.reason = reason_of(line)};
   if (tried.counts()) {
     tried.runs = int(line["samples_s"].size());
-    tried.seconds = median(line["samples_s"]) / line["iterations"].get<double>();
+    tried.seconds = iteration_s(line);
     tried.grade = line["grade"].is_string() ? line["grade"].get<std::string>() : "";
   }
   const std::string id = line["case"];
@@ -84,7 +74,7 @@ Found found_in(const History& history, const TuningSpace& space, int repetitions
       continue;
     }
     const bool full = int(line["samples_s"].size()) >= repetitions;
-    const double seconds = median(line["samples_s"]) / line["iterations"].get<double>();
+    const double seconds = iteration_s(line);
     if (rank_of(line["grade"].is_string() ? line["grade"].get<std::string>() : "") > worst_grade || (best_full && !full)) continue;
     if (found.best && full == best_full && seconds >= best_s) continue;
     found.best = c;

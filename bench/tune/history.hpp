@@ -40,9 +40,6 @@ class History {
   int others_ = 0;
 };
 
-/// Returns why a line's time is invalid, or "": skipped, failed, wrong.
-std::string reason_of(const Json& line);
-
 /// Returns `like` with the parameter values of a line.
 Case case_of(const Json& line, const Case& like);
 

@@ -5,46 +5,31 @@
 #include <stdexcept>
 
 #include "bench/run/result.hpp"
-#include "bench/run/run.hpp"
 
 namespace km {
 
-std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const Provenance& by) {
+std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const RunOptions& run) {
   std::shared_ptr<const Json> line;
   bool begun = false;
-  const auto keep = [&](const std::string& answer, const std::string& why) {
-    line = std::make_shared<const Json>(line_of(c, answer, why, by.argv, by.machine));
+  const auto ended = [&](const std::string&, const std::string& answer, const std::string& why) {
+    if (!begun && !why.empty()) throw std::runtime_error(why);
+    line = std::make_shared<const Json>(line_of(c, answer, why, run.argv, run.machine));
   };
-  const auto lost = [&](const std::string&, const std::string& why) {
-    if (!begun) throw std::runtime_error(why);
-    keep("", why);
-  };
-  workers.run({job_of(c, timeout_s)},
-              {[&](const std::string&) { begun = true; }, [&](const std::string&, const std::string& answer) { keep(answer, ""); }, lost});
+  workers.run({job_of(c, timeout_s)}, {.started = [&](const std::string&) { begun = true; }, .ended = ended});
   return line;
 }
 
-bool measure_together(std::vector<Case> cases, int repetitions, double timeout_s, double memory_bytes, const Provenance& by,
-                      const std::function<void(const Case&, const Json&)>& note) {
+bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note) {
   std::vector<Job> jobs;
   for (auto& c : cases) {
     c.repetitions = repetitions;
-    jobs.push_back(job_of(c, timeout_s));
+    jobs.push_back(job_of(c, run.timeout_s));
   }
-  const auto end = [&](const std::string& id, const std::string& answer, const std::string& why) {
+  const auto ended = [&](const std::string& id, const std::string& answer, const std::string& why) {
     const Case& c = *std::ranges::find_if(cases, [&](const Case& one) { return one.id() == id; });
-    note(c, line_of(c, answer, why, by.argv, by.machine));
+    note(c, line_of(c, answer, why, run.argv, run.machine));
   };
-  return Workers(by.argv, WorkerLimits::of(memory_bytes))
-      .run(jobs, {[](const std::string&) {}, [&](const std::string& id, const std::string& answer) { end(id, answer, ""); },
-                  [&](const std::string& id, const std::string& why) { end(id, "", why); }})
-      .empty();
-}
-
-int work_on_points(const Provenance& by, Inbox& inbox) {
-  RunOptions options{.argv = by.argv, .benchmark_args = {"--benchmark_enable_random_interleaving=true"}};
-  options.machine = by.machine;
-  return work(options, inbox);
+  return Workers(run.argv, WorkerLimits::of(run.memory_bytes)).run(jobs, {.started = [](const std::string&) {}, .ended = ended}).empty();
 }
 
 }  // namespace km

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 #include "bench/plan/combination.hpp"
 
 namespace km {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/data/file_bytes.hpp"
-#include "bench/error.hpp"
-#include "bench/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/combination.hpp"
 

@@ -11,7 +11,6 @@
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
-#include "bench/statistics.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"
@@ -27,16 +26,16 @@ constexpr std::size_t most_reasons = 5;
 /// The file of an implementation's lines: <folder>/<device>/gpu-lloyd-naive.jsonl; of winners and defaults measured again ….winners.jsonl.
 fs::path file_of(const TuneOptions& options, std::string implementation, const char* suffix) {
   std::ranges::replace(implementation, '/', '-');
-  return options.folder / options.by.machine / (implementation + suffix);
+  return options.folder / options.run.machine / (implementation + suffix);
 }
 
 class Tuning {
  public:
   Tuning(const TuningSpace& space, const TuneOptions& options)
-      : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.by.machine, "kmbench tune"),
-        values_(options.folder, options.by.machine), points_(file_of(options, start_.implementation_name, ".jsonl")),
-        winners_(file_of(options, start_.implementation_name, ".winners.jsonl")), history_(points_.path(), options.by.machine) {
-    write_machine_record(options.folder / options.by.machine, options.by.machine, options.same_machine);
+      : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.run.machine, "kmbench tune"),
+        values_(options.folder, options.run.machine), points_(file_of(options, start_.implementation_name, ".jsonl")),
+        winners_(file_of(options, start_.implementation_name, ".winners.jsonl")), history_(points_.path(), options.run.machine) {
+    write_machine_record(options.folder / options.run.machine, options.run.machine, options.same_machine);
     if (history_.others() > 0)
       fmt::print(stderr, "{} lines of another machine, commit or build in {} are left aside\n", history_.others(), points_.path().string());
     if (const int known = found_in(history_, space_, options_.repetitions).points; known > 0)
@@ -57,15 +56,15 @@ class Tuning {
       winners_.append(line);
       again_[c.id()] = line;
     };
-    if (!measure_together(std::move(cases), options_.at_last, options_.timeout_s, options_.memory_bytes, options_.by, keep)) return interrupted();
+    if (!measure_together(std::move(cases), options_.at_last, options_.run, keep)) return interrupted();
     return conclude(found);
   }
 
  private:
   /// Searches until the strategy or the budget ends. Returns false if interrupted.
   bool search() {
-    if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.by.argv, options_.by.machine));
-    Workers workers(options_.by.argv, WorkerLimits::of(options_.memory_bytes));
+    if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.run.argv, options_.run.machine));
+    Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
     Budget budget(options_.budget_s);
     int left = most_points;
     bool stopped = false;
@@ -75,7 +74,7 @@ class Tuning {
       c.repetitions = repetitions;
       if (!history_.find(c.id(), repetitions)) {
         if (budget.over() || left-- == 0) throw SearchOver();
-        const auto line = measure_point(workers, c, options_.timeout_s, options_.by);
+        const auto line = measure_point(workers, c, options_.run.timeout_s, options_.run);
         stopped = !line;
         if (stopped) throw SearchOver();
         add(*line);
@@ -101,7 +100,7 @@ class Tuning {
     const double best_s = seconds_again(*found.best), start_s = seconds_again(start_);
     const bool better = best_s > 0 && (start_s == 0 || best_s < start_s);
     const Case& winner = better ? *found.best : start_;
-    fmt::print("{} on {}, {} n {} d {} k {}: {} points tried of {:.0f}, {} wrong, {} failed\n", start_.implementation_name, options_.by.machine,
+    fmt::print("{} on {}, {} n {} d {} k {}: {} points tried of {:.0f}, {} wrong, {} failed\n", start_.implementation_name, options_.run.machine,
                start_.dataset.name, start_.n, start_.d, start_.k, found.points, space_.size(), found.wrong, found.failed);
     print_reasons(found);
     print_row("defaults", start_, space_.names());
@@ -138,8 +137,7 @@ class Tuning {
   /// Median seconds per iteration when measured again; 0 if there is none.
   double seconds_again(const Case& c) const {
     const auto line = again_.find(c.id());
-    if (line == again_.end() || !reason_of(line->second).empty()) return 0;
-    return median(line->second["samples_s"]) / line->second["iterations"].get<double>();
+    return line == again_.end() || !reason_of(line->second).empty() ? 0 : iteration_s(line->second);
   }
 
   void print_row(const char* what, const Case& c, const std::vector<std::string>& names) const {

@@ -15,9 +15,7 @@ struct TuneOptions {
   int repetitions = 2, at_last = 7;  // timed runs per point; of winner and defaults when measured again
   std::filesystem::path folder;      // tuning/
   bool same_machine = false;         // as --same-machine
-  double timeout_s = 0;              // per point; 0: from its forecast
-  double memory_bytes = 0;           // per worker; 0: available memory
-  Provenance by;                     // its machine is also the device's name in tuning/
+  RunOptions run;                    // its machine is also the device's name in tuning/
 };
 
 /// Searches, measures the winner again, stores its values, prints both. Returns 0: stored; 1: no point has a time; 130: interrupted, and the same

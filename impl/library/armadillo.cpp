@@ -12,8 +12,8 @@
 #include <armadillo>
 #include <sstream>
 
-#include "bench/implementation.hpp"
-#include "bench/library.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/library.hpp"
 #include "impl/library/openmp_threads.hpp"
 
 namespace km {

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "bench/implementation.hpp"
-#include "bench/library.hpp"
-#include "bench/lloyd.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/library.hpp"
+#include "bench/contract/lloyd.hpp"
 
 namespace km {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <limits>
 
-#include "bench/implementation.hpp"
-#include "bench/library.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/library.hpp"
 #include "impl/library/openmp_threads.hpp"
 
 namespace km {

@@ -1,7 +1,7 @@
 // A library that this build lacks keeps its name, for exhibits and filters, and is skipped with the reason.
 #pragma once
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 

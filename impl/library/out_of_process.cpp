@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "bench/library.hpp"
-#include "bench/statistics.hpp"
-#include "bench/text.hpp"
+#include "bench/base/statistics.hpp"
+#include "bench/base/text.hpp"
+#include "bench/contract/library.hpp"
 #include "impl/library/worker.hpp"
 
 namespace km {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/library/command.hpp"
 #include "impl/library/shared_array.hpp"
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/home.hpp"
+#include "bench/base/home.hpp"
 
 namespace km {
 

@@ -3,7 +3,7 @@
 // favour.
 #pragma once
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/library/out_of_process.hpp"
 #include "impl/library/python.hpp"
 

@@ -16,9 +16,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "bench/home.hpp"
-#include "bench/reuse_scope.hpp"
-#include "bench/text.hpp"
+#include "bench/base/home.hpp"
+#include "bench/base/text.hpp"
+#include "bench/contract/reuse_scope.hpp"
 #include "impl/library/python.hpp"
 
 namespace km {

@@ -22,7 +22,7 @@ class Worker {
 
   /// Returns a started worker that answered hello: a reused one of this command, or a new one.
   static std::unique_ptr<Worker> get(const Command& command);
-  /// Keeps a healthy worker for the next get inside a ReuseScope (bench/reuse_scope.hpp), else ends it.
+  /// Keeps a healthy worker for the next get inside a ReuseScope (bench/contract/reuse_scope.hpp), else ends it.
   static void put(std::unique_ptr<Worker> worker);
 
   /// Sends a verb and waits for the answer. Throws std::runtime_error with one line if the answer is an error, no JSON object or missing.

@@ -2,7 +2,7 @@
 // mean and the points that left and joined, (c old_count - left + joined) / new_count, in T.
 #pragma once
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km::yinyang {
 

@@ -55,7 +55,7 @@ def fields(**checks: Callable[[Any], bool]) -> Callable[[Any], bool]:
 DOCUMENT = schema.load("line.json")
 LATEST = schema.latest(DOCUMENT)
 FIELDS = DOCUMENT["properties"]
-UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s", "judge_seed")  # so not kept
+UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s")  # so not kept
 KEPT = [name for name in FIELDS if name not in UNREAD]
 SERIES = ("samples_s", "samples_event_s")
 DELAYS = ("run_delay_s", "involuntary_switches")  # one a sample, or null

@@ -19,8 +19,8 @@ def key_of(line: Line) -> str:
 
 
 def plans(lines: Iterable[Line], repetitions: int | None = None) -> dict[str, str]:
-    """By exhibit key the text of its file: a sweep a case, with the repetitions that it had or those given. What was
-    skipped where it had no points is left out: nobody knows its size."""
+    """By exhibit key the text of its file: a sweep a case, with the repetitions that it had or those given, and the
+    judge's seed. What was skipped where it had no points is left out: nobody knows its size."""
     found: dict[str, list[Line]] = {}
     for line in lines:
         if line["n"] and line["d"] and line["k"]:
@@ -44,6 +44,7 @@ def sweep(line: Line, repetitions: int | None) -> str:
         "iterations": line["max_iters"],
         "tolerance": line["tolerance"],
         "repetitions": repetitions or max(len(line["samples_s"]), 1),
+        "judge_seed": line["judge_seed"],
         **{f"set.{name}": value for name, value in sorted(line["parameters"].items())},
         **{f"data.{name}": value for name, value in sorted((dataset.get("generator") or {}).items())},
     }

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <utility>
 
-#include "bench/implementation.hpp"
-#include "bench/lloyd.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/lloyd.hpp"
 
 namespace km {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 
 namespace km {
 

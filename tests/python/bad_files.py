@@ -350,6 +350,7 @@ AXES = {
     "tolerance": ["-0.1", "1.5", "nan", '"none"'],
     "repetitions": ["0", "1e7", "2.5", '"five"'],
     "warmup": ["-1", "1e7", '"one"'],
+    "judge_seed": ["-1", "1.5", '"one"', "1e300"],
     "set.packages": ["1"],
     "set": ["3", '"packages=1"'],
     "data.sigma2": ['"wide"', "-1", "nan"],

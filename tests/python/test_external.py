@@ -17,7 +17,7 @@ SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--iterations", 3
 
 
 def program(path: Path, *words: str) -> str:
-    """A command without a space in a word: KMBENCH_EXTERNAL is split at spaces."""
+    """A command without a space in a word: --external is split at spaces."""
     wrapper = path / "program"
     wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(repr, words))} "$@"\n')
     wrapper.chmod(0o755)
@@ -32,13 +32,13 @@ def test_the_example_is_right_as_it_stands(tmp_path: Path) -> None:
     assert len(EXAMPLE.read_text().splitlines()) < 45
     command = program(tmp_path, sys.executable, str(EXAMPLE))
     shapes = r"(d = 2|ties|empty clusters|equal centroids|converges, tolerance 0|k = n)$"
-    ran = kmbench("check", "--filter", f"^library/external/fp../{shapes}", KMBENCH_EXTERNAL=command)
+    ran = kmbench("check", "--filter", f"^library/external/fp../{shapes}", "--external", command)
     assert "12 right, 0 wrong, 0 skipped" in ran.stdout, ran.stdout + ran.stderr
 
 
 def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path: Path) -> None:
     command = program(tmp_path, sys.executable, str(FAULTY), "none")
-    ran = kmbench("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, KMBENCH_EXTERNAL=command)
+    ran = kmbench("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
     assert ran.returncode == 0, ran.stderr
     line = lines_of(tmp_path)["library/external"]
     assert line["verdict"] == "" and line["grade"] in ("exact", "rounded")
@@ -77,7 +77,7 @@ BROKEN = {
 def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault: str, tmp_path: Path) -> None:
     command = program(tmp_path, sys.executable, str(FAULTY), fault)
     flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *SMALL, "--timeout", "3", "--out", tmp_path]
-    ran = kmbench("run", *flags, KMBENCH_EXTERNAL=command)
+    ran = kmbench("run", *flags, "--external", command)
     assert ran.returncode == 1, ran.stderr
     lines = lines_of(tmp_path)
     assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
@@ -88,9 +88,9 @@ def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault: str, tmp_pa
 
 def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path: Path) -> None:
     flags = ["run", "--implementation", "library/external", *SMALL, "--out"]
-    kmbench(*flags, tmp_path / "none", KMBENCH_EXTERNAL="")
-    assert lines_of(tmp_path / "none")["library/external"]["skip"] == "KMBENCH_EXTERNAL names no program"
-    kmbench(*flags, tmp_path / "gone", KMBENCH_EXTERNAL="/nowhere/at/all")
+    kmbench(*flags, tmp_path / "none")
+    assert lines_of(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
+    kmbench(*flags, tmp_path / "gone", "--external", "/nowhere/at/all")
     said = lines_of(tmp_path / "gone")["library/external"]["failure"]
     assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
 

@@ -190,9 +190,8 @@ def run(script: str, folder: Path, *flags: object, **more: str) -> dict[str, dic
     program.write_text(f"#!/bin/sh\nexec {sys.executable!r} {str(ADAPTERS / script)!r}\n")
     program.chmod(0o755)
     which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", "--out", folder]
-    command = [PROGRAM, "run", *which, *SMALL, "--timeout", 3, *flags]
-    env = environment(KMBENCH_EXTERNAL=str(program), **more)
-    subprocess.run(list(map(str, command)), capture_output=True, check=False, env=env)
+    command = [PROGRAM, "run", *which, *SMALL, "--timeout", 3, "--external", program, *flags]
+    subprocess.run(list(map(str, command)), capture_output=True, check=False, env=environment(**more))
     lines = map(json.loads, (folder / "adhoc.jsonl").read_text().splitlines())
     return {line["implementation"]: line for line in lines}
 

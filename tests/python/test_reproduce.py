@@ -182,6 +182,7 @@ def test_a_plan_holds_every_case_of_the_file_under_its_key(bench):
     assert sweep == {
         **{"implementation": "cpu/lloyd/two_step", "dataset": "balls", "n": 1000, "d": 4, "k": 4, "precision": "fp64"},
         **{"init": "random", "init_seed": 1, "iterations": 7, "tolerance": 0.5, "repetitions": 3},
+        "judge_seed": 2718281828,
         **{"set": {"packages": 10}, "data": {"sigma2": 0.1, "seed": 42}},
     }
     assert texts["replay/adhoc"][0]["set"] == {"instructions": "avx2"}

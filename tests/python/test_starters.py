@@ -24,7 +24,9 @@ def test_replay_measures_with_the_program_that_started_it(tmp_path: Path) -> Non
     assert "What differs between the two" in ran.stdout and "1 pair" in ran.stdout
     assert "| commit |" not in ran.stdout, "the same program measures again"
     first, again = (lines_of(tmp_path / file) for file in ("first/adhoc.jsonl", "again/results/replay.jsonl"))
-    assert [one["inertia"] for one in again] == [one["inertia"] for one in first] and len(first) == 1
+    assert len(first) == len(again) == 1
+    for field in ("inertia", "judge_seed", "verdict"):
+        assert again[0][field] == first[0][field], field
 
 
 def test_what_the_user_names_goes_before_what_kmbench_knows(tmp_path: Path, bench) -> None:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 namespace {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <new>
 
-#include "bench/dimension.hpp"
-#include "bench/problem.hpp"
+#include "bench/contract/dimension.hpp"
+#include "bench/contract/problem.hpp"
 
 namespace km::columns {
 

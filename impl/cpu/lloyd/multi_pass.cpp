@@ -1,7 +1,7 @@
 // lutz2018's multi-pass strategy on the CPU (Section 3): assign reads the points and writes labels. The update reads both twice, in a feature sum
 // and a mass sum, each by one of the paper's strategies. The phases feature_sum and mass_sum are the paper's micro-benchmarks (Figures 6 and 7).
 // Cost of an iteration: points read twice, labels written once and read twice; 3 n k d + n d flops.
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
 #include "impl/cpu/lloyd/mass_sum.hpp"

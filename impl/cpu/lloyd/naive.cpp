@@ -1,7 +1,7 @@
 // The papers' sequential baseline: one thread, points as rows, all arithmetic in the points' precision. Sums grow point by point, so rounding grows
 // with the size of the cluster (he2021, Section 3.3.1; benedetti2025, Section 3.3).
-#include "bench/implementation.hpp"
-#include "bench/lloyd.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/lloyd.hpp"
 
 namespace km {
 namespace {

@@ -1,7 +1,7 @@
 // benedetti2025's sequential baseline (Section 3.1): points and centroids as structures of arrays, indices j * n + i and j * k + c; one thread,
 // plain sums. The transposition belongs to prepare.
-#include "bench/implementation.hpp"
-#include "bench/lloyd.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/lloyd.hpp"
 
 namespace km {
 namespace {

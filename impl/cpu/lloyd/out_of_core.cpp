@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 namespace {

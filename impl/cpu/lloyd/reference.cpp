@@ -1,6 +1,6 @@
 // Textbook Lloyd's, the reference of the checks: distances in fp64 and sums in long double for every precision. It shares no loop with other
 // implementations.
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 namespace {

@@ -1,6 +1,6 @@
 // Exact labels at the speed of a matrix product. Scores s = x c - |c|²/2 are computed in fp32 for every precision, with points and centroids
 // relative to the points' mean. A register tile is centroids x points; the best two scores of a point stay beside it. A point is decided if its best
-// two scores differ by more than a proven bound of their errors. The few others are settled by differences, then exactly (bench/exact.hpp).
+// two scores differ by more than a proven bound of their errors. The few others are settled by differences, then exactly (bench/base/exact.hpp).
 // Points are read once: the same pass adds them to their cluster's sums, in fp64, for fp64 points with compensation. If no sum of points needs
 // rounding (integers, pixels), only moved points change the sums: the same bits for less work.
 //
@@ -23,7 +23,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 #include "impl/cpu/lloyd/strips.hpp"
 

@@ -2,7 +2,7 @@
 // sums by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that needs a barrier on a GPU is a
 // store and a load of one thread. Sums are added to fp64 totals every 16,384 points, as in cpu/lloyd/multi_pass.
 // Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
 #include "impl/cpu/lloyd/mass_sum.hpp"

@@ -104,7 +104,7 @@ struct Strip {
   }
 
  private:
-  /// Calls f with d as a constant up to 8, else with 0. (bench/dimension.hpp is not compiled for this instruction set.)
+  /// Calls f with d as a constant up to 8, else with 0. (bench/contract/dimension.hpp is not compiled for this instruction set.)
   template <class F>
   [[gnu::always_inline]] static void with_small_dimension(int d, F f) {
     [&]<int... Ds>(std::integer_sequence<int, Ds...>) __attribute__((always_inline)) {

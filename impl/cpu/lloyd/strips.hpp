@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/exact.hpp"
+#include "bench/base/exact.hpp"
 
 namespace km::strips {
 

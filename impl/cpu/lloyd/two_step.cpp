@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "bench/dimension.hpp"
-#include "bench/implementation.hpp"
-#include "bench/lloyd.hpp"
+#include "bench/contract/dimension.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/lloyd.hpp"
 
 namespace km {
 namespace {

@@ -19,7 +19,7 @@
 #include <cstring>
 #include <limits>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/rank_row.hpp"
 
 namespace km {

@@ -1,6 +1,6 @@
 // Yinyang k-means: Ding et al., ICML 2015; without its local filter: Newling and Fleuret, ICML 2016; on several cores: taylor2021, Section IV.C. A
 // point has one upper bound of the distance to its centroid, and a lower bound per group of the distance to the group's other centroids. Bounds skip
-// distances; open cases are decided exactly (bench/exact.hpp). Labels equal those of exact Lloyd's.
+// distances; open cases are decided exactly (bench/base/exact.hpp). Labels equal those of exact Lloyd's.
 //
 // An unaffected point costs 12 bytes read and none written: one bound for all groups, below the least of theirs, is tested first, and bounds hold
 // without being rewritten (bounds.hpp). Other points are processed in blocks: bounds of groups, distance to the own centroid, then group by group
@@ -9,8 +9,8 @@
 
 #include <omp.h>
 
-#include "bench/exact.hpp"
-#include "bench/implementation.hpp"
+#include "bench/base/exact.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/cpu/yinyang/incremental.hpp"
 #include "impl/cpu/yinyang/open_points.hpp"
 #include "impl/cpu/yinyang/parameters.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/yinyang/update.hpp"
 
 namespace km {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/problem.hpp"
+#include "bench/contract/problem.hpp"
 #include "impl/cpu/lloyd/strips.hpp"
 
 namespace km {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/device.hpp"
-#include "bench/implementation.hpp"
 
 namespace km {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <bit>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 
 namespace km {
 namespace {

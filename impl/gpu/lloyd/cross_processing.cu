@@ -3,7 +3,7 @@
 // Cost of an iteration: points read once by each device; 4 n bytes down the bus, k d values up.
 #include <vector>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/column_assign.cuh"
 
 namespace km {

@@ -2,7 +2,7 @@
 // parameters, because the paper compares them alone (Figures 6 and 7: the phases) and inside whole iterations. Defaults are its choice for few
 // clusters. Points are column-major, as in the paper.
 // Cost of an iteration: points read twice, labels read three times, changed labels written.
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/column_assign.cuh"
 #include "impl/gpu/lloyd/feature_sum.cuh"
 #include "impl/gpu/lloyd/mass_sum.cuh"

@@ -7,7 +7,7 @@
 
 #include <future>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/out_of_core.hpp"
 #include "impl/gpu/lloyd/out_of_core_chunk.cuh"
 #include "impl/gpu/lloyd/out_of_core_upload.cuh"

@@ -5,8 +5,8 @@
 #include <bit>
 #include <optional>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
 
 namespace km::register_tiles {

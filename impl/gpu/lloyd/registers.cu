@@ -7,8 +7,8 @@
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km {

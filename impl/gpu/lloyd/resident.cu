@@ -8,8 +8,8 @@
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/resident_run.cuh"
 
 namespace km {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/screen_centroids.cuh"
 #include "impl/gpu/lloyd/screen_settle.cuh"
 

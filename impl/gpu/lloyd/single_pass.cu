@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/lloyd/single_pass_lanes.cuh"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/transposed_sums.cuh"
 
 namespace km::lutz {

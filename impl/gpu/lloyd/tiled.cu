@@ -10,7 +10,7 @@
 // margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/lloyd/transposed_centroids.cuh"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 
 namespace km::two_step {
 

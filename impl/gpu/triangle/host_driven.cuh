@@ -12,7 +12,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/triangle/host_ranks.hpp"
 #include "impl/gpu/triangle/labeling.cuh"
 #include "impl/gpu/triangle/order.cuh"

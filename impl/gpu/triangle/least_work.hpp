@@ -1,7 +1,7 @@
 // The least that an iteration which skips distances by those between centroids has to do: each point to its own centroid, all centroids to each other.
 #pragma once
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km::triangle {
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
-#include "bench/implementation.hpp"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/triangle/cutoff.hpp"
 #include "impl/gpu/triangle/device_ranks.cuh"

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/yinyang/compacted_run.cuh"
 
 namespace km::compacted {

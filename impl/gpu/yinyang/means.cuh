@@ -6,7 +6,7 @@
 // Cost of an iteration: labels read twice; moved points read once, with two to four atomicAdds per value.
 #pragma once
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 #include "impl/gpu/yinyang/grouped.cuh"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/machine/ceilings.cuh"
+#include "bench/ceilings/ceilings.cuh"
 
 namespace km::ceilings {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/text.hpp"
+#include "bench/base/text.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "bench/machine/ceilings.hpp"
+#include "bench/ceilings/ceilings.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // Uses rounding errors: compile without contraction and fast-math.
-#include "bench/exact.hpp"
+#include "bench/base/exact.hpp"
 
 #include <algorithm>
 #include <cmath>

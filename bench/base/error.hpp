@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "bench/text.hpp"
+#include "bench/base/text.hpp"
 
 namespace km {
 

@@ -1,12 +1,12 @@
 // Measures the GPU's limits. A rate is the best of many short passes after the clocks have risen. Rates that cannot be measured (no memory left, no
 // cuBLAS, no tensor cores) are null, with the reason on standard error.
-#include "bench/machine/ceilings.hpp"
+#include "bench/ceilings/ceilings.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "bench/machine/ceilings.cuh"
+#include "bench/ceilings/ceilings.cuh"
 
 namespace km {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/reuse_scope.hpp"
+#include "bench/contract/reuse_scope.hpp"
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // Measures FMA rates, and warms up with such work.
-#include "bench/machine/ceilings.cuh"
+#include "bench/ceilings/ceilings.cuh"
 
 namespace km::ceilings {
 namespace {

@@ -1,5 +1,5 @@
 // Measures the cost of a launch.
-#include "bench/machine/ceilings.cuh"
+#include "bench/ceilings/ceilings.cuh"
 
 namespace km::ceilings {
 namespace {

@@ -1,5 +1,5 @@
 // Measures the bandwidth of device memory and of the host's bus.
-#include "bench/machine/ceilings.cuh"
+#include "bench/ceilings/ceilings.cuh"
 
 namespace km::ceilings {
 namespace {

@@ -1,8 +1,8 @@
-#include "bench/home.hpp"
+#include "bench/base/home.hpp"
 
 #include <cstdlib>
 
-#include "bench/error.hpp"
+#include "bench/base/error.hpp"
 
 namespace km {
 namespace {

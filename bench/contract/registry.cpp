@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bench/implementation.hpp"
+#include "bench/contract/implementation.hpp"
 
 namespace km {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/plugin.hpp"
+#include "bench/contract/plugin.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
-#include "bench/error.hpp"
-#include "bench/implementation.hpp"
-#include "bench/plugin.h"
+#include "bench/base/error.hpp"
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/plugin.h"
 
 namespace km {
 namespace {
+
+std::vector<std::string> external_words;
 
 kmbench_problem plain(const ProblemShape& p, int value_bytes) {
   return {.n = p.n,
@@ -101,7 +105,7 @@ void load_plugin(const std::string& path) {
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
   if (!library) throw UserError(fmt::format("--plugin: {}", dlerror()));
   const auto entry = reinterpret_cast<const kmbench_implementation* (*)(std::int32_t)>(dlsym(library, "kmbench_plugin"));
-  if (!entry) throw UserError(fmt::format("--plugin: {} exports no kmbench_plugin (bench/plugin.h)", path));
+  if (!entry) throw UserError(fmt::format("--plugin: {} exports no kmbench_plugin (bench/contract/plugin.h)", path));
   std::int32_t index = 0;
   while (const auto* const theirs = entry(index)) {
     if (const auto what = complaint(*theirs); !what.empty()) throw UserError(fmt::format("--plugin: {}: {}", path, what));
@@ -110,5 +114,12 @@ void load_plugin(const std::string& path) {
   }
   if (index == 0) throw UserError(fmt::format("--plugin: {} offers no implementation", path));
 }
+
+void name_external_program(const std::string& command) {
+  std::istringstream text(command);
+  external_words.assign(std::istream_iterator<std::string>(text), {});
+}
+
+const std::vector<std::string>& external_program() { return external_words; }
 
 }  // namespace km

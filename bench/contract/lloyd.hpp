@@ -1,8 +1,8 @@
 // The loop of all two-phase implementations: phases, iteration count and stop.
 #pragma once
 
-#include "bench/problem.hpp"
-#include "bench/trace.hpp"
+#include "bench/contract/problem.hpp"
+#include "bench/contract/trace.hpp"
 
 namespace km {
 

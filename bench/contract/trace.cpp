@@ -1,4 +1,4 @@
-#include "bench/trace.hpp"
+#include "bench/contract/trace.hpp"
 
 #include <algorithm>
 

@@ -25,8 +25,8 @@
 #include <variant>
 #include <vector>
 
-#include "bench/problem.hpp"
-#include "bench/trace.hpp"
+#include "bench/contract/problem.hpp"
+#include "bench/contract/trace.hpp"
 
 namespace km {
 

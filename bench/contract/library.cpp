@@ -1,4 +1,4 @@
-#include "bench/library.hpp"
+#include "bench/contract/library.hpp"
 
 #include <utility>
 

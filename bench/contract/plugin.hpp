@@ -1,0 +1,18 @@
+// Implementations from outside: shared libraries with the ABI of bench/contract/plugin.h, and a program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace km {
+
+/// Registers the library's implementations as plugin/NAME. Throws UserError if it is no such library, offers nothing, or has another ABI or a bad
+/// name.
+void load_plugin(const std::string& path);
+
+/// Sets the program that library/external runs. Its words are separated by spaces.
+void name_external_program(const std::string& command);
+/// Returns the program's words; empty if none was named.
+const std::vector<std::string>& external_program();
+
+}  // namespace km
