@@ -20,7 +20,7 @@ struct Points {
 template <class T>
 std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request);
 
-/// True if the points still have their hash: read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file. Reads all points.
+/// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
 template <class T>
 bool intact(const Points<T>& points) {
   return hash_of(points.set.values.get(), points.set.points().size_bytes()) == points.set.hash;
