@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "bench/ask.hpp"
 #include "bench/error.hpp"
 #include "bench/implementation.hpp"
 #include "bench/plugin.h"
@@ -94,9 +95,7 @@ void add(const kmbench_implementation& theirs) {
   register_implementation(std::move(made));
 }
 
-}  // namespace
-
-void load_plugin(const std::string& path) {
+void load(const std::string& path) {
   if (!std::filesystem::exists(path)) throw UserError(fmt::format("--plugin: there is no file {}", path));
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
   if (!library) throw UserError(fmt::format("--plugin: {}", dlerror()));
@@ -109,6 +108,23 @@ void load_plugin(const std::string& path) {
     ++index;
   }
   if (index == 0) throw UserError(fmt::format("--plugin: {} offers no implementation", path));
+}
+
+}  // namespace
+
+void load_plugin(const std::string& path) {
+  try {
+    answer_of_child([&] {  // it may die of being loaded
+      try {
+        load(path);
+      } catch (const UserError&) {
+      }
+      return std::string();
+    });
+  } catch (const std::runtime_error& error) {
+    throw UserError(fmt::format("--plugin: {}: asked what it offers, {}", path, error.what()));
+  }
+  load(path);
 }
 
 }  // namespace km
