@@ -107,11 +107,8 @@ class TypedSession final : public Session {
     last_ = solver_->download();
     const auto start = std::chrono::steady_clock::now();
     judge_if_new(m);
-    const double run_s = energy["window_s"].get<double>() / energy["iterations"].get<double>() * last_.iters;
-    const double sample_s = std::ranges::min(m.samples_s);
-    if (m.judgement.verdict.empty() && 3 * run_s + 1e-4 < sample_s)
-      m.judgement.verdict =
-          fmt::format("while its energy was measured a run took {:.3g} ms, else at least {:.3g} ms", run_s * 1e3, sample_s * 1e3);
+    const double runs = energy["iterations"].get<double>() / last_.iters;
+    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_energy(energy["window_s"].get<double>(), runs, std::ranges::min(m.samples_s));
     m.judge_s += seconds_since(start);
   }
 

@@ -140,7 +140,7 @@ std::string surroundings() {
   int chunk = 0;
   omp_get_schedule(&kind, &chunk);
   text += fmt::format("schedule {} {} {};", int(kind), chunk, omp_get_max_active_levels());
-  text += fmt::format("lock {};pages {} {};", status("VmLck:"), ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
+  text += fmt::format("lock {};pages {};slack {};", status("VmLck:"), ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
   text += fmt::format("filter {};timers {};", status("Seccomp:"), posix_timers());
   for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {
     rlimit values{};
@@ -190,7 +190,7 @@ std::string ProcessState::change() const {
   if (environment() != environment_) return "it changed the environment";
   if (const std::string now_around = surroundings(); now_around != surroundings_) {
     const auto at = std::ranges::mismatch(now_around, surroundings_).in1 - now_around.begin();
-    const auto from = now_around.rfind(';', std::size_t(at)) == std::string::npos ? 0 : now_around.rfind(';', std::size_t(at)) + 1;
+    const auto from = now_around.rfind(';', std::size_t(at) - 1) + 1;  // 0 in the first entry
     return fmt::format("it changed the process's {}", now_around.substr(from, now_around.find_first_of(" ;", from) - from));
   }
   return "";
