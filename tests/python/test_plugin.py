@@ -58,6 +58,14 @@ def test_a_run_has_its_line(tmp_path: Path) -> None:
         ("  return 0;\n", "  return -1;\n", "download of plugin/mine failed"),
         ("  return s;\n", "  return NULL;\n", "prepare of plugin/mine failed"),
         ("  int64_t changed = 0;\n", "  int64_t changed = *(volatile int64_t*)8;\n", "segmentation fault"),
+        ("return made;\n", "return made + 1;\n", "4 iterations where exactly 3 were asked for"),
+        ("  return 0;\n", "  exit(0);\n", "ended with exit code 0"),
+        ("s->labels[i] = c, ", "((double*)points)[i] = 0, s->labels[i] = c, ", "it wrote to the points"),
+        (
+            "memcpy(s->after, s->p.initial_centroids, ",
+            "memset(s->after, 0, ",
+            "did not start from the initial centroids",
+        ),
     ],
 )
 def test_what_breaks_the_contract_costs_a_case_and_a_line(old: str, new: str, said: str, tmp_path: Path) -> None:
