@@ -319,6 +319,39 @@ struct KM_FAULT(throws_at_the_replay, refuses("throws when asked for one iterati
                                               }),
                 .run = verdict::refused + "it threw: one is none", .check = "") {};
 
+// Another count in every run, so that no run repeats another: a judge may not take chance for rounding.
+struct KM_FAULT(skips_three_in_ten, "leaves out three iterations of ten at random, neither the first nor the last", .run = verdict::link,
+                .check = "") {
+  int iterate(Trace& trace) {
+    leave_out_ = false;
+    return RightLloyd<T>::iterate(trace);
+  }
+  std::int64_t assign() override {
+    leave_out_ = this->iter_ > 1 && !this->last() && random_() % 10 < 3;
+    return leave_out_ ? this->p_.n : RightLloyd<T>::assign();
+  }
+  void update() override {
+    if (!leave_out_) RightLloyd<T>::update();
+  }
+  bool leave_out_ = false;
+  std::minstd_rand random_{std::random_device()()};
+};
+
+// The last bit differs in every run, and the last few labels with it: what would be slack for atomics hides the iterations that are missing.
+struct KM_FAULT(stops_early_in_noise, "stops when three labels change, and adds noise in the last bit", .run = verdict::early, .on = "tolerance 0",
+                .check = "") {
+  std::int64_t assign() override {
+    const std::int64_t changed = RightLloyd<T>::assign();
+    return changed <= 3 ? 0 : changed;
+  }
+  void update() override {
+    RightLloyd<T>::update();
+    for (T& value : this->out_.centroids)
+      if (random_() % 2 == 0) value = std::nextafter(value, T(1e9));
+  }
+  std::minstd_rand random_{std::random_device()()};
+};
+
 // ---- loops that end on the device, as they go wrong ----
 
 struct KM_FAULT(unrolled_by_four, "makes iterations in fours", .run = verdict::again) {
