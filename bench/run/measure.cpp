@@ -113,7 +113,7 @@ class TypedSession final : public Session {
   }
 
   void finish(Measurement& m) override {
-    m.peak_bytes = memory::peak_bytes();  // before the judge reads mapped points
+    m.peak_bytes = memory::peak_bytes();  // before the points are read once more
     explain_points(m);                    // before the traced run, which could put them back
     const int iters = traced_run(m);
     if (case_.on_gpu()) {
@@ -136,12 +136,12 @@ class TypedSession final : public Session {
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       if (evidence_.first.labels.empty()) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
-      evidence_.runs = m.runs;
+      else evidence_.runs = m.runs;
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || one_in_four);
       evidence_.slow_run = median(m.samples_s) > 1;
       start_.as_given();
       m.replay = replay_of(m, evidence_);
-      if (m.judgement.verdict.empty() && !unforeseen_.labels.empty() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
+      if (m.judgement.verdict.empty() && !unforeseen_.labels.empty() && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
         start_.take(unforeseen_start_);
         const Replay second = replay_of(m, {.first = std::move(unforeseen_), .draws = evidence_.draws});
         m.replay->verdict = second.verdict;
@@ -214,29 +214,32 @@ class TypedSession final : public Session {
   }
 
   /// Makes a run from rows that nobody could foresee. Timed runs that only repeat an answer made before their reset take much less. Allowed is three
-  /// times their median, and more by the share of distances that an implementation counts as skipped. A longer run is made again from other rows.
+  /// times their median, and more by the share of distances that an implementation counts as skipped. A longer run is made again from other rows, and
+  /// a wrong one of an implementation that departs from the task (rows may be equal, and clusters empty).
   void run_unforeseen(Measurement& m) {
     const auto counted = m.trace.counters().find("distances");
     const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
     const double all = double(problem_.n) * problem_.k * m.trace.iters(), allowed = distances > 0 ? 3 * std::max(1.0, all / distances) : 3;
     const double sample_s = median(m.samples_s);
-    std::string verdict;
-    for (int tries = 0; tries == 0 || (tries < most_tries && !verdict.empty()); ++tries) {
+    std::string verdict = "none yet";
+    for (int tries = 0; tries < most_tries && !verdict.empty(); ++tries) {
       start_.take(initial_centroids(*dataset_, problem_.k, "random", evidence_.draws()));
       int iters = 0;
       const double run_s = timed_iterate(iters).wall_s;
       unforeseen_ = solver_->download();
       unforeseen_start_ = start_.values();
       if (unforeseen_.iters != iters) unforeseen_.iters = -1;
-      if (m.judgement.verdict = explain_start(); m.judgement.verdict.empty()) m.judgement.verdict = judge_(unforeseen_).verdict;
-      if (!m.judgement.verdict.empty()) return;
-      verdict.clear();
-      if (run_s > allowed * sample_s + 1e-4 && run_s / iters > allowed * sample_s / m.iters)
+      verdict = explain_start();
+      if (verdict.empty()) verdict = judge_(unforeseen_).verdict;
+      if (!verdict.empty() && !departs()) break;
+      if (verdict.empty() && run_s > allowed * sample_s + 1e-4 && run_s / iters > allowed * sample_s / m.iters)
         verdict = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
                               run_s * 1e3, sample_s * 1e3);
     }
     m.judgement.verdict = verdict;
   }
+
+  bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
 
   /// Replays a result of the start as it is. An implementation that does not support one of the replay's shapes is wrong, unless it departs from the
   /// task (libraries that always test for convergence).
@@ -256,7 +259,7 @@ class TypedSession final : public Session {
       };
     Replay made = replay(asked, case_.config, problem_, evidence, judge_);
     m.judgement.verdict = made.verdict;
-    if (m.judgement.verdict.empty() && departure(asked.description, case_.config).empty()) m.judgement.verdict = refused;
+    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = refused;
     return made;
   }
 
