@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "bench/base/ask.hpp"
 #include "bench/base/error.hpp"
 #include "bench/contract/implementation.hpp"
 #include "bench/contract/plugin.h"
@@ -98,9 +99,7 @@ void add(const kmbench_implementation& theirs) {
   register_implementation(std::move(made));
 }
 
-}  // namespace
-
-void load_plugin(const std::string& path) {
+void load(const std::string& path) {
   if (!std::filesystem::exists(path)) throw UserError(fmt::format("--plugin: there is no file {}", path));
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
   if (!library) throw UserError(fmt::format("--plugin: {}", dlerror()));
@@ -113,6 +112,23 @@ void load_plugin(const std::string& path) {
     ++index;
   }
   if (index == 0) throw UserError(fmt::format("--plugin: {} offers no implementation", path));
+}
+
+}  // namespace
+
+void load_plugin(const std::string& path) {
+  try {
+    answer_of_child([&] {  // it may die of being loaded
+      try {
+        load(path);
+      } catch (const UserError&) {
+      }
+      return std::string();
+    });
+  } catch (const std::runtime_error& error) {
+    throw UserError(fmt::format("--plugin: {}: asked what it offers, {}", path, error.what()));
+  }
+  load(path);
 }
 
 void name_external_program(const std::string& command) {

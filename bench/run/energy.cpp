@@ -1,5 +1,7 @@
 #include "bench/run/energy.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +51,12 @@ Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least
   const double window_s = seconds_since(start);
   if (!to) return skipped(meter, "the counter stands still or fell silent");
   return {{"joules", *to - *from}, {"iterations", iters}, {"window_s", window_s}, {"source", meter.source()}, {"skipped", nullptr}};
+}
+
+std::string explain_energy(double window_s, double runs, double sample_s) {
+  const double run_s = window_s / runs;
+  if (3 * run_s + 1e-4 >= sample_s) return "";
+  return fmt::format("while its energy was measured a run took {:.3g} ms, else at least {:.3g} ms", run_s * 1e3, sample_s * 1e3);
 }
 
 }  // namespace km

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace km {
 
@@ -11,5 +12,9 @@ class EnergyMeter;
 /// Repeats `run` between two steps of the meter, at least `least_s` apart. `run` makes one run and returns its iterations.
 /// Returns {joules, iterations, window_s, source, skipped}. Unmeasured fields are null; `skipped` says why.
 nlohmann::ordered_json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least_s = 1);
+
+/// Returns a sentence if the runs of the window were too short to have made a timed run's work, or "". They follow each other without a judge, in warm
+/// caches: a third and 0.1 ms are allowed.
+std::string explain_energy(double window_s, double runs, double sample_s);
 
 }  // namespace km

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/data/dataset.hpp"
+#include "bench/data/hash.hpp"
 
 namespace km {
 
@@ -18,5 +19,11 @@ struct Points {
 /// Returns points in read-only memory. Throws as load_dataset does, and CannotRun if distances² would overflow.
 template <class T>
 std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request);
+
+/// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
+template <class T>
+bool intact(const Points<T>& points) {
+  return hash_of(points.set.values.get(), points.set.points().size_bytes()) == points.set.hash;
+}
 
 }  // namespace km

@@ -1,6 +1,7 @@
 #include "bench/run/process_state.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <omp.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -20,12 +21,15 @@
 #include <chrono>
 #include <clocale>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <locale>
+#include <set>
+#include <string_view>
 
 extern char** environ;
 
@@ -88,8 +92,56 @@ int thread_count() {
   return int(std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}));
 }
 
+/// Returns the policies, real-time priorities and nice values that threads of this process have, each combination once.
+std::string scheduling() {
+  std::set<std::string> all;
+  std::error_code none;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    const pid_t thread = std::atoi(task.path().filename().c_str());
+    sched_param parameters{};
+    if (const int policy = ::sched_getscheduler(thread); policy >= 0 && ::sched_getparam(thread, &parameters) == 0)
+      all.insert(fmt::format("{}/{}/{}", policy, parameters.sched_priority, ::getpriority(PRIO_PROCESS, id_t(thread))));
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+/// Returns the handler of every signal and whether it is blocked.
+std::string signals() {
+  std::string text;
+  sigset_t blocked;
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) == 0)
+      text += fmt::format("{:x}{}", reinterpret_cast<std::uintptr_t>(action.sa_handler), ::sigismember(&blocked, signal) == 1 ? "b," : ",");
+  }
+  return text;
+}
+
+/// Counts the POSIX timers among the first ids, which the kernel gives in order.
+int posix_timers() {
+  int count = 0;
+  itimerspec left{};
+  for (int id = 0; id < 64; ++id) count += ::syscall(SYS_timer_gettime, id, &left) == 0;
+  return count;
+}
+
+/// Returns a line of /proc/self/status, or "".
+std::string status(std::string_view key) {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key)) return line;
+  return "";
+}
+
 std::string surroundings() {
-  std::string text = fmt::format("priority {};", ::getpriority(PRIO_PROCESS, 0));
+  std::string text = fmt::format("priority {};scheduling {};signals {};", ::getpriority(PRIO_PROCESS, 0), scheduling(), signals());
+  omp_sched_t kind{};
+  int chunk = 0;
+  omp_get_schedule(&kind, &chunk);
+  text += fmt::format("schedule {} {} {};", int(kind), chunk, omp_get_max_active_levels());
+  text += fmt::format("lock {};pages {};slack {};", status("VmLck:"), ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
+  text += fmt::format("filter {};timers {};", status("Seccomp:"), posix_timers());
   for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {
     rlimit values{};
     ::getrlimit(__rlimit_resource(limit), &values);
@@ -138,7 +190,7 @@ std::string ProcessState::change() const {
   if (environment() != environment_) return "it changed the environment";
   if (const std::string now_around = surroundings(); now_around != surroundings_) {
     const auto at = std::ranges::mismatch(now_around, surroundings_).in1 - now_around.begin();
-    const auto from = now_around.rfind(';', std::size_t(at)) == std::string::npos ? 0 : now_around.rfind(';', std::size_t(at)) + 1;
+    const auto from = now_around.rfind(';', std::size_t(at) - 1) + 1;  // 0 in the first entry
     return fmt::format("it changed the process's {}", now_around.substr(from, now_around.find_first_of(" ;", from) - from));
   }
   return "";

@@ -10,7 +10,7 @@ namespace km {
 class ProcessState {
  public:
   /// Records rounding mode and flush-to-zero of every OpenMP thread, folder, processors, OpenMP's number of threads, standard streams,
-  /// environment, priority, limits, locale, umask and timers.
+  /// environment, scheduling of all threads, signals, OpenMP's schedule, locked memory, limits, locale, umask and timers.
   ProcessState();
   /// Returns the first change since construction, such as "it changed the rounding mode", or "".
   std::string change() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bench/contract/problem.hpp"
@@ -20,6 +21,8 @@ class Start {
   std::span<const T> view() const { return {values_.get(), given_.size()}; }
 
   void as_given() { set(given_, 0); }
+  /// Takes other centroids, as many as are given.
+  void take(std::vector<T> values) { set(std::move(values), 0); }
   /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
   void rotate(int rotation, std::size_t turn = 0) {
     auto values = given_;
@@ -28,20 +31,23 @@ class Start {
       T& value = values[turn % values.size()];
       value = std::nextafter(value, value > 0 ? T(0) : T(1));
     }
-    set(values, rotation);
+    set(std::move(values), rotation);
   }
   int rotation() const { return rotation_; }
-  std::vector<T> values() const { return {values_.get(), values_.get() + given_.size()}; }
+  const std::vector<T>& values() const { return now_; }
+  /// True if nobody wrote to them.
+  bool intact() const { return std::ranges::equal(now_, view()); }
 
  private:
-  void set(const std::vector<T>& values, int rotation) {
+  void set(std::vector<T> values, int rotation) {
     rotation_ = rotation;
+    now_ = std::move(values);
     unprotect_values(values_.get());
-    std::ranges::copy(values, values_.get());
+    std::ranges::copy(now_, values_.get());
     protect_values(values_.get(), "the initial centroids");
   }
 
-  std::vector<T> given_;
+  std::vector<T> given_, now_;
   int d_, rotation_ = 0;
   Values<T> values_;
 };

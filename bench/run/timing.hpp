@@ -14,14 +14,15 @@ double seconds_since(std::chrono::steady_clock::time_point start);
 
 /// The clocks' readings of one run.
 struct Timing {
-  double wall_s = 0, event_s = 0;  // event_s only on the GPU
+  double reset_s = 0, wall_s = 0, event_s = 0;  // reset_s without run delay; event_s only on the GPU
   Delay delay;
-  double disturbed = 0;   // run delay / wall time; infinite, and no time, if the process was stopped
+  double disturbed = 0;   // run delay / wall time; infinite, and no time, if the process was stopped or the clocks disagree
   std::string complaint;  // the clocks disagree, or ""
 };
 
-/// Times `run` until the device is idle. Exits a child process that returns from `run`.
-Timing timed(bool on_gpu, const std::function<void()>& run);
+/// Times `run` until the device is idle. `reset` ends right before it, so that nothing can work between the two. The C library's clock may differ
+/// from the kernel's by a thousandth and ten readings. Exits a child process that returns from `run`.
+Timing timed(bool on_gpu, const std::function<void()>& reset, const std::function<void()>& run);
 
 /// Returns the seconds of `run` less the run delay of the process's threads; at least 0.
 double undelayed_s(const std::function<void()>& run);

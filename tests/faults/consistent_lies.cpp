@@ -1,5 +1,7 @@
 // Outputs that agree with each other, of other work than was asked for.
+#include <functional>
 #include <random>
+#include <stdexcept>
 
 #include "tests/faults/broken.hpp"
 
@@ -281,6 +283,116 @@ struct KM_FAULT(labels_of_final_centroids, "labels are of the final centroids", 
 
 struct KM_FAULT(last_assign_without_update, "ends with an assign that no update follows", .run = verdict::mean) {
   void finish() override { this->assign(); }
+};
+
+/// Says no to some shapes of the replay, whose case it accepts.
+Description refuses(std::string_view summary, std::function<std::string(const ProblemShape&)> why) {
+  return {.summary = summary,
+          .unsupported = [why = std::move(why)](const ProblemShape& p, const Config&, int) { return why(p); },
+          .summation_depth = rounded_once};
+}
+struct KM_FAULT(refuses_fewer_iterations,
+                refuses("makes one iteration of ten, and refuses any other number",
+                        [](const ProblemShape& p) { return p.max_iters == 10 ? "" : "ten iterations or none"; }),
+                .run = verdict::refused, .check = "") {
+  int iterate(Trace&) {
+    Trace silent;
+    return this->lie(silent);
+  }
+};
+struct KM_FAULT(refuses_odd_iterations,
+                refuses("makes one iteration of ten, and refuses odd numbers",
+                        [](const ProblemShape& p) { return p.max_iters % 2 == 0 ? "" : "pairs of iterations alone"; }),
+                .run = verdict::refused, .check = "") {
+  int iterate(Trace&) {
+    Trace silent;
+    return this->lie(silent);
+  }
+};
+struct KM_FAULT(refuses_the_sample,
+                refuses("refuses to run on few points", [](const ProblemShape& p) { return p.n < 2000 ? "too few points" : ""; }),
+                .run = verdict::refused, .check = "") {};
+struct KM_FAULT(throws_at_the_replay, refuses("throws when asked for one iteration",
+                                              [](const ProblemShape& p) -> std::string {
+                                                if (p.max_iters == 1) throw std::runtime_error("one is none");
+                                                return "";
+                                              }),
+                .run = verdict::refused + "it threw: one is none", .check = "") {};
+
+// Another count in every run, so that no run repeats another: a judge may not take chance for rounding.
+struct KM_FAULT(skips_three_in_ten, "leaves out three iterations of ten at random, neither the first nor the last", .run = verdict::link,
+                .check = "") {
+  int iterate(Trace& trace) {
+    leave_out_ = false;
+    return RightLloyd<T>::iterate(trace);
+  }
+  std::int64_t assign() override {
+    leave_out_ = this->iter_ > 1 && !this->last() && random_() % 10 < 3;
+    return leave_out_ ? this->p_.n : RightLloyd<T>::assign();
+  }
+  void update() override {
+    if (!leave_out_) RightLloyd<T>::update();
+  }
+  bool leave_out_ = false;
+  std::minstd_rand random_{std::random_device()()};
+};
+
+// The last bit differs in every run, and the last few labels with it: what would be slack for atomics hides the iterations that are missing.
+struct KM_FAULT(stops_early_in_noise, "stops when three labels change, and adds noise in the last bit", .run = verdict::early, .on = "tolerance 0",
+                .check = "") {
+  std::int64_t assign() override {
+    const std::int64_t changed = RightLloyd<T>::assign();
+    return changed <= 3 ? 0 : changed;
+  }
+  void update() override {
+    RightLloyd<T>::update();
+    for (T& value : this->out_.centroids)
+      if (random_() % 2 == 0) value = std::nextafter(value, T(1e9));
+  }
+  std::minstd_rand random_{std::random_device()()};
+};
+
+// ---- loops that end on the device, as they go wrong ----
+
+struct KM_FAULT(unrolled_by_four, "makes iterations in fours", .run = verdict::again) {
+  int iterate(Trace& trace) {
+    this->make(trace, (this->p_.max_iters + 3) / 4 * 4);
+    return this->out_.iters = this->p_.max_iters;
+  }
+};
+
+struct KM_FAULT(tests_two_iterations_late, "tests the changed labels of two iterations before", .run = verdict::late, .on = "tolerance 0.01",
+                .check = converges) {
+  std::int64_t assign() override {
+    if (this->iter_ == 1) one_before_ = two_before_ = this->p_.n;
+    const std::int64_t now = RightLloyd<T>::assign(), tested = two_before_;
+    two_before_ = std::exchange(one_before_, now);
+    return tested;
+  }
+  std::int64_t one_before_ = 0, two_before_ = 0;
+};
+
+struct KM_FAULT(counts_changes_of_one_block, "tests the changed labels of the last 32 points", .run = verdict::early, .on = "tolerance 0",
+                .check = "") {
+  std::int64_t assign() override {
+    const auto before = this->out_.labels;
+    RightLloyd<T>::assign();
+    std::int64_t changed = 0;
+    for (std::int64_t i = std::max<std::int64_t>(0, this->p_.n - 32); i < this->p_.n; ++i) changed += this->out_.labels[i] != before[i];
+    return changed;
+  }
+};
+
+struct KM_FAULT(stops_at_ten_tolerances, "stops at ten times the tolerance", .run = verdict::early, .on = "tolerance 0.01", .check = "") {
+  std::int64_t assign() override { return RightLloyd<T>::assign() / 10; }
+};
+
+struct KM_FAULT(reports_the_limit, "says that it made all iterations, and converged before", .run = verdict::link + "|" + verdict::late,
+                .on = "tolerance 0.01", .check = converges) {
+  int iterate(Trace& trace) {
+    this->make(trace, this->p_.max_iters);
+    return this->out_.iters = this->p_.max_iters;
+  }
 };
 
 struct KM_FAULT(departs_and_lies,

@@ -239,6 +239,23 @@ struct cut_too_early : Reinforced<T> {
   cut_too_early(const Problem<T>& problem, const Config& config, Trace& trace) : Reinforced<T>(problem, config, trace, 0.95) {}
 };
 
+// ---- points in chunks of 1000 that come and go, as they go wrong ----
+
+struct KM_FAULT(second_chunk_is_stale, "labels the second chunk by the points of the first", .run = verdict::label, .on = "many points") {
+  std::int32_t label(std::int64_t i) override { return RightLloyd<T>::label(i / 1000 == 1 ? i - 1000 : i); }
+};
+
+struct KM_FAULT(odd_chunks_keep_their_labels, "labels every other chunk in the first iteration alone", .run = verdict::label, .on = "many points") {
+  std::int32_t label(std::int64_t i) override {
+    const std::int32_t before = this->out_.labels[i];
+    return before == no_label || i / 1000 % 2 == 0 ? RightLloyd<T>::label(i) : before;
+  }
+};
+
+struct KM_FAULT(chunk_a_row_too_far, "begins every chunk but the first a row too late", .run = verdict::label, .on = "many points") {
+  std::int32_t label(std::int64_t i) override { return RightLloyd<T>::label(i >= 1000 ? std::min(i + 1, this->p_.n - 1) : i); }
+};
+
 struct KM_FAULT(compares_with_nan, "never finds a nearer centroid", .run = verdict::label) {
   std::int32_t label(std::int64_t i) override {
     std::int32_t best = 0;

@@ -186,5 +186,50 @@ struct KM_FAULT(empty_cluster_nan, "divides by the count of empty clusters", .ru
   T of_empty(int, int) override { return std::numeric_limits<T>::quiet_NaN(); }
 };
 
+// ---- points in chunks of 1000 that come and go, as they go wrong ----
+
+struct KM_FAULT(chunk_left_out, sums_plainly("leaves one chunk of points out of the means"), .run = verdict::mean, .on = "many points",
+                .check = "d = 4", .precisions = both) {
+  bool counted(std::int64_t i) override { return i / 1000 != 7; }
+};
+
+struct KM_FAULT(sums_of_the_last_chunk, sums_plainly("forgets the sums of all chunks but the last"), .run = verdict::mean, .on = "many points",
+                .check = "d = 4") {
+  bool counted(std::int64_t i) override { return i / 1000 == (this->p_.n - 1) / 1000; }
+};
+
+struct KM_FAULT(chunk_sent_twice, sums_plainly("adds the first chunk twice"), .run = verdict::mean, .on = "many points", .check = "d = 4") {
+  void update() override {
+    const Problem<T> all = this->p_;
+    const auto labels = this->out_.labels;
+    const auto first = std::min<std::int64_t>(1000, all.n);
+    std::vector<T> points(all.points.begin(), all.points.end());
+    points.insert(points.end(), all.points.begin(), all.points.begin() + first * all.d);
+    this->out_.labels.insert(this->out_.labels.end(), labels.begin(), labels.begin() + first);
+    this->p_.points = points;
+    this->p_.n += first;
+    RightLloyd<T>::update();
+    this->p_ = all;
+    this->out_.labels = labels;
+  }
+};
+
+struct KM_FAULT(mean_of_chunk_means, sums_plainly("takes the mean of the means of 10,000 points each"), .run = verdict::mean, .on = "many points",
+                .check = "d = 4") {
+  void update() override {
+    const auto cells = this->out_.centroids.size();
+    std::vector<double> means(cells), chunks(cells);
+    for (first_ = 0; first_ < this->p_.n; first_ += 10'000) {
+      RightLloyd<T>::update();
+      for (std::size_t cell = 0; cell < cells; ++cell)
+        if (this->counts_[cell / std::size_t(this->p_.d)] > 0) means[cell] += double(this->out_.centroids[cell]), ++chunks[cell];
+    }
+    for (std::size_t cell = 0; cell < cells; ++cell)
+      this->out_.centroids[cell] = chunks[cell] > 0 ? T(means[cell] / chunks[cell]) : this->out_.assigned_centroids[cell];
+  }
+  bool counted(std::int64_t i) override { return i >= first_ && i < first_ + 10'000; }
+  std::int64_t first_ = 0;
+};
+
 }  // namespace
 }  // namespace km

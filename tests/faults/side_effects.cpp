@@ -3,6 +3,8 @@
 #include <immintrin.h>
 #include <omp.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,11 +14,16 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <locale>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/faults/broken.hpp"
 
@@ -37,6 +44,75 @@ struct KM_FAULT(sorts_points, "sorts the points in place", .run = verdict::write
 
 struct KM_FAULT(writes_start, "writes its centroids over the start", .run = verdict::writes) {
   void finish() override { std::ranges::copy(this->out_.centroids, const_cast<T*>(this->p_.initial_centroids.data())); }
+};
+
+/// Adds to a value of memory that was made read-only.
+template <class T>
+void add_to_read_only(const T* value, T more = 1) {
+  auto* const page = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(value) & ~std::uintptr_t(4095));
+  if (::mprotect(page, 4096, PROT_READ | PROT_WRITE) != 0) throw std::runtime_error("mprotect failed");
+  *const_cast<T*>(value) += more;
+  ::mprotect(page, 4096, PROT_READ);
+}
+
+struct KM_FAULT(points_made_writable, "changes a point in its first run, and fits its answer to that", .run = verdict::points, .check = "") {
+  int iterate(Trace& trace) {
+    if (runs_++ == 0) add_to_read_only(this->p_.points.data());
+    return RightLloyd<T>::iterate(trace);
+  }
+  int runs_ = 0;
+};
+
+struct KM_FAULT(points_through_proc, "changes a point through /proc/self/mem", .run = verdict::points, .check = "") {
+  int iterate(Trace& trace) {
+    const T* const point = this->p_.points.data();
+    const T value = *point + 1;
+    const int memory = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    if (runs_++ == 0 && ::pwrite(memory, &value, sizeof value, off_t(reinterpret_cast<std::uintptr_t>(point))) != sizeof value)
+      add_to_read_only(point);  // a kernel that allows no such writes
+    ::close(memory);
+    return RightLloyd<T>::iterate(trace);
+  }
+  int runs_ = 0;
+};
+
+// As another program would, while the points are mapped from the file.
+struct KM_FAULT(points_in_their_file, "writes to the file from which the points are mapped", .run = verdict::points, .on = "mapped", .check = "") {
+  int iterate(Trace& trace) {
+    if (runs_++ == 0) {
+      const T value = this->p_.points[0] + 1;
+      const auto [path, offset] = place(reinterpret_cast<std::uintptr_t>(this->p_.points.data()));
+      const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      if (::pwrite(file, &value, sizeof value, off_t(offset)) != sizeof value) throw std::runtime_error("no write to " + path);
+      ::close(file);
+    }
+    return RightLloyd<T>::iterate(trace);
+  }
+  /// The file behind an address, and where in it.
+  static std::pair<std::string, std::uintptr_t> place(std::uintptr_t address) {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      unsigned long first = 0, end = 0, offset = 0;
+      const auto path = line.find('/');
+      if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &first, &end, &offset) == 3 && first <= address && address < end && path != line.npos)
+        return {line.substr(path), offset + (address - first)};
+    }
+    return {};
+  }
+  int runs_ = 0;
+};
+
+struct KM_FAULT(points_put_back, "works on other points until it is traced", .run = verdict::points, .check = "") {
+  int iterate(Trace& trace) {
+    if (runs_++ == 0) add_to_read_only(this->p_.points.data());
+    if (trace.active()) add_to_read_only(this->p_.points.data(), T(-1));
+    return RightLloyd<T>::iterate(trace);
+  }
+  int runs_ = 0;
+};
+
+struct KM_FAULT(start_made_writable, "changes the start after its run", .run = "^it changed the initial centroids$", .check = "") {
+  void finish() override { add_to_read_only(this->p_.initial_centroids.data()); }
 };
 
 // Loads one value beyond the last point, as a wide load of a last partial block does.
@@ -72,14 +148,27 @@ int stealing(double share, const auto& run) {
   stolen_ns += std::int64_t(share * (1e9 * double(end.tv_sec - start.tv_sec) + double(end.tv_nsec - start.tv_nsec)));
   return iters;
 }
-struct KM_FAULT(own_clock, "slows the clock", .run = "^the clock was tampered with", .check = "") {
+struct KM_FAULT(own_clock, "slows the clock", .run = verdict::clock, .check = "") {
   int iterate(Trace& trace) {
     return stealing(0.9, [&] { return RightLloyd<T>::iterate(trace); });
   }
 };
-struct KM_FAULT(clock_a_little_slow, "slows the clock by 4%", .run = "^the clock was tampered with", .on = "many points", .check = "") {
+struct KM_FAULT(clock_a_little_slow, "slows the clock by 4%", .run = verdict::clock, .on = "many points", .check = "") {
   int iterate(Trace& trace) {
     return stealing(0.04, [&] { return RightLloyd<T>::iterate(trace); });
+  }
+};
+
+// A lie of the same length whatever the run takes: what is short comes out shortest.
+struct KM_FAULT(clock_90_us_short, "takes 90 us from every run", .run = verdict::clock, .check = "") {
+  int iterate(Trace& trace) {
+    stolen_ns += 90'000;
+    return RightLloyd<T>::iterate(trace);
+  }
+};
+struct KM_FAULT(clock_1_percent_slow, "slows the clock by 1%", .run = verdict::clock, .on = "many points", .check = "") {
+  int iterate(Trace& trace) {
+    return stealing(0.01, [&] { return RightLloyd<T>::iterate(trace); });
   }
 };
 
@@ -133,6 +222,62 @@ struct KM_FAULT(lower_priority, "lowers the priority of the process", .run = "pr
   void finish() override {
     if (::setpriority(PRIO_PROCESS, 0, 10) != 0) throw std::runtime_error("setpriority failed");
   }
+};
+
+struct KM_FAULT(thread_of_lower_priority, "lowers the priority of an OpenMP thread", .run = "process's scheduling", .check = "") {
+  void finish() override {
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 1) ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10);
+  }
+};
+
+struct KM_FAULT(other_scheduler, "makes the process a batch", .run = "process's scheduling", .check = "") {
+  void finish() override {
+    const sched_param none{};
+    if (::sched_setscheduler(0, SCHED_BATCH, &none) != 0) throw std::runtime_error("sched_setscheduler failed");
+  }
+};
+
+struct KM_FAULT(openmp_schedule, "sets OpenMP's schedule", .run = "process's schedule$", .check = "") {
+  void finish() override { omp_set_schedule(omp_sched_dynamic, 7); }
+};
+struct KM_FAULT(nested_openmp, "allows nested parallel regions", .run = "process's schedule$", .check = "") {
+  void finish() override { omp_set_max_active_levels(omp_get_max_active_levels() == 3 ? 4 : 3); }
+};
+
+struct KM_FAULT(ignores_interrupts, "ignores SIGINT", .run = "process's signals", .check = "") {
+  void finish() override { std::signal(SIGINT, SIG_IGN); }
+};
+struct KM_FAULT(blocks_signals, "blocks SIGTERM", .run = "process's signals", .check = "") {
+  void finish() override {
+    sigset_t blocked;
+    ::sigemptyset(&blocked);
+    ::sigaddset(&blocked, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+  }
+};
+
+struct KM_FAULT(posix_timer_left, "leaves a POSIX timer", .run = "process's timers", .check = "") {
+  void finish() override {
+    sigevent silent{};
+    silent.sigev_notify = SIGEV_NONE;
+    timer_t timer{};
+    if (::timer_create(CLOCK_MONOTONIC, &silent, &timer) != 0) throw std::runtime_error("timer_create failed");
+  }
+};
+
+struct KM_FAULT(locks_memory, "locks memory", .run = "process's lock", .check = "") {
+  void finish() override {
+    static char block[64];
+    if (::mlock(block, sizeof block) != 0) throw std::runtime_error("mlock failed");
+  }
+};
+
+struct KM_FAULT(no_huge_pages, "switches huge pages off", .run = "process's pages", .check = "") {
+  void finish() override { ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+};
+struct KM_FAULT(coarse_timers, "lets timers be 50 ms late", .run = "process's slack", .check = "") {
+  void finish() override { ::prctl(PR_SET_TIMERSLACK, 50'000'000, 0, 0, 0); }
 };
 
 struct KM_FAULT(lower_limits, "lowers the limit of open files", .run = "limit", .check = "") {

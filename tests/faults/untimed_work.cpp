@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <random>
 #include <thread>
+#include <tuple>
 
 #include "tests/faults/broken.hpp"
 
@@ -115,24 +117,129 @@ struct KM_FAULT(remembers_by_start, "answers what it has answered before", .on =
   static inline std::map<std::pair<std::vector<T>, std::pair<std::int64_t, int>>, Solution<T>> answers_;
 };
 
-struct KM_FAULT(remembers_by_rounded_start, "answers what it has answered before to almost the same start", .check = "",
-                .argued = "no timed run starts as another: it computes each of them") {
+/// Answers what it has answered before to a start of the same rows, rounded, in any order.
+template <class T>
+struct RemembersRows : RightLloyd<T> {
+  using Row = std::vector<std::int64_t>;
+
   int iterate(Trace& trace) {
-    const std::pair key(first_digits(), std::pair(this->p_.n, this->p_.max_iters));
-    auto& answer = answers_[key];
-    if (answer.iters == 0) {
+    const auto [answer, known] = find();
+    if (known) this->out_ = *answer;
+    else {
       RightLloyd<T>::iterate(trace);
-      answer = this->out_;
+      *answer = this->out_;
     }
-    this->out_ = answer;
-    return answer.iters;
+    return this->out_.iters;
   }
-  std::vector<std::int64_t> first_digits() const {
-    std::vector<std::int64_t> digits;
-    for (const T value : this->p_.initial_centroids) digits.push_back(std::llround(double(value) * 1000));
-    return digits;
+
+  /// The answer to the start as it is, with its clusters in the start's order; or where to keep it.
+  std::pair<Solution<T>*, bool> find() {
+    std::vector<Row> rows;
+    for (int c = 0; c < this->p_.k; ++c) {
+      Row& row = rows.emplace_back();
+      for (int j = 0; j < this->p_.d; ++j) row.push_back(std::llround(double(this->p_.initial_centroids[std::size_t(c) * this->p_.d + j]) * 1000));
+    }
+    auto sorted = rows;
+    std::ranges::sort(sorted);
+    Answer& kept = answers_[{sorted, this->p_.n, this->p_.max_iters}];
+    if (kept.solution.iters == 0) {
+      kept.rows = rows;
+      return {&kept.solution, false};
+    }
+    const int d = this->p_.d;
+    std::vector<int> now(rows.size());  // cluster c of the kept answer is cluster now[c] of this one
+    for (std::size_t c = 0; c < rows.size(); ++c) now[c] = int(std::ranges::find(rows, kept.rows[c]) - rows.begin());
+    permuted_ = kept.solution;
+    for (auto& label : permuted_.labels) label = now[label];
+    for (const auto centroids : {&Solution<T>::centroids, &Solution<T>::assigned_centroids})
+      for (std::size_t c = 0; c < rows.size(); ++c)
+        std::copy_n((kept.solution.*centroids).begin() + std::ptrdiff_t(c) * d, d, (permuted_.*centroids).begin() + std::ptrdiff_t(now[c]) * d);
+    return {&permuted_, true};
   }
-  static inline std::map<std::pair<std::vector<std::int64_t>, std::pair<std::int64_t, int>>, Solution<T>> answers_;
+
+  struct Answer {
+    std::vector<Row> rows;
+    Solution<T> solution;
+  };
+  Solution<T> permuted_;
+  static inline std::map<std::tuple<std::vector<Row>, std::int64_t, int>, Answer> answers_;
+};
+
+KM_PLANT(remembers_by_rounded_start, "answers what it has answered before to almost the same start, in any order", .run = verdict::remembered,
+         .check = "")
+template <class T>
+struct remembers_by_rounded_start : RemembersRows<T> {};
+
+KM_PLANT(computes_all_orders_when_prepared, "computes in prepare, and puts its answer into the order of the start", .run = verdict::remembered,
+         .check = "")
+template <class T>
+struct computes_all_orders_when_prepared : RemembersRows<T> {
+  void prepare(const Config&) override {
+    Trace untraced;
+    RemembersRows<T>::iterate(untraced);
+  }
+};
+
+// The last digits that the harness moves are no secret either: every start of the case is computed before its first run, to the bit.
+struct KM_FAULT(foresees_every_start, "computes in prepare what the harness will ask", .run = verdict::remembered, .check = "") {
+  void prepare(const Config&) override {
+    if (this->p_.max_iters != 10) return;
+    const std::vector<T> given(this->p_.initial_centroids.begin(), this->p_.initial_centroids.end());
+    for (std::size_t turn = 0; turn < 16; ++turn)
+      for (const bool moved : {false, true}) {
+        auto start = given;
+        std::ranges::rotate(start, start.begin() + std::ptrdiff_t(turn % std::size_t(this->p_.k)) * this->p_.d);
+        if (T& value = start[turn % start.size()]; moved && turn > 0) value = std::nextafter(value, value > 0 ? T(0) : T(1));
+        Trace untraced;
+        this->out_.centroids = start;
+        this->go_on(untraced, this->p_.max_iters);
+        answers_[start] = this->out_;
+      }
+  }
+  int iterate(Trace& trace) {
+    const auto found = answers_.find({this->p_.initial_centroids.begin(), this->p_.initial_centroids.end()});
+    if (found == answers_.end()) return RightLloyd<T>::iterate(trace);
+    this->out_ = found->second;
+    return this->out_.iters;
+  }
+  std::map<std::vector<T>, Solution<T>> answers_;
+};
+
+// The run from rows that it cannot foresee is as short as the others, and is no run.
+KM_PLANT(lies_about_unknown_rows, "remembers its answers, and makes one iteration from rows that are new", .run = verdict::link,
+         .check = "")
+template <class T>
+struct lies_about_unknown_rows : RemembersRows<T> {
+  void prepare(const Config&) override {
+    Trace untraced;
+    RemembersRows<T>::iterate(untraced);
+  }
+  int iterate(Trace&) {
+    const auto [answer, known] = this->find();
+    Trace silent;
+    if (!known) return this->lie(silent);
+    this->out_ = *answer;
+    return this->out_.iters;
+  }
+};
+
+// Nothing lies between reset and iterate that its thread could use.
+struct KM_FAULT(works_from_reset_on, "begins in reset, in a thread of its own", .check = "",
+                .argued = "iterate follows at once and waits for it") {
+  void reset() {
+    work_ = std::async(std::launch::async, [p = this->p_] {
+      Trace trace;
+      RightLloyd<T> right;
+      right.p_ = p;
+      right.iterate(trace);
+      return right.download();
+    });
+  }
+  int iterate(Trace&) {
+    this->out_ = work_.get();
+    return this->out_.iters;
+  }
+  std::future<Solution<T>> work_;
 };
 
 struct KM_FAULT(remembers_in_a_file, "starts from centroids it left in a file", .run = verdict::again, .check = "") {

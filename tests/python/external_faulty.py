@@ -15,6 +15,7 @@ SECONDS = {"-5 seconds": -5, "1e308 seconds": 1e308, "seconds in words": "few"}
 ITERATIONS = {"2^40 + 3 iterations": 2**40 + 3, "-3 iterations": -3, "2^64 - 1 iterations": 2**64 - 1}
 HELLO = {"a name of 500 kB": {"name": "x" * 500_000}, "a version of two lines": {"version": "1\n2"}}
 NAMES = ("points", "initial", "assigned", "centroids", "labels")
+ANSWERS: dict[bytes, tuple] = {}  # by the rounded rows of the start, in any order
 
 
 def say(answer: dict | str) -> None:
@@ -29,6 +30,18 @@ def iterate(points: np.ndarray, start: np.ndarray, iterations: int) -> tuple[np.
         clusters = (points[labels == c] for c in range(len(before)))
         after = np.array([own.mean(0) if len(own) else before[c] for c, own in enumerate(clusters)], points.dtype)
     return labels, before, after
+
+
+def remembered(points: np.ndarray, start: np.ndarray, iterations: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The answer to these rows, however they lie; made slowly, and only once."""
+    order = np.lexsort(start.round(3).T)
+    key = start.round(3)[order].tobytes() + bytes([iterations])
+    if key not in ANSWERS:
+        time.sleep(0.1)
+        ANSWERS[key] = iterate(points, start[order], iterations)
+    labels, before, after = ANSWERS[key]
+    place = np.argsort(order)  # where each row of the start lies among the sorted ones
+    return order[labels], before[place], after[place]
 
 
 for line in sys.stdin:
@@ -60,8 +73,14 @@ for line in sys.stdin:
         case "prepare":
             arrays = {name: np.load(asked[name], mmap_mode="r+") for name in NAMES}
             iterations, paths = asked["iterations"], asked
+            if FAULT == "three iterations or none" and iterations != 3:
+                answer = {"error": "three iterations or none"}
+            if FAULT == "writes the points":
+                arrays["points"][0] += 100
         case "iterate":
-            found = iterate(arrays["points"], arrays["initial"], iterations)
+            work = remembered if FAULT == "remembers its answers" else iterate
+            lies = FAULT in ("one iteration told as three", "three iterations or none") and iterations == 3
+            found = work(arrays["points"], arrays["initial"], 1 if lies else iterations)
             answer = {"iterations": iterations - (FAULT == "one iteration fewer"), "seconds": SECONDS.get(FAULT, 0.001)}
             answer["iterations"] = ITERATIONS.get(FAULT, answer["iterations"])
             if FAULT == "no iterations":
@@ -70,7 +89,7 @@ for line in sys.stdin:
             labels, assigned, centroids = found
             try:
                 arrays["labels"][:] = labels[:-1] if FAULT == "too few labels" else labels
-                arrays["assigned"][:] = assigned
+                arrays["assigned"][:] = np.nan if FAULT == "NaN centroids" else assigned
                 arrays["centroids"][:] = centroids.T if FAULT == "transposed" else centroids
             except ValueError as error:
                 answer = {"error": str(error)}

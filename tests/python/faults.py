@@ -64,6 +64,7 @@ def problems() -> dict[str, Problem]:
         "wide": Problem(wide, wide[:4], {"iterations": 4}),
         "settled": Problem(settled, settled[:3], {"iterations": 30}),
         "huge": Problem(huge, huge[:4], {"iterations": 3}),
+        "mapped": Problem(blobs, blobs[:5], {"data-set": "map=1"}),
         "1 s": Problem(blobs, blobs[:5], {"timeout": 1}),
         "1 GiB": Problem(blobs, blobs[:5], {"memory": 1}),
     }

@@ -70,13 +70,19 @@ BROKEN = {
     "too few labels": r"could not broadcast",
     "transposed": r"could not broadcast",
     "shrinks its file": r"^Operation not permitted$",
+    "remembers its answers": r"^a run from rows that nobody could foresee took \S+ ms, the others \S+ ms: ",
+    "one iteration told as three": r"^iteration 3 does not go on where a run of 2 iterations ends",
+    "three iterations or none": r"^three iterations or none$",
+    "writes the points": r" is nearer | but the mean of its \d+ points is ",
+    "NaN centroids": r"^centroid 0, dimension 0 is nan$",
 }
 
 
 @pytest.mark.parametrize("fault", BROKEN)
 def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault: str, tmp_path: Path) -> None:
     command = program(tmp_path, sys.executable, str(FAULTY), fault)
-    flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *SMALL, "--timeout", "3", "--out", tmp_path]
+    small = [*SMALL[:-1], 1]  # a warm-up run
+    flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *small, "--timeout", "3", "--out", tmp_path]
     ran = kmbench("run", *flags, "--external", command)
     assert ran.returncode == 1, ran.stderr
     lines = lines_of(tmp_path)

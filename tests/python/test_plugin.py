@@ -58,6 +58,14 @@ def test_a_run_has_its_line(tmp_path: Path) -> None:
         ("  return 0;\n", "  return -1;\n", "download of plugin/mine failed"),
         ("  return s;\n", "  return NULL;\n", "prepare of plugin/mine failed"),
         ("  int64_t changed = 0;\n", "  int64_t changed = *(volatile int64_t*)8;\n", "segmentation fault"),
+        ("return made;\n", "return made + 1;\n", "4 iterations where exactly 3 were asked for"),
+        ("  return 0;\n", "  exit(0);\n", "ended with exit code 0"),
+        ("s->labels[i] = c, ", "((double*)points)[i] = 0, s->labels[i] = c, ", "it wrote to the points"),
+        (
+            "memcpy(s->after, s->p.initial_centroids, ",
+            "memset(s->after, 0, ",
+            "did not start from the initial centroids",
+        ),
     ],
 )
 def test_what_breaks_the_contract_costs_a_case_and_a_line(old: str, new: str, said: str, tmp_path: Path) -> None:
@@ -80,11 +88,48 @@ def test_what_breaks_the_contract_costs_a_case_and_a_line(old: str, new: str, sa
         ("index == 0 ? &mine", "index <= 1 ? &mine", "there is a plugin/mine already"),
         ("index == 0 ? &mine", "index < 0 ? &mine", "offers no implementation"),
         ("kmbench_plugin(int32_t index)", "another(int32_t index)", "exports no kmbench_plugin"),
+        ("index == 0 ? &mine", "*(volatile int64_t*)8 ? &mine", "asked what it offers, it died of signal 11"),
+        ('.name = "mine"', ".name = (char*)8", "asked what it offers, it died of signal 11"),
     ],
 )
 def test_a_library_that_is_no_plugin_is_refused(old: str, new: str, said: str, tmp_path: Path) -> None:
     ran = kmbench("list", "--plugin", library(tmp_path, changed(old, new)), "implementations")
     assert ran.returncode == 2 and said in ran.stderr and len(ran.stderr.splitlines()) == 1, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return *(const char**)8;", "asked whether it can run, it died of signal 11"),
+        ("return (const char*)8;", "asked whether it can run, it died of signal 11"),
+        ("exit(0);", "asked whether it can run, it ended with exit code 0"),
+        ("for (;;) continue;", "asked whether it can run, it did not answer within 10 s"),
+        ('return "only on Sundays";', "only on Sundays"),
+    ],
+)
+def test_a_question_that_kills_costs_one_case(body: str, said: str, tmp_path: Path) -> None:
+    source = changed(".prepare = prepare", ".unsupported = unsupported, .prepare = prepare")
+    asked = f"static const char* unsupported(const kmbench_problem* p) {{ {body} }}\n"
+    plugin = library(tmp_path, source.replace("static void* prepare", asked + "static void* prepare"))
+    flags = ["--implementation", "plugin/mine|cpu/lloyd/naive$", *SMALL, "--out", tmp_path / "out"]
+    ran = kmbench("run", "--plugin", plugin, *flags)
+    assert ran.returncode == 0, ran.stderr
+    lines = {line["implementation"]: line for line in lines_of(tmp_path / "out/adhoc.jsonl")}
+    assert lines["plugin/mine"]["skip"] == said
+    assert lines["cpu/lloyd/naive"]["samples_s"]
+
+
+@pytest.mark.parametrize("refused", ["p->max_iters != 3", "p->n > 500", "p->max_iters == 2", "asked++ > 0"])
+def test_refusing_the_replay_is_wrong(refused: str, tmp_path: Path) -> None:
+    source = changed(".prepare = prepare", ".unsupported = unsupported, .prepare = prepare")
+    head = "static int asked;\nstatic const char* unsupported(const kmbench_problem* p)"
+    asked = f'{head} {{ return {refused} ? "no" : 0; }}\n'
+    plugin = library(tmp_path, source.replace("static void* prepare", asked + "static void* prepare"))
+    ran = kmbench("run", "--plugin", plugin, "--implementation", "plugin/mine", *SMALL, "--out", tmp_path / "out")
+    assert ran.returncode == 1, ran.stderr
+    (line,) = lines_of(tmp_path / "out/adhoc.jsonl")
+    assert re.search(r"^it does not support \d+ iterations of \d+ points: no$", line["verdict"]), line["verdict"]
+    assert line["samples_s"] == []
 
 
 def test_a_file_that_is_no_library_is_refused(tmp_path: Path) -> None:

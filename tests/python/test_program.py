@@ -134,6 +134,15 @@ def test_a_crash_with_interleaved_repetitions_is_blamed_on_the_one_that_crashed(
     assert len(found["naive"]["samples_s"]) == len(found["slow"]["samples_s"]) == 3
 
 
+def test_interleaved_repetitions_are_replayed(points: list[str], out: Path) -> None:
+    flags = ["--warmup", 0, "--set", "sleep_ms=0", "--repetitions", 3, "--benchmark_enable_random_interleaving=true"]
+    pattern = "^faults/(slow|skips_iteration_three)$|^cpu/lloyd/(naive|two_step)$"
+    kmbench("run", "--implementation", pattern, *points, *flags, "--out", out, program=FAULTY)
+    found = by_fault(lines(out))
+    assert "iteration 3 does not go on where" in found.pop("skips_iteration_three")["verdict"]
+    assert all(line["verdict"] == "" and line["replayed"]["links"] > 1 for line in found.values())
+
+
 def test_checks_of_a_fault_end_with_code_1() -> None:
     run = kmbench("check", "--filter", "^faults/stale/fp64/d = 2$", program=FAULTY)
     assert run.returncode == 1
