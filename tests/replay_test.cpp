@@ -194,7 +194,8 @@ TYPED_TEST(ShuffledSums, HideNoEarlyStop) {
     wish.early = false;
     const auto right = solved(draw.problem);
     wish.early = true;
-    if (stopped.iters < right.iters) EXPECT_NE(draw.verdict(false), "") << "seed " << seed;
+    if (stopped.iters == right.iters) continue;
+    EXPECT_NE(draw.verdict(false), "") << "seed " << seed;
   }
 }
 

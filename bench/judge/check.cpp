@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"

@@ -38,6 +38,12 @@ struct Ended {
   std::vector<double> bounds;
 };
 
+/// What some runs show of centroids: whether they are where the runs end, their distance, and the share of labels in which the runs differ.
+struct Reach {
+  bool reached = false;
+  double nearest = std::numeric_limits<double>::infinity(), doubt = 0;
+};
+
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
   std::int64_t changed = 0;
   for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];
@@ -103,19 +109,17 @@ class Replayer {
       auto bounds = judge_.mean_bounds(run, summation);
       return Ended<T>{std::move(run), std::move(bounds)};
     };
-    double doubt = 0, unused = 0;
+    const auto own = [&] { return bounded(judge_.run_rounded(from(start, iters), summation, draws_)); };
     bool first = true;
-    const auto by_itself = [&] {
-      return reaches(later, 5, unused, [&] { return bounded(std::exchange(first, false) ? before.run : run(start, iters).run); });
-    };
+    const auto again = [&] { return bounded(std::exchange(first, false) ? before.run : run(start, iters).run); };
     const double work = work_of(iters);
-    if (work > cheap_work && by_itself()) return;
-    if (least_own_runs * work <= most_work &&
-        reaches(later, own_runs(work), doubt, [&] { return bounded(judge_.run_rounded(from(start, iters), summation, draws_)); }))
-      return;
-    if (work <= cheap_work && (departs_ || doubt > most_doubt) && by_itself()) return;
+    const bool cheap = work <= cheap_work;
+    Reach reach;
+    if (!cheap && (reach = reaches(later, 5, again)).reached) return;
+    if (least_own_runs * work <= most_work && (reach = reaches(later, own_runs(work), own)).reached) return;
+    if (cheap && (departs_ || reach.doubt > most_doubt) && (reach = reaches(later, 5, again)).reached) return;
     throw Refusal{fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart",
-                              iters + 1, iters, apart(before, later))};
+                              iters + 1, iters, reach.nearest)};
   }
 
   /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Only the labels of the same run, bit by bit, are compared.
@@ -145,8 +149,9 @@ class Replayer {
   void check_iterations() const {
     if (problem_.tolerance < 0 || departs_) return;
     const Solution<T> made = run(problem_.initial_centroids, 0).run;
-    const double work = work_of(made.iters), summation = judge_.summation_error(made);
+    const double work = work_of(made.iters);
     if (work > cheap_work) return;
+    const double summation = judge_.summation_error(made);
     Problem<T> p = problem_;
     p.max_iters = std::min(p.max_iters, 2 * made.iters + 8);
     int least = p.max_iters, most = 1;
@@ -176,22 +181,21 @@ class Replayer {
 
   double apart(const Ended<T>& from, const std::vector<T>& centroids) const { return judge_.apart(from.run.centroids, centroids, from.bounds); }
 
-  /// True if one of at most `most` runs ends at `later`, or no further from it than twice as far as these runs lie apart. doubt: the share of labels in
-  /// which they differ.
+  /// Makes at most `most` runs until one ends at `later`, or no further from it than twice as far as they lie apart.
   template <class Make>
-  bool reaches(const std::vector<T>& later, int most, double& doubt, Make make) const {
-    std::vector<Ended<T>> runs;
-    double nearest = std::numeric_limits<double>::infinity(), spread = 0;
-    while (int(runs.size()) < most) {
+  Reach reaches(const std::vector<T>& later, int most, Make make) const {
+    Reach out;
+    double spread = 0;
+    for (std::vector<Ended<T>> runs; !out.reached && int(runs.size()) < most;) {
       runs.push_back(make());
       Ended<T>& last = runs.back();
-      nearest = std::min(nearest, apart(last, later));
+      out.nearest = std::min(out.nearest, apart(last, later));
       for (const Ended<T>& other : runs) spread = std::max(spread, apart(last, other.run.centroids));
-      if (nearest <= 2 * spread) return true;
-      doubt = std::max(doubt, share_changed(runs.front().run.labels, last.run.labels));
+      out.reached = out.nearest <= 2 * spread;
+      out.doubt = std::max(out.doubt, share_changed(runs.front().run.labels, last.run.labels));
       if (runs.size() > 1) last.run.labels = {};
     }
-    return false;
+    return out;
   }
 
   const Implementation& implementation_;
@@ -221,6 +225,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
     for (int j = 0; j < d; ++j) sum += value(j) * value(j);
     return sum;
   };
+  const auto norm = [&](int c) { return squared([&](int j) { return double(row(c)[j]); }); };
   for (int c = 0; c < std::min(p.k, 64); ++c) {
     int other = -1;
     double least = std::numeric_limits<double>::infinity();
@@ -230,9 +235,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
     }
     if (other < 0) continue;
     const auto middle = [&](int j) { return 0.5 * double(row(c)[j]) + 0.5 * double(row(other)[j]); };
-    const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + squared([&](int j) {
-                                                                          return double(row(c)[j]);
-                                                                        }) + squared([&](int j) { return double(row(other)[j]); });
+    const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + norm(c) + norm(other);
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
       const double step = times * (rounding_factor(d) * u + cut_factors(form)) * magnitude / (2 * least);
       if (std::abs(step) > 0.25) continue;
