@@ -1,8 +1,12 @@
 // Implements bench/device/device.hpp and event-timed phases of a trace.
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "bench/device/cuda.cuh"
+#include "bench/base/statistics.hpp"
 
 namespace km {
 namespace cuda {
@@ -110,6 +114,22 @@ std::vector<std::pair<std::string, std::string>> describe() {
 }
 
 void synchronize() { cuda::check(cudaDeviceSynchronize()); }
+
+double download_s(std::initializer_list<std::size_t> sizes) {
+  const std::size_t piece = std::min<std::size_t>(std::max(sizes), 64 << 20);  // an implementation may hold most of the memory
+  const cuda::Stream stream;
+  const cuda::Buffer<char> source(static_cast<std::int64_t>(piece));
+  std::vector<double> all_s;
+  for (int tries = 0; tries < 3; ++tries) {
+    const auto start = std::chrono::steady_clock::now();
+    for (const std::size_t size : sizes) {
+      std::vector<char> copy(size);
+      for (std::size_t at = 0; at < size; at += piece) cuda::download(copy.data() + at, source.data(), std::min(piece, size - at), stream);
+    }
+    all_s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return median(std::move(all_s));
+}
 
 struct Timer::Events {
   cuda::Event start, stop;

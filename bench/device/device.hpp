@@ -2,7 +2,9 @@
 // has a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -35,6 +37,9 @@ std::vector<std::pair<std::string, std::string>> describe();
 
 /// Waits until the device is idle. Throws errors of earlier kernels.
 void synchronize();
+
+/// Seconds to copy arrays of these sizes (bytes) from device memory to new host memory, as downloads of implementations do: median of three.
+double download_s(std::initializer_list<std::size_t> sizes);
 
 /// Bytes of device memory in this program's buffers.
 std::int64_t live_bytes();

@@ -17,6 +17,7 @@ std::string name() { return ""; }
 std::string uuid() { return ""; }
 std::vector<std::pair<std::string, std::string>> describe() { return {}; }
 void synchronize() {}
+double download_s(std::initializer_list<std::size_t>) { none(); }
 std::int64_t live_bytes() { return 0; }
 std::int64_t peak_bytes() { return 0; }
 void reset_peak() {}

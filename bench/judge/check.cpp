@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "bench/base/error.hpp"
 #include "bench/data/values.hpp"
@@ -57,18 +56,16 @@ std::string config_text(const Config& config) {
 }
 
 template <class T>
-Solution<T> solve(const Implementation& implementation, Problem<T> problem, const Config& config, bool twice) {
+Solution<T> solve(const Implementation& implementation, Problem<T> problem, const Config& config) {
   std::vector<T> start(problem.initial_centroids.begin(), problem.initial_centroids.end());
   const std::vector<T> given = start;
   problem.initial_centroids = start;
   Trace trace(true), untraced;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
-  if (twice) {  // first from another start: nothing of it may remain
-    std::ranges::rotate(start, start.begin() + problem.d);
-    solver->reset();
-    solver->iterate(untraced);
-    std::ranges::copy(given, start.begin());
-  }
+  std::ranges::rotate(start, start.begin() + problem.d);  // first from another start: nothing of it may remain
+  solver->reset();
+  solver->iterate(untraced);
+  std::ranges::copy(given, start.begin());
   solver->reset();
   const int iters = solver->iterate(trace);
   if (implementation.description.device == Device::gpu) device::synchronize();
@@ -76,28 +73,6 @@ Solution<T> solve(const Implementation& implementation, Problem<T> problem, cons
   auto solution = solver->download();
   if (solution.iters != iters) throw std::runtime_error(fmt::format("iterate returned {} iterations, download {}", iters, solution.iters));
   return solution;
-}
-
-/// Compares iterations and inertia with the reference. fp32 may diverge at near ties: it is compared in short runs only, within 1 %.
-template <class T>
-std::string explain_difference(const Problem<T>& problem, const Solution<T>& solution, const Judgement& judgement, std::int64_t depth) {
-  static const Implementation* reference = [] {
-    for (const auto& implementation : implementations())
-      if (implementation.name == "cpu/lloyd/reference") return &implementation;
-    throw std::logic_error("cpu/lloyd/reference is not in this build");
-  }();
-  constexpr bool fp64 = std::is_same_v<T, double>;
-  const auto truth = solve(*reference, problem, Config(), false);
-  if (fp64 && solution.iters != truth.iters) return fmt::format("{} iterations; fp64 Lloyd's makes {}", solution.iters, truth.iters);
-  if (!fp64 && problem.max_iters > 8) return "";
-  const double inertia = judge(problem, truth, reference->description, Config()).inertia;
-  double squares = 0;  // a centroid off by a relative `rounding` adds rounding² times this
-#pragma omp parallel for reduction(+ : squares)
-  for (std::size_t at = 0; at < problem.points.size(); ++at) squares += double(problem.points[at]) * double(problem.points[at]);
-  const double rounding = double(std::max<std::int64_t>(depth, 1000)) * std::numeric_limits<T>::epsilon();
-  if (std::abs(judgement.inertia - inertia) > (fp64 ? 1e-9 : 1e-2) * inertia + rounding * rounding * squares)
-    return fmt::format("inertia {:.9g}; fp64 Lloyd's reaches {:.9g}", judgement.inertia, inertia);
-  return "";
 }
 
 template <class T>
@@ -113,16 +88,12 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   problem.initial_centroids = initial;
   if (const auto& unsupported = implementation.description.unsupported)
     if (result.skip = unsupported(problem, config, sizeof(T)); !result.skip.empty()) return;
-  const auto solution = solve(implementation, problem, config, true);
-  const auto judgement = judge(problem, solution, implementation.description, config);
-  result.wrong = judgement.verdict;
-  const auto& depth = implementation.description.summation_depth;
-  const bool comparable = departure(implementation.description, config).empty() && implementation.description.distance != Distance::expansion_tf32;
-  if (result.wrong.empty() && comparable) result.wrong = explain_difference(problem, solution, judgement, depth ? depth(problem, config) : problem.n);
+  const auto solution = solve(implementation, problem, config);
+  const Judge<T> judge(problem, implementation.description, config);
+  result.wrong = judge(solution).verdict;
   if (result.wrong.empty())
-    result.wrong = replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = draws_for(result.name)},
-                          Judge<T>(problem, implementation.description, config))
-                       .verdict;
+    result.wrong =
+        replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = draws_for(result.name)}, judge).verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;

@@ -1,4 +1,4 @@
-// Checks every implementation on every awkward shape: through the judge and against fp64 Lloyd's.
+// Checks every implementation on every awkward shape: through the judge and its replay.
 #pragma once
 
 #include <functional>

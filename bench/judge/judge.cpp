@@ -10,23 +10,6 @@
 namespace km {
 namespace {
 
-/// Checks sizes, iterations, NaN and label ranges. All other checks rely on them.
-template <class T>
-std::string explain_shape(const Problem<T>& p, const Solution<T>& s) {
-  const auto cells = std::size_t(p.k) * p.d;
-  if (s.labels.size() != std::size_t(p.n)) return fmt::format("{} labels for {} points", s.labels.size(), p.n);
-  if (s.centroids.size() != cells || s.assigned_centroids.size() != cells)
-    return fmt::format("{} centroid values for k d = {}", s.centroids.size() != cells ? s.centroids.size() : s.assigned_centroids.size(), cells);
-  if (s.iters < 1 || s.iters > p.max_iters || (p.tolerance < 0 && s.iters != p.max_iters))
-    return fmt::format("{} iterations where {} {} were asked for", s.iters, p.tolerance < 0 ? "exactly" : "at most", p.max_iters);
-  for (const auto* centroids : {&s.assigned_centroids, &s.centroids})
-    for (std::size_t cell = 0; cell < cells; ++cell)
-      if (!std::isfinite((*centroids)[cell])) return fmt::format("centroid {}, dimension {} is {}", cell / p.d, cell % p.d, (*centroids)[cell]);
-  const auto bad = std::ranges::find_if(s.labels, [&](auto label) { return label < 0 || label >= p.k; });
-  if (bad != s.labels.end()) return fmt::format("point {} has label {}: labels are 0 to {}", bad - s.labels.begin(), *bad, p.k - 1);
-  return "";
-}
-
 std::string explain_labels(const LabelCheck& check, std::span<const std::int32_t> labels) {
   if (check.first_bad < 0) return "";
   const auto label = labels[std::size_t(check.first_bad)];
@@ -46,6 +29,22 @@ Grade grade_of(const Judgement& j) {
 
 }  // namespace
 
+template <class T>
+std::string explain_shape(const ProblemShape& p, const Solution<T>& s) {
+  const auto cells = std::size_t(p.k) * p.d;
+  if (s.labels.size() != std::size_t(p.n)) return fmt::format("{} labels for {} points", s.labels.size(), p.n);
+  if (s.centroids.size() != cells || s.assigned_centroids.size() != cells)
+    return fmt::format("{} centroid values for k d = {}", s.centroids.size() != cells ? s.centroids.size() : s.assigned_centroids.size(), cells);
+  if (s.iters < 1 || s.iters > p.max_iters || (p.tolerance < 0 && s.iters != p.max_iters))
+    return fmt::format("{} iterations where {} {} were asked for", s.iters, p.tolerance < 0 ? "exactly" : "at most", p.max_iters);
+  for (const auto* centroids : {&s.assigned_centroids, &s.centroids})
+    for (std::size_t cell = 0; cell < cells; ++cell)
+      if (!std::isfinite((*centroids)[cell])) return fmt::format("centroid {}, dimension {} is {}", cell / p.d, cell % p.d, (*centroids)[cell]);
+  const auto bad = std::ranges::find_if(s.labels, [&](auto label) { return label < 0 || label >= p.k; });
+  if (bad != s.labels.end()) return fmt::format("point {} has label {}: labels are 0 to {}", bad - s.labels.begin(), *bad, p.k - 1);
+  return "";
+}
+
 std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse"; }
 
 template <class T>
@@ -63,16 +62,59 @@ ClusterSums Judge<T>::sums_of(const Solution<T>& s) const {
 }
 
 template <class T>
-bool Judge<T>::moved(const Solution<T>& s) const {
-  const Solution<T> stayed{s.labels, s.assigned_centroids, s.assigned_centroids, s.iters};
-  return !check_means(problem_, stayed, sums_of(stayed), depth_, deviations_, drift_).verdict.empty();
+std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums& truth, double summation) const {
+  std::vector<double> bounds(s.centroids.size());
+  for (std::size_t cell = 0; cell < bounds.size(); ++cell) {
+    const auto count = truth.counts[cell / problem_.d];
+    // An empty cluster has its centroid from an earlier iteration, or from the start.
+    const double mean_abs = count > 0 ? truth.abs_sums[cell] / double(count) : std::abs(double(s.centroids[cell]));
+    const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.n, depth_, summation);
+    bounds[cell] = std::max(bound, drift_ * deviations_[cell % problem_.d]);
+  }
+  return bounds;
 }
 
 template <class T>
-Judgement Judge<T>::operator()(const Solution<T>& s) const {
+double Judge<T>::apart(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& bounds) const {
+  double sum = 0;
+  for (std::size_t cell = 0; cell < bounds.size(); ++cell) {
+    const double beyond = std::abs(double(a[cell]) - double(b[cell])) - 2 * bounds[cell];
+    if (beyond > 0) sum += std::pow(beyond / std::max(deviations_[cell % problem_.d], bounds[cell]), 2);
+  }
+  return std::sqrt(sum / double(bounds.size()));
+}
+
+template <class T>
+bool Judge<T>::moved(const Solution<T>& s) const {
+  const auto beyond = [&](double summation) { return apart(s.assigned_centroids, s.centroids, mean_bounds(s, summation)) > 0; };
+  return beyond(0) && beyond(summation_error(s));
+}
+
+template <class T>
+Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws) const {
+  std::uniform_real_distribution<double> rounding(-1, 1);
+  Solution<T> s;
+  s.labels.assign(std::size_t(p.n), no_label);
+  s.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
+  for (std::int64_t changed = p.n; s.iters == 0 || (s.iters < p.max_iters && !p.converged(changed)); ++s.iters) {
+    s.assigned_centroids = s.centroids;
+    changed = label_rounded<T>(p, s.assigned_centroids, form_, draws(), s.labels);
+    const ClusterSums truth = sums_of(s);
+    const auto bounds = bounds_of(s, truth, summation);
+    for (std::size_t cell = 0; cell < bounds.size(); ++cell)
+      if (const auto count = double(truth.counts[cell / p.d]); count > 0)
+        s.centroids[cell] = T(truth.sums[cell] / count + truth.remainders[cell] / count + bounds[cell] * rounding(draws));
+  }
+  return s;
+}
+
+template <class T>
+Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   const Problem<T>& p = problem_;
+  ProblemShape shape = p;
+  if (exactly > 0) shape.max_iters = exactly, shape.tolerance = -1;
   Judgement out;
-  out.verdict = explain_shape(p, s);
+  out.verdict = explain_shape(shape, s);
   if (!out.verdict.empty()) return out;
 
   const ClusterSums truth = sums_of(s);
@@ -111,6 +153,8 @@ double centroid_error(const std::vector<T>& centroids, const std::vector<double>
   return sum / double(centroids.size());
 }
 
+template std::string explain_shape(const ProblemShape&, const Solution<float>&);
+template std::string explain_shape(const ProblemShape&, const Solution<double>&);
 template class Judge<float>;
 template class Judge<double>;
 template double centroid_error<float>(const std::vector<float>&, const std::vector<double>&, int);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,10 @@ struct Judgement {
 
 constexpr double label_budget = 5e8;
 
+/// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
+template <class T>
+std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
+
 /// Judges solutions of one problem. Computes data that depend on the points only once.
 template <class T>
 class Judge {
@@ -43,17 +49,29 @@ class Judge {
   Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations = {});
 
   /// Judges a solution: sizes, values, means (bench/judge/means.cpp), labels (bench/judge/labels.cpp).
-  /// Checks all labels on a GPU or if n k d is at most label_budget, else a seeded sample of at least 100,000.
-  Judgement operator()(const Solution<T>& solution) const;
+  /// Checks all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
+  /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
+  Judgement operator()(const Solution<T>& solution, int exactly = 0) const;
+
+  /// Bounds of the rounding of the means of these labels (k x d). summation: as in mean_bound().
+  std::vector<double> mean_bounds(const Solution<T>& solution, double summation = 0) const {
+    return bounds_of(solution, sums_of(solution), summation);
+  }
+  double summation_error(const Solution<T>& solution) const { return km::summation_error(problem_, solution.labels, sums_of(solution), depth_); }
+
+  /// Root mean square difference of centroids beyond what explains two roundings of the same means; in standard deviations of their dimension.
+  double apart(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& bounds) const;
 
   /// True if the last iteration certainly changed a label: its initial centroids differ from the means of its labels by more than rounding explains.
   bool moved(const Solution<T>& solution) const;
 
-  const std::vector<double>& deviations() const { return deviations_; }  // by dimension
+  /// Makes the iterations of p, which has the same points, in fp64. Each distance² and each mean is moved at random within its bound.
+  Solution<T> run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws) const;
 
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
   ClusterSums sums_of(const Solution<T>& solution) const;
+  std::vector<double> bounds_of(const Solution<T>& solution, const ClusterSums& truth, double summation) const;
 
   Problem<T> problem_;
   Distance form_;

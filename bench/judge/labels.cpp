@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/base/exact.hpp"
+#include "bench/judge/draws.hpp"
 #include "bench/judge/judge.hpp"
 
 namespace km {
@@ -32,12 +35,12 @@ double norm(const T* x, int d) {
   return sum;
 }
 
-/// Returns the points whose labels are judged: all, or a seeded sample in ascending order.
+/// Returns the points whose labels are judged: all, or a random sample in ascending order.
 std::vector<std::int64_t> sample_points(const ProblemShape& p) {
   const double per_point = double(p.k) * p.d;
   if (double(p.n) * per_point <= label_budget || p.n <= 100'000) return {};
   const auto wanted = std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point));
-  std::mt19937_64 random(p.n);
+  std::mt19937_64 random(judge_seed() + std::uint64_t(p.n));
   std::vector<std::int64_t> sample(wanted);
   for (std::int64_t s = 0; s < wanted; ++s) {  // one point from each of `wanted` equal ranges
     const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
@@ -177,6 +180,38 @@ LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_
   return all;
 }
 
+template <class T>
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, std::uint64_t seed, std::span<std::int32_t> labels) {
+  const int d = p.d;
+  const bool expanded = form != Distance::difference;
+  const double share = rounding_factor(d) * unit_roundoff<T> + cut_factors(form);
+  const double least = rounding_factor(d) * double(std::numeric_limits<T>::denorm_min()) / 2;
+  std::vector<double> norms(p.k);
+  std::vector<std::uint64_t> keys(p.k);
+  for (int c = 0; c < p.k; ++c) {
+    const T* centroid = centroids.data() + std::size_t(c) * d;
+    norms[c] = expanded ? norm(centroid, d) : 0;
+    keys[c] = seed ^ std::hash<std::string_view>{}({reinterpret_cast<const char*>(centroid), d * sizeof(T)});
+  }
+  std::int64_t changed = 0;
+#pragma omp parallel for reduction(+ : changed) if (double(p.n) * p.k * d > 1e5)
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    const T* x = p.points.data() + i * d;
+    const double own_norm = expanded ? norm(x, d) : 0;
+    std::int32_t best = 0;
+    double best_dist = std::numeric_limits<double>::infinity();
+    for (int c = 0; c < p.k; ++c) {
+      const double exact = distance(x, centroids.data() + std::size_t(c) * d, d), magnitude = expanded ? own_norm + norms[c] : exact;
+      const double dist = exact + (share * magnitude + least) * (2 * noise(std::uint64_t(i), keys[c]) - 1);
+      if (dist < best_dist) best_dist = dist, best = c;
+    }
+    changed += std::exchange(labels[std::size_t(i)], best) != best;
+  }
+  return changed;
+}
+
+template std::int64_t label_rounded(const Problem<float>&, std::span<const float>, Distance, std::uint64_t, std::span<std::int32_t>);
+template std::int64_t label_rounded(const Problem<double>&, std::span<const double>, Distance, std::uint64_t, std::span<std::int32_t>);
 template LabelCheck check_label(const Problem<float>&, std::int64_t, std::int32_t, std::span<const float>, Distance);
 template LabelCheck check_label(const Problem<double>&, std::int64_t, std::int32_t, std::span<const double>, Distance);
 template LabelCheck check_labels_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance);

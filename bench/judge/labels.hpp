@@ -30,9 +30,14 @@ struct LabelCheck {
 template <class T>
 LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form);
 
-/// Checks all labels on the host, or a seeded sample if n k d exceeds label_budget.
+/// Checks all labels on the host, or a random sample if n k d exceeds label_budget.
 template <class T>
 LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form);
+
+/// Labels the points in fp64, each distance² moved at random within what rounding explains: a right implementation's labels, in doubt where its own
+/// are. Equal centroids stay equal. Returns the number of changed labels.
+template <class T>
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, std::uint64_t seed, std::span<std::int32_t> labels);
 
 /// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
 constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }

@@ -22,30 +22,6 @@ inline void add_exactly(double& sum, double& remainder, double value) {
   sum = total;
 }
 
-/// Returns the largest error of plain summation in T, in mean|x| of a cluster. Sums chains of `depth` points per cluster in point order, then their
-/// sums.
-template <class T>
-double plain_summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth) {
-  const int d = p.d;
-  const std::size_t cells = std::size_t(p.k) * d;
-  std::vector<T> chain(cells), total(cells);
-  std::vector<std::int64_t> length(p.k);
-  for (std::int64_t i = 0; i < p.n; ++i) {
-    const std::size_t c = std::size_t(labels[std::size_t(i)]);
-    const T* x = p.points.data() + i * d;
-    for (int j = 0; j < d; ++j) chain[c * d + j] += x[j];
-    if (++length[c] < depth) continue;
-    length[c] = 0;
-    for (int j = 0; j < d; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
-  }
-  double worst = 0;
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    const double sum = double(T(total[cell] + chain[cell]));
-    if (truth.abs_sums[cell] > 0) worst = std::max(worst, std::abs((sum - truth.sums[cell]) - truth.remainders[cell]) / truth.abs_sums[cell]);
-  }
-  return worst;
-}
-
 }  // namespace
 
 template <class T>
@@ -115,6 +91,31 @@ std::vector<double> standard_deviations(const Problem<T>& p) {
 }
 
 template <class T>
+double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth) {
+  const int d = p.d;
+  const std::size_t cells = std::size_t(p.k) * d;
+  double worst = 0;
+  for (const bool backwards : {false, true}) {
+    std::vector<T> chain(cells), total(cells);
+    std::vector<std::int64_t> length(p.k);
+    for (std::int64_t at = 0; at < p.n; ++at) {
+      const std::int64_t i = backwards ? p.n - 1 - at : at;
+      const std::size_t c = std::size_t(labels[std::size_t(i)]);
+      const T* x = p.points.data() + i * d;
+      for (int j = 0; j < d; ++j) chain[c * d + j] += x[j];
+      if (++length[c] < depth) continue;
+      length[c] = 0;
+      for (int j = 0; j < d; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
+    }
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      const double sum = double(T(total[cell] + chain[cell]));
+      if (truth.abs_sums[cell] > 0) worst = std::max(worst, std::abs((sum - truth.sums[cell]) - truth.remainders[cell]) / truth.abs_sums[cell]);
+    }
+  }
+  return worst;
+}
+
+template <class T>
 MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
                       double allowed) {
   const double u = unit_roundoff<T>;
@@ -131,16 +132,16 @@ MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSu
         continue;
       }
       const double mean = truth.sums[cell] / double(count) + truth.remainders[cell] / double(count);
-      const double mean_abs = truth.abs_sums[cell] / double(count), chain = double(std::min(depth, count));
+      const double mean_abs = truth.abs_sums[cell] / double(count);
       const double error = std::abs(value - mean), least = double(std::numeric_limits<T>::denorm_min());
       if (error <= u * std::abs(mean) * 1.001 + least) continue;  // rounded once: no better value exists
       out.error = std::max(out.error, error);
       out.offset = std::max(out.offset, error / std::max(deviations[j], u * mean_abs));
       out.roundoffs = std::max(out.roundoffs, error / (u * mean_abs));
-      double bound = std::max(2 * u * mean_abs * (std::sqrt(chain) + 4) + least, allowed * deviations[j]);
+      double bound = std::max(mean_bound<T>(mean_abs, count, depth), allowed * deviations[j]);
       if (error > bound && out.verdict.empty()) {
-        if (summation < 0) summation = plain_summation_error(p, s.labels, truth, depth);
-        bound = std::max(bound, std::min(4 * summation * mean_abs, 2 * u * mean_abs * (chain + 2)));
+        if (summation < 0) summation = summation_error(p, s.labels, truth, depth);
+        bound = std::max(bound, mean_bound<T>(mean_abs, count, depth, summation));
         if (!(error <= bound))
           out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
                                     value, count, mean, bound);
@@ -153,6 +154,8 @@ template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::in
 template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
 template std::vector<double> standard_deviations(const Problem<float>&);
 template std::vector<double> standard_deviations(const Problem<double>&);
+template double summation_error(const Problem<float>&, std::span<const std::int32_t>, const ClusterSums&, std::int64_t);
+template double summation_error(const Problem<double>&, std::span<const std::int32_t>, const ClusterSums&, std::int64_t);
 template MeanCheck check_means(const Problem<float>&, const Solution<float>&, const ClusterSums&, std::int64_t, std::span<const double>, double);
 template MeanCheck check_means(const Problem<double>&, const Solution<double>&, const ClusterSums&, std::int64_t, std::span<const double>, double);
 

@@ -1,7 +1,10 @@
 // Checks centroids against the means of their points.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,11 +34,22 @@ struct MeanCheck {
   double roundoffs = 0;  // in u mean|x| of its cluster
 };
 
-/// Checks that each centroid is the mean of its points and that empty clusters keep theirs. depth: longest chain of additions behind a mean.
-/// The bound is 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign.
-/// If errors share a sign, the bound is four times the error of plain summation of these points in chains of `depth`, at most 2 u mean|x| (m + 2)
-/// (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
-/// allowed: additional tolerance in standard deviations, for incremental means; else 0.
+/// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign.
+/// If errors share a sign, the bound is four times `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability
+/// of Numerical Algorithms, 4.2).
+template <class T>
+double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, double summation = 0) {
+  const double m = double(std::min(depth, count)), unit = double(std::numeric_limits<T>::epsilon()) * mean_abs;
+  return std::max(unit * (std::sqrt(m) + 4), std::min(4 * summation * mean_abs, unit * (m + 2))) + double(std::numeric_limits<T>::denorm_min());
+}
+
+/// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of `depth` points per cluster, then their sums, in point order and
+/// backwards: small values added after a large one are lost.
+template <class T>
+double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth);
+
+/// Checks that each centroid is the mean of its points within mean_bound() and that empty clusters keep theirs. depth: longest chain of additions
+/// behind a mean. allowed: additional tolerance in standard deviations, for incremental means; else 0.
 template <class T>
 MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
                       double allowed = 0);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <random>
+#include <limits>
+#include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
 #include "bench/device/device.hpp"
@@ -14,101 +14,208 @@
 namespace km {
 namespace {
 
-constexpr int sample_iterations = 12;
+constexpr int sample_iterations = 12, latest_sampled = 100;
 constexpr std::int64_t largest_sample = 4096;
+constexpr double share_in_full = 1.0 / 64;            // of what an iteration moves
+constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of one run of the judge's and of all for a link
+constexpr int least_own_runs = 4, most_own_runs = 24;
+constexpr double most_doubt = 0.01;  // share of labels in which the judge's runs may differ and yet decide
 
-/// Runs a new solver for exactly `iters` iterations. Returns nothing and sets `reason` if it cannot.
+/// Thrown: the result is wrong.
+struct Refusal {
+  std::string sentence;
+};
+
+/// Thrown: the implementation cannot make such a run.
+struct NotReplayed {
+  std::string reason;
+};
+
+/// A run, and the bounds of the rounding of its means (k x d), computed on demand.
 template <class T>
-std::optional<Solution<T>> run_for(const Implementation& implementation, const Config& config, Problem<T> problem, int iters, std::string& reason) {
-  problem.max_iters = iters;
-  problem.tolerance = -1;
-  if (const auto& unsupported = implementation.description.unsupported) try {
-      if (reason = unsupported(problem, config, sizeof(T)); !reason.empty()) return std::nullopt;
-    } catch (const std::exception& error) {
-      reason = error.what();
-      return std::nullopt;
-    }
-  Trace untraced;
-  const auto solver = implementation.prepare<T>()(problem, config, untraced);
-  solver->reset();
-  solver->iterate(untraced);
-  if (implementation.description.device == Device::gpu) device::synchronize();
-  return solver->download();
-}
+struct Ended {
+  Solution<T> run;
+  std::vector<double> bounds;
+};
 
-/// Returns the root mean square difference over all values, in standard deviations of their dimension; infinite if sizes differ.
-template <class T>
-double distance_between(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& deviations) {
-  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
-  double sum = 0;
-  for (std::size_t cell = 0; cell < a.size(); ++cell) {
-    const double difference = double(a[cell]) - double(b[cell]), deviation = deviations[cell % deviations.size()];
-    if (difference != 0) sum += std::pow(difference / std::max(deviation, std::abs(double(a[cell])) * 1e-6), 2);
-  }
-  return std::sqrt(sum / double(a.size()));
-}
-
-template <class T>
-std::string explain_start(const Problem<T>& p, const Solution<T>& first) {
-  for (std::size_t cell = 0; cell < p.initial_centroids.size(); ++cell)
-    if (cell >= first.assigned_centroids.size() || first.assigned_centroids[cell] != p.initial_centroids[cell])
-      return fmt::format("the first iteration did not start from the initial centroids: centroid {}, dimension {} was {} instead of {}", cell / p.d,
-                         cell % p.d, cell < first.assigned_centroids.size() ? double(first.assigned_centroids[cell]) : NAN,
-                         double(p.initial_centroids[cell]));
-  return "";
-}
-
-/// `later` (centroids used by the last assign) must equal `earlier` (result of a run of `iters` iterations). Rounding may separate runs that are not
-/// repeatable (atomics on data of wide range). Then one of four more runs must end near `later`, or the runs must differ among themselves nearly as
-/// much.
-template <class T, class Again>
-std::string explain_link(const std::vector<T>& earlier, const std::vector<T>& later, int iters, const std::vector<double>& deviations,
-                         bool repeatable, Again again) {
-  const double apart = distance_between(earlier, later, deviations);
-  if (apart <= (repeatable ? 1e-4 : 1e-2)) return "";
-  for (int more = 0; more < 4 && !repeatable; ++more) {
-    const auto other = again();
-    if (!other || distance_between(other->centroids, later, deviations) <= 1e-2) return "";
-    if (apart <= 4 * distance_between(other->centroids, earlier, deviations)) return "";
-  }
-  return fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart", iters + 1,
-                     iters, apart);
-}
+/// What some runs show of centroids: whether they are where the runs end, their distance, and the share of labels in which the runs differ.
+struct Reach {
+  bool reached = false;
+  double nearest = std::numeric_limits<double>::infinity(), doubt = 0;
+};
 
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
   std::int64_t changed = 0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) changed += a[i] != b[i];
+  for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];
   return changed;
 }
 
-/// Checks that the run stopped where its tolerance says. slack: labels that nonrepeatable runs may change at near ties.
-/// at_rest: the means prove that no label changed in the last iteration.
+/// Replays a problem: the whole one, or a sample.
 template <class T>
-std::string explain_stop(const Problem<T>& p, const Solution<T>& last, const Solution<T>& before, const Solution<T>* before_that, std::int64_t slack,
-                         bool at_rest) {
-  const auto changed = changed_labels(last.labels, before.labels);
-  if (last.iters < p.max_iters && !at_rest && !p.converged(changed - slack))
-    return fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", last.iters, changed, p.n,
-                       p.tolerance);
-  if (!before_that) return "";
-  const auto changed_before = changed_labels(before.labels, before_that->labels);
-  if (p.converged(changed_before + slack))
-    return fmt::format("it went on for {} iterations although only {} of {} labels changed in iteration {}; the tolerance is {}", last.iters,
-                       changed_before, p.n, last.iters - 1, p.tolerance);
-  return "";
-}
+class Replayer {
+ public:
+  Replayer(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Judge<T>& judge, std::mt19937_64& draws)
+      : implementation_(implementation), config_(config), problem_(problem), judge_(judge), draws_(draws),
+        departs_(!departure(implementation.description, config).empty()) {}
+
+  /// Runs a new solver for exactly `iters` iterations; 0: until the problem's stop.
+  Ended<T> run(std::span<const T> start, int iters) const {
+    const Problem<T> p = from(start, iters);
+    if (const auto& unsupported = implementation_.description.unsupported) {
+      std::string reason;
+      try {
+        reason = unsupported(p, config_, sizeof(T));
+      } catch (const std::exception& error) {
+        reason = error.what();
+      }
+      if (!reason.empty()) throw NotReplayed{reason};
+    }
+    Trace untraced;
+    const auto solver = implementation_.prepare<T>()(p, config_, untraced);
+    solver->reset();
+    solver->iterate(untraced);
+    if (implementation_.description.device == Device::gpu) device::synchronize();
+    Ended<T> ended{solver->download(), {}};
+    if (const auto wrong = explain_shape(p, ended.run); !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
+    return ended;
+  }
+
+  void check_start(const Solution<T>& first) const {
+    for (std::size_t cell = 0; cell < problem_.initial_centroids.size(); ++cell)
+      if (const double was = first.assigned_centroids[cell], given = problem_.initial_centroids[cell]; was != given)
+        throw Refusal{fmt::format("the first iteration did not start from the initial centroids: centroid {}, dimension {} was {} instead of {}",
+                                  cell / problem_.d, cell % problem_.d, was, given)};
+  }
+
+  double work_of(int iters) const { return double(problem_.n) * problem_.k * problem_.d * iters; }
+
+  /// Distance that the last iteration moved the centroids.
+  double movement(const Solution<T>& s) const { return judge_.apart(s.assigned_centroids, s.centroids, judge_.mean_bounds(s)); }
+
+  /// True if `later` is where the run ended, by all that rounding of the same means explains, or at most `allowed` standard deviations off.
+  bool near(Ended<T>& before, const std::vector<T>& later, double allowed) const {
+    if (before.run.centroids == later) return true;
+    if (before.bounds.empty()) before.bounds = judge_.mean_bounds(before.run);
+    return apart(before, later) <= allowed;
+  }
+
+  /// Checks that `later` can be where `iters` iterations from `start` lead. `before` is such a run. allowed: as for near(); below 0 the judge's own runs
+  /// decide in any case.
+  void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed) const {
+    if (allowed >= 0 && near(before, later, allowed)) return;
+    if (const auto wrong = judge_(before.run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
+    const double summation = judge_.summation_error(before.run);
+    const auto bounded = [&](Solution<T> run) {
+      auto bounds = judge_.mean_bounds(run, summation);
+      return Ended<T>{std::move(run), std::move(bounds)};
+    };
+    const auto own = [&] { return bounded(judge_.run_rounded(from(start, iters), summation, draws_)); };
+    bool first = true;
+    const auto again = [&] { return bounded(std::exchange(first, false) ? before.run : run(start, iters).run); };
+    const double work = work_of(iters);
+    const bool cheap = work <= cheap_work;
+    Reach reach;
+    if (!cheap && (reach = reaches(later, 5, again)).reached) return;
+    if (least_own_runs * work <= most_work && (reach = reaches(later, own_runs(work), own)).reached) return;
+    if (cheap && (departs_ || reach.doubt > most_doubt) && (reach = reaches(later, 5, again)).reached) return;
+    throw Refusal{fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart",
+                              iters + 1, iters, reach.nearest)};
+  }
+
+  /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Only the labels of the same run, bit by bit, are compared.
+  /// Of another, no label may have changed if none may: the centroids of the last assign are the means of its labels.
+  void check_stop(const Solution<T>& first, const Solution<T>& before, int& links) const {
+    const ProblemShape& p = problem_;
+    const bool same = before.centroids == first.assigned_centroids;
+    const auto changed = changed_labels(first.labels, before.labels);
+    if (first.iters < p.max_iters && (same ? !p.converged(changed) : !p.converged(1) && judge_.moved(first)))
+      throw Refusal{fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", first.iters,
+                                same ? std::to_string(changed) : "some", p.n, p.tolerance)};
+    if (!same || before.iters == 1) return;
+    ++links;
+    if (!p.converged(1)) {  // the run before may prove a change, and one change is too many
+      if (const auto wrong = judge_(before, before.iters).verdict; !wrong.empty())
+        throw Refusal{fmt::format("after {} iterations: {}", before.iters, wrong)};
+      if (judge_.moved(before)) return;
+    }
+    const Solution<T> before_that = run(problem_.initial_centroids, before.iters - 1).run;
+    const auto changed_before = changed_labels(before.labels, before_that.labels);
+    if (before_that.centroids == before.assigned_centroids && p.converged(changed_before))
+      throw Refusal{fmt::format("it went on for {} iterations although only {} of {} labels changed in iteration {}; the tolerance is {}",
+                                first.iters, changed_before, p.n, before.iters, p.tolerance)};
+  }
+
+  /// Checks the number of iterations that a tolerance asks for against the judge's own runs, if these are cheap.
+  void check_iterations() const {
+    if (problem_.tolerance < 0 || departs_) return;
+    const Solution<T> made = run(problem_.initial_centroids, 0).run;
+    const double work = work_of(made.iters);
+    if (work > cheap_work) return;
+    const double summation = judge_.summation_error(made);
+    Problem<T> p = problem_;
+    p.max_iters = std::min(p.max_iters, 2 * made.iters + 8);
+    int least = p.max_iters, most = 1;
+    std::vector<std::int32_t> labels;
+    for (int runs = own_runs(work); runs > 0; --runs) {
+      const Solution<T> own = judge_.run_rounded(p, summation, draws_);
+      least = std::min(least, own.iters), most = std::max(most, own.iters);
+      if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;
+      if (labels.empty()) labels = own.labels;
+      if (share_changed(labels, own.labels) > most_doubt) return;
+    }
+    throw Refusal{fmt::format("it made {} iterations where its tolerance of {} asks for {}", made.iters, p.tolerance, most)};
+  }
+
+ private:
+  Problem<T> from(std::span<const T> start, int iters) const {
+    Problem<T> p = problem_;
+    p.initial_centroids = start;
+    if (iters > 0) p.max_iters = iters, p.tolerance = -1;
+    return p;
+  }
+
+  static int own_runs(double work) { return int(std::clamp(most_work / work, double(least_own_runs), double(most_own_runs))); }
+  double share_changed(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
+    return double(changed_labels(a, b)) / double(problem_.n);
+  }
+
+  double apart(const Ended<T>& from, const std::vector<T>& centroids) const { return judge_.apart(from.run.centroids, centroids, from.bounds); }
+
+  /// Makes at most `most` runs until one ends at `later`, or no further from it than twice as far as they lie apart.
+  template <class Make>
+  Reach reaches(const std::vector<T>& later, int most, Make make) const {
+    Reach out;
+    double spread = 0;
+    for (std::vector<Ended<T>> runs; !out.reached && int(runs.size()) < most;) {
+      runs.push_back(make());
+      Ended<T>& last = runs.back();
+      out.nearest = std::min(out.nearest, apart(last, later));
+      for (const Ended<T>& other : runs) spread = std::max(spread, apart(last, other.run.centroids));
+      out.reached = out.nearest <= 2 * spread;
+      out.doubt = std::max(out.doubt, share_changed(runs.front().run.labels, last.run.labels));
+      if (runs.size() > 1) last.run.labels = {};
+    }
+    return out;
+  }
+
+  const Implementation& implementation_;
+  const Config& config_;
+  Problem<T> problem_;
+  const Judge<T>& judge_;
+  std::mt19937_64& draws_;
+  bool departs_;
+};
 
 /// Returns evenly spread points and the witnesses.
 template <class T>
-std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
+std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt19937_64& draws) {
   const int d = p.d;
   const std::int64_t wanted =
       std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
   std::vector<T> points;
-  std::mt19937_64 random(p.n + 1);
   for (std::int64_t s = 0; s < std::min(wanted, p.n); ++s) {
     const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
-    const std::int64_t i = first + std::int64_t(random() % std::uint64_t(std::max<std::int64_t>(1, last - first)));
+    const std::int64_t i = first + std::int64_t(draws() % std::uint64_t(std::max<std::int64_t>(1, last - first)));
     points.insert(points.end(), p.points.begin() + i * d, p.points.begin() + (i + 1) * d);
   }
   constexpr double u = std::numeric_limits<T>::epsilon() / 2;
@@ -118,6 +225,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
     for (int j = 0; j < d; ++j) sum += value(j) * value(j);
     return sum;
   };
+  const auto norm = [&](int c) { return squared([&](int j) { return double(row(c)[j]); }); };
   for (int c = 0; c < std::min(p.k, 64); ++c) {
     int other = -1;
     double least = std::numeric_limits<double>::infinity();
@@ -127,9 +235,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
     }
     if (other < 0) continue;
     const auto middle = [&](int j) { return 0.5 * double(row(c)[j]) + 0.5 * double(row(other)[j]); };
-    const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + squared([&](int j) {
-                                                                          return double(row(c)[j]);
-                                                                        }) + squared([&](int j) { return double(row(other)[j]); });
+    const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + norm(c) + norm(other);
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
       const double step = times * (rounding_factor(d) * u + cut_factors(form)) * magnitude / (2 * least);
       if (std::abs(step) > 0.25) continue;
@@ -139,52 +245,43 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form) {
   return points;
 }
 
-/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three and a random pair that no implementation
-/// can predict.
+/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three; and a later random pair that no
+/// implementation can predict.
 std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::mt19937_64& draws) {
-  const int most = std::min(iters, sample_iterations);
-  const bool cheap = double(sample.n) * sample.k * sample.d * most * (most + 1) / 2 < 3e7;
-  const int chain = cheap ? most : std::min(most, 3);
+  const bool cheap = double(sample.n) * sample.k * sample.d * sample_iterations * (sample_iterations + 1) / 2 < 3e7;
+  const int latest = std::min(iters, cheap ? latest_sampled : sample_iterations), chain = std::min(latest, cheap ? sample_iterations : 3);
   std::vector<int> all;
   for (int m = 1; m <= chain; ++m) all.push_back(m);
-  if (most > chain + 1) {
-    const int m = chain + 1 + int(draws() % unsigned(most - chain - 1));
+  if (latest > chain + 1) {
+    const int m = chain + 1 + int(draws() % unsigned(latest - chain - 1));
     all.insert(all.end(), {m, m + 1});
   }
   return all;
 }
 
 template <class T>
-std::string replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, bool repeatable, int iters,
-                          std::mt19937_64& draws, Replay& out) {
-  const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance);
+void replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, int iters, std::mt19937_64& draws,
+                   Replay& out) try {
+  const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance, draws);
   Problem<T> sample = problem;
   sample.points = points;
   sample.n = std::int64_t(points.size()) / problem.d;
-  if (sample.k > sample.n) return "";
-  std::optional<Solution<T>> before;
-  int made_before = 0;
+  if (sample.k > sample.n) return;
+  const Judge<T> judge(sample, implementation.description, config);
+  const Replayer<T> replayer(implementation, config, sample, judge, draws);
+  Ended<T> before;
   for (const int m : sampled_iterations(sample, iters, draws)) {
-    std::string reason;
-    sample.max_iters = m;
-    sample.tolerance = -1;
-    auto now = run_for(implementation, config, sample, m, reason);
-    if (!now) return "";
+    Ended<T> now = replayer.run(problem.initial_centroids, m);
     out.sampled = sample.n;
-    const Judge<T> judge(sample, implementation.description, config);
-    if (const auto verdict = judge(*now).verdict; !verdict.empty())
-      return fmt::format("on a sample of {} points, {} iterations: {}", sample.n, m, verdict);
-    std::string wrong;
-    if (m == 1) wrong = explain_start(sample, *now);
-    else if (m == made_before + 1)
-      wrong = explain_link(before->centroids, now->assigned_centroids, m - 1, judge.deviations(), repeatable,
-                           [&] { return run_for(implementation, config, sample, m - 1, reason); });
-    if (!wrong.empty()) return fmt::format("on a sample of {} points: {}", sample.n, wrong);
-    out.links += m == made_before + 1;
-    made_before = m;
+    if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
+    if (m == 1) replayer.check_start(now.run);
+    else if (m == before.run.iters + 1) replayer.check_link(before, now.run.assigned_centroids, problem.initial_centroids, m - 1, 0);
+    out.links += m == before.run.iters + 1;
     before = std::move(now);
   }
-  return "";
+  replayer.check_iterations();
+} catch (const Refusal& refusal) {
+  throw Refusal{fmt::format("on a sample of {} points, {}", out.sampled, refusal.sentence)};
 }
 
 template <class T>
@@ -193,81 +290,45 @@ std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
   return centroids;
 }
 
-/// True if all runs ended where the first did, except for the last digits.
 template <class T>
-bool is_repeatable(const Evidence<T>& evidence, const Problem<T>& p, const std::vector<double>& deviations) {
-  return evidence.runs > 1 && std::ranges::all_of(evidence.others, [&](const auto& other) {
-           return distance_between(rotated(evidence.first.assigned_centroids, other.rotation, p.d), other.assigned, deviations) < 1e-6;
-         });
-}
-
-template <class T>
-std::string replay_in_full(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
-                           const std::vector<double>& deviations, std::mt19937_64& draws, Replay& out) {
-  const bool repeatable = is_repeatable(evidence, problem, deviations);
-  const auto run = [&](int iters) { return run_for(implementation, config, problem, iters, out.skipped); };
-  const auto judge_of = [&](int iters) {
-    Problem<T> shorter = problem;
-    shorter.max_iters = iters;
-    shorter.tolerance = -1;
-    return Judge<T>(shorter, implementation.description, config, deviations);
-  };
-  const int iters = evidence.first.iters;
-  if (iters == 1) {
-    if (problem.max_iters > 1 && problem.tolerance < 1) return "it stopped after 1 iteration, in which every label changed";
-    ++out.links;
-    return explain_start(problem, evidence.first);
+void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence, const Judge<T>& judge,
+                    std::mt19937_64& draws, int& links) {
+  const Solution<T>& first = evidence.first;
+  const auto start = problem.initial_centroids;
+  if (first.iters == 1) {
+    if (problem.max_iters > 1 && problem.tolerance < 1) throw Refusal{"it stopped after 1 iteration, in which every label changed"};
+    ++links;
+    return replayer.check_start(first);
   }
-  const auto first = run(1);
-  if (!first) return "";
-  ++out.links;
-  if (auto wrong = explain_start(problem, *first); !wrong.empty()) return wrong;
-  const auto before = run(iters - 1);
-  if (!before) return "";
-  ++out.links;
-  if (auto wrong =
-          explain_link(before->centroids, evidence.first.assigned_centroids, iters - 1, deviations, repeatable, [&] { return run(iters - 1); });
-      !wrong.empty())
-    return wrong;
+  const int made = first.iters - 1;
+  Ended<T> one = replayer.run(start, 1);
+  ++links;
+  replayer.check_start(one.run);
+  Ended<T> before = made == 1 ? std::move(one) : replayer.run(start, made);
+  ++links;
+  const bool repeats = evidence.others.empty() && before.run.centroids == first.assigned_centroids;
+  const bool by_judge = evidence.middle && replayer.work_of(made) <= cheap_work / 10;
+  const double allowed = by_judge ? -1 : repeats ? 0 : share_in_full * replayer.movement(first);
+  replayer.check_link(before, first.assigned_centroids, start, made, allowed);
   for (const auto& other : evidence.others) {
-    const auto expected = rotated(before->centroids, other.rotation, problem.d);
-    Problem<T> own = problem;
-    own.initial_centroids = other.start;
-    ++out.links;
-    if (auto wrong = explain_link(expected, other.assigned, iters - 1, deviations, false,
-                                  [&] { return run_for(implementation, config, own, iters - 1, out.skipped); });
-        !wrong.empty())
-      return "in a later run, " + wrong;
+    ++links;
+    if (replayer.near(before, rotated(other.assigned, (problem.k - other.rotation) % problem.k, problem.d), std::max(allowed, 0.0))) continue;
+    try {
+      Ended<T> own = replayer.run(other.start, made);
+      replayer.check_link(own, other.assigned, other.start, made, std::max(allowed, 0.0));
+    } catch (const Refusal& refusal) {
+      throw Refusal{"in a later run, " + refusal.sentence};
+    }
   }
-  if (evidence.middle && iters > 5) {
+  if (evidence.middle && first.iters > 5) {
     const int m = 3 + int(draws() % 2);
-    const auto middle = run(m), next = run(m + 1);
-    if (!middle || !next) return "";
-    out.links += 2;
-    if (const auto wrong = judge_of(m + 1)(*next).verdict; !wrong.empty()) return fmt::format("after {} iterations: {}", m + 1, wrong);
-    if (auto wrong = explain_link(middle->centroids, next->assigned_centroids, m, deviations, repeatable, [&] { return run(m); }); !wrong.empty())
-      return wrong;
+    Ended<T> middle = replayer.run(start, m);
+    const Ended<T> next = replayer.run(start, m + 1);
+    links += 2;
+    if (const auto wrong = judge(next.run, m + 1).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", m + 1, wrong)};
+    replayer.check_link(middle, next.run.assigned_centroids, start, m, share_in_full * replayer.movement(next.run));
   }
-  if (problem.tolerance < 0) return "";
-  bool went_on = false;  // the run of iters - 1 proves a change, and one change is too many
-  if (evidence.slow_run && iters > 2 && !problem.converged(1)) {
-    const Judge<T> judge = judge_of(iters - 1);
-    if (const auto wrong = judge(*before).verdict; !wrong.empty()) return fmt::format("after {} iterations: {}", iters - 1, wrong);
-    went_on = judge.moved(*before);
-  }
-  const auto before_that = iters > 2 && !went_on ? run(iters - 2) : std::nullopt;
-  out.links += went_on || before_that.has_value();
-  const auto stop = [&](std::int64_t slack, bool at_rest) {
-    return explain_stop(problem, evidence.first, *before, before_that ? &*before_that : nullptr, slack, at_rest);
-  };
-  auto wrong = stop(0, false);
-  const bool at_rest = !wrong.empty() && !problem.converged(1) && !judge_of(iters).moved(evidence.first);
-  for (int more = 0; more < 3 && !wrong.empty(); ++more) {  // nonrepeatable runs get slack
-    const auto again = run(iters - 1);
-    if (again && (again->labels != before->labels || again->centroids != before->centroids))
-      wrong = stop(std::int64_t(1e-4 * double(problem.n)) + 8 + 2 * changed_labels(before->labels, again->labels), at_rest);
-  }
-  return wrong;
+  if (problem.tolerance >= 0) replayer.check_stop(first, before.run, links);
 }
 
 }  // namespace
@@ -278,10 +339,17 @@ Replay replay(const Implementation& implementation, const Config& config, const 
   const ReuseScope reuse;
   Replay out;
   std::mt19937_64 draws = evidence.draws;
-  out.verdict = replay_in_full(implementation, config, problem, evidence, judge.deviations(), draws, out);
-  if (out.verdict.empty())
-    out.verdict =
-        replay_sample(implementation, config, problem, is_repeatable(evidence, problem, judge.deviations()), evidence.first.iters, draws, out);
+  try {
+    try {
+      replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, judge, draws, out.links);
+    } catch (const NotReplayed& not_replayed) {
+      out.skipped = not_replayed.reason;
+    }
+    replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
+  } catch (const NotReplayed&) {  // fewer links
+  } catch (const Refusal& refusal) {
+    out.verdict = refusal.sentence;
+  }
   return out;
 }
 

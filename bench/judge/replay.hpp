@@ -1,9 +1,11 @@
 // Ties a result to its start, its number of iterations and its stop. The judge alone would accept one good iteration reported as ten.
 // New instances run for other numbers of iterations, and each run must continue where the shorter one ended:
 //   - At full size: 1 and iters - 1 iterations; with a tolerance also iters - 2, unless the means of run iters - 1 prove that a label changed; on
-//     request 3 and 4.
-//   - On a sample, each run judged: 1, 2, ... up to 12 iterations, or for large k d three and a random pair. The sample includes witnesses: points
-//     so near the bisector of two initial centroids that only the declared precision and form can decide them.
+//     request 3 and 4, and all iterations of small problems by the judge itself.
+//   - On a sample, each run judged: 1, 2, ... up to 12 iterations and a random later pair, or for large k d three and a pair; with a tolerance the
+//     stop. The sample includes witnesses: points so near the bisector of two initial centroids that only the declared precision and form can decide
+//     them.
+// A result is refused only where the judge's own iterations, with every rounding drawn at random within its bound, do not reach it.
 #pragma once
 
 #include <random>
@@ -31,14 +33,11 @@ struct Evidence {
   };
   Solution<T> first;  // from the problem's start
   std::vector<Other> others;
-  int runs = 1;             // runs compared
-  bool middle = false;      // also replay a middle iteration at full size
-  bool slow_run = false;    // over 1 s: skip one replay if judging the output proves the same
-  std::mt19937_64 draws{};  // chooses the iterations to replay (bench/judge/draws.hpp)
+  bool middle = false;      // also replay a middle iteration at full size; of small problems the judge makes all iterations itself
+  std::mt19937_64 draws{};  // the random choices (bench/judge/draws.hpp)
 };
 
-/// Replays the run that made `first` from `problem`'s start. Links of repeatable runs must agree within 1e-4 standard deviations of the points, root
-/// mean square over all centroid values. Other links: 1e-2, or the distance between runs.
+/// Replays the run that made `first` from `problem`'s start.
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge);

@@ -2,17 +2,10 @@
 #include <cmath>
 
 #include "bench/judge/check.hpp"
+#include "bench/judge/draws.hpp"
 
 namespace km {
 namespace {
-
-/// Reproducible value in [0, 1) (SplitMix64, Steele et al. 2014).
-double noise(std::uint64_t i, std::uint64_t j) {
-  std::uint64_t z = (i * 0x9E3779B97F4A7C15u) ^ (j + 0x632BE59BD9B4E019u) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 double groups(int i, int j) { return 10.0 * ((i * 7 + j) % 5) + noise(i, j); }
 double uniform(int i, int j) { return noise(i, j); }

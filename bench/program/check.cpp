@@ -119,7 +119,7 @@ Flags flags;
 const RegisterCommand registration{
     6,
     {.name = "check",
-     .summary = "Every implementation on every awkward shape, through the judge and against fp64 Lloyd's",
+     .summary = "Every implementation on every awkward shape, through the judge and its replay",
      .options = join_options({{"--filter", &flags.filter, "Only checks whose name (implementation/precision/shape/parameters) matches"},
                               {"--timeout", &flags.timeout, "Seconds after which a check is given up (120)"},
                               {"--huge", &flags.huge, "Also n d above 2^31 on the GPU (needs 30 GiB of memory)"},

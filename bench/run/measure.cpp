@@ -125,7 +125,7 @@ class TypedSession final : public Session {
     if (last_.iters != iters) last_.iters = -1;
     judge_if_new(m);
     if (m.judgement.verdict.empty())
-      m.judgement.verdict = explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, last_.labels, last_.centroids.size());
+      m.judgement.verdict = explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, copy_of_outputs_s(), m.library.has_value());
     if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
       m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
     evidence_.draws = draws_for(case_.id());
@@ -136,9 +136,7 @@ class TypedSession final : public Session {
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       if (evidence_.first.labels.empty()) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
-      else evidence_.runs = m.runs;
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || one_in_four);
-      evidence_.slow_run = median(m.samples_s) > 1;
       start_.as_given();
       m.replay = replay_of(m, evidence_);
       if (m.judgement.verdict.empty() && !unforeseen_.labels.empty() && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
@@ -309,6 +307,11 @@ class TypedSession final : public Session {
       judgement.cluster_sizes = m.judgement.cluster_sizes;
     }
     if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
+  }
+
+  double copy_of_outputs_s() const {
+    const std::size_t centroids = last_.centroids.size() * sizeof(T);
+    return copy_s(case_.on_gpu(), {last_.labels.size() * sizeof(std::int32_t), centroids, centroids});
   }
 
   void look_at_process(Measurement& m) {

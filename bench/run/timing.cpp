@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "bench/base/statistics.hpp"
 #include "bench/device/device.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/base/statistics.hpp"
 
 namespace km {
 namespace {
@@ -75,15 +75,23 @@ double undelayed_s(const std::function<void()>& run) {
   return std::max(0.0, wall_s - ThreadDelays().since(before).run_delay_s.value_or(0));
 }
 
-std::string explain_times(double sample_s, double download_s, double reset_s, std::span<const std::int32_t> labels, std::size_t values) {
-  const auto some = std::min<std::size_t>(labels.size(), 1 << 20);
-  double copy_s = std::numeric_limits<double>::infinity();
+double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes) {
+  if (on_gpu) return device::download_s(sizes);
+  const std::vector<char> source(std::max(sizes), 1);
+  std::vector<double> all_s;
   for (int tries = 0; tries < 3; ++tries) {
     const auto start = std::chrono::steady_clock::now();
-    const std::vector<std::int32_t> copy(labels.begin(), labels.begin() + std::ptrdiff_t(some));
-    copy_s = std::min(copy_s, seconds_since(start) * double(labels.size() + values + 1) / double(copy.size() + 1));
+    for (const std::size_t size : sizes) {
+      const std::vector<char> copy(source.begin(), source.begin() + std::ptrdiff_t(size));
+      asm volatile("" : : "r"(copy.data()) : "memory");  // the copy counts as read
+    }
+    all_s.push_back(seconds_since(start));
   }
-  const double allowed = 10 * copy_s + 0.5 * sample_s + 5e-4;
+  return median(std::move(all_s));
+}
+
+std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library) {
+  const double allowed = library ? 9 * copy_s + 0.5 * sample_s + 5e-4 : 3 * copy_s + 0.1 * sample_s + 2e-4;
   const auto sentence = [&](const char* verb, double verb_s) {
     return fmt::format("{} took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", verb, verb_s * 1e3, sample_s * 1e3);
   };

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
-#include <span>
+#include <initializer_list>
 #include <string>
 
 #include "bench/run/run_delay.hpp"
@@ -27,9 +28,12 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
 /// Returns the seconds of `run` less the run delay of the process's threads; at least 0.
 double undelayed_s(const std::function<void()>& run);
 
-/// Returns a sentence if work was moved into download or reset, or "". The limit grows with the size of labels and `values` centroid
-/// values.
+/// Returns the seconds of a plain copy of arrays of these sizes (bytes) to new host memory, from the device's memory or the host's: median of three.
+double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes);
+
+/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library may
+/// take nine, as it hands over through shared memory, and half of iterate: some do not hand over their labels and assign anew.
 /// download_s and sample_s are medians; reset_s is a minimum, because other processes only add time.
-std::string explain_times(double sample_s, double download_s, double reset_s, std::span<const std::int32_t> labels, std::size_t values);
+std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
 
 }  // namespace km

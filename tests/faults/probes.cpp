@@ -57,7 +57,7 @@ struct KM_FAULT(own_stopwatch, "times itself, and takes its time") {
     trace_ = &trace;
     before_s_ = iterate_s_;
     const auto start = Clock::now();
-    slept_ms(150);
+    slept_ms(250);
     const int iters = RightLloyd<T>::iterate(trace);
     iterate_s_ += std::chrono::duration<double>(Clock::now() - start).count();
     trace.count("iterate_s", before_s_);  // of the runs before this one
