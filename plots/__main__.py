@@ -18,7 +18,7 @@ from plots.write import claim_sheet
 from plots.write.files import write
 
 RECORDED = Path(__file__).parents[1] / "results"
-README = (Path("README.md"), Path("docs/recorded.md"))
+README = Path("README.md")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
                 type=Path,
                 action="append",
                 metavar="FILE.md",
-                help=f"may be repeated ({' and '.join(map(str, README))})",
+                help=f"may be repeated ({README})",
             )
             sub.add_argument("--pictures", type=Path, help="folder for its figures (docs/pictures)")
     text = "lines of ad hoc runs, or of any file, as a table and a plot"
@@ -181,10 +181,10 @@ def run_readme(args: argparse.Namespace) -> None:
     from plots.write import readme
 
     texts = {}
-    for file in args.file or README:
+    for file in args.file or [README]:
         if not file.is_file():
             raise UserError(f"{file}: no such file")
-        pictures = args.pictures or (file.parent if file.parent.name == "docs" else file.parent / "docs") / "pictures"
+        pictures = args.pictures or file.parent / "docs/pictures"
         texts[file] = readme.splice(file.read_text(encoding="utf-8"), file.parent, pictures, *inputs(args))
     for file, text in texts.items():
         if text != file.read_text(encoding="utf-8"):
