@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from plots.decide import verdicts
@@ -50,10 +51,11 @@ class Finding:
     sentence: str = ""  # what its cases share (plots/decide/sentences.py)
 
 
-def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> list[Finding]:
-    """A finding for every claim of the exhibit, in its order."""
+@cache
+def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> tuple[Finding, ...]:
+    """A finding for every claim of the exhibit, in its order; made once, whoever asks."""
     view = gather(exhibit, machine, profile)
-    return [judge_one(view, claim) for claim in exhibit.claims]
+    return tuple(judge_one(view, claim) for claim in exhibit.claims)
 
 
 def judge_one(view: View, claim: Claim) -> Finding:

@@ -49,7 +49,7 @@ def mark(claims: Sequence[str], decided: Iterable[Decided]) -> Mark:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Conclusion:
     """One finding: its text, the claims it rests on, and a mark for each machine."""
 
     text: str
@@ -57,7 +57,7 @@ class Sentence:
     marks: list[Mark]
 
 
-def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Sentence]:
+def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Conclusion]:
     """Every finding of the paper, with a mark for each machine's outcomes. Raises UserError for a claim that is not
     there; with only some of the exhibits loaded, the findings of which none is."""
     known = {f"{exhibit.name}/{claim['id']}" for exhibit in paper.exhibits for claim in exhibit.claims}
@@ -69,5 +69,5 @@ def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Senten
             raise UserError(f"{paper.key}/paper.toml: finding {one['text'][:40]!r}: no claim {', '.join(missing)}")
         if claims:
             own = [[d for d in decided if d.exhibit.partition("/")[0] == paper.key] for decided in outcomes]
-            found.append(Sentence(one["text"], claims, [mark(claims, decided) for decided in own]))
+            found.append(Conclusion(one["text"], claims, [mark(claims, decided) for decided in own]))
     return found
