@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from plots.decide import verdicts
 from plots.decide.causes import likely
-from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
+from plots.decide.claim_text import Claim, caution, claimed_value, compared, expectation, listing, points, with_unit
 from plots.decide.lookup import (
     CONSTRUCTION,
     THREADS,
@@ -113,10 +113,8 @@ class Outcome(NamedTuple):
 
 
 def by_ratio(view: View, claim: Claim) -> Outcome:
-    sides = [
-        one(view, claim[side], claim.get(f"{side}_metric") or claim["metric"], claim.get(f"coarse_{side}", False))
-        for side in ("numerator", "denominator")
-    ]
+    (above, name), (below, other) = compared(claim)
+    sides = [one(view, above, name, claim.get("coarse_numerator", False)), one(view, below, other)]
     value = ratio(*sides)
     if value is None:
         raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")

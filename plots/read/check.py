@@ -45,7 +45,8 @@ def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
         raise UserError(f"{where}: not a result line: {', '.join(missing)} missing")
     for name, right in known.items():
         if not right(found[name]):
-            raise UserError(f"{where}: {name} is {str(found[name])[:40]!r}, not {schema.words(DOCUMENT, FIELDS[name])}")
+            kind = schema.words(_MADE[LATEST], FIELDS[name])
+            raise UserError(f"{where}: {name} is {str(found[name])[:40]!r}, not {kind}")
     kept = {name: found[name] if name in known else None for name in KEPT}
     for name in SERIES:
         kept[name] = array("d", kept[name] or ())

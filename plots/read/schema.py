@@ -179,23 +179,14 @@ def latest(document: Node) -> int:
     return max(node.get("since", 1) for part in (document["properties"], *inner) for node in part.values())
 
 
-def words(document: Node, node: Node) -> str:
+def words(compiler: Compiler, node: Node) -> str:
     """A value's type: `count or null`, `array of seconds`, `one of paper, quick`."""
+    node = compiler.resolved(node)
     if "title" in node:
         return node["title"]
-    if "$ref" in node:
-        return words(document, document["$defs"][node["$ref"].rpartition("/")[2]])
     if "anyOf" in node:
-        return " or ".join(words(document, one) for one in node["anyOf"])
+        return " or ".join(words(compiler, one) for one in node["anyOf"])
     if "enum" in node:
-        known = [word for word in node["enum"] if word is not None]
-        return f"one of {', '.join(known)}" + " or null" * (None in node["enum"])
-    names = [node["type"]] if isinstance(node["type"], str) else node["type"]
-    said = [name for name in names if name != "null"] or ["null"]
-    text = ", ".join(said[:-1]) + " or " * (len(said) > 1) + said[-1]
-    if "items" in node:
-        text += f" of {words(document, node['items'])}s"
-    if "properties" in node:
-        *most, last = node["properties"]
-        text += f" with {', '.join(most)} and {last}"
-    return text + " or null" * ("null" in names and text != "null")
+        return f"one of {', '.join(filter(None, node['enum']))}" + " or null" * (None in node["enum"])
+    text = node["type"] if isinstance(node["type"], str) else " or ".join(node["type"])
+    return f"{text} of {words(compiler, node['items'])}s" if "items" in node else text
