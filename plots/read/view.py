@@ -152,10 +152,14 @@ def few(numbers: set[int]) -> str:
     return ", ".join(at) if len(at) <= 3 else f"{at[0]} to {at[-1]} ({len(at)} values)"
 
 
-@cache
 def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> View:
     """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which. Made once,
     whoever asks."""
+    return gathered(exhibit, machine, profile)
+
+
+@cache
+def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
     lines: list[Line] = []
     for source in exhibit.sources:
         lines += results.of_exhibit(machine, source, lines[0]["profile"] if lines else profile)
