@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from plots.errors import UserError
+from plots.options import FILTER, command, flag, option, path, several
 from plots.read import sides
 from plots.read.sides import Side
 from plots.write import latex, table_formats
@@ -19,27 +20,6 @@ from plots.write.tables import Table
 
 Parts = Sequence[str | Table]
 ENDINGS = (".md", ".csv", ".tex")
-
-
-def add(commands: argparse._SubParsersAction) -> None:
-    text = "two states of the code, case by case: faster, slower, same, undecided; code 1: a regression"
-    sub = commands.add_parser("compare", help=text, description=text)
-    what = "result lines (.jsonl), a folder of them or of rounds, or Google Benchmark's JSON"
-    sub.add_argument("sides", type=Path, nargs="+", metavar="BASE NEW", help=what)
-    for name, default, meaning in (
-        ("within", 2, "what lies within so many percent is the same"),
-        ("threshold", 5, "slower by so many percent is a regression, code 1"),
-    ):
-        sub.add_argument(
-            f"--{name}", type=share, default=default / 100, metavar="PERCENT", help=f"{meaning} ({default})"
-        )
-    sub.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
-    sub.add_argument("--all", action="store_true", help="every case, not only those that changed")
-    sub.add_argument("--markdown", action="store_true", help="Markdown for a pull request, also on a terminal")
-    what = "also write .md, .tex or, with every case, .csv; may be repeated"
-    sub.add_argument("--out", type=Path, action="append", default=[], metavar="FILE", help=what)
-    what = "instead: implementations by the geometric mean over shared cases, of one side or more"
-    sub.add_argument("--rank", action="store_true", help=what)
 
 
 def share(text: str) -> float:
@@ -53,15 +33,30 @@ def share(text: str) -> float:
     return value
 
 
+SIDES = "result lines (.jsonl), a folder of them or of rounds, or Google Benchmark's JSON"
+PERCENT = {"type": share, "metavar": "PERCENT"}
+
+
+@command(
+    "two states of the code, case by case: faster, slower, same, undecided; code 1: a regression",
+    path("sides", SIDES, nargs="+", metavar="BASE NEW"),
+    option("--within", "what lies within so many percent is the same (2)", default=0.02, **PERCENT),
+    option("--threshold", "slower by so many percent is a regression, code 1 (5)", default=0.05, **PERCENT),
+    FILTER,
+    flag("--all", "every case, not only those that changed"),
+    flag("--markdown", "Markdown for a pull request, also on a terminal"),
+    several("--out", "also write .md, .tex or, with every case, .csv", type=Path, default=[], metavar="FILE"),
+    flag("--rank", "instead: implementations by the geometric mean over shared cases, of one side or more"),
+)
 def run_compare(args: argparse.Namespace) -> int:
-    for path in args.out:
-        if path.suffix not in ENDINGS:
-            raise UserError(f"--out {path}: the ending is none of {', '.join(ENDINGS)}")
+    for file in args.out:
+        if file.suffix not in ENDINGS:
+            raise UserError(f"--out {file}: the ending is none of {', '.join(ENDINGS)}")
     if not args.rank and len(args.sides) != 2:
         raise UserError(
             f"compare takes BASE and NEW, two files or folders, not {len(args.sides)}; one or more with --rank"
         )
-    chosen = [matching(sides.read(path), args.filter) for path in args.sides]
+    chosen = [matching(sides.read(side), args.filter) for side in args.sides]
     from plots.decide import compare, rank
     from plots.write import comparison
 
@@ -106,8 +101,8 @@ def keep(parts: Parts, cases: Table, files: Sequence[Path]) -> None:
         ".tex": lambda: "\n".join(latex.latex(part) for part in parts if isinstance(part, Table)),
         ".csv": lambda: table_formats.csv_text(cases),
     }
-    for path in files:
-        write(path, texts[path.suffix]())
+    for file in files:
+        write(file, texts[file.suffix]())
 
 
 def markdown(parts: Parts) -> str:

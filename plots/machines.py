@@ -3,41 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from plots.options import OUT, PAPERS, RESULTS, command, flag, option, several
 from plots.read import exhibits, results
 from plots.read.results import Machine
 from plots.replaying import show
-
-
-def folders(
-    sub: argparse.ArgumentParser, out: str | None = "report", out_text: str = "where to write (report)"
-) -> None:
-    sub.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="DIR", help="holds <machine>/<paper>.jsonl (results)"
-    )
-    sub.add_argument(
-        "--papers", type=Path, default=Path("papers"), metavar="DIR", help="holds <paper>/<exhibit>.toml (papers)"
-    )
-    if out:
-        sub.add_argument("--out", type=Path, default=Path(out), metavar="PATH", help=out_text)
-
-
-def add(commands: argparse._SubParsersAction) -> None:
-    text = "machines side by side: time, ratio, share of their ceilings, portability, price, energy; claims by machine"
-    sub = commands.add_parser("hardware", help=text, description=text)
-    sub.add_argument(
-        "exhibits",
-        nargs="*",
-        metavar="EXHIBIT",
-        help="shown on standard output; without any, all are written and the claims shown",
-    )
-    folders(sub)
-    sub.add_argument(
-        "--machine", action="append", metavar="NAME", help="only this machine; may be repeated, the first is the base"
-    )
-    sub.add_argument("--profile", choices=results.PROFILES, help="default: the one that most machines have")
-    sub.add_argument("--all", action="store_true", help="also the claims that no machine decides")
 
 
 def chosen_machines(args: argparse.Namespace) -> list[Machine]:
@@ -47,6 +17,16 @@ def chosen_machines(args: argparse.Namespace) -> list[Machine]:
     return [machine for name in dict.fromkeys(args.machine) for machine in results.load(args.results, name)]
 
 
+@command(
+    "machines side by side: time, ratio, share of their ceilings, portability, price, energy; claims by machine",
+    option("exhibits", "shown on standard output; without any, all are written", nargs="*", metavar="EXHIBIT"),
+    RESULTS,
+    PAPERS,
+    OUT,
+    several("--machine", "only this machine, the first is the base", metavar="NAME"),
+    option("--profile", "default: the one that most machines have", choices=results.PROFILES),
+    flag("--all", "also the claims that no machine decides"),
+)
 def run_hardware(args: argparse.Namespace) -> None:
     papers, machines = exhibits.load(args.papers, None, args.exhibits or None), chosen_machines(args)
     from plots.decide.side_by_side import sides

@@ -7,36 +7,14 @@ import json
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from plots.errors import UserError
+from plots.options import FILTER, command, flag, option, path
 from plots.read import results
 from plots.read.sides import Side
-
-
-def add(commands: argparse._SubParsersAction) -> None:
-    text = "the cases of a result file again: what differs here, runs, compares"
-    sub = commands.add_parser("replay", help=text, description=text)
-    sub.add_argument(
-        "lines",
-        type=Path,
-        metavar="RESULTS.jsonl",
-        help="result lines; machine.json beside them is their machine's record",
-    )
-    sub.add_argument("--kmbench", default="build/kmbench", metavar="PROGRAM", help="what measures (build/kmbench)")
-    sub.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
-    sub.add_argument("--repetitions", type=whole, metavar="N", help="timed runs of each case (as many as it had)")
-    sub.add_argument("--dry-run", action="store_true", help="write the plan, show what differs, run nothing")
-    sub.add_argument(
-        "--out",
-        type=Path,
-        default=Path("report/replay"),
-        metavar="DIR",
-        help="for the plan and the new lines (report/replay)",
-    )
 
 
 def whole(text: str) -> int:
@@ -45,6 +23,15 @@ def whole(text: str) -> int:
     return int(text)
 
 
+@command(
+    "the cases of a result file again: what differs here, runs, compares",
+    path("lines", "result lines; machine.json beside them is their machine's record", metavar="RESULTS.jsonl"),
+    option("--kmbench", "what measures (build/kmbench)", default="build/kmbench", metavar="PROGRAM"),
+    FILTER,
+    option("--repetitions", "timed runs of each case (as many as it had)", type=whole, metavar="N"),
+    flag("--dry-run", "write the plan, show what differs, run nothing"),
+    path("--out", "for the plan and the new lines", "report/replay"),
+)
 def run_replay(args: argparse.Namespace) -> int:
     if not args.lines.is_file():
         raise UserError(f"{args.lines}: no such file; replay takes a .jsonl file of result lines")

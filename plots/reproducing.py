@@ -1,36 +1,24 @@
-"""The commands explain and artifact, and those beside them: replay and hardware."""
+"""The commands explain and artifact."""
 
 from __future__ import annotations
 
 import argparse
 
-from plots import machines, replaying
 from plots.errors import UserError
-from plots.machines import folders
+from plots.options import EXHIBIT, MACHINE, PAPER, PAPERS, PROFILE, RESULTS, command, option, path
 from plots.read import exhibits, results
 
 
-def add(commands: argparse._SubParsersAction) -> None:
-    machines.add(commands)
-    text = "what stands behind a cell: samples, command, commit, judge, the paper's own"
-    sub = commands.add_parser("explain", help=text, description=text)
-    sub.add_argument("exhibit", metavar="EXHIBIT", help="<paper>/<name>")
-    sub.add_argument("row", metavar="ROW", help="its number in the table, from 1, or field=value,…")
-    sub.add_argument("column", metavar="COLUMN", help="a metric, as in the exhibit's columns")
-    folders(sub, None)
-    sub.add_argument("--machine", metavar="NAME", help="needed where several have lines of it")
-    sub.add_argument(
-        "--profile", choices=results.PROFILES, help="default: the paper's lines where there are any, else quick"
-    )
-    replaying.add(commands)
-    text = "one archive of lines, machine records, exhibits, claims, tables, checksums and an AD/AE appendix"
-    sub = commands.add_parser("artifact", help=text, description=text)
-    folders(sub, "report/artifact.tar.gz", "the archive, .tar.gz, .tar or .zip (report/artifact.tar.gz)")
-    sub.add_argument("--machine", metavar="NAME", help="only this machine's results")
-    sub.add_argument("--paper", action="append", metavar="KEY", help="only this paper; may be repeated")
-    sub.add_argument("--exhibit", action="append", metavar="KEY", help="only this exhibit; may be repeated")
-
-
+@command(
+    "what stands behind a cell: samples, command, commit, judge, the paper's own",
+    option("exhibit", "<paper>/<name>", metavar="EXHIBIT"),
+    option("row", "its number in the table, from 1, or field=value,…", metavar="ROW"),
+    option("column", "a metric, as in the exhibit's columns", metavar="COLUMN"),
+    RESULTS,
+    PAPERS,
+    option("--machine", "needed where several have lines of it", metavar="NAME"),
+    PROFILE,
+)
 def run_explain(args: argparse.Namespace) -> None:
     (paper,) = exhibits.load(args.papers, None, [args.exhibit])
     (exhibit,) = paper.exhibits
@@ -47,6 +35,15 @@ def run_explain(args: argparse.Namespace) -> None:
     print(explain((ran or views)[0], paper, args.row, args.column), end="")
 
 
+@command(
+    "one archive of lines, machine records, exhibits, claims, tables, checksums and an AD/AE appendix",
+    RESULTS,
+    PAPERS,
+    path("--out", "the archive, .tar.gz, .tar or .zip", "report/artifact.tar.gz", "FILE"),
+    MACHINE,
+    PAPER,
+    EXHIBIT,
+)
 def run_artifact(args: argparse.Namespace) -> None:
     from plots.write import artifact
 
@@ -54,11 +51,3 @@ def run_artifact(args: argparse.Namespace) -> None:
     papers, machines = exhibits.load(args.papers, args.paper, args.exhibit), results.load(args.results, args.machine)
     content = artifact.pack(papers, machines, args.out)
     print(f"{args.out}: {len(content)} files, {args.out.stat().st_size} bytes")
-
-
-COMMANDS = {
-    "hardware": machines.run_hardware,
-    "explain": run_explain,
-    "replay": replaying.run_replay,
-    "artifact": run_artifact,
-}

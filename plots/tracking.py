@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from plots.comparing import ENDINGS, keep, pattern_of, say
 from plots.errors import UserError
+from plots.options import FILTER, MACHINE, OUT, RESULTS, command
 from plots.read import history
 
 
-def add(commands: argparse._SubParsersAction) -> None:
-    text = "medians by commit over the recorded lines of a machine, and where their level changed"
-    sub = commands.add_parser("history", help=text, description=text)
-    what = "holds <machine>/*.jsonl (results)"
-    sub.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help=what)
-    sub.add_argument("--machine", metavar="NAME", help="only this machine's lines")
-    sub.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
-    sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
-
-
+@command(
+    "medians by commit over the recorded lines of a machine, and where their level changed",
+    RESULTS,
+    MACHINE,
+    FILTER,
+    OUT,
+)
 def run_history(args: argparse.Namespace) -> None:
     wanted = pattern_of(args.filter)
     if not args.results.is_dir():

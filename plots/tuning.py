@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from rich.console import Console
 
 from plots.errors import UserError
+from plots.options import OUT, command, option, path
 from plots.read import tuning
 from plots.read.intervals import over
 from plots.read.metrics import metric
@@ -16,21 +16,17 @@ from plots.read.results import read_lines
 from plots.write import t4
 from plots.write.files import write
 
-
-def add(commands: argparse._SubParsersAction) -> None:
-    text = "what kmbench tune tried: regret of the defaults as a table, time over two parameters as a map"
-    sub = commands.add_parser("tuning", help=text, description=text)
-    sub.add_argument("file", type=Path, metavar="FILE", help="tuning/<device>/<implementation>.jsonl")
-    sub.add_argument("--x", metavar="PARAMETER", help="columns of the map (default: what matters most)")
-    sub.add_argument("--y", metavar="PARAMETER", help="its rows (default: what matters next)")
-    sub.add_argument("--metric", default="iteration", metavar="NAME", help="a time: iteration, update, … (iteration)")
-    sub.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="where to write (report)")
-    text = "what kmbench tune tried in the results format T4 of auto-tuners"
-    sub = commands.add_parser("t4", help=text, description=text)
-    sub.add_argument("file", type=Path, metavar="FILE", help="tuning/<device>/<implementation>.jsonl")
-    sub.add_argument("--out", type=Path, metavar="FILE.json", help="default: standard output")
+FILE = path("file", "tuning/<device>/<implementation>.jsonl", metavar="FILE")
 
 
+@command(
+    "what kmbench tune tried: regret of the defaults as a table, time over two parameters as a map",
+    FILE,
+    option("--x", "columns of the map (default: what matters most)", metavar="PARAMETER"),
+    option("--y", "its rows (default: what matters next)", metavar="PARAMETER"),
+    option("--metric", "a time: iteration, update, … (iteration)", default="iteration", metavar="NAME"),
+    OUT,
+)
 def run_tuning(args: argparse.Namespace) -> None:
     from plots.draw import heat, style
     from plots.write import regret, show, table_formats
@@ -50,8 +46,8 @@ def run_tuning(args: argparse.Namespace) -> None:
         for ending in (".svg", ".png") if pair else ():
             written.append(stem.with_name(f"{stem.name}-{at}{ending}"))
             style.save(heat.heat_tuning(one, *pair, args.metric), written[-1])
-    for path in written:
-        print(path)
+    for file in written:
+        print(file)
 
 
 def chosen(one: tuning.Tuning, x: str | None, y: str | None) -> tuple[str, str] | None:
@@ -75,6 +71,11 @@ def cost(one: tuning.Tuning, name: str) -> float:
     return over(max(best.values()), min(best.values())) if best else 1.0
 
 
+@command(
+    "what kmbench tune tried in the results format T4 of auto-tuners",
+    FILE,
+    path("--out", "default: standard output", metavar="FILE.json"),
+)
 def run_t4(args: argparse.Namespace) -> None:
     if not args.file.is_file():
         raise UserError(f"{args.file}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
@@ -83,6 +84,3 @@ def run_t4(args: argparse.Namespace) -> None:
         print(text, end="")
     else:
         print(write(args.out, text))
-
-
-COMMANDS = {"tuning": run_tuning, "t4": run_t4}

@@ -1,4 +1,4 @@
-// Result lines: one JSON object per case, appended when the case ends. Fields: docs/reference.md.
+// Result lines: one JSON object per case, appended when the case ends. Fields: schema/line.json.
 #pragma once
 
 #include <filesystem>

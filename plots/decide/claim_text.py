@@ -15,10 +15,17 @@ BARE = ("implementation", "dataset", "precision", "init")  # fields whose value 
 COUNTED = ("threads", "packages")  # fields whose value is a number of what their name says
 
 
+def compared(claim: Claim) -> list[tuple[Selector, str]]:
+    """The selectors that are set against each other, each with its metric: a ratio's sides, or the items."""
+    sides = [name for name in ("numerator", "denominator") if name in claim]
+    sides = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
+    return [*sides, *((item, claim["metric"]) for item in claim.get("items", []))]
+
+
 def selectors(claim: Claim) -> list[Selector]:
     """Every selector of the claim; one of them is the whole exhibit where it has none."""
-    named = [claim[name] for name in ("where", "numerator", "denominator") if name in claim]
-    return [*named, *claim.get("items", [])] or [{}]
+    named = [claim["where"]] if "where" in claim else []
+    return [*named, *(selector for selector, _ in compared(claim))] or [{}]
 
 
 def selector_text(selector: Selector) -> str:
@@ -37,12 +44,10 @@ def selector_text(selector: Selector) -> str:
 
 def ratio_text(claim: Claim, amount: str) -> str:
     """What is how many times what: `update, 1 thread, is 1.3 × that of all threads (100 packages)`."""
-    above, below = claim["numerator"], claim["denominator"]
+    (above, name), (below, other_name) = compared(claim)
     shared = {name: value for name, value in above.items() if name in below and below[name] == value}
     own, other = ({f: v for f, v in side.items() if f not in shared} for side in (above, below))
-    first, second = (
-        metric(claim.get(f"{side}_metric") or claim["metric"]).label for side in ("numerator", "denominator")
-    )
+    first, second = metric(name).label, metric(other_name).label
     subject = f"{first} of {selector_text(own)}" if own else first
     that = second if second != first else "that"
     of = f" of {selector_text(other)}" if other or own else ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from plots.decide import verdicts
 from plots.decide.causes import likely
-from plots.decide.claim_text import Claim, caution, claimed_value, expectation, listing, points, with_unit
+from plots.decide.claim_text import Claim, caution, claimed_value, compared, expectation, listing, points, with_unit
 from plots.decide.lookup import (
     CONSTRUCTION,
     THREADS,
@@ -50,10 +51,11 @@ class Finding:
     sentence: str = ""  # what its cases share (plots/decide/sentences.py)
 
 
-def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> list[Finding]:
-    """A finding for every claim of the exhibit, in its order."""
+@cache
+def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> tuple[Finding, ...]:
+    """A finding for every claim of the exhibit, in its order; made once, whoever asks."""
     view = gather(exhibit, machine, profile)
-    return [judge_one(view, claim) for claim in exhibit.claims]
+    return tuple(judge_one(view, claim) for claim in exhibit.claims)
 
 
 def judge_one(view: View, claim: Claim) -> Finding:
@@ -111,10 +113,8 @@ class Outcome(NamedTuple):
 
 
 def by_ratio(view: View, claim: Claim) -> Outcome:
-    sides = [
-        one(view, claim[side], claim.get(f"{side}_metric") or claim["metric"], claim.get(f"coarse_{side}", False))
-        for side in ("numerator", "denominator")
-    ]
+    (above, name), (below, other) = compared(claim)
+    sides = [one(view, above, name, claim.get("coarse_numerator", False)), one(view, below, other)]
     value = ratio(*sides)
     if value is None:
         raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")

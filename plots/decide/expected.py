@@ -9,7 +9,7 @@ from plots.decide.side_by_side import WHOLE, Pair
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.intervals import over
-from plots.read.metrics import device, metric
+from plots.read.metrics import device, metric, speeds
 from plots.read.results import Line, Machine
 from plots.read.select import ALL_THREADS, value_of
 
@@ -43,8 +43,7 @@ def floor(work: dict[str, Any] | None, bytes_per_s: float | None, flops_per_s: f
 
 
 def floor_here(line: Line, machine: Machine) -> Floor | None:
-    speeds = (machine.record.get("floor") or {}).get(device(line)) or {}
-    return floor(line["work"], speeds.get("bytes_per_s"), (speeds.get("flops_per_s") or {}).get(line["precision"]))
+    return floor(line["work"], *speeds(line, machine.record).values())
 
 
 def floor_there(line: Line, paper: Paper) -> Floor | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -49,7 +51,7 @@ def mark(claims: Sequence[str], decided: Iterable[Decided]) -> Mark:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Conclusion:
     """One finding: its text, the claims it rests on, and a mark for each machine."""
 
     text: str
@@ -57,17 +59,17 @@ class Sentence:
     marks: list[Mark]
 
 
-def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Sentence]:
+def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Conclusion]:
     """Every finding of the paper, with a mark for each machine's outcomes. Raises UserError for a claim that is not
-    there; with only some of the exhibits loaded, the findings of which none is."""
-    known = {f"{exhibit.name}/{claim['id']}" for exhibit in paper.exhibits for claim in exhibit.claims}
+    there; with only some of the exhibits loaded, the findings of which none is. A * in a claim's name is any text."""
+    known = [f"{exhibit.name}/{claim['id']}" for exhibit in paper.exhibits for claim in exhibit.claims]
     loaded = {exhibit.name for exhibit in paper.exhibits}
     found = []
     for one in paper.record.get("finding", []):
-        claims = [name for name in one["claims"] if name.partition("/")[0] in loaded]
-        if missing := [name for name in claims if name not in known]:
+        named = {name: fnmatch.filter(known, name) for name in one["claims"] if name.partition("/")[0] in loaded}
+        if missing := [name for name, claims in named.items() if not claims]:
             raise UserError(f"{paper.key}/paper.toml: finding {one['text'][:40]!r}: no claim {', '.join(missing)}")
-        if claims:
+        if claims := list(itertools.chain(*named.values())):
             own = [[d for d in decided if d.exhibit.partition("/")[0] == paper.key] for decided in outcomes]
-            found.append(Sentence(one["text"], claims, [mark(claims, decided) for decided in own]))
+            found.append(Conclusion(one["text"], claims, [mark(claims, decided) for decided in own]))
     return found

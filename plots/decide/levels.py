@@ -39,9 +39,9 @@ def split(values: np.ndarray) -> int | None:
 
 def ranked(values: np.ndarray) -> np.ndarray:
     """Ranks about their mean, equal values sharing theirs: one wild value is no level."""
-    order = np.sort(values)
-    middle = (np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right") - 1) / 2
-    return middle - (len(values) - 1) / 2
+    from scipy.stats import rankdata
+
+    return rankdata(values) - (len(values) + 1) / 2
 
 
 def contrast(ranks: np.ndarray) -> np.ndarray:

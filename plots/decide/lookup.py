@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plots.decide.claim_text import Claim, selector_text
+from plots.decide.claim_text import Claim, compared, selector_text
 from plots.read import words
 from plots.read.exhibits import Printed
 from plots.read.intervals import Estimate
@@ -86,9 +86,7 @@ def printed_rows(view: View, claim: Claim) -> list[tuple[Printed, float]]:
 
 def used(view: View, claim: Claim) -> list[tuple[Line, str]]:
     """The lines that the claim rests on, each with the metric: of lines that compete for one place, the chosen one."""
-    sides = [name for name in ("numerator", "denominator") if name in claim]
-    chosen = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
-    chosen += [(item, claim["metric"]) for item in claim.get("items", [])]
+    chosen = compared(claim)
     if claim["kind"] == "printed":
         chosen = [(row.key, claim["metric"]) for row, _ in printed_rows(view, claim)]
     if chosen:

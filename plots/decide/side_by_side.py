@@ -22,10 +22,6 @@ class Pair:
     lines: dict[str, Line]
     printed: tuple[Printed, ...] = ()
 
-    @property
-    def any_line(self) -> Line:
-        return next(iter(self.lines.values()))
-
 
 @dataclass(frozen=True)
 class Sides:

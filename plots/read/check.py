@@ -3,53 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from typing import Any
 
 from plots.errors import UserError
 from plots.read import schema
-from plots.read.schema import LARGEST
 
 Line = dict[str, Any]
 PROFILES = ("paper", "quick")
-
-
-def integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def number(value: Any) -> bool:
-    """A finite one."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
-
-
-def text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def count(value: Any) -> bool:
-    return integer(value) and value >= 0
-
-
-def time(value: Any) -> bool:
-    return number(value) and value >= 0
-
-
-def optional(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or check(value)
-
-
-def items(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(map(check, value))
-
-
-def values(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, dict) and all(map(check, value.values()))
-
-
-def fields(**checks: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """An object in which every named field is right; a missing one counts as null."""
-    return lambda value: isinstance(value, dict) and all(check(value.get(name)) for name, check in checks.items())
 
 
 DOCUMENT = schema.load("line.json")
@@ -77,15 +37,16 @@ def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
     if not isinstance(found, dict):
         raise UserError(f"{where}: not a result line, but {type(found).__name__}")
     number = found.get("schema")
-    if integer(number) and number > LATEST:
+    if type(number) is int and number > LATEST:
         raise LaterError(f"{where}: schema {number} is of a later kmbench; this one reads up to {LATEST}")
-    known = CHECKS[number] if integer(number) and number in CHECKS else CHECKS[1]
+    known = CHECKS[number] if type(number) is int and number in CHECKS else CHECKS[1]
     missing = [name for name in known if name not in found]
     if missing:
         raise UserError(f"{where}: not a result line: {', '.join(missing)} missing")
     for name, right in known.items():
         if not right(found[name]):
-            raise UserError(f"{where}: {name} is {str(found[name])[:40]!r}, not {schema.words(DOCUMENT, FIELDS[name])}")
+            kind = schema.words(_MADE[LATEST], FIELDS[name])
+            raise UserError(f"{where}: {name} is {str(found[name])[:40]!r}, not {kind}")
     kept = {name: found[name] if name in known else None for name in KEPT}
     for name in SERIES:
         kept[name] = array("d", kept[name] or ())

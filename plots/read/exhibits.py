@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Printed:
         return self.units.get(metric, "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity, as View is
 class Exhibit:
     paper: str
     name: str
@@ -136,6 +136,7 @@ class Exhibit:
         tables = [*quick, *(sweep for spec in [*self.specs, *quick] for sweep in spec.get("sweep", []))]
         return sorted({name for table in tables for name in table.get("data", {})})
 
+    @cache  # noqa: B019  an exhibit lives as long as the program
     def printed(self) -> list[Printed]:
         """Every row of every [[paper]] table; behind a row of a data set the same row for each of its stand-ins."""
         rows = [row for block in self.spec.get("paper", []) for row in printed_rows(block)]

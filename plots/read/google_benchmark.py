@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
-from plots.read import check, json_text
+from plots.read import check, json_text, schema
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 LARGEST = 256 << 20  # bytes
+TIME = schema.Compiler(check.DOCUMENT).check({"$ref": "#/$defs/time"})
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Run]]:
         raise UserError(f"{path}: {path.stat().st_size} bytes; accepted: up to {LARGEST}")
     found = json_text.read(path)
     entries = found.get("benchmarks") if isinstance(found, dict) else None
-    if not check.items(lambda entry: isinstance(entry, dict))(entries):
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise UserError(f"{path}: not Google Benchmark's JSON: no array of benchmarks")
     single = [entry for entry in entries if entry.get("run_type", "iteration") == "iteration"]
     if entries and not single:
@@ -54,6 +55,6 @@ def run_of(entry: dict[str, Any], i: int, path: Path) -> Run:
     unit, time = entry.get("time_unit", "ns"), entry.get("real_time")
     if not isinstance(unit, str) or unit not in SECONDS:
         raise UserError(f"{path}: {name[:200]}: time_unit is {json.dumps(unit)[:40]}; accepted: {', '.join(SECONDS)}")
-    if not check.time(time):
+    if not TIME(time):
         raise UserError(f"{path}: {name[:200]}: real_time is {json.dumps(time)[:40]}, not a time")
     return Run(name, time * SECONDS[unit])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,24 +39,20 @@ class Estimate:
 
     def scaled(self, factor: float) -> Estimate:
         """`factor` (positive) times this."""
-        return replace(self, value=self.value * factor, low=times(self.low, factor), high=times(self.high, factor))
+        return self.mapped(lambda x: x * factor)
 
     def shifted(self, constant: float) -> Estimate:
-        return replace(self, value=self.value + constant, low=plus(self.low, constant), high=plus(self.high, constant))
+        return self.mapped(lambda x: x + constant)
+
+    def mapped(self, rising: Callable[[float], float]) -> Estimate:
+        bounds = (None if bound is None else rising(bound) for bound in (self.low, self.high))
+        return Estimate(rising(self.value), *bounds, self.samples, self.method)
 
     def inverse_of(self, constant: float) -> Estimate:
         """`constant` over this (both positive): a rate from a time."""
         low = None if self.high is None else over(constant, self.high)
         high = None if self.low is None else over(constant, self.low) if self.low > 0 else math.inf
         return replace(self, value=over(constant, self.value), low=low, high=high)
-
-
-def times(x: float | None, factor: float) -> float | None:
-    return None if x is None else x * factor
-
-
-def plus(x: float | None, constant: float) -> float | None:
-    return None if x is None else x + constant
 
 
 def over(a: float, b: float) -> float:

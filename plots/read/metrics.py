@@ -179,14 +179,19 @@ def wrong_share(line: Line, _: Record) -> Estimate | None:
     return exact(100 * line["wrong_labels"] / judged) if judged and line.get("wrong_labels") is not None else None
 
 
+def speeds(line: Line, record: Record) -> dict[str, float | None]:
+    """What the line's device can move and compute in a second, in the line's precision; from the record's `floor`."""
+    floor = (record.get("floor") or {}).get(device(line)) or {}
+    return {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
+
+
 def floor_share(line: Line, record: Record) -> Estimate | None:
     """The least time this machine could need for an iteration, as a share of what it needed: 100 is the floor itself.
 
     The floor is the larger of bytes / measured memory bandwidth and flops / measured arithmetic rate, both from the
     machine record (`floor`, by device: `bytes_per_s`, `flops_per_s` by precision)."""
-    floor, work = (record.get("floor") or {}).get(device(line)) or {}, line.get("work") or {}
-    speeds = {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
-    least = [work[what] / speed for what, speed in speeds.items() if speed and work.get(what)]
+    work = line.get("work") or {}
+    least = [work[what] / speed for what, speed in speeds(line, record).items() if speed and work.get(what)]
     one = per_iteration(run_s)(line, record)
     return one.inverse_of(100 * max(least)) if one and one.value > 0 and least else None
 
@@ -201,8 +206,7 @@ def peak(what: str) -> Formula:
     """A peak of the line's device from the record's `floor`, in 10^9 a second."""
 
     def formula(line: Line, record: Record) -> Estimate | None:
-        floor = (record.get("floor") or {}).get(device(line)) or {}
-        speed = floor.get("bytes_per_s") if what == "bytes" else (floor.get("flops_per_s") or {}).get(line["precision"])
+        speed = speeds(line, record)[what]
         return exact(speed / 1e9) if speed else None
 
     return formula

@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from plots.errors import UserError
-from plots.read import check, json_text, words
+from plots.read import check, json_text, schema, words
 from plots.read.check import PROFILES, Line
 from plots.read.disturbed import disturbed
 
 MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
 LONGEST = 64 << 20  # bytes of one line
+RECORD = schema.load("machine.json")
+RECORD_CHECKS = schema.Compiler(RECORD)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity: what was gathered of it is kept
 class Machine:
     """One folder of results/: its name, its record (machine.json, {} where there is none) and its lines."""
 
@@ -34,7 +36,7 @@ class Machine:
     def threads(self) -> int | None:
         """Hardware threads, where the record says."""
         threads = (self.record.get("cpu") or {}).get("threads")
-        return threads if check.integer(threads) else None
+        return threads if type(threads) is int else None
 
 
 def load(results: Path, only: str | None = None) -> list[Machine]:
@@ -66,19 +68,9 @@ def record(path: Path) -> dict[str, Any]:
     found = json_text.read(path) if path.exists() else {}
     if not isinstance(found, dict):
         raise UserError(f"{path}: not a machine record, but {type(found).__name__}")
-    speeds = check.fields(
-        bytes_per_s=check.optional(check.number), flops_per_s=check.optional(check.values(check.optional(check.number)))
-    )
-    parts = {
-        "floor": (check.values(check.optional(speeds)), "an object by device, with bytes_per_s and flops_per_s"),
-        "price": (check.values(check.optional(check.number)), "an object by device, in dollars an hour"),
-        "warnings": (check.items(check.text), "an array of sentences"),
-        "cpu": (check.fields(), "an object"),
-        "gpu": (check.fields(), "an object"),
-    }
-    for name, (right, what) in parts.items():
-        if found.get(name) is not None and not right(found[name]):
-            raise UserError(f"{path}: {name} is {str(found[name])[:40]!r}, not {what}")
+    for name, node in RECORD["properties"].items():
+        if not RECORD_CHECKS.check(node)(found.get(name)):
+            raise UserError(f"{path}: {name} is {str(found[name])[:40]!r}, not {node['title']}")
     return found
 
 

@@ -1,7 +1,7 @@
-"""Python checks made from a JSON Schema of schema/: the part of the language that these files use, and `since`.
+"""Checks made from a JSON Schema of schema/: the part of the language that these files use, and `since`.
 
-`since`: the schema number from which on a property is required; an earlier line has none of it. Every property of an
-object is required."""
+`since`: the schema number from which on a property is required; an earlier line has none of it. An object that names no
+`required` needs all of its properties."""
 
 from __future__ import annotations
 
@@ -33,17 +33,29 @@ def load(name: str) -> Node:
 
 
 class Compiler:
-    """Checks of the lines of one schema number."""
+    """Checks of a document's values; of result lines, those of one schema number."""
 
-    def __init__(self, document: Node, number: int) -> None:
+    def __init__(self, document: Node, number: int = 1) -> None:
         self.document, self.number = document, number
+        self.made: dict[int, tuple[Node, Check]] = {}  # by identity of the node, which it keeps
 
     def resolved(self, node: Node) -> Node:
-        return self.document["$defs"][node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+        """The node with what it refers to; what stands beside the reference wins."""
+        if "$ref" not in node:
+            return node
+        base = self.resolved(self.document["$defs"][node["$ref"].rpartition("/")[2]])
+        made = {**base, **{key: value for key, value in node.items() if key != "$ref"}}
+        if "properties" in base:
+            made["properties"] = {**base["properties"], **node.get("properties", {})}
+        return made
 
     def check(self, node: Node) -> Check:
         """Whether a value is as `node` says."""
-        node = self.resolved(node)
+        if id(node) not in self.made:
+            self.made[id(node)] = (node, self.compiled(self.resolved(node)))
+        return self.made[id(node)][1]
+
+    def compiled(self, node: Node) -> Check:
         kinds = kinds_of(node)
         rules = [made for key in node if key in RULES for made in [RULES[key](self, node)] if made]
         if kinds and not rules:
@@ -58,22 +70,30 @@ class Compiler:
         return {name: node for name, node in properties.items() if node.get("since", 1) <= self.number}
 
     def properties(self, node: Node) -> Check:
-        checks = [(name, self.check(rule)) for name, rule in self.fields(node["properties"]).items()]
-        return lambda value: value is None or all(name in value and check(value[name]) for name, check in checks)
+        own = self.fields(node["properties"])
+        checks = [(name, self.check(rule), name in node.get("required", own)) for name, rule in own.items()]
+        return lambda value: (
+            not isinstance(value, dict)
+            or all(check(value[name]) if name in value else not needed for name, check, needed in checks)
+        )
 
     def values(self, node: Node) -> Check:
-        check, named = self.check(node["additionalProperties"]), set(node.get("properties", ()))
-        return lambda value: value is None or all(check(v) for name, v in value.items() if name not in named)
+        rest, named = node["additionalProperties"], set(node.get("properties", ()))
+        check = self.check(rest) if isinstance(rest, dict) else lambda _: rest
+        return lambda value: (
+            not isinstance(value, dict) or all(check(v) for name, v in value.items() if name not in named)
+        )
 
     def items(self, node: Node) -> Check:
         item = self.resolved(node["items"])
         kinds = kinds_of(item)
         if not kinds or not kinds <= {int, float}:
-            check = self.check(item)
-            return lambda value: value is None or all(map(check, value))
+            check = self.check(node["items"])
+            return lambda value: not isinstance(value, list) or all(map(check, value))
         low, high = item.get("minimum", -LARGEST), item.get("maximum", LARGEST)
         return lambda value: (
             not value
+            or not isinstance(value, list)
             or (
                 set(map(type, value)) <= kinds
                 and low <= min(value)
@@ -103,9 +123,22 @@ def numeric(compiler: Compiler, node: Node) -> Check | None:
     return None if bounded else within(compiler, node)
 
 
+def above(_: Compiler, node: Node) -> Check:
+    return lambda value: type(value) not in (int, float) or value > node["exclusiveMinimum"]
+
+
 def one_of(_: Compiler, node: Node) -> Check:
     known = set(node["enum"])
     return lambda value: isinstance(value, (str, type(None))) and value in known
+
+
+def constant(_: Compiler, node: Node) -> Check:
+    return lambda value: value == node["const"]
+
+
+def negated(compiler: Compiler, node: Node) -> Check:
+    check = compiler.check(node["not"])
+    return lambda value: not check(value)
 
 
 def matching(_: Compiler, node: Node) -> Check:
@@ -113,10 +146,10 @@ def matching(_: Compiler, node: Node) -> Check:
     return lambda value: not isinstance(value, str) or pattern.search(value) is not None
 
 
-def sized(least: str, most: str) -> Callable[[Compiler, Node], Check]:
+def sized(kind: type, least: str, most: str) -> Callable[[Compiler, Node], Check]:
     def made(_: Compiler, node: Node) -> Check:
         low, high = node.get(least, 0), node.get(most, math.inf)
-        return lambda value: value is None or low <= len(value) <= high
+        return lambda value: not isinstance(value, kind) or low <= len(value) <= high
 
     return made
 
@@ -125,11 +158,14 @@ RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
     "type": numeric,
     "minimum": within,
     "maximum": within,
+    "exclusiveMinimum": above,
     "enum": one_of,
+    "const": constant,
+    "not": negated,
     "pattern": matching,
-    "minLength": sized("minLength", "maxLength"),
-    "minItems": sized("minItems", "maxItems"),
-    "maxItems": sized("minItems", "maxItems"),
+    "minLength": sized(str, "minLength", "maxLength"),
+    "minItems": sized(list, "minItems", "maxItems"),
+    "maxItems": sized(list, "minItems", "maxItems"),
     "items": Compiler.items,
     "properties": Compiler.properties,
     "additionalProperties": Compiler.values,
@@ -143,23 +179,14 @@ def latest(document: Node) -> int:
     return max(node.get("since", 1) for part in (document["properties"], *inner) for node in part.values())
 
 
-def words(document: Node, node: Node) -> str:
+def words(compiler: Compiler, node: Node) -> str:
     """A value's type: `count or null`, `array of seconds`, `one of paper, quick`."""
+    node = compiler.resolved(node)
     if "title" in node:
         return node["title"]
-    if "$ref" in node:
-        return words(document, document["$defs"][node["$ref"].rpartition("/")[2]])
     if "anyOf" in node:
-        return " or ".join(words(document, one) for one in node["anyOf"])
+        return " or ".join(words(compiler, one) for one in node["anyOf"])
     if "enum" in node:
-        known = [word for word in node["enum"] if word is not None]
-        return f"one of {', '.join(known)}" + " or null" * (None in node["enum"])
-    names = [node["type"]] if isinstance(node["type"], str) else node["type"]
-    said = [name for name in names if name != "null"] or ["null"]
-    text = ", ".join(said[:-1]) + " or " * (len(said) > 1) + said[-1]
-    if "items" in node:
-        text += f" of {words(document, node['items'])}s"
-    if "properties" in node:
-        *most, last = node["properties"]
-        text += f" with {', '.join(most)} and {last}"
-    return text + " or null" * ("null" in names and text != "null")
+        return f"one of {', '.join(filter(None, node['enum']))}" + " or null" * (None in node["enum"])
+    text = node["type"] if isinstance(node["type"], str) else " or ".join(node["type"])
+    return f"{text} of {words(compiler, node['items'])}s" if "items" in node else text

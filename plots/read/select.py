@@ -10,6 +10,8 @@ from plots.read.check import Line
 Selector = dict[str, Any]
 OF_DATA = {"dataset": "name", "data_seed": "seed", "hash": "hash"}  # the line's own word for a field
 OF_START = {"init": "method", "init_seed": "seed"}
+PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision")
+RUN = ("max_iters", "tolerance", "init", "init_seed", "data_seed", "case")
 ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the largest, not the smallest
 
 
@@ -60,23 +62,8 @@ def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
 def identity(line: Line) -> dict[str, Any]:
     """Every field that makes a case this case, in the order in which a reader would name them."""
     generator = (line["dataset"] or {}).get("generator")
-    names = [
-        "implementation",
-        "dataset",
-        "n",
-        "d",
-        "k",
-        "precision",
-        *sorted(line["parameters"] or {}),
-        *(sorted(generator) if isinstance(generator, dict) else ()),
-        "max_iters",
-        "tolerance",
-        "init",
-        "init_seed",
-        "data_seed",
-        "case",
-    ]
-    return {name: value_of(line, name) for name in names}
+    settings = [*sorted(line["parameters"] or {}), *(sorted(generator) if isinstance(generator, dict) else ())]
+    return {name: value_of(line, name) for name in (*PROBLEM, *settings, *RUN)}
 
 
 def differing(lines: Sequence[Line]) -> list[str]:

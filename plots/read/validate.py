@@ -84,8 +84,9 @@ def _paper(block: Table, kind: str) -> None:
     if kind != "machine":
         metrics(block["metrics"], "[[paper]] metrics", {"baseline": {}})
     for name, unit in block.get("units", {}).items():
-        word({"unit": unit}, "unit", tuple(SECONDS), "[[paper]] units")
-        word({"units": name}, "units", tuple(block["metrics"]), "[[paper]]")
+        for what, value, known in ((" units: unit", unit, SECONDS), (": units", name, block["metrics"])):
+            if value not in known:
+                raise UserError(f"[[paper]]{what} = {value[:40]!r} is not one of {', '.join(known)}")
     width = len(block["fields"]) + len(block["metrics"])
     for i, row in enumerate(block["rows"], start=1):
         if len(row) != width:
@@ -104,11 +105,6 @@ def bounded(value: Any) -> None:
         raise UserError(f"{value} is no number to compare with")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise UserError("a whole number past 64 bits")
-
-
-def word(given: Table, name: str, known: tuple[str, ...], place: str) -> None:
-    if given[name] not in known:
-        raise UserError(f"{place}: {name} = {str(given.get(name))[:40]!r} is not one of {', '.join(known)}")
 
 
 def metrics(names: list[str], place: str, shown: Table) -> None:

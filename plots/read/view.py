@@ -153,7 +153,13 @@ def few(numbers: set[int]) -> str:
 
 
 def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> View:
-    """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which."""
+    """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which. Made once,
+    whoever asks."""
+    return gathered(exhibit, machine, profile)
+
+
+@cache
+def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
     lines: list[Line] = []
     for source in exhibit.sources:
         lines += results.of_exhibit(machine, source, lines[0]["profile"] if lines else profile)

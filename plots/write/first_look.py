@@ -10,7 +10,7 @@ from pathlib import Path
 
 from plots.decide import findings
 from plots.decide.claims import Finding, judge
-from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, UNDECIDED, Sentence
+from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, UNDECIDED, Conclusion
 from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
@@ -30,7 +30,7 @@ class Outcome:
 
     paper: Paper
     claims: list[list[Finding]]
-    sentences: list[Sentence]
+    sentences: list[Conclusion]
 
 
 def text(
@@ -102,7 +102,7 @@ def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
     return [f"{key}: {sentence.text}. {spoken(sentence, where)}." for _, key, sentence in chosen]
 
 
-def spoken(sentence: Sentence, where: Sequence[Place]) -> str:
+def spoken(sentence: Conclusion, where: Sequence[Place]) -> str:
     """`Holds on this machine, NVIDIA H200; undecided on …`."""
     by: dict[str, list[str]] = {}
     for place, mark in zip(where, sentence.marks, strict=True):

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from plots.decide import findings, lookup
-from plots.decide.claims import Finding, judge_one
+from plots.decide.claims import Finding, judge
 from plots.decide.sentences import CASE, by_sentence, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, svg
@@ -128,7 +128,7 @@ def page(
 
 def show(place: Place, exhibit: Exhibit) -> Shown:
     view = gather(exhibit, place.machine, place.profile)
-    return Shown(place, view, table_of(view), [judge_one(view, claim) for claim in exhibit.claims])
+    return Shown(place, view, table_of(view), judge(exhibit, place.machine, place.profile))
 
 
 def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], drawings: dict
     }
 
 
-def finding_part(one: findings.Sentence, exhibits: Sequence[Sequence[Shown]]) -> dict[str, Any]:
+def finding_part(one: findings.Conclusion, exhibits: Sequence[Sequence[Shown]]) -> dict[str, Any]:
     exhibit = one.claims[0].partition("/")[0]
     key = next(sides[0].view.exhibit.key for sides in exhibits if sides[0].view.exhibit.name == exhibit)
     return {"text": one.text, "marks": one.marks, "anchor": key}

@@ -1,4 +1,4 @@
-// The GPU's faults. scripts/gpu_test and the tests of their originals run them: docs/reference.md's table is made where there is no GPU.
+// The GPU's faults. scripts/gpu_test and the tests of their originals run them.
 #include "bench/device/cuda.cuh"
 #include "impl/gpu/lloyd/screen_scores_mma.cuh"
 #include "impl/gpu/lloyd/screened.cuh"

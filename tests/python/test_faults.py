@@ -1,23 +1,18 @@
-"""Every planted fault of tests/faults through `run` and `check`, and the table of them in docs/reference.md.
-
-KMBENCH_UPDATE=1 writes the table anew."""
+"""Every planted fault of tests/faults through `run` and `check`."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from built import FAULTY, ROOT, TESTS, kmbench, needed
+from built import FAULTY, TESTS, kmbench, needed
 from faults import Fault, catalogue, problems
 
 needed(FAULTY, TESTS)
 FAULTS = catalogue()
-PAGE = ROOT / "docs/reference.md"
 RIGHT = "twin_left"  # beside the faults on every problem, and unharmed by them
 Lines = dict[tuple[str, str, str], dict]  # by problem, fault and precision
 Checks = dict[str, str]  # by fault
@@ -113,42 +108,3 @@ def test_every_fault_is_expected_somewhere() -> None:
     assert {fault.on for fault in FAULTS} <= set(problems()), "a problem of faults.py"
     assert not [fault.name for fault in FAULTS if not fault.run and not fault.argued], "why may they pass?"
     assert len(FAULTS) >= 220
-
-
-# Which run shows it first is drawn.
-WHERE = re.compile(r"^(on a sample of \d+ points(, \d+ iterations)?|in a later run|after \d+ iterations)[:,] ")
-
-
-# Whether a timed run or the traced one shows a broken link first depends on how many runs were made again.
-LINKS = ("it began … iterations and reported …", "iteration … does not go on where a run of … iterations ends")
-
-
-def general(said: str) -> str:
-    """The first half of a sentence, without its numbers and without where it was seen."""
-    said = WHERE.sub("", said.split("; ")[0])
-    said = re.sub(r"(?<!code )(?<!signal )-?\b\d[\d.]*(e[+-]?\d+)?\b|-nan\b", "…", said).replace("is …nan", "is nan")
-    return ", or ".join(LINKS) if said.startswith(LINKS) else said
-
-
-def table(lines: Lines, summaries: dict[str, str]) -> str:
-    rows = []
-    for category, faults in itertools.groupby(FAULTS, lambda fault: fault.category):
-        title = category.replace("_", " ").capitalize()
-        rows += ["", f"**{title}**", "", "| fault | what it does | what `run` says | `check` |", "|---|---|---|---|"]
-        for fault in faults:
-            said = general(sentence(lines[fault.on, fault.name, fault.precisions[-1]])) or f"nothing: {fault.argued}"
-            rows.append(f"| `{fault.name}` | {summaries[fault.name]} | {said} | {'yes' if fault.check else ''} |")
-    return "\n".join(rows) + "\n"
-
-
-def test_the_table_in_the_reference(lines: Lines, tmp_path: Path) -> None:
-    listed = json.loads(faulty("list", "--json", folder=tmp_path).stdout)
-    summaries = {entry["name"].removeprefix("faults/"): entry["summary"] for entry in listed}
-    text = PAGE.read_text()
-    match = re.search(r"(?<=<!-- faults -->\n).*(?=<!-- /faults -->)", text, re.DOTALL)
-    assert match, "docs/reference.md holds <!-- faults --> and <!-- /faults -->"
-    now = table(lines, summaries)
-    if os.environ.get("KMBENCH_UPDATE") == "1":
-        PAGE.write_text(text[: match.start()] + now + text[match.end() :])
-    else:
-        assert match[0] == now, "KMBENCH_UPDATE=1 writes the table anew"

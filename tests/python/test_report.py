@@ -244,6 +244,15 @@ def test_findings_are_decided_by_their_claims_on_each_machine(two):
         findings.findings(exhibits.load(bench.papers)[0], [])
 
 
+def test_a_star_names_every_claim_that_fits(two):
+    bench, _ = two
+    names = ('"table1/hold*"', '"table1/*"', '"table1/hold*", "table1/fail*"')
+    for at, claims in enumerate(names):
+        (bench.papers / "demo/paper.toml").write_text(f'{PAPER}[[finding]]\ntext = "t"\nclaims = [{claims}]\n')
+        (found,) = findings.findings(exhibits.load(bench.papers)[0], [])
+        assert found.claims == ["table1/holds", "table1/fails"][: 1 + (at > 0)]
+
+
 @pytest.mark.parametrize(
     ("verdicts", "told"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import jsonschema
 import pytest
@@ -103,27 +102,6 @@ def test_a_new_field_is_one_edit():
     document = {**check.DOCUMENT, "properties": {**check.FIELDS, "colour": {"since": 9, "type": ["string", "null"]}}}
     assert schema.latest(document) == 9
     assert [("colour" in schema.Compiler(document, n).fields(document["properties"])) for n in (8, 9)] == [False, True]
-
-
-def field_rows() -> str:
-    """The table of docs/reference.md."""
-    rows = ["| field | type | since | meaning |", "|---|---|--:|---|"]
-    for name, node in check.FIELDS.items():
-        kind = schema.words(check.DOCUMENT, node)
-        rows.append(f"| `{name}` | {kind} | {node.get('since', '')} | {node['description']} |")
-    return "\n".join(rows) + "\n"
-
-
-def test_the_table_of_fields_is_the_schemas():
-    """KMBENCH_UPDATE=1 writes it."""
-    path = ROOT / "docs" / "reference.md"
-    text = path.read_text(encoding="utf-8")
-    head, rest = text.split("| field | type |", 1)
-    wanted = head + field_rows() + rest[rest.index("\n\n") + 1 :]
-    if os.environ.get("KMBENCH_UPDATE"):
-        path.write_text(wanted, encoding="utf-8")
-    else:
-        assert text == wanted, "KMBENCH_UPDATE=1 writes the table anew"
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}/{p.name}")
