@@ -10,23 +10,15 @@
 
 #include "bench/home.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/plan/sweep.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/terminal.hpp"
 #include "bench/statistics.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/sweeps.hpp"
 
 namespace km {
 namespace {
-
-Case some_case() {
-  const Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}},
-                             {"dataset", {std::string("blobs")}},
-                             {"n", {std::int64_t(100)}},
-                             {"k", {std::int64_t(3)}}}};
-  return expand(sweep, "", "paper").at(0);
-}
 
 Measurement measured(std::vector<double> samples_s) {
   Measurement m;
@@ -36,6 +28,13 @@ Measurement measured(std::vector<double> samples_s) {
   m.iters = 10;
   m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0.5, .wrong_labels = 1, .judged_points = 100, .cluster_sizes = {50, 30, 20}};
   return m;
+}
+
+/// The line of this measurement.
+Json line_with(const Measurement& m) {
+  Json line = skeleton(some_case(), {}, "here");
+  add_measurement(line, some_case(), m);
+  return line;
 }
 
 Json line_of(const std::string& id, const Json& verdict, const Json& failure = nullptr) {
@@ -77,11 +76,9 @@ TEST(ResultLine, BeginsWithEveryFieldOfTheDocumentedTable) {
 }
 
 TEST(ResultLine, HoldsWhatWasMeasured) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
   auto m = measured({0.5, 0.25});
   m.centroid_error = std::numeric_limits<double>::quiet_NaN();
-  add_measurement(line, c, m);
+  const Json line = line_with(m);
   EXPECT_EQ(line["samples_s"], Json({0.5, 0.25}));
   EXPECT_EQ(line["download_s"], 2.0) << "the median";
   EXPECT_EQ(line["iterations"], 10);
@@ -91,13 +88,11 @@ TEST(ResultLine, HoldsWhatWasMeasured) {
 }
 
 TEST(ResultLine, AWrongAnswerHasNoTime) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
   auto m = measured({0.5});
   m.trace.begin_iteration();
   m.trace.add("assign", 1);
   m.judgement.verdict = "point 0 has label 7";
-  add_measurement(line, c, m);
+  const Json line = line_with(m);
   EXPECT_EQ(line["verdict"], "point 0 has label 7");
   EXPECT_TRUE(line["samples_s"].empty());
   EXPECT_TRUE(line["phases"].empty());
@@ -105,25 +100,21 @@ TEST(ResultLine, AWrongAnswerHasNoTime) {
 }
 
 TEST(ResultLine, HoldsTheDelayOfEverySample) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
   auto m = measured({0.5, 0.25});
   m.delays = {{.run_delay_s = 0.125, .involuntary_switches = {}}, {.run_delay_s = 0, .involuntary_switches = {}}};
-  add_measurement(line, c, m);
+  Json line = line_with(m);
   EXPECT_EQ(line["run_delay_s"], Json({0.125, 0.0}));
   EXPECT_TRUE(line["involuntary_switches"].is_null());
   m.delays = {{.run_delay_s = {}, .involuntary_switches = 3}, {.run_delay_s = {}, .involuntary_switches = 0}};
-  add_measurement(line, c, m);
+  line = line_with(m);
   EXPECT_TRUE(line["run_delay_s"].is_null());
   EXPECT_EQ(line["involuntary_switches"], Json({3, 0}));
 }
 
 TEST(ResultLine, WhatReadersWouldRefuseIsAFailureThatNamesTheField) {
-  const Case c = some_case();
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
   const auto failure = [&](auto change) {
-    Json line = skeleton(c, {}, "here");
-    add_measurement(line, c, measured({0.5, 0.25}));
+    Json line = line_with(measured({0.5, 0.25}));
     change(line);
     line = readable(line);
     if (line["failure"].is_string()) {
@@ -189,9 +180,7 @@ TEST_F(ResultFiles, WhatCannotBeWrittenIsSaid) {
 }
 
 TEST(GoogleBenchmarkExport, HasTheFieldsItsToolsRead) {
-  const Case c = some_case();
-  Json good = skeleton(c, {}, "here"), bad = line_of("x", "wrong"), failed = line_of("y", nullptr, "it died");
-  add_measurement(good, c, measured({0.5, 0.25}));
+  const Json good = line_with(measured({0.5, 0.25})), bad = line_of("x", "wrong"), failed = line_of("y", nullptr, "it died");
   const Json out = to_google_benchmark({good, bad, failed});
   EXPECT_EQ(out["context"]["host_name"], "here");
   EXPECT_EQ(out["context"]["date"], good["date"]);
@@ -217,21 +206,20 @@ TEST(GoogleBenchmarkExport, NamesAllThatTellsTwoCasesApart) {
   Json line = line_of("x", "");
   const auto name = [&] { return to_google_benchmark({line})["benchmarks"][0]["name"].get<std::string>(); };
   std::set<std::string> names = {name()};
-  line["tolerance"] = 0.01;
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["max_iters"] = 1000;
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["init"]["seed"] = 2;
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["init"]["method"] = "kmeans++";
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["dataset"]["generator"] = {{"sigma2", 0.5}};
-  EXPECT_TRUE(names.insert(name()).second) << name();
+  const std::vector<std::pair<std::string, Json>> changes = {{"/tolerance", 0.01},
+                                                             {"/max_iters", 1000},
+                                                             {"/init/seed", 2},
+                                                             {"/init/method", "kmeans++"},
+                                                             {"/dataset/generator", Json::object({{"sigma2", 0.5}})}};
+  for (const auto& [place, value] : changes) {
+    line[Json::json_pointer(place)] = value;
+    EXPECT_TRUE(names.insert(name()).second) << name();
+  }
   EXPECT_EQ(name(), "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32/sigma2:0.5/tol:0.01/iters:1000/kmeans++2");
 }
 
 /// A right line with these samples, of a clean build, that goes on after so many.
-Json line_with(std::vector<double> samples, const Json& continues = nullptr) {
+Json right_line(std::vector<double> samples, const Json& continues = nullptr) {
   Json line = line_of("a", "");
   line["dirty"] = false;
   line["grade"] = "exact";
@@ -244,11 +232,11 @@ Json line_with(std::vector<double> samples, const Json& continues = nullptr) {
 Json samples_of(const Json& first, const Json& second) { return latest({first, second}).at("a")["samples_s"]; }
 
 TEST(Continued, TheSamplesOfBothCount) {
-  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2}, 2)), Json({3, 1, 2}));
-  const auto all = latest({line_with({3, 1}), line_with({2}, 2), line_with({5, 4}, 3)});
+  EXPECT_EQ(samples_of(right_line({3, 1}), right_line({2}, 2)), Json({3, 1, 2}));
+  const auto all = latest({right_line({3, 1}), right_line({2}, 2), right_line({5, 4}, 3)});
   EXPECT_EQ(all.at("a")["samples_s"], Json({3, 1, 2, 5, 4}));
   EXPECT_TRUE(all.at("a")["samples_event_s"].is_null());
-  Json first = line_with({3, 1}), then = line_with({2}, 2);
+  Json first = right_line({3, 1}), then = right_line({2}, 2);
   first["samples_event_s"] = {2.5, 0.5};
   then["samples_event_s"] = {1.5};
   first["run_delay_s"] = {0.5, 0.0};
@@ -261,22 +249,22 @@ TEST(Continued, TheSamplesOfBothCount) {
 }
 
 TEST(Continued, ElseTheLaterLineCountsByItself) {
-  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2})), Json({2})) << "--redo";
-  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2}, 1)), Json({2})) << "a line between is lost";
+  EXPECT_EQ(samples_of(right_line({3, 1}), right_line({2})), Json({2})) << "--redo";
+  EXPECT_EQ(samples_of(right_line({3, 1}), right_line({2}, 1)), Json({2})) << "a line between is lost";
   for (const char* field : {"machine", "commit", "device", "exhibit_hash", "grade", "iterations"}) {
-    Json then = line_with({2}, 2);
+    Json then = right_line({2}, 2);
     then[field] = "another";
-    EXPECT_EQ(samples_of(line_with({3, 1}), then), Json({2})) << field;
+    EXPECT_EQ(samples_of(right_line({3, 1}), then), Json({2})) << field;
   }
-  Json other = line_with({2}, 2);
+  Json other = right_line({2}, 2);
   other["dataset"]["hash"] = "other points";
-  EXPECT_EQ(samples_of(line_with({3, 1}), other), Json({2}));
-  Json dirty = line_with({3, 1}), then = line_with({2}, 2);
+  EXPECT_EQ(samples_of(right_line({3, 1}), other), Json({2}));
+  Json dirty = right_line({3, 1}), then = right_line({2}, 2);
   dirty["dirty"] = then["dirty"] = true;
   EXPECT_EQ(samples_of(dirty, then), Json({2})) << "what was changed meanwhile?";
-  Json wrong = line_with({}, 2);
+  Json wrong = right_line({}, 2);
   wrong["verdict"] = "label 3";
-  EXPECT_EQ(samples_of(line_with({3, 1}), wrong), Json::array());
+  EXPECT_EQ(samples_of(right_line({3, 1}), wrong), Json::array());
 }
 
 TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
@@ -320,9 +308,7 @@ TEST(SummaryTable, FitsTheTerminal) {
 }
 
 TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
-  const Case c = some_case();
-  Json good = skeleton(c, {}, "here");
-  add_measurement(good, c, measured({0.3, 0.1, 0.2}));
+  const Json good = line_with(measured({0.3, 0.1, 0.2}));
   const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
   EXPECT_NE(table.find("20.000"), table.npos) << table;  // 0.2 s / 10 iterations
   EXPECT_NE(table.find("wrong: a sentence"), table.npos) << table;
@@ -330,9 +316,7 @@ TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
 }
 
 TEST(SummaryTable, MarksWhatIsDisturbed) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
-  add_measurement(line, c, measured({0.3, 0.1, 0.2}));
+  Json line = line_with(measured({0.3, 0.1, 0.2}));
   EXPECT_EQ(summary_table({line}).find("‡"), std::string::npos);
   line["run_delay_s"] = {0.1, 0.1, 0.0};
   EXPECT_NE(summary_table({line}).find("20.000‡"), std::string::npos) << summary_table({line});

@@ -5,28 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/lloyd.hpp"
-#include "bench/plan/sweep.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/result.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/solving.hpp"
+#include "tests/sweeps.hpp"
 
 namespace km {
 namespace {
 
-Case case_with(std::map<std::string, std::vector<Scalar>, std::less<>> axes) {
-  Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}},
-                       {"dataset", {std::string("blobs")}},
-                       {"n", {std::int64_t(100)}},
-                       {"k", {std::int64_t(3)}}},
-              .where = "",
-              .patterns = false};
-  for (auto& [name, values] : axes) sweep.axes[name] = values;
-  return expand(sweep, "", "paper").at(0);
-}
-
 /// Five runs of four of at most a hundred iterations: median 8 ms, mean 44 ms, least 4 ms, most 200 ms.
 Json skewed_line() {
-  const Case c = case_with({{"iterations", {std::int64_t(100)}}, {"tolerance", {0.5}}});
+  const Case c = some_case({{"iterations", {whole(100)}}, {"tolerance", {0.5}}});
   Json line = skeleton(c, {}, "here");
   Measurement m;
   m.samples_s = {0.2, 0.004, 0.008, 0.005, 0.009};
@@ -60,7 +50,7 @@ TEST(Skewed, GoogleBenchmarkGetsMilliseconds) {
 }
 
 TEST(Skewed, ASkipReasonIsInItsLine) {
-  Case c = case_with({});
+  Case c = some_case({});
   c.skip = "no such card";
   EXPECT_EQ(skeleton(c, {}, "here")["skip"], "no such card");
 }
@@ -90,8 +80,8 @@ TEST(Edges, TheLoopStopsAfterTheUpdateThatFollowsTheLastAssign) {
 }
 
 TEST(Edges, AsManyClustersAsPointsCanRun) {
-  EXPECT_EQ(case_with({{"n", {std::int64_t(7)}}, {"k", {std::int64_t(7)}}}).skip, "");
-  expect_has(complaint_of([] { case_with({{"n", {std::int64_t(7)}}, {"k", {std::int64_t(8)}}}); }), {"k = 8", "n = 7"});
+  EXPECT_EQ(some_case({{"n", {whole(7)}}, {"k", {whole(7)}}}).skip, "");
+  expect_has(complaint_of([] { some_case({{"n", {whole(7)}}, {"k", {whole(8)}}}); }), {"k = 8", "n = 7"});
 }
 
 TEST(Floors, AreThoseOfTheMethod) {
@@ -105,15 +95,9 @@ TEST(Ties, TheLowestIndexWinsInEveryImplementationOfTheProcessor) {
   const Problem<double> problem{{.n = 6, .d = 1, .k = 4, .max_iters = 1}, points, start};
   for (const auto& implementation : implementations()) {
     if (!implementation.name.starts_with("cpu/") || !implementation.fp64) continue;
-    std::map<std::string, Value, std::less<>> values;
-    for (const auto& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
-    const Config config(values);
+    const Config config = config_of(implementation);
     if (implementation.description.unsupported && !implementation.description.unsupported(problem, config, 8).empty()) continue;
-    Trace trace;
-    const auto solver = implementation.fp64(problem, config, trace);
-    solver->reset();
-    solver->iterate(trace);
-    EXPECT_EQ(solver->download().labels, (std::vector<std::int32_t>{0, 0, 0, 3, 1, 1})) << implementation.name;
+    EXPECT_EQ(solve(problem, implementation.name).labels, (std::vector<std::int32_t>{0, 0, 0, 3, 1, 1})) << implementation.name;
   }
 }
 

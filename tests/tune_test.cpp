@@ -12,14 +12,13 @@
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/sweeps.hpp"
 
 namespace km {
 namespace {
 
 Case problem(std::int64_t n = 1000, int k = 4, const std::string& precision = "fp32", const std::string& name = "faults/fast_where_wrong") {
-  Sweep sweep{
-      .axes = {{"implementation", {name}}, {"dataset", {std::string("blobs")}}, {"n", {n}}, {"k", {std::int64_t(k)}}, {"precision", {precision}}}};
-  return expand(sweep, "", "paper").front();
+  return case_with({{"implementation", {word(name)}}, {"n", {whole(n)}}, {"k", {whole(k)}}, {"precision", {word(precision)}}});
 }
 
 std::vector<Value> numbers(std::initializer_list<std::int64_t> values) { return {values.begin(), values.end()}; }
@@ -226,12 +225,7 @@ TEST_F(TuningFiles, TheNearestIsTheLeastFar) {
 TEST_F(TuningFiles, OtherValuesOfOtherParametersAreNearAtMost) {
   TunedValues values(folder_, "m");
   values.keep(space().at({2, 0}), {}, Json::object());
-  Sweep sweep{.axes = {{"implementation", {std::string("faults/fast_where_wrong")}},
-                       {"dataset", {std::string("blobs")}},
-                       {"n", {std::int64_t(1000)}},
-                       {"k", {std::int64_t(4)}},
-                       {"set.mode", {std::int64_t(1)}}}};
-  Case c = expand(sweep, "", "paper").front();
+  Case c = case_with({{"implementation", {word("faults/fast_where_wrong")}}, {"set.mode", {whole(1)}}});
   values.apply(c, {"mode"});
   EXPECT_EQ(c.tuned, "nearest");
   EXPECT_EQ(c.config.number("mode"), 1);
