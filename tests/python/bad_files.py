@@ -1,7 +1,5 @@
 """Files that are wrong, each in its own way: .npy, .npy.xz, .csv, exhibits, tables of data sets. Name to bytes."""
 
-from __future__ import annotations
-
 import lzma
 import re
 

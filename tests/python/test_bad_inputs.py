@@ -263,7 +263,7 @@ def complaint(one: Input, ended: dict, allowed_kilobytes: int) -> str:
     return ""
 
 
-def test_bad_inputs(tmp_path: Path) -> None:
+def test_bad_inputs(tmp_path):
     folder, home = tmp_path / "work", tmp_path / "home"
     folder.mkdir()
     home.mkdir()

@@ -1,7 +1,5 @@
 """The rooms of plots/ and the storeys of bench/: every arrow points down; an implementation sees the two lowest."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
