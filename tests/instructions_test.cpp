@@ -1,17 +1,10 @@
 // cpu/lloyd/screened has many ways to one answer: whatever instructions and
 // threads it is given, the labels are the same, and where sums need no rounding
 // the centroids too, to the last bit.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
-
-#include "bench/contract/implementation.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
-
-const Implementation& screened() { return *std::ranges::find(implementations(), "cpu/lloyd/screened", &Implementation::name); }
 
 template <class T>
 struct Instructions : testing::Test {
@@ -26,30 +19,21 @@ struct Instructions : testing::Test {
     problem.initial_centroids = std::span(points).first(std::size_t(k) * d);
   }
 
-  Solution<T> solve(const std::string& instructions, std::int64_t threads) {
-    Trace trace;
-    const auto solver = screened().prepare<T>()(problem, Config({{"threads", threads}, {"instructions", instructions}}), trace);
-    solver->reset();
-    solver->iterate(trace);
-    return solver->download();
-  }
-
-  /// Solutions of all instructions that this CPU has, with one thread and with
-  /// three.
+  /// Solutions of all instructions that this CPU has, with one thread and with three.
   std::vector<Solution<T>> all() {
+    const Implementation& screened = named("cpu/lloyd/screened");
     std::vector<Solution<T>> found;
-    for (const std::string instructions : {"portable", "avx2", "avx512", "amx", "best"})
+    for (const char* instructions : {"portable", "avx2", "avx512", "amx", "best"})
       for (const std::int64_t threads : {1, 3})
-        if (const Config config({{"threads", threads}, {"instructions", instructions}});
-            screened().description.unsupported(problem, config, sizeof(T)).empty())
-          found.push_back(solve(instructions, threads));
+        if (const ParameterValues values = {{"threads", threads}, {"instructions", instructions}};
+            screened.description.unsupported(problem, config_of(screened, values), sizeof(T)).empty())
+          found.push_back(solve(problem, screened.name, values));
     return found;
   }
 
   std::vector<T> points;
   Problem<T> problem;
 };
-using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Instructions, Precisions);
 
 TYPED_TEST(Instructions, WholeNumbersGiveTheSameBits) {

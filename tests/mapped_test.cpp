@@ -3,8 +3,8 @@
 #include <csignal>
 
 #include "bench/data/hash.hpp"
-#include "bench/judge/judge.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -98,20 +98,12 @@ TEST_F(Mapped, IsJudgedLikeOtherPoints) {
   const auto data = load_dataset<float>(mapped(table()));
   const std::vector<float> start(data.values.get(), data.values.get() + 6);
   Problem<float> problem{{.n = data.n, .d = 3, .k = 2, .max_iters = 2}, data.points(), start};
-  for (const auto& implementation : implementations()) {
-    if (implementation.name != "cpu/lloyd/out_of_core") continue;
-    const Config config({{"chunk", 1}, {"threads", 2}});
-    Trace trace;
-    const auto solver = implementation.prepare<float>()(problem, config, trace);
-    solver->reset();
-    solver->iterate(trace);
-    Solution<float> solution = solver->download();
-    EXPECT_EQ(judge(problem, solution, implementation.description, config).verdict, "");
-    solution.labels[4000] ^= 1;
-    EXPECT_NE(judge(problem, solution, implementation.description, config).verdict, "");
-    return;
-  }
-  FAIL() << "cpu/lloyd/out_of_core is not in this build";
+  const auto& implementation = named("cpu/lloyd/out_of_core");
+  const ParameterValues values = {{"chunk", 1}, {"threads", 2}};
+  Solution<float> solution = solve(problem, implementation.name, values);
+  EXPECT_EQ(judge(problem, solution, implementation.description, config_of(implementation, values)).verdict, "");
+  solution.labels[4000] ^= 1;
+  EXPECT_NE(judge(problem, solution, implementation.description, config_of(implementation, values)).verdict, "");
 }
 
 }  // namespace

@@ -1,11 +1,6 @@
 // Runs that the device repeats by itself end where those end that the host counts, with the same centroids: an implementation that records its
 // iterations goes step by step where it is traced. Skips where there is no GPU.
-#include <gtest/gtest.h>
-
-#include <random>
-
-#include "bench/contract/implementation.hpp"
-#include "bench/device/device.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -19,19 +14,10 @@ class RecordedRuns : public ::testing::TestWithParam<const char*> {
     for (std::int64_t at = 0; at < 5000 * 2; ++at) points_.push_back(value(random));
   }
 
-  const Implementation& implementation() const {
-    for (const Implementation& one : implementations())
-      if (one.name == GetParam()) return one;
-    throw std::runtime_error("no such implementation");
-  }
-
   std::vector<double> points_;
 };
 
 TEST_P(RecordedRuns, EndWhereStepsEnd) {
-  std::map<std::string, Value, std::less<>> values;
-  for (const Parameter& parameter : implementation().description.parameters) values.emplace(parameter.name, parameter.fallback);
-  const Config config(std::move(values));
   for (const double tolerance : {-1.0, 0.0, 0.01})
     for (const int most : {1, 2, 7, 1000, 1500}) {
       if (tolerance < 0 && most == 1500) continue;
@@ -40,7 +26,7 @@ TEST_P(RecordedRuns, EndWhereStepsEnd) {
       problem.points = points_;
       problem.initial_centroids = std::span<const double>(points_).first(14);
       Trace quiet, traced(true);
-      const auto solver = implementation().prepare<double>()(problem, config, quiet);
+      const auto solver = named(GetParam()).prepare<double>()(problem, config_of(named(GetParam())), quiet);
       std::vector<Solution<double>> ends;
       std::vector<int> iters;
       for (Trace* trace : {&quiet, &traced, &quiet, &quiet}) {

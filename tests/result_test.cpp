@@ -1,51 +1,20 @@
 // Result lines: what is in them, and that a file of them survives a kill.
-#include "bench/run/result.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <set>
-#include <sstream>
 
 #include "bench/base/home.hpp"
 #include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/plan/sweep.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/run.hpp"
-#include "bench/run/terminal.hpp"
+#include "bench/base/statistics.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/lines.hpp"
 
 namespace km {
 namespace {
-
-Case some_case() {
-  const Sweep sweep{.axes = {{"implementation", {std::string("cpu/lloyd/naive")}},
-                             {"dataset", {std::string("blobs")}},
-                             {"n", {std::int64_t(100)}},
-                             {"k", {std::int64_t(3)}}}};
-  return expand(sweep, "", "paper").at(0);
-}
-
-Measurement measured(std::vector<double> samples_s) {
-  Measurement m;
-  m.dataset_hash = "00";
-  m.samples_s = std::move(samples_s);
-  m.downloads_s = {3, 1, 2};
-  m.iters = 10;
-  m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0.5, .wrong_labels = 1, .judged_points = 100, .cluster_sizes = {50, 30, 20}};
-  return m;
-}
-
-Json line_of(const std::string& id, const Json& verdict, const Json& failure = nullptr) {
-  Json line = skeleton(some_case(), {"kmbench"}, "here");
-  line["case"] = id;
-  line["verdict"] = verdict;
-  line["failure"] = failure;
-  return line;
-}
 
 class ResultFiles : public Files {
  protected:
@@ -73,27 +42,33 @@ TEST(ResultLine, BeginsWithEveryFieldOfTheSchema) {
 }
 
 TEST(ResultLine, HoldsWhatWasMeasured) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
   auto m = measured({0.5, 0.25});
   m.centroid_error = std::numeric_limits<double>::quiet_NaN();
-  add_measurement(line, c, m);
+  const Json line = line_with(m);
   EXPECT_EQ(line["samples_s"], Json({0.5, 0.25}));
   EXPECT_EQ(line["download_s"], 2.0) << "the median";
-  EXPECT_EQ(line["iterations"], 10);
+  EXPECT_EQ(line["iterations"], 4);
+  EXPECT_EQ(line["max_iters"], 10);
   EXPECT_EQ(line["cluster_sizes"], Json({50, 30, 20}));
   EXPECT_TRUE(line["centroid_error"].is_null()) << "never NaN";
   EXPECT_TRUE(line["samples_event_s"].is_null()) << "the CPU has no events";
 }
 
+TEST(ResultLine, HoldsWhatWasAskedForOrWhyItIsSkipped) {
+  Case c = some_case({{"iterations", {whole(100)}}, {"tolerance", {0.5}}});
+  c.skip = "no such card";
+  const Json line = skeleton(c, {}, "here");
+  EXPECT_EQ(line["max_iters"], 100);
+  EXPECT_EQ(line["tolerance"], 0.5);
+  EXPECT_EQ(line["skip"], "no such card");
+}
+
 TEST(ResultLine, AWrongAnswerHasNoTime) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
   auto m = measured({0.5});
   m.trace.begin_iteration();
   m.trace.add("assign", 1);
   m.judgement.verdict = "point 0 has label 7";
-  add_measurement(line, c, m);
+  const Json line = line_with(m);
   EXPECT_EQ(line["verdict"], "point 0 has label 7");
   EXPECT_TRUE(line["samples_s"].empty());
   EXPECT_TRUE(line["phases"].empty());
@@ -101,25 +76,21 @@ TEST(ResultLine, AWrongAnswerHasNoTime) {
 }
 
 TEST(ResultLine, HoldsTheDelayOfEverySample) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
   auto m = measured({0.5, 0.25});
   m.delays = {{.run_delay_s = 0.125, .involuntary_switches = {}}, {.run_delay_s = 0, .involuntary_switches = {}}};
-  add_measurement(line, c, m);
+  Json line = line_with(m);
   EXPECT_EQ(line["run_delay_s"], Json({0.125, 0.0}));
   EXPECT_TRUE(line["involuntary_switches"].is_null());
   m.delays = {{.run_delay_s = {}, .involuntary_switches = 3}, {.run_delay_s = {}, .involuntary_switches = 0}};
-  add_measurement(line, c, m);
+  line = line_with(m);
   EXPECT_TRUE(line["run_delay_s"].is_null());
   EXPECT_EQ(line["involuntary_switches"], Json({3, 0}));
 }
 
 TEST(ResultLine, WhatReadersWouldRefuseIsAFailureThatNamesTheField) {
-  const Case c = some_case();
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
   const auto failure = [&](auto change) {
-    Json line = skeleton(c, {}, "here");
-    add_measurement(line, c, measured({0.5, 0.25}));
+    Json line = line_with(measured({0.5, 0.25}));
     change(line);
     line = readable(line);
     if (line["failure"].is_string()) {
@@ -181,9 +152,7 @@ TEST_F(ResultFiles, WhatCannotBeWrittenIsSaid) {
 }
 
 TEST(GoogleBenchmarkExport, HasTheFieldsItsToolsRead) {
-  const Case c = some_case();
-  Json good = skeleton(c, {}, "here"), bad = line_of("x", "wrong"), failed = line_of("y", nullptr, "it died");
-  add_measurement(good, c, measured({0.5, 0.25}));
+  const Json good = line_with(measured({0.5, 0.25})), bad = line_of("x", "wrong"), failed = line_of("y", nullptr, "it died");
   const Json out = to_google_benchmark({good, bad, failed});
   EXPECT_EQ(out["context"]["host_name"], "here");
   EXPECT_EQ(out["context"]["date"], good["date"]);
@@ -209,21 +178,20 @@ TEST(GoogleBenchmarkExport, NamesAllThatTellsTwoCasesApart) {
   Json line = line_of("x", "");
   const auto name = [&] { return to_google_benchmark({line})["benchmarks"][0]["name"].get<std::string>(); };
   std::set<std::string> names = {name()};
-  line["tolerance"] = 0.01;
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["max_iters"] = 1000;
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["init"]["seed"] = 2;
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["init"]["method"] = "kmeans++";
-  EXPECT_TRUE(names.insert(name()).second) << name();
-  line["dataset"]["generator"] = {{"sigma2", 0.5}};
-  EXPECT_TRUE(names.insert(name()).second) << name();
+  const std::vector<std::pair<std::string, Json>> changes = {{"/tolerance", 0.01},
+                                                             {"/max_iters", 1000},
+                                                             {"/init/seed", 2},
+                                                             {"/init/method", "kmeans++"},
+                                                             {"/dataset/generator", Json::object({{"sigma2", 0.5}})}};
+  for (const auto& [place, value] : changes) {
+    line[Json::json_pointer(place)] = value;
+    EXPECT_TRUE(names.insert(name()).second) << name();
+  }
   EXPECT_EQ(name(), "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32/sigma2:0.5/tol:0.01/iters:1000/kmeans++2");
 }
 
 /// A right line with these samples, of a clean build, that goes on after so many.
-Json line_with(std::vector<double> samples, const Json& continues = nullptr) {
+Json right_line(std::vector<double> samples, const Json& continues = nullptr) {
   Json line = line_of("a", "");
   line["dirty"] = false;
   line["grade"] = "exact";
@@ -236,11 +204,11 @@ Json line_with(std::vector<double> samples, const Json& continues = nullptr) {
 Json samples_of(const Json& first, const Json& second) { return latest({first, second}).at("a")["samples_s"]; }
 
 TEST(Continued, TheSamplesOfBothCount) {
-  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2}, 2)), Json({3, 1, 2}));
-  const auto all = latest({line_with({3, 1}), line_with({2}, 2), line_with({5, 4}, 3)});
+  EXPECT_EQ(samples_of(right_line({3, 1}), right_line({2}, 2)), Json({3, 1, 2}));
+  const auto all = latest({right_line({3, 1}), right_line({2}, 2), right_line({5, 4}, 3)});
   EXPECT_EQ(all.at("a")["samples_s"], Json({3, 1, 2, 5, 4}));
   EXPECT_TRUE(all.at("a")["samples_event_s"].is_null());
-  Json first = line_with({3, 1}), then = line_with({2}, 2);
+  Json first = right_line({3, 1}), then = right_line({2}, 2);
   first["samples_event_s"] = {2.5, 0.5};
   then["samples_event_s"] = {1.5};
   first["run_delay_s"] = {0.5, 0.0};
@@ -253,22 +221,22 @@ TEST(Continued, TheSamplesOfBothCount) {
 }
 
 TEST(Continued, ElseTheLaterLineCountsByItself) {
-  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2})), Json({2})) << "--redo";
-  EXPECT_EQ(samples_of(line_with({3, 1}), line_with({2}, 1)), Json({2})) << "a line between is lost";
+  EXPECT_EQ(samples_of(right_line({3, 1}), right_line({2})), Json({2})) << "--redo";
+  EXPECT_EQ(samples_of(right_line({3, 1}), right_line({2}, 1)), Json({2})) << "a line between is lost";
   for (const char* field : {"machine", "commit", "device", "exhibit_hash", "grade", "iterations"}) {
-    Json then = line_with({2}, 2);
+    Json then = right_line({2}, 2);
     then[field] = "another";
-    EXPECT_EQ(samples_of(line_with({3, 1}), then), Json({2})) << field;
+    EXPECT_EQ(samples_of(right_line({3, 1}), then), Json({2})) << field;
   }
-  Json other = line_with({2}, 2);
+  Json other = right_line({2}, 2);
   other["dataset"]["hash"] = "other points";
-  EXPECT_EQ(samples_of(line_with({3, 1}), other), Json({2}));
-  Json dirty = line_with({3, 1}), then = line_with({2}, 2);
+  EXPECT_EQ(samples_of(right_line({3, 1}), other), Json({2}));
+  Json dirty = right_line({3, 1}), then = right_line({2}, 2);
   dirty["dirty"] = then["dirty"] = true;
   EXPECT_EQ(samples_of(dirty, then), Json({2})) << "what was changed meanwhile?";
-  Json wrong = line_with({}, 2);
+  Json wrong = right_line({}, 2);
   wrong["verdict"] = "label 3";
-  EXPECT_EQ(samples_of(line_with({3, 1}), wrong), Json::array());
+  EXPECT_EQ(samples_of(right_line({3, 1}), wrong), Json::array());
 }
 
 TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
@@ -290,87 +258,6 @@ TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
   EXPECT_EQ(left(2).continues, 0) << "all are there";
   options.redo = true;
   EXPECT_EQ(left(5).continues, 0);
-}
-
-TEST(SummaryTable, FitsTheTerminal) {
-  Json line = line_of("x", "a sentence that is far too long for any terminal, with distances² in it, and says so at length");
-  line["implementation"] = "cpu/lloyd/some_implementation_with_a_long_name";
-  line["parameters"] = {{"packages", 1000}, {"threads", 64}};
-  line["n"] = 123456789012;
-  const auto widest = [&](int columns) {
-    std::size_t most = 0;
-    std::istringstream in(summary_table({line}, columns));
-    for (std::string text; std::getline(in, text);) most = std::max(most, characters(text));
-    return most;
-  };
-  EXPECT_LE(widest(120), 120u);
-  EXPECT_LE(widest(100), 100u);
-  EXPECT_GT(widest(0), 150u) << "a file has every word";
-  for (const int columns : {100, 60, 1}) EXPECT_NE(summary_table({line}, columns).find("123456789012"), std::string::npos) << "numbers are never cut";
-  EXPECT_NE(summary_table({line}, 0).find("says so at length"), std::string::npos);
-  EXPECT_NE(summary_table({line}, 100).find("…"), std::string::npos);
-}
-
-TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
-  const Case c = some_case();
-  Json good = skeleton(c, {}, "here");
-  add_measurement(good, c, measured({0.3, 0.1, 0.2}));
-  const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
-  EXPECT_NE(table.find("20.000"), table.npos) << table;  // 0.2 s / 10 iterations
-  EXPECT_NE(table.find("wrong: a sentence"), table.npos) << table;
-  EXPECT_NE(table.find("failed: it died"), table.npos) << table;
-}
-
-TEST(SummaryTable, MarksWhatIsDisturbed) {
-  const Case c = some_case();
-  Json line = skeleton(c, {}, "here");
-  add_measurement(line, c, measured({0.3, 0.1, 0.2}));
-  EXPECT_EQ(summary_table({line}).find("‡"), std::string::npos);
-  line["run_delay_s"] = {0.1, 0.1, 0.0};
-  EXPECT_NE(summary_table({line}).find("20.000‡"), std::string::npos) << summary_table({line});
-}
-
-TEST(SummaryTable, ShowsTheSettingsThatTellCasesApart) {
-  Json narrow = line_of("x", "wrong"), wide = line_of("y", "wrong");
-  narrow["dataset"]["generator"] = {{"sigma2", 0.1}, {"seed", 7}};
-  wide["dataset"]["generator"] = {{"sigma2", 0.5}, {"seed", 7}};
-  const std::string table = summary_table({narrow, wide});
-  EXPECT_NE(table.find("blobs sigma2=0.1"), table.npos) << table;
-  EXPECT_NE(table.find("blobs sigma2=0.5"), table.npos) << table;
-  EXPECT_EQ(table.find("seed"), table.npos) << "the same in both";
-}
-
-TEST(SummaryTable, ShowsTheStartAndTheStopThatTellCasesApart) {
-  Json one = line_of("x", "wrong"), two = line_of("y", "wrong");
-  one["init"] = {{"method", "random"}, {"seed", 1}};
-  two["init"] = {{"method", "random"}, {"seed", 2}};
-  one["tolerance"] = nullptr;
-  two["tolerance"] = 0.5;
-  const std::string table = summary_table({one, two});
-  EXPECT_NE(table.find("blobs init_seed=1 tolerance=none"), table.npos) << table;
-  EXPECT_NE(table.find("blobs init_seed=2 tolerance=0.5"), table.npos) << table;
-  EXPECT_EQ(table.find("init=random"), table.npos) << "the same in both";
-}
-
-TEST(SummaryTable, ShowsASettingThatOnlyOneOfTheUnmeasuredWasGiven) {
-  Json right = line_of("x", "wrong"), bare = line_of("y", nullptr, "it died"), given = line_of("z", nullptr, "it died");
-  right["dataset"]["generator"] = {{"sigma2", 1}, {"seed", 7}};
-  bare["dataset"]["generator"] = nullptr;
-  given["dataset"]["generator"] = {{"sigma2", 1}};
-  EXPECT_EQ(summary_table({right, bare}).find("sigma2"), std::string::npos);
-  EXPECT_NE(summary_table({bare, given}).find("blobs sigma2=1"), std::string::npos) << summary_table({bare, given});
-}
-
-TEST(SummaryTable, OfSeveralExhibitsHasARowAnExhibit) {
-  std::vector<Json> lines;
-  for (const char* exhibit : {"a/one", "a/two", "a/two"}) {
-    lines.push_back(lines.size() < 2 ? line_of("x", "") : line_of("x", nullptr, "it died"));
-    lines.back()["exhibit"] = exhibit;
-  }
-  std::istringstream table(summary_table(lines, 80));
-  std::string words;
-  for (std::string word; table >> word;) words += word + " ";
-  EXPECT_EQ(words, "exhibit cases right coarse wrong failed skipped disturbed a/one 1 1 0 0 0 0 0 a/two 2 1 0 0 1 0 0 ");
 }
 
 TEST(Median, OfOddAndEvenNumbers) {

@@ -1,65 +1,25 @@
 // What the GPU's Yinyangs promise beyond right labels: Lloyd's own bits over hundreds of iterations, fewer distances, drifts that are needed, and
 // the published update where it is asked for.
 // Skips where there is no GPU.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
-#include <stdexcept>
-
-#include "bench/device/device.hpp"
-#include "bench/judge/judge.hpp"
 #include "impl/gpu/yinyang/grouping.cuh"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
 
 /// Points of a square far from the origin, whose centroids go on moving for hundreds of iterations.
 template <class T>
-struct FarSquare {
-  explicit FarSquare(int max_iters) {
-    static_cast<ProblemShape&>(problem) = {.n = 20'000, .d = 2, .k = 100, .max_iters = max_iters};
-    std::mt19937 random(7);
-    std::uniform_real_distribution<float> value(1000, 1001);
-    for (std::int64_t at = 0; at < problem.n * problem.d; ++at) points.push_back(T(value(random)));
-    problem.points = points;
-    problem.initial_centroids = std::span<const T>(points).first(problem.k * problem.d);
-  }
-  std::vector<T> points;
-  Problem<T> problem;
+struct FarSquare : Drawn<T> {
+  explicit FarSquare(int max_iters) : Drawn<T>({.n = 20'000, .d = 2, .k = 100, .max_iters = max_iters}, uniform(7, 1000.0f, 1001.0f)) {}
 };
 
-const Implementation& named(std::string_view name) {
-  const auto found = std::ranges::find(implementations(), name, &Implementation::name);
-  if (found == implementations().end()) throw std::logic_error("no implementation " + std::string(name));
-  return *found;
-}
-
-using Values = std::map<std::string, Value, std::less<>>;
-
-Config config_of(const Implementation& implementation, Values values = {}) {
-  for (const Parameter& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
-  return Config(std::move(values));
-}
-
 template <class T>
-Solution<T> solve(const Problem<T>& problem, std::string_view name, Trace& trace, const Values& values = {}) {
-  const Implementation& implementation = named(name);
-  const auto solver = implementation.prepare<T>()(problem, config_of(implementation, values), trace);
-  solver->reset();
-  solver->iterate(trace);
-  return solver->download();
-}
-
-template <class T>
-std::string verdict(const Problem<T>& problem, std::string_view name, const Values& values = {}) {
-  Trace untraced;
-  const Implementation& implementation = named(name);
-  return judge(problem, solve(problem, name, untraced, values), implementation.description, config_of(implementation, values)).verdict;
+std::string verdict(const Problem<T>& problem, std::string_view name, const ParameterValues& values = {}) {
+  return judged(problem, name, values).verdict;
 }
 
 constexpr std::string_view yinyangs[] = {"gpu/yinyang/group", "gpu/yinyang/global", "gpu/yinyang/local"};
-const Values published = {{"update", "incremental"}};
+const ParameterValues published = {{"update", "incremental"}};
 
 TEST(YinyangGroups, HoldCentroidsThatAreNear) {
   std::vector<float> centroids;  // 30 x 2, three bunches in turn
@@ -78,19 +38,13 @@ TEST(YinyangGroups, AreTwentyAndNeverMoreThanCentroids) {
   EXPECT_EQ(yinyang::how_many_groups(30, 40), 30);
 }
 
-class YinyangOnTheGpu : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!device::available()) GTEST_SKIP() << device::unavailable();
-  }
-};
+struct YinyangOnTheGpu : OnTheGpu {};
 
 TEST_F(YinyangOnTheGpu, MakesLloydsBitsForHundredsOfIterations) {
   const FarSquare<double> square(300);
-  Trace untraced;
-  const auto expected = solve(square.problem, "gpu/lloyd/atomic", untraced);
+  const auto expected = solve(square.problem, "gpu/lloyd/atomic");
   for (const std::string_view name : yinyangs) {
-    const auto found = solve(square.problem, name, untraced);
+    const auto found = solve(square.problem, name);
     EXPECT_EQ(found.labels, expected.labels) << name;
     EXPECT_EQ(found.centroids, expected.centroids) << name;
   }
@@ -109,14 +63,13 @@ TEST_F(YinyangOnTheGpu, NeedsTheDriftsItMovesItsBoundsBy) {
 TEST_F(YinyangOnTheGpu, MakesMeansFromMeansAsPublishedAndSaysSo) {
   FarSquare<double> square(300);
   for (double& value : square.points) value /= 3;  // with few bits nothing is rounded
-  Trace untraced;
-  const auto exact = solve(square.problem, "gpu/yinyang/group", untraced), first = solve(square.problem, "gpu/yinyang/group", untraced, published);
+  const auto exact = solve(square.problem, "gpu/yinyang/group"), first = solve(square.problem, "gpu/yinyang/group", published);
   EXPECT_NE(first.centroids, exact.centroids);
   for (const std::string_view name : yinyangs) {
     const Description& description = named(name).description;
     EXPECT_EQ(verdict(square.problem, name, published), "") << name;
     EXPECT_EQ(verdict(FarSquare<float>(10).problem, name, published), "") << name;
-    EXPECT_EQ(solve(square.problem, name, untraced, published).centroids, first.centroids) << name;
+    EXPECT_EQ(solve(square.problem, name, published).centroids, first.centroids) << name;
     EXPECT_NE(departure(description, config_of(named(name), published)), "") << name;
     EXPECT_EQ(departure(description, config_of(named(name))), "") << name;
   }
@@ -129,12 +82,11 @@ TEST_F(YinyangOnTheGpu, FillsAnEmptyClusterAnewFromWhatJoinedAlone) {
   static_cast<ProblemShape&>(problem) = {.n = 6, .d = 2, .k = 3};
   problem.points = points, problem.initial_centroids = start;
   for (const std::string_view name : yinyangs)
-    for (const Values& values : {Values{}, published}) {
+    for (const ParameterValues& values : {ParameterValues{}, published}) {
       std::vector<std::int64_t> sizes;
       for (const int iters : {1, 2, 3, 4}) {
         problem.max_iters = iters;
-        Trace untraced;
-        sizes.push_back(std::ranges::count(solve(problem, name, untraced, values).labels, 2));
+        sizes.push_back(std::ranges::count(solve(problem, name, values).labels, 2));
         EXPECT_EQ(verdict(problem, name, values), "") << name << " iterations " << iters;
       }
       EXPECT_EQ(sizes, (std::vector<std::int64_t>{3, 0, 1, 1})) << name;
@@ -146,9 +98,7 @@ TEST_F(YinyangOnTheGpu, CountsDistancesAndWhatPassesEachFilter) {
   const double all = double(square.problem.n) * square.problem.k;
   for (const std::string_view name : yinyangs) {
     Trace trace(true);
-    solve(square.problem, name, trace);
-    device::synchronize();
-    trace.finish();
+    solve(square.problem, name, {}, trace);
     const auto& distances = trace.counters().at("distances");
     ASSERT_EQ(distances.size(), 100u) << name;
     EXPECT_EQ(distances.front(), all) << name;  // the first iteration has no bounds

@@ -1,55 +1,25 @@
 // cpu/yinyang: bounds that no rounding breaks, labels of exact Lloyd's after hundreds of iterations at any offset, means that outliers leave, what
 // is counted; taylor2021's start.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <random>
 
 #include "bench/data/catalogue.hpp"
-#include "bench/judge/judge.hpp"
 #include "impl/cpu/yinyang/filtered.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
 
-const Implementation& named(std::string_view name) {
-  for (const auto& implementation : implementations())
-    if (implementation.name == name) return implementation;
-  throw std::logic_error(std::string(name));
-}
-
-Config config_of(const Implementation& implementation, std::map<std::string, Value, std::less<>> values = {}) {
-  for (const auto& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
-  return Config(std::move(values));
-}
-
 /// Uniform points: their clusters go on moving for hundreds of iterations.
 template <class T>
-struct Cube {
-  Cube(std::int64_t n, int d, int k, double offset) {
-    static_cast<ProblemShape&>(problem) = {.n = n, .d = d, .k = k};
-    std::mt19937 random(5);
-    std::uniform_real_distribution<double> value(0, 1);
-    for (std::int64_t at = 0; at < n * d; ++at) points.push_back(T(offset + value(random)));
-    problem.points = points;
-    problem.initial_centroids = std::span<const T>(points).first(std::int64_t(k) * d);
-  }
-  std::vector<T> points;
-  Problem<T> problem;
+struct Cube : Drawn<T> {
+  Cube(std::int64_t n, int d, int k, double offset)
+      : Drawn<T>({.n = n, .d = d, .k = k}, [offset, value = uniform(5, 0.0, 1.0)]() mutable { return offset + value(); }) {}
 };
-
-template <class T, class Solver>
-Solution<T> solve(Solver&& solver, Trace& trace) {
-  solver.reset();
-  solver.iterate(trace);
-  return solver.download();
-}
 
 template <class T>
 class Yinyang : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Yinyang, Precisions);
 
 TYPED_TEST(Yinyang, IsExactForHundredsOfIterationsAtAnyOffset) {
@@ -58,12 +28,8 @@ TYPED_TEST(Yinyang, IsExactForHundredsOfIterationsAtAnyOffset) {
     Cube<T> cube(2000, 5, 40, offset);
     for (const char* name : {"cpu/yinyang/group", "cpu/yinyang/global", "cpu/yinyang/local"})
       for (const int iters : {37, 300}) {
-        const auto& implementation = named(name);
-        const Config config = config_of(implementation, {{"threads", std::int64_t(1)}});
         cube.problem.max_iters = iters;
-        Trace trace;
-        const auto solver = implementation.prepare<T>()(cube.problem, config, trace);
-        const auto judgement = judge(cube.problem, solve<T>(*solver, trace), implementation.description, config);
+        const auto judgement = judged(cube.problem, name, {{"threads", 1}});
         EXPECT_EQ(judgement.verdict, "") << name << " offset " << offset << " iterations " << iters;
         EXPECT_EQ(judgement.grade, Grade::exact) << name << " offset " << offset << " iterations " << iters;
       }
@@ -94,10 +60,10 @@ TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
   static_cast<ProblemShape&>(problem) = {.n = 2000, .d = d, .k = 2, .max_iters = 1};
   problem.points = points, problem.initial_centroids = start;
   const auto& implementation = named("cpu/yinyang/group");
-  const Config config = config_of(implementation, {{"threads", std::int64_t(1)}});
+  const Config config = config_of(implementation, {{"threads", 1}});
   const auto is_exact = [&](double widening) {
     Trace trace;
-    const auto solution = solve<T>(Filtered<T, Filters::two>(problem, config, 1, widening), trace);
+    const auto solution = solved(Filtered<T, Filters::two>(problem, config, 1, widening), trace);
     const auto judgement = judge(problem, solution, implementation.description, config);
     return judgement.verdict.empty() && judgement.wrong_labels == 0;
   };
@@ -110,10 +76,10 @@ TYPED_TEST(Yinyang, NeedsTheMovementOfCentroids) {
   Cube<T> cube(3000, 3, 20, 0);
   cube.problem.max_iters = 10;
   const auto& implementation = named("cpu/yinyang/group");
-  const Config config = config_of(implementation, {{"threads", std::int64_t(1)}});
+  const Config config = config_of(implementation, {{"threads", 1}});
   const auto verdict = [&](double moving) {
     Trace trace;
-    return judge(cube.problem, solve<T>(Filtered<T, Filters::two>(cube.problem, config, 2, 1, moving), trace), implementation.description, config)
+    return judge(cube.problem, solved(Filtered<T, Filters::two>(cube.problem, config, 2, 1, moving), trace), implementation.description, config)
         .verdict;
   };
   EXPECT_EQ(verdict(1), "");
@@ -141,11 +107,8 @@ TYPED_TEST(Yinyang, CountsDistancesAndWhatPassesEachFilter) {
   Cube<T> cube(3000, 4, 50, 0);
   cube.problem.max_iters = 30;
   const auto series = [&](const char* name) {
-    const auto& implementation = named(name);
     Trace trace(true);
-    const auto solver = implementation.prepare<T>()(cube.problem, config_of(implementation), trace);
-    solve<T>(*solver, trace);
-    trace.finish();
+    solve(cube.problem, name, {}, trace);
     return trace.counters();
   };
   const auto group = series("cpu/yinyang/group"), global = series("cpu/yinyang/global"), local = series("cpu/yinyang/local");
@@ -170,11 +133,9 @@ TYPED_TEST(Yinyang, MakesMeansFromMeansAsPublishedAndSaysSo) {
   Cube<T> cube(2000, 4, 10, 0);
   cube.problem.max_iters = 40;
   const auto& implementation = named("cpu/yinyang/group");
-  const Config config = config_of(implementation, {{"update", "incremental"}});
-  Trace trace;
-  const auto solver = implementation.prepare<T>()(cube.problem, config, trace);
-  EXPECT_EQ(judge(cube.problem, solve<T>(*solver, trace), implementation.description, config).verdict, "");
-  EXPECT_NE(departure(implementation.description, config), "");
+  const ParameterValues published = {{"update", "incremental"}};
+  EXPECT_EQ(judged(cube.problem, implementation.name, published).verdict, "");
+  EXPECT_NE(departure(implementation.description, config_of(implementation, published)), "");
   EXPECT_EQ(departure(implementation.description, config_of(implementation)), "");
 }
 

@@ -1,8 +1,6 @@
 """Result lines that nobody wrote by hand: drawn from the schema, and recorded ones changed over all orders of
 magnitude. And every command of `plots` over them, in process."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io
@@ -13,8 +11,9 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-from conftest import ROOT
+from conftest import ROOT, claim
 from hypothesis import strategies as st
+from synthetic import words
 
 from plots import replaying
 from plots.__main__ import main
@@ -25,216 +24,53 @@ from plots.write import render
 MANY = 100  # lines, whose figures are not written as .pdf and .png: that takes half of the time
 SHORT = 12_000  # bytes: longer recorded lines say nothing else
 TEXTS = ("", " ", "a\nb", "a\tb", "\x00", "\x1b[31m", "\x7f", "\u2028", "\u202e", "½ ×", "漢字", "𝔸", "$a$", "$\\x$")
-TEXTS += (
-    "x" * 300,
-    "<b>",
-    "&",
-    "%_#{}\\",
-    "|",
-    "`",
-    "[red]",
-    "[/]",
-    "{{ x }}",
-    "../..",
-    "a/b",
-    "=1+1",
-    '"',
-    "'",
-    "nan",
-)
+TEXTS += ("x" * 300, "{{ x }}", *words("<b> & %_#{}\\ | ` [red] [/] ../.. a/b =1+1 \" ' nan"))
 WHOLE = (0, 1, -1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64, 10**30, 10**400)
 REAL = (0.0, -0.0, 5e-324, 1e-300, 1e-150, 1e150, 1e300, 1.7e308, -1.0, float("nan"), float("inf"))
-COLUMNS = [
-    "iteration",
-    "overall",
-    "assign",
-    "phase:update",
-    "ealt",
-    "ealt_share:icd",
-    "saved",
-    "saved_in_warps",
-    "settled",
-    "bandwidth",
-    "flop_rate",
-    "floor_share",
-    "throughput",
-    "bus_share",
-    "memory_share",
-    "cost",
-    "energy",
-    "wrong_share",
-    "distances_saved",
-    "time_share:assign",
-    "time_share:other",
-    "counter:distances",
-    "cluster_spread",
-    "cluster_size:0",
-    "peak",
-    "centroid_error",
-    "inertia",
-    "speedup:iteration",
-    "grade",
-    "flops_per_price",
-    "label_excess",
-    "tied_labels",
-]
-EXHIBITS = {
-    "table": """[table]
+COLUMNS = words("""
+    iteration overall assign phase:update ealt ealt_share:icd saved saved_in_warps settled bandwidth flop_rate
+    floor_share throughput bus_share memory_share cost energy wrong_share distances_saved time_share:assign
+    time_share:other counter:distances cluster_spread cluster_size:0 peak centroid_error inertia speedup:iteration
+    grade flops_per_price label_excess tied_labels
+""")
+TABLE = f"""[table]
 rows = ["implementation", "dataset", "n"]
-columns = COLUMNS
-baseline = { precision = ["fp32", "fp64"] }
+columns = {json.dumps(COLUMNS)}
+baseline = {{ precision = ["fp32", "fp64"] }}
 [[paper]]
 source = "printed"
 fields = ["precision"]
 metrics = ["iteration", "centroid_error", "throughput"]
 rows = [["fp32", "1.5", "1e-3", "3"], ["fp64", "0.000001", "N/A", ""]]
-""",
-    "line": """[figure]
-style = "line"
-x = "n"
-y = ["iteration", "inertia"]
-series = ["implementation"]
-panels = "d"
-logx = true
-logy = true
-""",
-    "plain": """[figure]
-style = "line"
-x = "k"
-y = ["run"]
-series = ["dataset"]
-""",
-    "bar": """[figure]
-style = "bar"
-x = "dataset"
-y = ["iteration"]
-series = ["implementation"]
-""",
-    "stacked": """[figure]
-style = "stacked"
-x = "implementation"
-y = ["assign", "update", "download"]
-""",
-    "map": """[figure]
-style = "map"
-x = "k"
-y = ["iteration"]
-down = ["d"]
-series = ["implementation"]
-""",
-    "heat": """[figure]
-style = "heat"
-x = "k"
-y = ["iteration"]
-down = ["n"]
-""",
-    "sets": """[figure]
-style = "sets"
-x = "k"
-y = ["centroid_error"]
-series = ["implementation"]
-sets = "data_seed"
-""",
-    "shares": """[figure]
-style = "shares"
-x = "k"
-y = ["speedup:run"]
-sets = "data_seed"
-baseline = { precision = "fp32" }
-""",
-    "iterations": """[figure]
-style = "iterations"
-x = "iteration"
-y = ["iteration"]
-""",
-    "counted": """[figure]
-style = "iterations"
-x = "iteration"
-y = ["counter:distances"]
-logy = true
-logx = true
-""",
-}
-CLAIMS = """
-[[claim]]
-id = "ratio{at}"
-text = "t"
-kind = "ratio"
-metric = "{metric}"
-numerator = {{ precision = ["fp32", "fp64"] }}
-denominator = {{ device = ["gpu", "cpu"] }}
-at_least = 1
-[[claim]]
-id = "trend{at}"
-text = "t"
-kind = "trend"
-metric = "{metric}"
-along = "precision"
-direction = "{direction}"
-[[claim]]
-id = "location{at}"
-text = "t"
-kind = "location"
-metric = "{metric}"
-along = "k"
-extreme = "min"
-expect = 4
-[[claim]]
-id = "bound{at}"
-text = "t"
-kind = "bound"
-metric = "{metric}"
-at_most = 1e-3
-[[claim]]
-id = "equality{at}"
-text = "t"
-kind = "equality"
-metric = "{metric}"
-items = [{{ precision = ["fp32", "fp64"] }}, {{ k = 4 }}]
-within = 0.1
-[[claim]]
-id = "difference{at}"
-text = "t"
-kind = "difference"
-metric = "{metric}"
-items = [{{ precision = "fp32" }}, {{ precision = "fp64" }}]
-at_least = 0.1
-[[claim]]
-id = "mean{at}"
-text = "t"
-kind = "mean"
-metric = "{metric}"
-expect = 2.0
-within = 2
-[[claim]]
-id = "share{at}"
-text = "t"
-kind = "share"
-metric = "{metric}"
-share = 0.5
-at_least = 1e-6
-[[claim]]
-id = "order{at}"
-text = "t"
-kind = "order"
-metric = "{metric}"
-items = [{{ precision = "fp32" }}, {{ precision = "fp64" }}]
-[[claim]]
-id = "value{at}"
-text = "t"
-kind = "value"
-metric = "{metric}"
-where = {{ precision = ["fp32"] }}
-expect = 2.0
-within = 2
 """
+FIGURES = {  # name: style, x, y, and what else
+    "line": ("line", "n", "iteration inertia", 'series = ["implementation"]\npanels = "d"\nlogx = true\nlogy = true'),
+    "plain": ("line", "k", "run", 'series = ["dataset"]'),
+    "bar": ("bar", "dataset", "iteration", 'series = ["implementation"]'),
+    "stacked": ("stacked", "implementation", "assign update download", ""),
+    "map": ("map", "k", "iteration", 'down = ["d"]\nseries = ["implementation"]'),
+    "heat": ("heat", "k", "iteration", 'down = ["n"]'),
+    "sets": ("sets", "k", "centroid_error", 'series = ["implementation"]\nsets = "data_seed"'),
+    "shares": ("shares", "k", "speedup:run", 'sets = "data_seed"\nbaseline = { precision = "fp32" }'),
+    "iterations": ("iterations", "iteration", "iteration", ""),
+    "counted": ("iterations", "iteration", "counter:distances", "logy = true\nlogx = true"),
+}
+NAMES = ("table", *FIGURES)
+BOTH = 'items = [{ precision = "fp32" }, { precision = "fp64" }]'
+CLAIMS = {
+    "ratio": 'numerator = { precision = ["fp32", "fp64"] }\ndenominator = { device = ["gpu", "cpu"] }\nat_least = 1',
+    "trend": 'along = "precision"\ndirection = "DIRECTION"',
+    "location": 'along = "k"\nextreme = "min"\nexpect = 4',
+    "bound": "at_most = 1e-3",
+    "equality": 'items = [{ precision = ["fp32", "fp64"] }, { k = 4 }]\nwithin = 0.1',
+    "difference": f"{BOTH}\nat_least = 0.1",
+    "mean": "expect = 2.0\nwithin = 2",
+    "share": "share = 0.5\nat_least = 1e-6",
+    "order": BOTH,
+    "value": 'where = { precision = ["fp32"] }\nexpect = 2.0\nwithin = 2',
+}
 SWEEP = '[[sweep]]\nimplementation = "cpu/lloyd/two_step"\ndataset = "balls"\ndata.sigma = [1, 2]\n'
-CLAIMED = (
-    ("iteration", "up"),
-    ("centroid_error", "flat"),
-    ("speedup:iteration", "down"),
-    ("counter:distances", "flat"),
-)
+CLAIMED = {"iteration": "up", "centroid_error": "flat", "speedup:iteration": "down", "counter:distances": "flat"}
 RECORD = {
     "id": "any",
     "cpu": {"threads": 2},
@@ -268,43 +104,28 @@ def of_node(node: dict[str, Any]) -> st.SearchStrategy[Any]:
         return st.sampled_from(node["enum"])
     if "pattern" in node:
         return st.from_regex(node["pattern"], fullmatch=True, alphabet=st.characters(max_codepoint=0x2FF))
-    made = []
-    for kind in kinds_of(node):
-        if kind is dict and "properties" in node:
-            made.append(st.fixed_dictionaries({name: of_node(one) for name, one in node["properties"].items()}))
-        elif kind is dict:
-            names = st.sampled_from(
-                ("assign", "update", "distances", "mean_m", "warp_imbalance", "icd", "sigma", "threads")
-            )
-            made.append(
-                st.dictionaries(names, of_node(node.get("additionalProperties", {"type": "number"})), max_size=3)
-            )
-        elif kind is list:
-            made.append(
-                st.lists(
-                    of_node(node["items"]), min_size=node.get("minItems", 0), max_size=min(node.get("maxItems", 8), 8)
-                )
-            )
-        else:
-            known = {
-                str: st.sampled_from(TEXTS[node.get("minLength", 0) :]),
-                int: st.integers(1, 9),
-                float: numbers(),
-                bool: st.booleans(),
-            }
-            made.append(known.get(kind, st.none()))
-    return st.one_of(*made)
+    return st.one_of(*(of_kind(kind, node) for kind in kinds_of(node)))
+
+
+def of_kind(kind: type, node: dict[str, Any]) -> st.SearchStrategy[Any]:
+    if kind is dict and "properties" in node:
+        return st.fixed_dictionaries({name: of_node(one) for name, one in node["properties"].items()})
+    if kind is dict:
+        names = st.sampled_from(words("assign update distances mean_m warp_imbalance icd sigma threads"))
+        return st.dictionaries(names, of_node(node.get("additionalProperties", {"type": "number"})), max_size=3)
+    if kind is list:
+        most = min(node.get("maxItems", 8), 8)
+        return st.lists(of_node(node["items"]), min_size=node.get("minItems", 0), max_size=most)
+    if kind is str:
+        return st.sampled_from(TEXTS[node.get("minLength", 0) :])
+    return {int: st.integers(1, 9), float: numbers(), bool: st.booleans()}.get(kind, st.none())
 
 
 def drawn() -> st.SearchStrategy[dict[str, Any]]:
     """A line from the schema alone; half of them right."""
     fields = {name: of_node(node) for name, node in FIELDS.items()}
-    right = {
-        "verdict": st.just(""),
-        "skip": st.none(),
-        "failure": st.none(),
-        "samples_s": st.lists(st.floats(0, 1e308), min_size=1, max_size=8),
-    }
+    right = {"verdict": st.just(""), "skip": st.none(), "failure": st.none()}
+    right["samples_s"] = st.lists(st.floats(0, 1e308), min_size=1, max_size=8)
     return st.fixed_dictionaries({**fields, "schema": st.integers(1, LATEST)}).flatmap(
         lambda made: st.one_of(st.just(made), st.fixed_dictionaries(right).map(lambda own: {**made, **own}))
     )
@@ -355,20 +176,13 @@ def apply(operator: str, holder: Any, key: Any, where: int, power: int) -> None:
         holder[key] = [scaled(v, power) for v in value] if isinstance(value, list) else scaled(value, power)
     elif operator == "scale one" and value:
         value[where % len(value)] = scaled(value[where % len(value)], power)
-    elif operator == "real":
-        holder[key] = REAL[where % len(REAL)]
-    elif operator == "whole":
-        holder[key] = WHOLE[where % len(WHOLE)]
-    elif operator == "text":
-        holder[key] = TEXTS[where % len(TEXTS)]
-    elif operator == "null":
-        holder[key] = None
-    elif operator == "empty":
-        holder[key] = []
-    elif operator == "single":
-        holder[key] = value[:1]
-    elif operator == "longer":
-        holder[key] = value + value[:1]
+    elif operator in ("real", "whole", "text"):
+        choices = {"real": REAL, "whole": WHOLE, "text": TEXTS}[operator]
+        holder[key] = choices[where % len(choices)]
+    elif operator in ("null", "empty"):
+        holder[key] = None if operator == "null" else []
+    elif operator in ("single", "longer"):
+        holder[key] = value[:1] if operator == "single" else value + value[:1]
     elif operator == "drop" and isinstance(holder, dict):
         del holder[key]
 
@@ -380,7 +194,7 @@ def scaled(value: Any, power: int) -> Any:
 def placed(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each in one of the exhibits here, or in none, most as a case of its own; some written by the latest kmbench, with
     delays of other programs."""
-    keys = [*(f"any/{name}" for name in EXHIBITS), None]
+    keys = [*(f"any/{name}" for name in NAMES), None]
     made = []
     for i, line in enumerate(map(copy.deepcopy, lines)):
         if "exhibit" in line:
@@ -411,15 +225,18 @@ def stricter(value: Any) -> bool:
 
 
 def write_papers(folder: Path) -> Path:
+    """An exhibit of each style, and all claims of every metric at the table."""
     (folder / "any").mkdir(parents=True)
     (folder / "any/paper.toml").write_text(PAPER)
-    claims = "".join(CLAIMS.format(at=at, metric=m, direction=d) for at, (m, d) in enumerate(CLAIMED))
-    for name, text in EXHIBITS.items():
-        kind = "table" if name == "table" else "figure"
-        text = f'kind = "{kind}"\ntitle = "{name}"\n{SWEEP}{text.replace("COLUMNS", json.dumps(COLUMNS))}' + claims * (
-            name == "table"
-        )
-        (folder / f"any/{name}.toml").write_text(text)
+    claims = ""
+    for metric, direction in CLAIMED.items():
+        for kind, text in CLAIMS.items():
+            claims += claim(f'kind = "{kind}"\nmetric = "{metric}"\n{text}', f"{kind}-{metric}")
+        claims = claims.replace("DIRECTION", direction)
+    (folder / "any/table.toml").write_text(f'kind = "table"\ntitle = "table"\n{SWEEP}{TABLE}{claims}')
+    for name, (style, x, y, more) in FIGURES.items():
+        shown = f'[figure]\nstyle = "{style}"\nx = "{x}"\ny = {json.dumps(words(y))}\n{more}\n'
+        (folder / f"any/{name}.toml").write_text(f'kind = "figure"\ntitle = "{name}"\n{SWEEP}{shown}')
     return folder
 
 
@@ -449,13 +266,7 @@ def commands(lines: list[dict[str, Any]], papers: Path, folder: Path) -> list[li
         ["readme", *both, f"--file={readme}", f"--pictures={folder / 'pictures'}"],
         ["show", "adhoc", f"--results={results}", f"--out={out}"],
         ["show", str(other), f"--out={out}"],
-        [
-            "compare",
-            str(one),
-            str(other),
-            "--all",
-            *(f"--out={out / 'compare'}{end}" for end in (".md", ".csv", ".tex")),
-        ],
+        ["compare", str(one), str(other), "--all", *(f"--out={out / 'compare'}.{end}" for end in ("md", "csv", "tex"))],
         ["compare", "--rank", str(one), str(other)],
         ["history", f"--results={results}", f"--out={out}"],
         ["hardware", *both, f"--out={out}", "--all"],
@@ -470,9 +281,7 @@ def commands(lines: list[dict[str, Any]], papers: Path, folder: Path) -> list[li
 def tuning_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The lines as points of one problem."""
     first = next((line for line in lines if {"parameters", "dataset", "init"} <= line.keys()), {})
-    same = {
-        name: first[name] for name in ("implementation", "dataset", "n", "d", "k", "commit", "dirty") if name in first
-    }
+    same = {name: first[name] for name in words("implementation dataset n d k commit dirty") if name in first}
     made = []
     for i, line in enumerate(lines):
         values = {"block": 64 << (i % 4), "tile": i % 3}
@@ -491,9 +300,5 @@ def run(lines: list[dict[str, Any]], papers: Path, folder: Path, monkeypatch: An
         said, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):
             code = main(command)
-        last = errors.getvalue().splitlines()[-1:]
-        assert code in (0, 1) or (code == 2 and last and last[0].startswith("plots: ")), (
-            command,
-            code,
-            errors.getvalue(),
-        )
+        last = "".join(errors.getvalue().splitlines()[-1:])
+        assert code in (0, 1) or (code == 2 and last.startswith("plots: ")), (command, code, errors.getvalue())

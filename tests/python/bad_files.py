@@ -1,8 +1,22 @@
 """Files that are wrong, each in its own way: .npy, .npy.xz, .csv, exhibits, tables of data sets. Name to bytes."""
 
-from __future__ import annotations
-
 import lzma
+import re
+
+
+def spaced(text: str) -> list[str]:
+    """What stands apart in a text by two spaces or by a new line."""
+    return re.split(r"\s{2,}", text.strip())
+
+
+def table(text: str) -> dict[str, list[str]]:
+    """By the first item of a line, the others; a name may stand in several lines."""
+    found: dict[str, list[str]] = {}
+    for row in text.strip().splitlines():
+        name, *values = spaced(row)
+        found.setdefault(name, []).extend(values)
+    return found
+
 
 TYPE, ORDER, SHAPE = "'descr': '<f4', ", "'fortran_order': False, ", "'shape': (3, 2), "
 VALUES = bytes(24)  # 3 x 2 floats
@@ -26,71 +40,17 @@ def with_shape(shape: str, values: bytes = VALUES) -> bytes:
 
 GOOD = npy(f"{{{TYPE}{ORDER}{SHAPE}}}\n")
 
-TYPES = [
-    "xf4",
-    "=f4",
-    ">f4",
-    ">f8",
-    ">i2",
-    "<f2",
-    "|O",
-    "|O8",
-    "<U3",
-    "|S4",
-    "<c8",
-    "<c16",
-    "|b1",
-    "<m8[ns]",
-    "<M8[D]",
-    "|V8",
-    "f4",
-    "",
-    "<f44",
-    "<f",
-    "<u4",
-    "<u8",
-    "<f16",
-    "4<f",
-    "<F4",
-    "<f4 ",
-    "float32",
-]
-SHAPES = [
-    "(3,)",
-    "()",
-    "(3, 2, 1)",
-    "(-3, 2)",
-    "(3, -2)",
-    "(-3, -2)",
-    "(3 2)",
-    "(3.0, 2)",
-    "(3L, 2L)",
-    "(three, 2)",
-    "(+3, 2)",
-    "(0x3, 2)",
-    "(3; 2)",
-    "(,)",
-    "(3, , 2)",
-    "(1e2, 2)",
-    "(None, 2)",
-    "(3, (2))",
-    "(99999999999999999999, 2)",
-    "(3, 99999999999999999999)",
-    "(0, 2)",
-    "(3, 0)",
-    "(0, 0)",
-    "(4294967296, 4294967296)",
-    "(9223372036854775807, 2)",
-    "(2305843009213693952, 8)",
-    "(3, 100001)",
-    "(3, 4294967298)",
-    "(1, 2147483648)",
-    "(4, 2)",
-    "(1000000000, 100)",
-    "(3, 3)",
-    "(2, 2)",
-    "(3, 1)",
-]
+TYPES = spaced("""
+    xf4  =f4  >f4  >f8  >i2  <f2  |O  |O8  <U3  |S4  <c8  <c16  |b1  <m8[ns]  <M8[D]  |V8  f4  <f44  <f  <u4  <u8  <f16
+    4<f  <F4  float32
+""")
+TYPES += ["", "<f4 "]
+SHAPES = spaced("""
+    (3,)  ()  (3, 2, 1)  (-3, 2)  (3, -2)  (-3, -2)  (3 2)  (3.0, 2)  (3L, 2L)  (three, 2)  (+3, 2)  (0x3, 2)  (3; 2)
+    (,)  (3, , 2)  (1e2, 2)  (None, 2)  (3, (2))  (99999999999999999999, 2)  (3, 99999999999999999999)  (0, 2)  (3, 0)
+    (0, 0)  (4294967296, 4294967296)  (9223372036854775807, 2)  (2305843009213693952, 8)  (3, 100001)  (3, 4294967298)
+    (1, 2147483648)  (4, 2)  (1000000000, 100)  (3, 3)  (2, 2)  (3, 1)
+""")
 HEADERS = [
     "{}",
     "{" + TYPE + SHAPE + "}",
@@ -192,81 +152,15 @@ def xz_files() -> dict[str, bytes]:
     return {f"{name}.npy.xz": content for name, content in files.items()}
 
 
-CELLS = [
-    "+-1",
-    "++1",
-    "-+1",
-    "--1",
-    "0x10",
-    "1e",
-    "1e+",
-    "e5",
-    "1_000",
-    "1 000",
-    "1'000",
-    "1.2.3",
-    ".",
-    "-",
-    "+",
-    "",
-    '"',
-    '""',
-    '"1',
-    '1"',
-    '"1"2',
-    '"1,5"',
-    '"1 2"',
-    "NaN",
-    "nan(1)",
-    "inf",
-    "-Infinity",
-    "1e999",
-    "-1e999",
-    "1e400",
-    "one",
-    "?",
-    "NA",
-    "null",
-    "None",
-    "#N/A",
-    "1f",
-    "1.0f",
-    "0b1",
-    "1e5x",
-    "\x01",
-    "1\x00",
-    "\x1b[31m1",
-    "１",
-    "٣",
-    "½",
-    "1−2",
-    "1\u00a0",
-    "\u2028",
-    "true",
-    "=1+1",
-    "$1",
-    "1%",
-    "(1)",
-    "1/2",
-    "2026-01-01",
-    "12:30",
-]
-FIRST_ROWS = [
-    "nan,nan",
-    "NA,n/a",
-    "?,?",
-    "+-1,+-2",
-    "inf,inf",
-    "null,None",
-    "0x1,0x2",
-    "-,-",
-    "1e999,1e999",
-    "1;2,3",
-    "1,5;2,5",
-    ",",
-    '"1,5","2,5"',
-    "１,２",
-]
+CELLS = spaced("""
+    +-1  ++1  -+1  --1  0x10  1e  1e+  e5  1_000  1 000  1'000  1.2.3  .  -  +  "  ""  "1  1"  "1"2  "1,5"  "1 2"  NaN
+    nan(1)  inf  -Infinity  1e999  -1e999  1e400  one  ?  NA  null  None  #N/A  1f  1.0f  0b1  1e5x  １  ٣  ½  1−2  true
+    =1+1  $1  1%  (1)  1/2  2026-01-01  12:30
+""")
+CELLS += ["", "\x01", "1\x00", "\x1b[31m1", "1\xa0", "\u2028"]
+FIRST_ROWS = spaced("""
+    nan,nan  NA,n/a  ?,?  +-1,+-2  inf,inf  null,None  0x1,0x2  -,-  1e999,1e999  1;2,3  1,5;2,5  ,  "1,5","2,5"  １,２
+""")
 
 
 def csv_files() -> dict[str, bytes]:
@@ -309,104 +203,40 @@ n = 100
 k = 3
 """
 KIND = 'kind = "table"\n'
-AXES = {
-    "implementation": [
-        '"cpu/lloyd/none"',
-        '""',
-        "3",
-        "[]",
-        '"cpu/lloyd/.*"',
-        '"../impl/cpu/lloyd/naive"',
-        '["cpu/lloyd/naive", "x"]',
-        "{}",
-        '"a\\nb"',
-    ],
-    "dataset": ['"none"', '""', "3", "true", '"none.npy"', '"/etc/passwd"', '"../blobs"', '"blobs\\u0000"'],
-    "n": [
-        "0",
-        "-1",
-        "1.5",
-        "1e30",
-        "nan",
-        "inf",
-        '"many"',
-        "true",
-        "[]",
-        "[1, [2]]",
-        '"1:2"',
-        '"1:1e9:+1"',
-        '"0:0:x2"',
-        '"10:1:x10"',
-        "1979-05-27",
-        "{ a = 1 }",
-        "9223372036854775807",
-    ],
-    "d": ["0", "-2", "1_000_000", "4294967298", "100_001", "2.5", '"two"'],
-    "k": ["0", "-1", "101", "4294967299", "3.5", '"three"', "[3, 0]", '"1:3:*2"', '"1:200:+1"'],
-    "precision": ['"fp16"', "32", '""', '["fp32", "half"]'],
-    "init": ['"best"', '""', "1", '"none.npy"', '"/dev/null"', '"/dev/zero.npy"'],
-    "init_seed": ["-1", "1.5", '"one"', "1e300"],
-    "iterations": ["0", "-1", "1.5", "1e10", '"ten"'],
-    "tolerance": ["-0.1", "1.5", "nan", '"none"'],
-    "repetitions": ["0", "1e7", "2.5", '"five"'],
-    "warmup": ["-1", "1e7", '"one"'],
-    "judge_seed": ["-1", "1.5", '"one"', "1e300"],
-    "set.packages": ["1"],
-    "set": ["3", '"packages=1"'],
-    "data.sigma2": ['"wide"', "-1", "nan"],
-    "data.nothing": ["1"],
-    "data.groups": ["-1", "1.5", "1e12"],
-    "data.seed": ["-1", "0.5", "1e300"],
-    "data": ["[]"],
-    "packages": ["3"],
-    "sweep": ["3"],
-}
-LINES = [
-    "number = 3",
-    "title = [1]",
-    'title = "a\\nb"',
-    "profile = 3",
-    "profile.paper.n = 3",
-    "profile.quick = 3",
-    "labels = []",
-    "table = 3",
-    'figure = "bar"',
-    "paper = 3",
-    "claim = {}",
-    'notes = "text"',
-    "machine = 1",
-    "reuse = 3",
-    "reuse = []",
-    "reuse = [1]",
-    'reuse = [["a/b"]]',
-    'reuse = "none"',
-    'reuse = "he2021/none"',
-    'reuse = "he2021/figure4"',
-    'reuse = "../papers/he2021/table3"',
-    'reuse = "bad/one"',
-    "sweep = 3",
-    "sweep = [1, 2]",
-    "[sweep]",
-    "[tabel]",
-    "kind = 3",
-    "x = ",
-    "x",
-    "= 3",
-    "x = 1\nx = 2",
-    'x = "',
-    "x = 1e",
-    "x = 0x",
-    'x = """',
-    "[a\n",
-    "[[sweep]",
-    "\x00",
-    "x = \x01",
-    "\\",
-    "x = [1,, 2]",
-    "x = {a = 1, a = 2}",
-    "x = 99999999999999999999",
-    "[[table]]",
-]
+AXES = table(r"""
+    implementation  "cpu/lloyd/none"  ""  3  []  "cpu/lloyd/.*"  "../impl/cpu/lloyd/naive"  ["cpu/lloyd/naive", "x"]  {}
+    implementation  "a\nb"
+    dataset  "none"  ""  3  true  "none.npy"  "/etc/passwd"  "../blobs"  "blobs\u0000"
+    n  0  -1  1.5  1e30  nan  inf  "many"  true  []  [1, [2]]  "1:2"  "1:1e9:+1"  "0:0:x2"  "10:1:x10"  1979-05-27
+    n  { a = 1 }  9223372036854775807
+    d  0  -2  1_000_000  4294967298  100_001  2.5  "two"
+    k  0  -1  101  4294967299  3.5  "three"  [3, 0]  "1:3:*2"  "1:200:+1"
+    precision  "fp16"  32  ""  ["fp32", "half"]
+    init  "best"  ""  1  "none.npy"  "/dev/null"  "/dev/zero.npy"
+    init_seed  -1  1.5  "one"  1e300
+    iterations  0  -1  1.5  1e10  "ten"
+    tolerance  -0.1  1.5  nan  "none"
+    repetitions  0  1e7  2.5  "five"
+    warmup  -1  1e7  "one"
+    judge_seed  -1  1.5  "one"  1e300
+    set.packages  1
+    set  3  "packages=1"
+    data.sigma2  "wide"  -1  nan
+    data.nothing  1
+    data.groups  -1  1.5  1e12
+    data.seed  -1  0.5  1e300
+    data  []
+    packages  3
+    sweep  3
+""")
+LINES = spaced("""
+    number = 3  title = [1]  profile = 3  profile.paper.n = 3  profile.quick = 3  labels = []  table = 3  figure = "bar"
+    paper = 3  claim = {}  notes = "text"  machine = 1  reuse = 3  reuse = []  reuse = [1]  reuse = [["a/b"]]
+    reuse = "none"  reuse = "he2021/none"  reuse = "he2021/figure4"  reuse = "../papers/he2021/table3"
+    reuse = "bad/one"  sweep = 3  sweep = [1, 2]  [sweep]  [tabel]  kind = 3  x  = 3  x = "  x = 1e  x = 0x  [[sweep]
+    x = [1,, 2]  x = {a = 1, a = 2}  x = 99999999999999999999  [[table]]
+""")
+LINES += ['title = "a\\nb"', "x = ", "x = 1\nx = 2", 'x = """', "[a\n", "\x00", "x = \x01", "\\"]
 
 
 def exhibits() -> dict[str, bytes]:
@@ -452,53 +282,17 @@ def axis(name: str, value: str, more: str = "") -> bytes:
 
 
 MADE = '[made]\ngenerator = "balls"\nn = 10\nd = 2\nk = 2\n'
-FIELDS = [
-    "n = -1",
-    "n = 0",
-    "n = 1.5",
-    'n = "ten"',
-    "n = true",
-    "n = nan",
-    "n = 9223372036854775807",
-    "d = 0",
-    "d = 4294967298",
-    "d = 1_000_000",
-    "k = 0",
-    "k = [2]",
-    "k = 4294967298",
-    "seed = -1",
-    'seed = "x"',
-    "seed = 9223372036854775807",
-    "summary = 3",
-    "licence = []",
-    "source = {}",
-    'summary = "a\\nb"',
-    "settings = 3",
-    "settings = []",
-    'settings = { radius = "one" }',
-    "settings = { radius = inf }",
-    "settings = { sigma = 1 }",
-    "sigma2 = 3",
-    "advice = 1",
-    "file = 3",
-]
-CENTROIDS = [
-    "[1, 2, 3, 4]",
-    "[[1, 2], [3]]",
-    "[[1, 2]]",
-    '[[1, 2], [3, "four"]]',
-    '["one", "two"]',
-    "[[1, 2], [3, nan]]",
-    "3",
-    '"none"',
-    "[]",
-    "[[], []]",
-    "[[1, 2], [3, 4], [5, 6]]",
-    "[[1, 2, 3], [4, 5, 6]]",
-    "{ a = 1 }",
-    "[[true, false], [true, false]]",
-    "[[1, 2], 3]",
-]
+FIELDS = spaced("""
+    n = -1  n = 0  n = 1.5  n = "ten"  n = true  n = nan  n = 9223372036854775807  d = 0  d = 4294967298  d = 1_000_000
+    k = 0  k = [2]  k = 4294967298  seed = -1  seed = "x"  seed = 9223372036854775807  summary = 3  licence = []
+    source = {}  settings = 3  settings = []  settings = { radius = "one" }  settings = { radius = inf }
+    settings = { sigma = 1 }  sigma2 = 3  advice = 1  file = 3
+""")
+FIELDS += ['summary = "a\\nb"']
+CENTROIDS = spaced("""
+    [1, 2, 3, 4]  [[1, 2], [3]]  [[1, 2]]  [[1, 2], [3, "four"]]  ["one", "two"]  [[1, 2], [3, nan]]  3  "none"  []
+    [[], []]  [[1, 2], [3, 4], [5, 6]]  [[1, 2, 3], [4, 5, 6]]  { a = 1 }  [[true, false], [true, false]]  [[1, 2], 3]
+""")
 
 
 def tables() -> dict[str, bytes]:

@@ -1,7 +1,5 @@
 """The programs as they were built, and what they wrote. KMBENCH_BUILD names the build folder (default build)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -24,12 +22,15 @@ def needed(*programs: Path) -> None:
             pytest.skip(f"no {program}: build it, or set KMBENCH_BUILD", allow_module_level=True)
 
 
-def kmbench(
-    *args: object, program: Path = KMBENCH, cwd: Path | None = None, **env: str
-) -> subprocess.CompletedProcess[str]:
+def kmbench(*args: object, program: Path = KMBENCH, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess:
     """Run the program to its end, with these variables besides. One that hangs fails the test."""
     command = [program, *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**ENVIRONMENT, **env}, timeout=600)
+
+
+def flags(**values: object) -> list[str]:
+    """flags(n=300, order_seed=1) is --n 300 --order-seed 1."""
+    return [word for name, value in values.items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
 def lines_of(file: Path) -> list[dict]:
@@ -40,3 +41,25 @@ def lines_of(file: Path) -> list[dict]:
     for line in found:
         VALIDATOR.validate(line)
     return found
+
+
+def by_implementation(folder: Path) -> dict[str, dict]:
+    """The one line of each implementation in a folder's adhoc.jsonl."""
+    found = lines_of(folder / "adhoc.jsonl")
+    named = {line["implementation"]: line for line in found}
+    assert len(named) == len(found), "one line a case"
+    return named
+
+
+def refused(ran: subprocess.CompletedProcess, says: str) -> None:
+    """Code 2, nothing on stdout, and one line that holds these words."""
+    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
+    assert ran.stderr.startswith("kmbench: ") and ran.stderr.count("\n") == 1 and says in ran.stderr, ran.stderr
+
+
+def script(path: Path, *words: object) -> Path:
+    """A program at this path that runs these words."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'#!/bin/sh\nexec {" ".join(repr(str(word)) for word in words)} "$@"\n')
+    path.chmod(0o755)
+    return path

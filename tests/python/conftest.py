@@ -1,12 +1,12 @@
 """What several tests start from: made-up results, and an exhibit in a folder of its own."""
 
-from __future__ import annotations
-
+import json
 from pathlib import Path
 
 import pytest
 import synthetic
 
+from plots.__main__ import main
 from plots.decide.claims import Finding, judge_one
 from plots.read import check, exhibits, results
 from plots.read.view import View, gather
@@ -26,6 +26,24 @@ n = 10
 rows = ["packages"]
 columns = ["iteration", "assign"]
 """
+RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
+SERIES = 'series = ["implementation"]\n'
+
+
+def figure(style: str, y: str, more: str = "") -> str:
+    """The sweep of TABLE as a figure over its packages."""
+    head = TABLE.replace('"table"', '"figure"').partition("[table]")[0]
+    return f'{head}[figure]\nstyle = "{style}"\nx = "packages"\ny = {json.dumps(y.split())}\n{more}'
+
+
+def printed(rows: str, fields: str = "packages", metrics: str = "iteration", more: str = "") -> str:
+    """Values that a paper printed."""
+    names = f"fields = {json.dumps(fields.split())}\nmetrics = {json.dumps(metrics.split())}\n"
+    return f'[[paper]]\nsource = "printed"\n{names}rows = {rows}\n{more}'
+
+
+def claim(body: str, name: str = "a", text: str = "t") -> str:
+    return f'[[claim]]\nid = "{name}"\ntext = "{text}"\n{body}\n'
 
 
 def machine(lines: list[dict], record: dict | None = None, folder: Path = ROOT) -> results.Machine:
@@ -39,6 +57,7 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.papers, self.results = folder / "papers", folder / "results"
+        self.folders = ["--papers", str(self.papers), "--results", str(self.results)]
 
     def exhibit(self, text: str = TABLE, key: str = "demo/table1") -> exhibits.Exhibit:
         path = self.papers / f"{key}.toml"
@@ -56,7 +75,25 @@ class Bench:
     def run(self, lines: list[dict], machine: str = "demo") -> Path:
         return synthetic.write(self.results, machine, lines)
 
+    def add(self, text: str, file: str = "demo/demo.jsonl") -> None:
+        """Text at the end of a file of results."""
+        path = self.results / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as out:
+            out.write(text)
+
+    def main(self, command: str, *words: object) -> int:
+        """The exit code of a command over these folders."""
+        return main([command, *self.folders, *map(str, words)])
+
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+def one_line(capsys, *says: str) -> None:
+    """Nothing on stdout, and one line of complaint that holds these words."""
+    out, error = capsys.readouterr()
+    assert out == "" and error.startswith("plots: ") and error.count("\n") == 1, error
+    assert all(words in error for words in says), error

@@ -1,7 +1,5 @@
 """A k-means that speaks the protocol of docs/adding.md until it breaks it as its argument says (test_external.py)."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """schema/line.json as any validator of JSON Schema reads it: `since` told as `required` and conditions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema

@@ -5,8 +5,6 @@ from recorded ones (noise.json). scripts/compare_test runs it on this machine; t
     python3 tests/python/rates.py found BASE NEW NAME ROUNDS  of tries of so many rounds, how many find NAME slower
     python3 tests/python/rates.py keep BASE NEW FILE.json     the noise of an A/A, for the tests"""
 
-from __future__ import annotations
-
 import json
 import random
 import sys

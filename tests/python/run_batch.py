@@ -2,8 +2,6 @@
 
 A process of its own, and a small one: what a child's peak memory is said to be begins with its parent's."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Result lines made up from an exhibit's sweeps: the shape of the real ones, numbers from a formula."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
@@ -11,17 +9,44 @@ from typing import Any
 from plots.read.check import FIELDS, LATEST
 from plots.read.exhibits import Exhibit
 
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
 AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
-DEFAULTS = {
-    "n": 1000,
-    "d": 4,
-    "k": 4,
-    "precision": "fp32",
-    "init": "random",
-    "init_seed": 1,
-    "iterations": 5,
-    "tolerance": None,
-}
+DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "init_seed": 1}
+DEFAULTS |= {"iterations": 5, "tolerance": None}
+CASE = [
+    "exhibit",
+    "profile",
+    "implementation",
+    "parameters",
+    "dataset",
+    "n",
+    "d",
+    "k",
+    "precision",
+    "init",
+    "max_iters",
+    "tolerance",
+]
+UNMEASURED = [
+    "prepare_s",
+    "download_s",
+    "iterations",
+    "inertia",
+    "centroid_error",
+    "cluster_sizes",
+    "verdict",
+    "grade",
+    "tied_labels",
+    "judge_s",
+    "judge_seed",
+    "label_excess",
+    "mean_offset",
+    "replayed",
+]
 
 
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
@@ -98,21 +123,7 @@ def of_schema(number: int, made: dict[str, Any]) -> dict[str, Any]:
 
 
 def case_id(made: dict[str, Any]) -> str:
-    names = (
-        "exhibit",
-        "profile",
-        "implementation",
-        "parameters",
-        "dataset",
-        "n",
-        "d",
-        "k",
-        "precision",
-        "init",
-        "max_iters",
-        "tolerance",
-    )
-    return hashlib.sha256(json.dumps([made[n] for n in names], sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([made[name] for name in CASE], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def skipped(reason: str, **fields: Any) -> dict[str, Any]:
@@ -124,26 +135,7 @@ def wrong(reason: str, **fields: Any) -> dict[str, Any]:
 
 
 def empty() -> dict[str, Any]:
-    return {
-        "samples_s": [],
-        "phases": {},
-        "prepare_phases": {},
-        "counters": {},
-        "prepare_s": None,
-        "download_s": None,
-        "iterations": None,
-        "inertia": None,
-        "centroid_error": None,
-        "cluster_sizes": None,
-        "verdict": None,
-        "grade": None,
-        "tied_labels": None,
-        "judge_s": None,
-        "judge_seed": None,
-        "label_excess": None,
-        "mean_offset": None,
-        "replayed": None,
-    }
+    return {"samples_s": [], "phases": {}, "prepare_phases": {}, "counters": {}, **dict.fromkeys(UNMEASURED)}
 
 
 def listed(value: Any) -> list[Any]:
@@ -199,9 +191,8 @@ def write(results: Path, machine: str, lines: list[dict[str, Any]], record: dict
     """results/<machine>/<paper>.jsonl and machine.json."""
     folder = results / machine
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "machine.json").write_text(
-        json.dumps(record if record is not None else {"id": machine, "cpu": {"model": "Made-up 9000"}})
-    )
+    known = {"id": machine, "cpu": {"model": "Made-up 9000"}} if record is None else record
+    (folder / "machine.json").write_text(json.dumps(known))
     for made in lines:
         with (folder / f"{(made['exhibit'] or 'adhoc').split('/')[0]}.jsonl").open("a") as file:
             file.write(json.dumps(made) + "\n")
@@ -217,3 +208,19 @@ def ladder(*times, **fields):
 
 
 RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}}
+
+
+def samples(middle: float, count: int = 12, spread: float = 0.01) -> list[float]:
+    """About the middle, never twice the same."""
+    return [middle * (1 + spread * (((i * 7) % count) / count - 0.5)) for i in range(count)]
+
+
+def timed(seconds: float, count: int = 12, **fields) -> dict:
+    """A line of no exhibit, for comparisons."""
+    return line(None, samples_s=samples(seconds, count), **fields)
+
+
+def side(folder: Path, name: str, lines: list[dict], record: dict | None = None) -> Path:
+    """The folder of one machine, to be compared with another."""
+    known = {"id": "demo", "cpu": {"model": "Made-up 9000", "threads": 2}}
+    return write(folder, name, lines, {**known, **(record or {})}) / name

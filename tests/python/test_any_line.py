@@ -2,8 +2,6 @@
 
 KMBENCH_EXAMPLES=10000 takes so many lines; by default 150. A failure keeps the fewest lines that repeat it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

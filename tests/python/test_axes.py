@@ -1,8 +1,6 @@
 """What makes a picture or a page readable: plain numbers, room for every mark, texts that fit, tables not too wide."""
 
-from __future__ import annotations
-
-from conftest import TABLE
+from conftest import SERIES, TABLE, figure, printed
 from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
@@ -10,13 +8,11 @@ from plots.draw import axes, figures
 from plots.write import latex, table_formats, tables
 from plots.write.tables import Cell, Column, Table
 
-PAPER = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["assign"]\nrows=[["10", "900"], [1, "20"]]\n'
+PAPER = printed('[["10", "900"], [1, "20"]]', metrics="assign")
 
 
-def figure(style: str, more: str = "", panels: str = "") -> str:
-    return TABLE.replace('"table"', '"figure"').split("[table]")[0] + (
-        f'[figure]\nstyle = "{style}"\nx = "packages"\ny = ["assign"]\nseries = ["implementation"]\n{panels}{more}\n'
-    )
+def shown(style: str, more: str = "") -> str:
+    return figure(style, "assign", SERIES + more)
 
 
 def test_numbers_of_a_logarithmic_axis_are_plain():
@@ -44,35 +40,31 @@ def test_a_note_is_broken_at_its_dots_and_ends_with_the_figure():
 
 
 def test_a_papers_mark_above_all_bars_is_inside_the_axes(bench):
-    (ax,) = figures.draw(bench.view([line(packages=1), line(packages=10)], figure("bar", PAPER))).axes
+    (ax,) = figures.draw(bench.view([line(packages=1), line(packages=10)], shown("bar", PAPER))).axes
     assert ax.get_ylim()[1] > 900
 
 
 def test_bars_that_stand_alone_stand_over_their_tick(bench):
     lines = [line(packages=1), line(packages=1, implementation="cpu/lloyd/naive"), line(packages=10)]
-    (ax,) = figures.draw(bench.view(lines, figure("bar"))).axes
+    (ax,) = figures.draw(bench.view(lines, shown("bar"))).axes
     middles = sorted(bar.get_x() + bar.get_width() / 2 for bar in ax.patches)
     assert middles[0] < 0 < middles[1] and middles[2] == 1
 
 
 def test_a_figure_of_the_papers_values_alone_says_so_and_names_them(bench):
-    made = figures.draw(bench.view([], figure("bar", PAPER)))
+    made = figures.draw(bench.view([], shown("bar", PAPER)))
     assert "Nothing of this was measured on demo" in made.get_suptitle()
 
 
 def test_a_case_without_a_time_is_marked_in_a_stack(bench):
-    made = figures.draw(bench.view([line(packages=1), wrong("off", packages=10)], figure("stacked")))
+    made = figures.draw(bench.view([line(packages=1), wrong("off", packages=10)], shown("stacked")))
     assert "no time (see the table)" in made.legends[0].get_texts()[-1].get_text()
 
 
 def test_the_figure_grows_with_its_legend(bench):
     names = [f"cpu/lloyd/{name * 24}" for name in "abcdefghijklmnop"]
-    few, many = (
-        figures.draw(
-            bench.view([line(packages=p, implementation=name) for name in some for p in (1, 10)], figure("line"))
-        )
-        for some in (names[:1], names)
-    )
+    lines = [line(packages=p, implementation=name) for name in names for p in (1, 10)]
+    few, many = (figures.draw(bench.view(some, shown("line"))) for some in (lines[:2], lines))
     assert many.get_size_inches()[1] > few.get_size_inches()[1] + 1
 
 
@@ -85,11 +77,8 @@ def test_nothing_of_a_wrong_run_is_shown_or_claimed(bench):
 
 
 def test_what_a_paper_prints_once_is_not_shown_twice(bench):
-    twice = (
-        '[[paper]]\nsource="printed"\nfields=["threads"]\nmetrics=["iteration"]\nrows=[["20", "1"]]\n'
-        'match = { threads = { "20" = MATCH } }\n'
-    )
-    text = TABLE.replace('["packages"]', '["threads"]') + "".join(twice.replace("MATCH", to) for to in ("0", "7"))
+    twice = (printed('[["20", "1"]]', "threads", more=f'match = {{ threads = {{ "20" = {to} }} }}\n') for to in (0, 7))
+    text = TABLE.replace('["packages"]', '["threads"]') + "".join(twice)
     table = tables.build(bench.view([line(packages=1, threads=0)], text))
     assert len(table.rows) == 1
     table = tables.build(bench.view([skipped("no", packages=1, threads=1)], text))
@@ -100,12 +89,8 @@ def wide(metrics: int) -> Table:
     columns = [Column("n", "field", "n")]
     for i in range(metrics):
         columns += [Column(f"m{i}", role, f"m{i} (ms)") for role in ("ours", "paper", "ratio")]
-    row = [Cell("4", raw=(4,))] + [
-        Cell("1.5", "1, 2", raw=(1.5, 1, 2)),
-        Cell("3", raw=("3",)),
-        Cell("0.5", raw=(0.5,)),
-    ] * metrics
-    return Table("t", "T", columns, [row], [], [])
+    three = [Cell("1.5", "1, 2", raw=(1.5, 1, 2)), Cell("3", raw=("3",)), Cell("0.5", raw=(0.5,))]
+    return Table("t", "T", columns, [[Cell("4", raw=(4,)), *three * metrics]], [], [])
 
 
 def test_a_wide_table_has_the_paper_beneath_ours():

@@ -1,7 +1,5 @@
 """At least 400 bad inputs, each refused: one line, code 2, nothing on stdout, nothing written, little memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -12,19 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import bad_files
-import pytest
+from bad_files import spaced, table
+from built import KMBENCH, ROOT, needed
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
-PROGRAM = BUILD / "kmbench"
-if not PROGRAM.exists():
-    pytest.skip(f"no kmbench in {BUILD}: build it, or set KMBENCH_BUILD", allow_module_level=True)
-
+needed(KMBENCH)
 LIMIT_S = 20.0  # a hang, not a measure of speed
 LIMIT_KILOBYTES = 100_000
 RUN = ["run", "--implementation", "cpu/lloyd/naive", "--out", "out"]
-BLOBS = [*RUN, "--dataset", "blobs", "--n", "100"]
-SMALL = [*BLOBS, "--k", "3"]
+TWO_STEP = ["run", "--implementation", "cpu/lloyd/two_step", "--out", "out"]
+BLOBS = ["--dataset", "blobs", "--n", "100"]
+SMALL = [*RUN, *BLOBS, "--k", "3"]
 DATA = ["data", "blobs", "--n", "10", "--out", "out.npy"]
 
 
@@ -38,118 +33,87 @@ class Input:
     env: dict[str, str] = field(default_factory=dict)
 
 
-FLAGS = {
-    "--n": [
-        "0",
-        "-1",
-        "1.5",
-        "1e999",
-        "NaN",
-        "1e16",
-        "9" * 400,
-        "0x10",
-        "ten",
-        "３",
-        "1,",
-        ",1",
-        "1,,2",
-        " ",
-        "1:2",
-        "10:1:x10",
-        "0:0:x2",
-        "1:1e18:+1",
-        ":::",
-        "1;2",
-    ],
-    "--d": ["0", "-2", "4294967298", "100001", "2.5", "1e999", "two", "18446744073709551618", "2,", "1:100001:+50000"],
-    "--k": ["0", "-1", "101", "4294967299", "3.5", "NaN", "three", "3,0", "1:200:+1", "9" * 400, "1e9"],
-    "--precision": ["fp16", "32", "fp32,half", "FP32", "fp32:fp64"],
-    "--init": ["best", "none.npy", ".", "/dev/null", "/dev/zero.npy", "random,kmeans++"],
-    "--seed": ["-1", "1.5", "one", "1e300", "18446744073709551616"],
-    "--iterations": ["0", "-1", "1.5", "1e10", "ten", "4294967297"],
-    "--tolerance": ["-0.1", "1.5", "nan", "none", "1e999"],
-    "--repetitions": ["0", "-1", "1e7", "2.5", "five", "4294967297"],
-    "--warmup": ["-1", "1e7", "one", "0.5"],
-    "--device": ["-1", "x", "1.5", "4294967296", "1023"],
-    "--order-seed": ["-1", "1.5", "x", "18446744073709551616", "1e300"],
-    "--judge-seed": ["-1", "1.5", "x", "18446744073709551616", "1e300"],
-    "--timeout": ["0", "-1", "x", "nan", "1e999"],
-    "--memory": ["0", "-1", "x", "nan", "1e999"],
-    "--filter": [
-        "(",
-        ")",
-        "[",
-        "*",
-        "a{2,1}",
-        "(?=a)",
-        "(?!a)",
-        "\\1",
-        "a{1001}",
-        "((a{1,500}){1,500}){1,500}",
-        "(?P<a",
-        "a" * 1001,
-        "nothing matches this",
-        "\\",
-    ],
-    "--benchmark_filter": ["(", "-(", "nothing matches this", "a" * 1001],
-    "--set": ["packages", "=1", "packages=", "nothing=1", "=", "packages=1,", "packages==1", "threads=1e999"],
-    "--data-set": [
-        "sigma2",
-        "sigma2=",
-        "=1",
-        "nothing=1",
-        "sigma2=wide",
-        "sigma2=-1",
-        "sigma2=nan",
-        "sigma2=1e999",
-        "seed=-1",
-        "seed=0.5",
-        "groups=-1",
-        "groups=1.5",
-        "groups=1e12",
-        "sigma2=1,,2",
-        "low=20",
-    ],
-    "--profile": ["fast", "Paper"],
-    "--machine": ["../x", "a/b", ".", "..", "a b", "x" * 101, "ü"],
-    "--dataset": ["none", "blobs,none", "blobs,", "none.npy", "../blobs", "a:b"],
-    "--data": ["none.npy", ".", "/dev/null", "/dev/zero", "x" * 300 + ".npy"],
-    "--implementation": ["(", "none", "(?!a)", "a" * 1001, "cpu/lloyd/none", "(a{1,900}){1,900}", "\\p{Foo}"],
-    "--benchmark_repetitions": ["0", "-1", "x", "1e9"],
-    "--benchmark_format": ["xml", "JSON"],
-    "--benchmark_out": ["none/x.json", ".", "pipe.csv", "x" * 300 + ".json"],
-    "--benchmark_out_format": ["xml"],
-    "--benchmark_min_time": ["1s"],
+FLAGS = table(r"""
+    --n  0  -1  1.5  1e999  NaN  1e16  0x10  ten  ３  1,  ,1  1,,2  1:2  10:1:x10  0:0:x2  1:1e18:+1  :::  1;2
+    --d  0  -2  4294967298  100001  2.5  1e999  two  18446744073709551618  2,  1:100001:+50000
+    --k  0  -1  101  4294967299  3.5  NaN  three  3,0  1:200:+1  1e9  1,,2  9:1:x2
+    --precision  fp16  32  fp32,half  FP32  fp32:fp64
+    --init  best  none.npy  .  /dev/null  /dev/zero.npy  random,kmeans++
+    --seed  -1  1.5  one  1e300  18446744073709551616
+    --iterations  0  -1  1.5  1e10  ten  4294967297
+    --tolerance  -0.1  1.5  nan  none  1e999
+    --repetitions  0  -1  1e7  2.5  five  4294967297
+    --warmup  -1  1e7  one  0.5
+    --device  -1  x  1.5  4294967296  1023
+    --order-seed  -1  1.5  x  18446744073709551616  1e300
+    --judge-seed  -1  1.5  x  18446744073709551616  1e300
+    --timeout  0  -1  x  nan  1e999
+    --memory  0  -1  x  nan  1e999
+    --filter  (  )  [  *  a{2,1}  (?=a)  (?!a)  \1  a{1001}  ((a{1,500}){1,500}){1,500}  (?P<a  nothing matches this  \
+    --benchmark_filter  (  -(  nothing matches this
+    --set  packages  =1  packages=  nothing=1  =  packages=1,  packages==1  packages=0  threads=1e999
+    --data-set  sigma2  sigma2=  =1  nothing=1  sigma2=wide  sigma2=-1  sigma2=nan  sigma2=1e999  seed=-1  seed=0.5
+    --data-set  groups=-1  groups=1.5  groups=1e12  sigma2=1,,2  low=20
+    --profile  fast  Paper
+    --machine  ../x  a/b  .  ..  a b  ü
+    --dataset  none  blobs,none  blobs,  none.npy  ../blobs  a:b
+    --data  none.npy  .  /dev/null  /dev/zero
+    --implementation  (  none  (?!a)  cpu/lloyd/none  (a{1,900}){1,900}  \p{Foo}
+    --benchmark_repetitions  0  -1  x  1e9
+    --benchmark_format  xml  JSON
+    --benchmark_out  none/x.json  .  pipe.csv
+    --benchmark_out_format  xml
+    --benchmark_min_time  1s
+""")
+LONG = {  # too long, or blank
+    "--n": [" ", "9" * 400],
+    "--k": ["9" * 400],
+    "--filter": ["a" * 1001],
+    "--benchmark_filter": ["a" * 1001],
+    "--implementation": ["a" * 1001],
+    "--machine": ["x" * 101],
+    "--data": ["x" * 300 + ".npy"],
+    "--benchmark_out": ["x" * 300 + ".json"],
 }
-
-DATA_FLAGS = {
-    "--n": [
-        "0",
-        "-1",
-        "1.5",
-        "1e999",
-        "NaN",
-        "inf",
-        "1e16",
-        "18446744073709551617",
-        "9" * 400,
-        "0x10",
-        "ten",
-        "３",
-        "1,",
-        ",1",
-        " ",
-        "1:2",
-        "1:9:+1",
-        "1 2",
-        "--",
-    ],
-    "--d": ["0", "-1", "4294967298", "100001", "x", "1.5", "1,2"],
-    "--k": ["0", "-1", "4294967298", "x"],
-    "--precision": ["fp16"],
-    "--data-set": ["sigma2", "sigma2=", "=1", "none=1", "sigma2=x", "sigma2=1e999", "sigma2=-1", "seed=-1"],
+SAYS = {
+    "--k=0": "k must lie between 1",
+    "--k=101": "k = 101 is more than n = 100",
+    "--k=1,,2": "empty value",
+    "--k=9:1:x2": "'9:1:x2' is not a range",
+    "--d=0": "d must lie between 1",
+    "--precision=fp16": "precision 'fp16'; accepted: fp32, fp64",
+    "--init=best": "init 'best'",
+    "--init=none.npy": r"none\.npy",
+    "--repetitions=0": "--repetitions",
+    "--device=1023": "--device 1023",
+    "--filter=(": "--filter",
+    "--filter=nothing matches this": "matches no case",
+    "--set=packages": "'packages' is not name=value",
+    "--set=packages=0": "packages = 0; accepted: 1 to",
+    "--set=nothing=1": "parameter 'nothing'",
+    "--data-set=nothing=1": "no setting 'nothing'",
+    "--profile=fast": "--profile 'fast'; accepted: paper, quick",
+    "--dataset=none": "none",
+    "--data=none.npy": r"none\.npy: no such file",
+    "--implementation=(": "not a regular expression",
+    "--implementation=none": "unknown implementation 'none'",
+    "--benchmark_format=xml": "--benchmark_format: xml not in",
 }
-
+WITHOUT = {  # the arguments beside a flag that would stand twice
+    "--n": [*RUN, "--dataset", "blobs", "--k", "3"],
+    "--k": [*RUN, *BLOBS],
+    "--dataset": [*RUN, "--k", "3"],
+    "--data": [*RUN, "--k", "3"],
+    "--implementation": ["run", "--out", "out", *BLOBS, "--k", "3"],
+    "--set": [*TWO_STEP, *BLOBS, "--k", "3"],
+}
+DATA_FLAGS = table("""
+    --n  0  -1  1.5  1e999  NaN  inf  1e16  18446744073709551617  0x10  ten  ３  1,  ,1  1:2  1:9:+1  1 2  --
+    --d  0  -1  4294967298  100001  x  1.5  1,2
+    --k  0  -1  4294967298  x
+    --precision  fp16
+    --data-set  sigma2  sigma2=  =1  none=1  sigma2=x  sigma2=1e999  sigma2=-1  seed=-1
+""")
 NO_TEXT = [
     "\udcff",
     "a\udcffb",
@@ -161,22 +125,15 @@ NO_TEXT = [
     "\x7f",
     "a\u0085b",
     "a\u2028b",
-    "x" * 100_000,
 ]
+NO_TEXT += ["x" * 100_000]
 
 
 def flag_inputs() -> Iterator[Input]:
     for flag, values in FLAGS.items():
-        without = {
-            "--n": [*RUN, "--dataset", "blobs", "--k", "3"],
-            "--k": BLOBS,
-            "--dataset": [*RUN, "--k", "3"],
-            "--data": [*RUN, "--k", "3"],
-            "--implementation": ["run", "--out", "out", *SMALL[5:]],
-            "--set": ["run", "--implementation", "cpu/lloyd/two_step", *SMALL[3:]],
-        }
-        for value in values:
-            yield Input(f"{flag} {value[:40]!r}", [*without.get(flag, SMALL), f"{flag}={value}"])
+        for value in [*values, *LONG.get(flag, [])]:
+            given = f"{flag}={value}"
+            yield Input(given[:60], [*WITHOUT.get(flag, SMALL), given], SAYS.get(given, ""))
     for flag in [*FLAGS, "--out", "--paper"]:
         yield Input(f"{flag} without a value", [*SMALL, f"{flag}="], "no value")
     for flag in ["--k", "--paper", "--filter", "--machine", "--out"]:
@@ -185,60 +142,31 @@ def flag_inputs() -> Iterator[Input]:
         for flag in ["--filter", "--dataset", "--machine", "--data"]:
             yield Input(f"{flag} {text[:20]!a}", [*SMALL, f"{flag}={text}"], "argument")
     for args in [["--set", "packages=1", "--set", "packages=2"], ["--data-set", "low=1", "--data-set", "low=2"]]:
-        yield Input(f"{args[1]} twice", ["run", "--implementation", "cpu/lloyd/two_step", *SMALL[3:], *args], "twice")
-    yield Input("a plan of 10^6", [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1"], "1000000 cases")
-    yield Input(
-        "a plan of 10^9",
-        [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1", "--warmup=0:999:+1"],
-        "1000000000 cases",
-    )
+        yield Input(f"{args[1]} twice", [*WITHOUT["--set"], *args], "twice")
+    plan = [*SMALL, "--seed=1:1000:+1", "--iterations=1:1000:+1"]
+    yield Input("a plan of 10^6", plan, "1000000 cases")
+    yield Input("a plan of 10^9", [*plan, "--warmup=0:999:+1"], "1000000000 cases")
     yield Input("a worker by hand", [*SMALL, "--worker=3,4"], "worker")
     yield Input("an unknown flag", [*SMALL, "--fast"], "--fast")
     yield Input("an unknown flag of Google Benchmark", [*SMALL, "--benchmark_fast"], "--benchmark_fast")
     yield Input("k twice", [*SMALL, "--k", "4"])
-    yield Input("no k", BLOBS, "--k")
-    yield Input("no points", [*RUN, "--k", "3"], "--dataset")
-    for paper in ["none", "..", ".", "he2021/..", "/", "he2021/table3", "he2021.toml", "*"]:
+    yield Input("no k", [*RUN, *BLOBS], "--k")
+    yield Input("no points", [*RUN, "--k", "3"], "--dataset NAME")
+    yield Input("data set and data", [*SMALL, "--data", "x.npy"], "--dataset and --data")
+    for paper in spaced("none  ..  .  he2021/..  /  he2021/table3  he2021.toml  *"):
         yield Input(f"--paper {paper}", ["run", "--out", "out", "--paper", paper], "no paper")
-    for name in [
-        "he2021",
-        "he2021/none",
-        "he2021/table3.tom",
-        "../papers/he2021/table3",
-        ".",
-        "/dev/zero",
-        "/dev/null",
-        "x" * 300,
-        "he2021/table3/",
-    ]:
+    names = "he2021  he2021/none  he2021/table3.tom  ../papers/he2021/table3  .  /dev/zero  /dev/null  he2021/table3/"
+    for name in [*spaced(names), "none.toml", "x" * 300]:
         yield Input(f"exhibit {name[:40]}", ["run", "--out", "out", name], "no exhibit file")
-    for more in [
-        ["--k", "3"],
-        ["--n", "3"],
-        ["--implementation", "x"],
-        ["--dataset", "blobs"],
-        ["--set", "a=1"],
-        ["--data-set", "a=1"],
-        ["--init", "random"],
-    ]:
-        yield Input(f"an exhibit and {more[0]}", ["run", "--out", "out", "he2021/table3", *more], "contradicts")
+    for more in spaced("--k=3  --n=3  --implementation=x  --dataset=blobs  --set=a=1  --data-set=a=1  --init=random"):
+        flag = more.split("=")[0]
+        yield Input(f"an exhibit and {flag}", ["run", "--out", "out", "he2021/table3", more], f"{flag} contradicts")
 
 
 def command_inputs() -> Iterator[Input]:
-    for args in [
-        [],
-        ["sing"],
-        ["run", "--k"],
-        ["list", "songs"],
-        ["list", "--jsn"],
-        ["data"],
-        ["data", "blobs"],
-        ["export"],
-        ["check", "--filter", "("],
-        ["check", "--filter", "nosuchcase"],
-        ["check", "--filter", "a" * 1001],
-        ["env", "x"],
-    ]:
+    commands = "sing  run --k  list songs  list --jsn  data  data blobs  export  check --filter (  env x"
+    filters = [["check", "--filter", text] for text in ("nosuchcase", "a" * 1001)]
+    for args in [[], *map(str.split, spaced(commands)), *filters]:
         yield Input("kmbench " + " ".join(args)[:40], args)
     for name in ["none.jsonl", ".", "/dev/null", "pipe.jsonl"]:
         yield Input(f"export {name}", ["export", name], "not a regular one")
@@ -247,33 +175,17 @@ def command_inputs() -> Iterator[Input]:
     for name in ["nan.npy", "cell 0.csv", "longer than its header.npy.xz"]:
         yield Input(f"advise {name}", ["advise", name, "--k", "1"], re.escape(name))
     for out in ["folder.npy", "folder.npy/" + "x" * 300]:
-        args = ["advise", "blobs", "--n", "100", "--k", "3", "--out", out]
-        yield Input(f"advise --out {out[:20]}", args, "cannot write")
-    for out in [
-        "folder.npy",
-        "folder.csv",
-        ".",
-        "none/x.npy",
-        "x.txt",
-        "x",
-        "x.npy.xz",
-        "/dev/null",
-        "/proc/x.npy",
-        "pipe.csv",
-        "x" * 300 + ".npy",
-    ]:
+        yield Input(f"advise --out {out[:20]}", ["advise", *BLOBS[1:], "--k", "3", "--out", out], "cannot write")
+    outs = "folder.npy  folder.csv  .  none/x.npy  x.txt  x  x.npy.xz  /dev/null  /proc/x.npy  pipe.csv"
+    for out in [*spaced(outs), "x" * 300 + ".npy"]:
         yield Input(f"data --out {out[:20]}", ["data", "blobs", "--n", "10", "--out", out])
     for flag, values in DATA_FLAGS.items():
-        for value in values:
-            args = DATA if flag != "--n" else ["data", "blobs", "--out", "out.npy"]
+        args = DATA if flag != "--n" else ["data", "blobs", "--out", "out.npy"]
+        for value in [*values, *([" ", "9" * 400] if flag == "--n" else [])]:
             yield Input(f"data {flag} {value[:20]}", [*args, f"{flag}={value}"])
-    yield Input(
-        "data of 10^15",
-        ["data", "uniform", "--n", "1000000000000000", "--d", "1", "--out", "out.npy"],
-        "GiB|out of range",
-    )
-    many = ["data", "uniform", "--n", "1000000000000", "--d", "100000", "--out", "out.npy"]
-    yield Input("data of 10^12 x 10^5", many, "out of range")
+    uniform = ["data", "uniform", "--out", "out.npy", "--n"]
+    yield Input("data of 10^15", [*uniform, "1000000000000000", "--d", "1"], "GiB|out of range")
+    yield Input("data of 10^12 x 10^5", [*uniform, "1000000000000", "--d", "100000"], "out of range")
     yield Input("data of no set", ["data", "none", "--out", "out.npy"], "none")
     for name, value in [("missing", "/nowhere"), ("a file", __file__), ("one of two", "/:/nowhere")]:
         yield Input(f"KMBENCH_DATA {name}", SMALL, "KMBENCH_DATA", {"KMBENCH_DATA": value})
@@ -281,7 +193,7 @@ def command_inputs() -> Iterator[Input]:
         yield Input(f"KMBENCH_HOME {value[:20]!a}", SMALL, "KMBENCH_HOME|papers", {"KMBENCH_HOME": value})
 
 
-def file_inputs(folder: Path, home: Path) -> Iterator[Input]:
+def file_inputs(folder: Path) -> Iterator[Input]:
     """Writes the files."""
     for name, content in (bad_files.npy_files() | bad_files.xz_files() | bad_files.csv_files()).items():
         (folder / name).write_bytes(content)
@@ -296,75 +208,41 @@ def file_inputs(folder: Path, home: Path) -> Iterator[Input]:
         (own / "papers").mkdir()
         (own / "datasets/made.toml").write_bytes(content)
         yield Input("table " + name, [*RUN, "--dataset", "made", "--k", "2"], r"made\.toml", {"KMBENCH_HOME": str(own)})
-    for name in ["pipe.npy", "pipe.npy.xz", "pipe.csv", "pipe.jsonl"]:
+    pipes, folders = ["pipe.npy", "pipe.npy.xz", "pipe.csv"], ["folder.npy", "folder.npy.xz", "folder.csv"]
+    for name in [*pipes, "pipe.jsonl", "bad/pipe.toml"]:
         os.mkfifo(folder / name)
-    for name in ["folder.npy", "folder.npy.xz", "folder.csv"]:
+    for name in [*folders, "bad/folder.toml"]:
         (folder / name).mkdir()
-    (folder / "zero.npy").symlink_to("/dev/zero")
-    (folder / "loop.npy").symlink_to("loop.npy")
-    (folder / "dangling.npy").symlink_to("none.npy")
-    for name in [
-        "pipe.npy",
-        "pipe.npy.xz",
-        "pipe.csv",
-        "folder.npy",
-        "folder.npy.xz",
-        "folder.csv",
-        "zero.npy",
-        "loop.npy",
-        "dangling.npy",
-    ]:
+    links = {"zero.npy": "/dev/zero", "loop.npy": "loop.npy", "dangling.npy": "none.npy"}
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    for name in [*pipes, *folders, *links]:
         yield Input(f"--data {name}", [*RUN, "--data", name, "--k", "1"], re.escape(name))
         yield Input(f"--dataset ./{name}", [*RUN, "--dataset", f"./{name}", "--k", "1"], re.escape(name))
-    for name in [
-        "pipe.npy",
-        "folder.npy",
-        "zero.npy",
-        "loop.npy",
-        "pipe.npy.xz",
-        "type 0.npy",
-        "shape 30.npy",
-        "header 0.npy",
-        "nan.npy",
-        "cut after 69.npy",
-        "damaged.npy.xz",
-        "longer than its header.npy.xz",
-        "of another version.npy.xz",
-    ]:
+    starts = spaced("""
+        pipe.npy  folder.npy  zero.npy  loop.npy  pipe.npy.xz  type 0.npy  shape 30.npy  header 0.npy  nan.npy
+        cut after 69.npy  damaged.npy.xz  longer than its header.npy.xz  of another version.npy.xz
+    """)
+    for name in starts:
         yield Input(f"--init {name}", [*SMALL, "--d", "2", "--init", name], re.escape(name))
-    os.mkfifo(folder / "bad/pipe.toml")
-    (folder / "bad/folder.toml").mkdir()
-    with (folder / "bad/sparse.toml").open("wb") as file:
-        file.truncate(100 << 20)
-    with (folder / "sparse.csv").open("wb") as file:
-        file.truncate(200 << 20)
+    for name, size in [("bad/sparse.toml", 100 << 20), ("sparse.csv", 200 << 20)]:
+        with (folder / name).open("wb") as file:
+            file.truncate(size)
     for name in ["pipe", "folder", "sparse"]:
         yield Input(f"exhibit {name}", ["run", f"bad/{name}.toml", "--out", "out"], f"{name}.toml")
     yield Input("a .csv of one line of 200 MB", [*RUN, "--data", "sparse.csv", "--k", "1"], "a line of more than")
 
 
 def run_all(inputs: list[Input], folder: Path, home: Path) -> list[dict]:
-    batch = [
-        {
-            "args": [str(PROGRAM), *one.args],
-            "env": {"KMBENCH_HOME": str(home), **one.env},
-            "folder": str(folder),
-            "limit_s": LIMIT_S,
-        }
-        for one in inputs
-    ]
-    halves = [batch[0::2], batch[1::2]]  # two processes at a time
+    """How each ended; two processes at a time."""
+    same = {"folder": str(folder), "limit_s": LIMIT_S}
+    batch = [{"args": [str(KMBENCH), *i.args], "env": {"KMBENCH_HOME": str(home), **i.env}, **same} for i in inputs]
     runners = []
-    for at, half in enumerate(halves):
+    for at in (0, 1):
         listed = folder.parent / f"batch{at}.json"
-        listed.write_text(json.dumps(half))
-        runners.append(
-            subprocess.Popen(
-                [sys.executable, "-S", Path(__file__).with_name("run_batch.py"), listed],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        )
+        listed.write_text(json.dumps(batch[at::2]))
+        command = [sys.executable, "-S", Path(__file__).with_name("run_batch.py"), listed]
+        runners.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     first, second = (json.loads(runner.communicate()[0]) for runner in runners)
     return [(second if at % 2 else first)[at // 2] for at in range(len(batch))]
 
@@ -384,13 +262,13 @@ def complaint(one: Input, ended: dict, allowed_kilobytes: int) -> str:
     return ""
 
 
-def test_bad_inputs(tmp_path: Path) -> None:
+def test_bad_inputs(tmp_path):
     folder, home = tmp_path / "work", tmp_path / "home"
     folder.mkdir()
     home.mkdir()
     for name in ["datasets", "papers", "impl"]:
         (home / name).symlink_to(ROOT / name)
-    inputs = [*file_inputs(folder, home), *flag_inputs(), *command_inputs()]
+    inputs = [*file_inputs(folder), *flag_inputs(), *command_inputs()]
     assert len({(tuple(one.args), tuple(one.env.items())) for one in inputs}) == len(inputs) >= 400
     before = sorted(folder.rglob("*"))
     base = run_all([Input("fine", ["list", "exhibits"])] * 2, folder, home)[0]["kilobytes"]  # sanitizers take some

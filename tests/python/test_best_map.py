@@ -1,14 +1,11 @@
 """The map of winners: whom a cell shows, and what an exhibit may ask of it."""
 
-from __future__ import annotations
-
 import pytest
 from synthetic import line
 
 from plots.draw import figures
 from plots.draw.best_map import best_of
 from plots.errors import UserError
-from plots.read.exhibits import load_one
 
 MAP = """kind = "figure"
 title = "best"
@@ -57,18 +54,18 @@ def test_a_map_of_what_was_not_measured_is_no_figure(bench):
     assert figures.draw(bench.view([skipped], MAP)) is None
 
 
+@pytest.mark.parametrize("style", ["map", "heat"])
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("change", "said"),
     [
-        (MAP.replace('down = ["d", "n"]\n', ""), "down missing"),
-        (MAP.replace('"iteration"', '"iteration", "assign"'), "a map shows one metric"),
-        (MAP.replace('"map"', '"line"'), "down belongs to a map"),
+        (('down = ["d", "n"]\n', ""), "down missing"),
+        (('"iteration"', '"iteration", "assign"'), "one metric"),
+        (('"STYLE"', '"line"'), "down belongs to a map"),
     ],
 )
-def test_a_map_that_says_too_little_or_too_much_is_refused(tmp_path, text, said):
-    (tmp_path / "figure1.toml").write_text(text)
+def test_a_map_that_says_too_little_or_too_much_is_refused(bench, style, change, said):
     with pytest.raises(UserError, match=said):
-        load_one(tmp_path / "figure1.toml")
+        bench.exhibit(MAP.replace('"map"', '"STYLE"').replace(*change).replace("STYLE", style))
 
 
 def test_where_rounding_is_the_subject_a_coarse_one_may_win(bench):

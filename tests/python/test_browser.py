@@ -1,37 +1,22 @@
 """The report and the page of claims in a headless Chromium: no complaint, no overflow, sorted, filtered, printed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from chromium import PROGRAM, Chromium
-from conftest import TABLE
-from synthetic import line, skipped, write, wrong
-
-from plots.__main__ import main
+from conftest import TABLE, Bench, claim, figure, printed
+from synthetic import line, skipped, wrong
 
 if PROGRAM is None:
     pytest.skip("no chromium, chromium-browser or google-chrome: the pages are not opened", allow_module_level=True)
 
 COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 SECONDS = [0.5, 0.1, 0.9, 0.3, 2.0, 0.2, 0.4, 11.0, 0.6, 0.7]
-EXHIBIT = TABLE.replace(
-    'columns = ["iteration", "assign"]', 'columns = ["iteration", "assign", "update", "overall", "grade"]'
-)
-PRINTED = (
-    '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration", "assign"]\n'
-    'rows=[[1, "10.0", "5"], [3, "20", "4"]]\n'
-)
+COLUMNS = '"iteration", "assign"]', '"iteration", "assign", "update", "overall", "grade"]'
 LONG = "A sentence that goes on for a while, as papers like them. " * 3
-CLAIMS = "".join(
-    f'[[claim]]\nid="{name}"\ntext="{LONG}"\nkind="bound"\nmetric="run"\n{bound}\n'
-    for name, bound in (("holds", "at_most=1e6"), ("fails", "at_least=1e6"))
-)
-FIGURE = (
-    EXHIBIT.replace('"table"', '"figure"').split("[table]")[0]
-    + '[figure]\nstyle = "line"\nx = "packages"\ny = ["iteration"]\n'
-)
+EXHIBIT = TABLE.replace(*COLUMNS) + printed('[[1, "10.0", "5"], [3, "20", "4"]]', metrics="iteration assign")
+EXHIBIT += claim('kind="bound"\nmetric="run"\nat_most=1e6', "holds", LONG)
+EXHIBIT += claim('kind="bound"\nmetric="run"\nat_least=1e6', "fails", LONG)
 TABLES = "document.querySelectorAll('article table')"
 
 
@@ -39,29 +24,16 @@ TABLES = "document.querySelectorAll('article table')"
 def pages(tmp_path_factory):
     """The report and the claims of two machines, and a browser."""
     folder = tmp_path_factory.mktemp("pages")
-    (folder / "papers/demo").mkdir(parents=True)
-    (folder / "papers/demo/table1.toml").write_text(EXHIBIT + PRINTED + CLAIMS)
-    (folder / "papers/demo/figure1.toml").write_text(FIGURE)
+    bench = Bench(folder)
+    bench.exhibit(EXHIBIT)
+    bench.exhibit(figure("line", "iteration"), "demo/figure1")
     lines = [line(packages=p, seconds=s) for p, s in zip(COUNTS, SECONDS, strict=True)]
     lines += [skipped("too large for this card, by far", packages=11), wrong("label 3 is wrong", packages=12)]
     lines += [line(exhibit="demo/figure1", packages=p, seconds=s) for p, s in zip(COUNTS, SECONDS, strict=True)]
     for name in ("a-machine-with-a-rather-long-name", "another"):
-        write(folder / "results", name, lines)
+        bench.run(lines, name)
     for command in ("report", "claims"):
-        assert (
-            main(
-                [
-                    command,
-                    "--papers",
-                    str(folder / "papers"),
-                    "--results",
-                    str(folder / "results"),
-                    "--out",
-                    str(folder),
-                ]
-            )
-            == 0
-        )
+        assert bench.main(command, "--out", folder) == 0
     with Chromium(folder / "profile") as browser:
         yield browser, folder
 
@@ -115,7 +87,7 @@ def test_rows_are_filtered_by_every_word(pages):
     browser.open(folder / "index.html", 1280)
     table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
     box = f"{table}.closest('.scroll').previousElementSibling.querySelector('input')"
-    for words, left in (("rounded", 10), ("skipped", 1), ("skipped", 1), ("no such row", 0), ("", 12)):
+    for words, left in (("rounded", 10), ("skipped", 1), ("no such row", 0), ("", 12)):
         browser.run(f"(() => {{ const box = {box}; box.value = '{words}'; box.dispatchEvent(new Event('input')); }})()")
         assert len(column(browser, table, "packages")) == left, words
 

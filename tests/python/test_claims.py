@@ -1,7 +1,5 @@
 """Claims: every kind, each verdict, from planted lines."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

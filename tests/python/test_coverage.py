@@ -1,19 +1,18 @@
 """Which printed numbers stand beside a line, which beside a stand-in, and what the others need."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest
-from conftest import ROOT, machine
+from conftest import ROOT, machine, printed
 from synthetic import line, skipped
 
-from plots.__main__ import main
 from plots.read import exhibits, results
 from plots.read.view import gather
 from plots.write import coverage, report, tables
 
-EXHIBIT = """
+ROWS = '[["real", 4, 1, "10", "29", "1"], ["real", 8, 1, "20", "30", ""], ["real", 8, "40", "5", "", "Segfault"]]'
+EXHIBIT = (
+    """
 kind = "table"
 number = "Table 1"
 title = "made up"
@@ -24,22 +23,11 @@ k = [4, 8]
 [table]
 rows = ["dataset", "k", "threads"]
 columns = ["iteration", "iterations", "init"]
-[[paper]]
-source = "printed"
-fields = ["dataset", "k", "threads"]
-metrics = ["iteration", "iterations", "init"]
-rows = [["real", 4, 1, "10", "29", "1"], ["real", 8, 1, "20", "30", ""], ["real", 8, "40", "5", "", "Segfault"]]
-[[paper]]
-source = "printed"
-fields = ["implementation", "dataset"]
-metrics = ["iteration"]
-rows = [["another program", "real", "7"]]
-[[paper]]
-source = "derived from Table 2"
-fields = ["dataset", "k"]
-metrics = ["iteration"]
-rows = [["real", 4, "10.5"]]
 """
+    + printed(ROWS, "dataset k threads", "iteration iterations init")
+    + printed('[["another program", "real", "7"]]', "implementation dataset")
+    + printed('[["real", 4, "10.5"]]', "dataset k").replace('"printed"', '"derived from Table 2"')
+)
 PAPER = 'title = "A paper"\nstand_ins = { like = "real" }\nparts = { half = "real" }\n'
 RECORD = {"cpu": {"model": "Made-up 9000", "threads": 8}}
 
@@ -59,12 +47,8 @@ def test_a_number_stands_beside_a_line_a_stand_in_or_nothing(paper):
     """Seven numbers: Segfault is none, and what is derived from another table is counted there."""
     found = covered(paper, [line(dataset="real", k=4, threads=1, tolerance=0.0)])
     assert (found.numbers, found.lines, found.stand_ins) == (7, 2, 0)
-    assert found.without == {
-        coverage.VALUE: 1,
-        coverage.OTHER_THREADS: 1,
-        coverage.SYSTEM: 1,
-        coverage.NEEDS["run"]: 2,
-    }
+    once = dict.fromkeys((coverage.VALUE, coverage.OTHER_THREADS, coverage.SYSTEM), 1)
+    assert found.without == {**once, coverage.NEEDS["run"]: 2}
     like = covered(paper, [line(dataset="like", k=k, threads=1, tolerance=0.0) for k in (4, 8)])
     assert (like.lines, like.stand_ins, like.without[coverage.VALUE]) == (0, 4, 1)
 
@@ -97,8 +81,7 @@ def test_a_stand_in_has_the_printed_value_beside_it_and_a_ratio_of_times_alone(p
 
 def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, capsys):
     bench.run([line(dataset="like", k=4, threads=1)])
-    args = ["--papers", str(bench.papers), "--results", str(bench.results)]
-    assert main(["coverage", *args, "--out", str(tmp_path)]) == 0
+    assert bench.main("coverage", "--out", tmp_path) == 0
     said = capsys.readouterr().out
     assert "demo: of 7 printed numbers 0 beside a line, 1 beside a stand-in, 6 beside nothing." in said
     (row,) = csv.DictReader((tmp_path / "coverage.csv").open())
@@ -107,7 +90,7 @@ def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, c
     assert "1 beside a stand-in" in page[page.index('id="coverage"') :]
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:coverage -->\n<!-- end -->\n")
-    assert main(["readme", "--file", str(readme), *args]) == 0
+    assert bench.main("readme", "--file", readme) == 0
     assert "| `demo` | 7 | Made-up 9000 |  | 1 | 6 | " in readme.read_text()
 
 
@@ -115,11 +98,5 @@ def test_the_papers_print_this_many_numbers():
     """Counted by hand from the papers; Table 7's two segmentation faults and Table 8's N/A are no numbers."""
     found = exhibits.load(ROOT / "papers")
     numbers = {p.key: sum(len(coverage.own_numbers(e)) for e in p.exhibits) for p in found}
-    assert numbers == {
-        "benedetti2025": 20,
-        "he2021": 263,
-        "lutz2018": 11,
-        "ours": 0,
-        "taylor2021": 130,
-        "wu2011": 14,
-    }
+    known = {"benedetti2025": 20, "he2021": 263, "lutz2018": 11, "ours": 0, "taylor2021": 130, "wu2011": 14}
+    assert numbers == known

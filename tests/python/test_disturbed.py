@@ -1,9 +1,8 @@
 """Disturbed times: left out where they are few, else marked, never the best, and no claim rests on them."""
 
-from __future__ import annotations
-
 import pytest
-from conftest import TABLE, machine
+import synthetic
+from conftest import RIVALS, TABLE, figure, machine, printed
 from synthetic import line
 
 from plots.__main__ import main
@@ -15,11 +14,9 @@ from plots.write import latex, table_formats, tables
 from plots.write.busy import busy as busy_sentence
 
 QUIET, BUSY = [0.0] * 7, [0.0] * 3 + [0.09] * 4  # of runs of about 0.1 s
-PAPER = (
-    '\n[[paper]]\nsource = "printed"\nfields = ["packages"]\nmetrics = ["iteration"]\nrows = [[1, "5"], [10, "5"]]\n'
-)
-RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
-RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}, "at_least": 0.5}
+PAPER = printed('[[1, "5"], [10, "5"]]')
+BASELINE = TABLE.replace("[table]", "[table]\nbaseline = { packages = 1 }")
+RATIO = {**synthetic.RATIO, "at_least": 0.5}
 
 
 def busy(**fields):
@@ -91,9 +88,8 @@ def test_a_disturbed_time_is_marked_has_no_ratio_and_is_never_the_best(bench):
     ],
 )
 def test_a_claim_on_a_disturbed_time_is_undecided(bench, claim):
-    exhibit = TABLE.replace("[table]", "[table]\nbaseline = { packages = 1 }")
     lines = [line(packages=1, seconds=0.1), busy(packages=10)]
-    found = bench.judge(lines, exhibit, **claim)
+    found = bench.judge(lines, BASELINE, **claim)
     assert found.verdict == NOISE and found.why.startswith("disturbed: ")
 
 
@@ -107,8 +103,7 @@ def test_a_claim_on_a_disturbed_time_is_undecided(bench, claim):
 def test_what_is_measured_once_is_marked_where_it_rests_on_a_disturbed_verb(bench, verb, doubted):
     names = ["phase:assign", "update", "time_share:assign", "prepare", "overall", "end_to_end", "transfer"]
     names += ["iteration", "iterations", "speedup:phase:assign"]
-    baseline = TABLE.replace("[table]", "[table]\nbaseline = { packages = 1 }")
-    view = bench.view([line(packages=1, disturbed_verbs=[verb]), line(packages=10)], baseline)
+    view = bench.view([line(packages=1, disturbed_verbs=[verb]), line(packages=10)], BASELINE)
     first, second = sorted(view.lines, key=lambda made: made["parameters"]["packages"])
     assert [name for name in names if view.doubt(first, name)] == [name for name in names if name in doubted]
     assert [name for name in names if view.doubt(second, name)] == [n for n in doubted if n.startswith("speedup")]
@@ -120,10 +115,8 @@ def test_what_is_no_time_of_a_disturbed_line_stays_usable(bench):
 
 
 def test_a_figure_marks_a_disturbed_point(bench):
-    spec = '\n[figure]\nstyle = "line"\nx = "packages"\ny = ["iteration"]\n'
-    text = TABLE.replace('kind = "table"', 'kind = "figure"').partition("[table]")[0] + spec
-    figure = figures.draw(bench.view([busy(packages=1), line(packages=10)], text))
-    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    drawn = figures.draw(bench.view([busy(packages=1), line(packages=10)], figure("line", "iteration")))
+    labels = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
     assert style.DISTURBED["label"] in labels and style.COARSE["label"] not in labels
 
 
@@ -138,16 +131,15 @@ def test_compare_and_history_leave_disturbed_runs_out(bench, tmp_path, capsys):
 
 def test_report_and_explain_say_disturbed(bench, tmp_path, capsys):
     bench.exhibit()
-    folder = bench.run([busy(packages=1), line(packages=10)])
-    both = ["--papers", str(bench.papers), "--results", str(folder)]
-    assert main(["report", *both, "--out", str(tmp_path)]) == 0
+    bench.run([busy(packages=1), line(packages=10)])
+    assert bench.main("report", "--out", tmp_path) == 0
     assert '<sup class="coarse">‡</sup>' in (tmp_path / "index.html").read_text()
-    assert main(["explain", "demo/table1", "1", "iteration", *both]) == 0
+    assert bench.main("explain", "demo/table1", "1", "iteration") == 0
     shown = capsys.readouterr().out
     assert "disturbed, hence never the best" in shown and "4 of 7 runs" in shown
 
 
 @pytest.mark.parametrize(("count", "told"), [(1, ""), (2, "2 of 20 cases were disturbed by other programs")])
-def test_a_machine_was_busy_where_more_than_one_case_in_twenty_was_disturbed(count: int, told: str) -> None:
+def test_a_machine_was_busy_where_more_than_one_case_in_twenty_was_disturbed(count, told):
     lines = [line(case=str(i), packages=i, run_delay_s=[float(i < count)] * 7) for i in range(20)]
     assert busy_sentence(machine(lines)) == told

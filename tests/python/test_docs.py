@@ -1,26 +1,19 @@
-"""docs/adding.md's examples and commands as they stand: an implementation, which CMake compiles, data, an exhibit.
+"""docs/adding.md's examples and commands as they stand: an implementation, which CMake compiles, data, an exhibit."""
 
-KMBENCH_BUILD names the build folder (default build)."""
-
-from __future__ import annotations
-
-import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import built
 import numpy as np
 import pytest
+from built import FAULTY, ROOT, lines_of, needed
 
-ROOT = Path(__file__).resolve().parents[2]
+from plots.__main__ import main
+
+needed(FAULTY)
 TEXT = (ROOT / "docs/adding.md").read_text()
-FAULTY = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench_faulty"
-if not FAULTY.exists():
-    pytest.skip(f"no {FAULTY}: build it, or set KMBENCH_BUILD", allow_module_level=True)
 NAME = "adding/blocked"  # what the tests call cpu/lloyd/blocked
 
 
@@ -57,41 +50,34 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def kmbench(arguments: list[str], home: Path) -> str:
-    environment = {**os.environ, "KMBENCH_HOME": str(home)}
-    ran = subprocess.run([FAULTY, *arguments], cwd=home, capture_output=True, text=True, env=environment)
+    ran = built.kmbench(*arguments, program=FAULTY, cwd=home, KMBENCH_HOME=str(home))
     assert ran.returncode == 0, f"{arguments}: {ran.stdout}{ran.stderr}"
     return ran.stdout
 
 
-def lines(file: Path) -> list[dict]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
-
-
-def test_the_implementation_is_right_wherever_it_runs(home: Path) -> None:
+def test_the_implementation_is_right_wherever_it_runs(home):
     check, run = commands("An implementation", home)
     assert re.search(r"^[1-9]\d* right, 0 wrong", kmbench(check, home), re.MULTILINE)
     kmbench(run, home)
-    ours = [line for line in lines(home / "blocked/adhoc.jsonl") if line["implementation"] == NAME]
+    ours = [line for line in lines_of(home / "blocked/adhoc.jsonl") if line["implementation"] == NAME]
     assert {line["parameters"]["block"] for line in ours} == {64, 1024}
     assert all(line["verdict"] == "" and line["grade"] != "coarse" for line in ours)
 
 
-def test_the_data_set_is_generated(home: Path) -> None:
+def test_the_data_set_is_generated(home):
     data, run = commands("A data set", home)
     kmbench(data, home)
     assert np.load(home / "noisy_blobs.npy").shape == (1000, 8)
     kmbench(run, home)
-    ours = [line for line in lines(home / "blocked/adhoc.jsonl") if line["dataset"]["name"] == "noisy_blobs"]
+    ours = [line for line in lines_of(home / "blocked/adhoc.jsonl") if line["dataset"]["name"] == "noisy_blobs"]
     assert {line["dataset"]["generator"]["sigma2"] for line in ours} == {1, 4}
     assert all(line["verdict"] == "" and line["centroid_error"] is not None for line in ours)
 
 
-def test_the_exhibit_is_measured_and_rendered(home: Path) -> None:
+def test_the_exhibit_is_measured_and_rendered(home):
     (run,) = commands("An exhibit", home)
     kmbench(run, home)
-    folders = ["--results", home / "results", "--papers", home / "papers", "--out", home / "report"]
-    render = [sys.executable, "-m", "plots", "report", *map(str, folders), "--exhibit", "ours/blocks"]
-    ran = subprocess.run(render, cwd=ROOT, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
+    folders = built.flags(results=home / "results", papers=home / "papers", out=home / "report")
+    assert main(["report", *folders, "--exhibit", "ours/blocks"]) == 0
     page = (home / "report/index.html").read_text()
     assert "Does the block matter?" in page and "The size of the block changes nothing" in page

@@ -1,7 +1,5 @@
 """The short forms of an exhibit: each stands for its long form, and a mistake is one line with its place."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

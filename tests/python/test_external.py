@@ -1,46 +1,36 @@
 """Programs that speak the protocol of docs/adding.md: examples/mine.py is right, what breaks it costs one case."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
 
-import built
 import pytest
-from built import KMBENCH, ROOT, kmbench, needed
+from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, script
 
 needed(KMBENCH)
 FAULTY = Path(__file__).with_name("external_faulty.py")
 EXAMPLE = ROOT / "examples/mine.py"
-SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--iterations", 3, "--repetitions", 2, "--warmup", 0]
+SMALL = flags(dataset="blobs", n=500, d=3, k=4, iterations=3, repetitions=2, warmup=0)
 
 
-def program(path: Path, *words: str) -> str:
+def program(folder: Path, *words: object) -> str:
     """A command without a space in a word: --external is split at spaces."""
-    wrapper = path / "program"
-    wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(repr, words))} "$@"\n')
-    wrapper.chmod(0o755)
-    return str(wrapper)
+    return str(script(folder / "program", *words))
 
 
-def lines_of(folder: Path) -> dict[str, dict]:
-    return {line["implementation"]: line for line in built.lines_of(folder / "adhoc.jsonl")}
-
-
-def test_the_example_is_right_as_it_stands(tmp_path: Path) -> None:
+def test_the_example_is_right_as_it_stands(tmp_path):
     assert len(EXAMPLE.read_text().splitlines()) < 45
-    command = program(tmp_path, sys.executable, str(EXAMPLE))
+    command = program(tmp_path, sys.executable, EXAMPLE)
     shapes = r"(d = 2|ties|empty clusters|equal centroids|converges, tolerance 0|k = n)$"
     ran = kmbench("check", "--filter", f"^library/external/fp../{shapes}", "--external", command)
     assert "12 right, 0 wrong, 0 skipped" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path: Path) -> None:
-    command = program(tmp_path, sys.executable, str(FAULTY), "none")
+def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path):
+    command = program(tmp_path, sys.executable, FAULTY, "none")
     ran = kmbench("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
     assert ran.returncode == 0, ran.stderr
-    line = lines_of(tmp_path)["library/external"]
+    line = by_implementation(tmp_path)["library/external"]
     assert line["verdict"] == "" and line["grade"] in ("exact", "rounded")
     assert line["phases"]["inside"] == pytest.approx([0.001 / 3] * 3)
     assert 0 < line["prepare_phases"]["empty_call"] < line["prepare_s"]
@@ -79,29 +69,37 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault: str, tmp_path: Path) -> None:
-    command = program(tmp_path, sys.executable, str(FAULTY), fault)
+def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
+    command = program(tmp_path, sys.executable, FAULTY, fault)
     small = [*SMALL[:-1], 1]  # a warm-up run
     flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *small, "--timeout", "3", "--out", tmp_path]
     ran = kmbench("run", *flags, "--external", command)
     assert ran.returncode == 1, ran.stderr
-    lines = lines_of(tmp_path)
+    lines = by_implementation(tmp_path)
     assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
     said = lines["library/external"]["failure"] or lines["library/external"]["verdict"]
     assert re.search(BROKEN[fault], said) and said.isprintable(), said
     assert lines["library/external"]["samples_s"] == []
 
 
-def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path: Path) -> None:
+def test_external_names_a_program(tmp_path):
+    named = flags(external=program(tmp_path, sys.executable, FAULTY, "none"), implementation="library/external")
+    ran = kmbench("run", *named, *SMALL, "--out", tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    line = by_implementation(tmp_path)["library/external"]
+    assert (line["verdict"], line["failure"]) == ("", None)
+
+
+def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path):
     flags = ["run", "--implementation", "library/external", *SMALL, "--out"]
     kmbench(*flags, tmp_path / "none")
-    assert lines_of(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
+    assert by_implementation(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
     kmbench(*flags, tmp_path / "gone", "--external", "/nowhere/at/all")
-    said = lines_of(tmp_path / "gone")["library/external"]["failure"]
+    said = by_implementation(tmp_path / "gone")["library/external"]["failure"]
     assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
 
 
-def test_a_library_that_is_not_installed_is_skipped_with_the_python_s_name(tmp_path: Path) -> None:
+def test_a_library_that_is_not_installed_is_skipped_with_the_python_s_name(tmp_path):
     bare = program(tmp_path, sys.executable, "-I", "-S")  # without site-packages
     ran = kmbench("run", "--implementation", "library/torch", *SMALL, "--dry-run", KMBENCH_PYTHON=bare)
     assert f"PyTorch is not installed for {bare}" in ran.stdout + ran.stderr

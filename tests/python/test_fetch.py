@@ -10,7 +10,7 @@ import sys
 import threading
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -75,6 +75,19 @@ def zipped(**files: bytes) -> bytes:
     return out.getvalue()
 
 
+@pytest.fixture
+def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
+    """Fetching ends with code 1 and one line, and nothing is left."""
+
+    def check(url: str, says: str, **more: object) -> None:
+        assert run(tmp_path, [url], **more) == 1
+        message = capsys.readouterr().err
+        assert re.fullmatch(r"fetch_datasets: [^\n]+\n", message) and re.search(says, message), message
+        assert left(tmp_path) == []
+
+    return check
+
+
 def run(tmp_path: Path, urls: list[str], member: str = "table", body: bytes = TEXT, rows: int = 3, n: int = 2) -> int:
     tables = tmp_path / "made_up.toml"
     tables.write_text(f"""
@@ -101,7 +114,7 @@ def left(tmp_path: Path) -> list[str]:
     return sorted(path.name for path in (tmp_path / "out").iterdir())
 
 
-def test_zip_at_the_second_address(server: str, tmp_path: Path) -> None:
+def test_zip_at_the_second_address(server, tmp_path):
     Handler.files["/b.zip"] = zipped(table=TEXT, other=b"x")
     assert run(tmp_path, [f"{server}/a.zip", f"{server}/b.zip"]) == 0
     points = np.load(tmp_path / "out/tiny.npy")
@@ -110,14 +123,14 @@ def test_zip_at_the_second_address(server: str, tmp_path: Path) -> None:
     assert left(tmp_path) == ["tiny.npy"]
 
 
-def test_gzip_member(server: str, tmp_path: Path) -> None:
+def test_gzip_member(server, tmp_path):
     packed = gzip.compress(TEXT)
     Handler.files["/t.gz"] = packed
     assert run(tmp_path, [f"{server}/t.gz"], member="table.csv.gz", body=packed) == 0
     assert np.load(tmp_path / "out/tiny.npy").tolist() == POINTS
 
 
-def test_goes_on_where_it_was_cut(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_goes_on_where_it_was_cut(server, tmp_path, capsys):
     Handler.files["/t"] = TEXT
     Handler.cut["/t"] = 20
     assert run(tmp_path, [f"{server}/t"]) == 1
@@ -127,101 +140,72 @@ def test_goes_on_where_it_was_cut(server: str, tmp_path: Path, capsys: pytest.Ca
     assert left(tmp_path) == ["tiny.npy"]
 
 
-def test_wrong_bytes_are_refused(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_bytes_are_refused(server, refused):
     Handler.files["/t"] = TEXT.replace(b"4", b"6")
-    assert run(tmp_path, [f"{server}/t"]) == 1
-    message = capsys.readouterr().err
-    assert "refused" in message and "second-hand" in message and "this test" in message
-    assert left(tmp_path) == []
+    refused(f"{server}/t", "refused .*second-hand.* this test")
 
 
 @pytest.mark.parametrize(("rows", "n"), [(4, 2), (3, 1), (3, 3)])
-def test_wrong_row_counts_are_refused(
-    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: int, n: int
-) -> None:
+def test_wrong_row_counts_are_refused(server, refused, rows, n):
     Handler.files["/t"] = TEXT
-    assert run(tmp_path, [f"{server}/t"], rows=rows, n=n) == 1
-    assert "rows" in capsys.readouterr().err
-    assert left(tmp_path) == []
+    refused(f"{server}/t", "rows", rows=rows, n=n)
 
 
-def test_text_that_is_no_number(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_that_is_no_number(server, refused):
     body = TEXT.replace(b"4", b"four")
     Handler.files["/t"] = body
-    assert run(tmp_path, [f"{server}/t"], body=body) == 1
-    assert "four" in capsys.readouterr().err
-    assert left(tmp_path) == []
+    refused(f"{server}/t", "four", body=body)
 
 
-def encrypted() -> bytes:
-    """A zip that says of its member that it is encrypted."""
-    made = bytearray(zipped(table=TEXT))
-    made[6] |= 1
-    made[made.index(b"PK\x01\x02") + 8] |= 1
+def changed(archive: bytes, **places: int) -> bytes:
+    """A zip of one member with a byte of each header, local and central, of another value."""
+    made = bytearray(archive)
+    central = made.index(b"PK\x01\x02")
+    for name, value in places.items():
+        made[{"flags": 6, "central_flags": central + 8, "central_method": central + 10}[name]] = value
     return bytes(made)
 
 
-def packed(method: int, damage: int = 0) -> bytes:
+def packed(method: int, damage: int = 0, content: bytes = TEXT * 9) -> bytes:
     """A zip packed by `method`, with a byte of the member turned round."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
-        archive.writestr("table", TEXT * 9)
+        archive.writestr("table", content)
     made = bytearray(out.getvalue())
     if damage:
         made[30 + len("table") + damage] ^= 0xFF
     return bytes(made)
 
 
-def unknown_method() -> bytes:
-    made = bytearray(zipped(table=TEXT))
-    made[made.index(b"PK\x01\x02") + 10] = 99
-    return bytes(made)
-
-
-def bomb() -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("table", bytes(8 << 20))
-    return out.getvalue()
-
-
 BROKEN = {
-    "encrypted": (encrypted(), "encrypted"),
+    "encrypted": (changed(zipped(table=TEXT), flags=1, central_flags=1), "encrypted"),
     "damaged": (packed(zipfile.ZIP_DEFLATED, 3), "tiny: http"),
     "damaged lzma": (packed(zipfile.ZIP_LZMA, 12), "tiny: http"),
-    "an unknown method": (unknown_method(), "not supported"),
+    "an unknown method": (changed(zipped(table=TEXT), central_method=99), "not supported"),
     "another member": (zipped(other=TEXT), "holds no table"),
     "cut in its middle": (packed(zipfile.ZIP_STORED)[:200], "refused"),
-    "a bomb": (bomb(), "unpacks to more than"),
+    "a bomb": (packed(zipfile.ZIP_DEFLATED, content=bytes(8 << 20)), "unpacks to more than"),
     "too long": (bytes((1 << 20) + 500), "refused: more than"),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_archive(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_broken_archive(server, refused, name):
     Handler.files["/t"], says = BROKEN[name]
-    assert run(tmp_path, [f"{server}/t"]) == 1
-    refused(tmp_path, capsys, says)
+    refused(f"{server}/t", says)
 
 
-@pytest.mark.parametrize("size", ["abc", "-5", "1e3", "9" * 30, "\u0663"])
-def test_a_length_that_is_none(server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str) -> None:
+LENGTHS = dict.fromkeys(["abc", "-5", "1e3", "9" * 30, "\u0663"], "Content-Length")
+
+
+@pytest.mark.parametrize(("size", "says"), {**LENGTHS, str(1 << 40): "refused: more than"}.items())
+def test_a_length_that_is_none_or_past_the_limit(server, refused, size, says):
     Handler.files["/t"] = TEXT
     Handler.states["/t"] = size.encode().decode("latin-1")
-    assert run(tmp_path, [f"{server}/t"]) == 1
-    refused(tmp_path, capsys, "Content-Length")
+    refused(f"{server}/t", says)
 
 
-def test_a_stated_length_past_the_limit_is_not_fetched(
-    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Handler.files["/t"] = TEXT
-    Handler.states["/t"] = str(1 << 40)
-    assert run(tmp_path, [f"{server}/t"]) == 1
-    refused(tmp_path, capsys, "refused: more than")
-
-
-def test_the_limit_lets_the_tables_pass() -> None:
+def test_the_limit_lets_the_tables_pass():
     """HIGGS is the longest file: 25 bytes a value and its separator."""
     tables = tomllib.loads(fetch.TABLES.read_text())
     assert fetch.most_bytes(tables["higgs"]) > 11_000_000 * 29 * 25
@@ -231,46 +215,31 @@ def test_the_limit_lets_the_tables_pass() -> None:
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://example.org/t", "ftp://example.org/t", "t", "https://["])
-def test_other_addresses_than_https(tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str) -> None:
-    assert run(tmp_path, [url]) == 1
-    refused(tmp_path, capsys, "is no https address|not an address")
+def test_other_addresses_than_https(refused, url):
+    refused(url, "is no https address|not an address")
 
 
-def test_a_redirection_to_another_kind_of_address(
-    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_redirection_to_another_kind_of_address(server, refused):
     Handler.moved["/t"] = "ftp://127.0.0.1/t"
-    assert run(tmp_path, [f"{server}/t"]) == 1
-    refused(tmp_path, capsys, "ftp://127.0.0.1/t is no https address")
+    refused(f"{server}/t", "ftp://127.0.0.1/t is no https address")
 
 
-def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], says: str) -> None:
-    """One line, and nothing is left."""
-    message = capsys.readouterr().err
-    assert re.fullmatch(r"fetch_datasets: [^\n]+\n", message) and re.search(says, message), message
-    assert left(tmp_path) == []
-
-
-def test_unknown_name() -> None:
+def test_unknown_name():
     with pytest.raises(SystemExit):
         fetch.main(["nope"])
 
 
-def test_the_script_runs_from_any_folder(tmp_path: Path) -> None:
+def test_the_script_runs_from_any_folder(tmp_path):
     (tmp_path / "datasets").mkdir()
     (tmp_path / "datasets/__init__.py").write_text("raise ImportError('a package of the same name')")
-    ran = subprocess.run(
-        [sys.executable, fetch.TABLES.parents[1] / "scripts/fetch_datasets", "nothing"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, fetch.TABLES.parents[1] / "scripts/fetch_datasets", "nothing"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 2
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 
 
-def test_what_travels_along_is_not_fetched(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_travels_along_is_not_fetched(capsys):
     with pytest.raises(SystemExit):
         fetch.main(["household_part"])
     assert "household_part is not fetched: it belongs to the project's folder datasets/real" in capsys.readouterr().err

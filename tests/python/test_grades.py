@@ -1,23 +1,17 @@
 """Grades: a coarse time is shown and marked, and is never the best, nor what a claim rests on."""
 
-from __future__ import annotations
-
-import json
-
+import conftest
 import pytest
-from conftest import TABLE
+import synthetic
+from conftest import TABLE, figure
 from synthetic import line, of_schema
 
-from plots.__main__ import main
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.draw import figures, style
-from plots.read import check
 from plots.write import latex, table_formats, tables
 
-RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]').replace(
-    '"assign"]', '"wrong_share", "grade"]'
-)
-RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}, "at_least": 0.5}
+RIVALS = conftest.RIVALS.replace('"assign"]', '"wrong_share", "grade"]')
+RATIO = {**synthetic.RATIO, "at_least": 0.5}
 ROUNDING = TABLE.replace("[table]", "[table]\nrounding = true")
 
 
@@ -113,20 +107,9 @@ def test_where_rounding_is_the_subject_it_is_shown_fully(bench):
 
 
 def test_a_figure_marks_it(bench):
-    text = TABLE.replace('"table"', '"figure"').split("[table]")[0]
     for kind in ("line", "bar"):
-        shown = text + f'[figure]\nstyle = "{kind}"\nx = "packages"\ny = ["iteration"]\n'
         for grade, marked in (("coarse", True), ("rounded", False)):
-            figure = figures.draw(bench.view([line(packages=1), line(packages=10, grade=grade)], shown))
-            labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+            lines = [line(packages=1), line(packages=10, grade=grade)]
+            drawn = figures.draw(bench.view(lines, figure(kind, "iteration")))
+            labels = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
             assert (style.COARSE["label"] in labels) == marked
-
-
-def test_a_later_schema_is_one_clear_line(bench, capsys):
-    bench.exhibit()
-    folder = bench.run([line()])
-    with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write(json.dumps({**line(), "schema": check.LATEST + 1}) + "\n")
-    assert main(["claims", "--papers", str(bench.papers), "--results", str(folder)]) == 2
-    told = f"demo.jsonl:2: schema {check.LATEST + 1} is of a later kmbench; this one reads up to {check.LATEST}\n"
-    assert capsys.readouterr().err.endswith(told)

@@ -1,7 +1,5 @@
 """Intervals: right by hand, and of the coverage they promise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """LaTeX tables: in parts that fit a page, with nothing lost between them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,12 +1,7 @@
 """The adapters of libraries that no machine of ours has, run against stand-ins for them in NumPy (stand_ins/), and what
-a library that misbehaves costs.
-
-KMBENCH_BUILD names the build folder (default build)."""
-
-from __future__ import annotations
+a library that misbehaves costs."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -18,23 +13,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from built import ENVIRONMENT, ROOT, by_implementation, flags, kmbench, lines_of, needs_kmbench, script
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
 STAND_INS = Path(__file__).with_name("stand_ins")
 ADAPTERS = ROOT / "impl/library"
+STANDING_IN = {"PYTHONPATH": str(STAND_INS)}
+WORKERS = ["cuml_worker.py", "faiss_gpu_worker.py"]
 ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
 
 
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "KMBENCH_HOME": str(ROOT), "PYTHONPATH": str(STAND_INS), **more}
-
-
 @contextmanager
-def worker(script: str, **more: str) -> Iterator[Any]:
-    """Something that asks the script's process one verb."""
+def worker(name: str, **more: str) -> Iterator[Any]:
+    """Something that asks the adapter's process one verb."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen([sys.executable, ADAPTERS / script], text=True, env=environment(**more), **pipes) as process:
+    environment = {**ENVIRONMENT, **STANDING_IN, **more}
+    with subprocess.Popen([sys.executable, ADAPTERS / name], text=True, env=environment, **pipes) as process:
 
         def ask(verb: str, **message: Any) -> dict[str, Any]:
             process.stdin.write(json.dumps({"verb": verb, **message}) + "\n")
@@ -95,12 +88,8 @@ def agree(mine: Any, fp64: Any) -> None:
 def test_cuml_gives_the_labels_and_both_centroids_of_its_last_iteration(tmp_path, transfers, dtype, iterations):
     paths = problem(tmp_path, 400, 3, 5, dtype)
     with worker("cuml_worker.py") as ask:
-        assert ask("hello", protocol=1) == {
-            "name": "cuML",
-            "version": "26.10.stand-in",
-            "precision": "input",
-            "device": "cuda",
-        }
+        hello = {"name": "cuML", "version": "26.10.stand-in", "precision": "input", "device": "cuda"}
+        assert ask("hello", protocol=1) == hello
         mine = solved(ask, paths, iterations, 0, transfers=transfers)
         assert ask("forget") == {}
     fp64 = lloyd(np.load(paths["points"]), np.load(paths["initial"]), iterations)
@@ -140,31 +129,31 @@ def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("script", "iterations", "points", "why"),
+    ("name", "iterations", "points", "why"),
     [
         ("cuml_worker.py", 1, 400, "ValueError: fit makes two assigns at least"),
         ("faiss_gpu_worker.py", 2, 400, "ValueError: FAISS takes fp32, three iterations at least"),
         ("faiss_gpu_worker.py", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
     ],
 )
-def test_what_a_library_cannot_do_is_an_answer(tmp_path, script, iterations, points, why):
+def test_what_a_library_cannot_do_is_an_answer(tmp_path, name, iterations, points, why):
     paths = problem(tmp_path, points, 3, 5)
-    with worker(script) as ask:
+    with worker(name) as ask:
         ask("hello")
         answer = ask("prepare", **paths, iterations=iterations, tolerance=None, parameters={})
         assert answer["error"].startswith(why)
         assert ask("empty") == {}, "and the process lives on"
 
 
-@pytest.mark.parametrize("script", ["cuml_worker.py", "faiss_gpu_worker.py"])
-def test_without_a_gpu_hello_says_so(script):
-    with worker(script, STAND_IN_GPUS="0") as ask:
+@pytest.mark.parametrize("name", WORKERS)
+def test_without_a_gpu_hello_says_so(name):
+    with worker(name, STAND_IN_GPUS="0") as ask:
         assert re.fullmatch(r"RuntimeError: .* sees no GPU", ask("hello")["error"])
 
 
-@pytest.mark.parametrize("script", ["cuml_worker.py", "faiss_gpu_worker.py"])
-def test_what_a_library_prints_is_no_answer(tmp_path, script):
-    with worker(script, STAND_IN_FAULT="print") as ask:
+@pytest.mark.parametrize("name", WORKERS)
+def test_what_a_library_prints_is_no_answer(tmp_path, name):
+    with worker(name, STAND_IN_FAULT="print") as ask:
         ask("hello")
         assert solved(ask, problem(tmp_path, 400, 3, 5), 3, None).made == 3
 
@@ -178,56 +167,47 @@ FAULTS = {
     "no label": r"^(point 0 has label -1: labels are 0 to 3|\w*Error: )",
     "random labels": r"(label|centroid|mean)",
 }
-SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--precision", "fp32"]
-SMALL += ["--iterations", 4, "--repetitions", 1, "--warmup", 0]
+SMALL = flags(dataset="blobs", n=500, d=3, k=4, precision="fp32", iterations=4, repetitions=1, warmup=0)
 
 
-def run(script: str, folder: Path, *flags: object, **more: str) -> dict[str, dict[str, Any]]:
-    """Lines by implementation. The script is a program of its own: a build without CUDA takes no adapter for GPUs."""
-    if not PROGRAM.exists():
-        pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
-    program = folder / "program"
-    program.write_text(f"#!/bin/sh\nexec {sys.executable!r} {str(ADAPTERS / script)!r}\n")
-    program.chmod(0o755)
-    which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", "--out", folder]
-    command = [PROGRAM, "run", *which, *SMALL, "--timeout", 3, "--external", program, *flags]
-    subprocess.run(list(map(str, command)), capture_output=True, check=False, env=environment(**more))
-    lines = map(json.loads, (folder / "adhoc.jsonl").read_text().splitlines())
-    return {line["implementation"]: line for line in lines}
+def run(name: str, folder: Path, fault: str) -> dict[str, dict[str, Any]]:
+    """Lines by implementation. The adapter is a program of its own: a build without CUDA takes none for GPUs."""
+    program = script(folder / "program", sys.executable, ADAPTERS / name)
+    which = flags(implementation="^(library/external|cpu/lloyd/naive)$", timeout=3, out=folder)
+    kmbench("run", *which, *SMALL, "--external", program, STAND_IN_FAULT=fault, **STANDING_IN)
+    return by_implementation(folder)
 
 
-@pytest.mark.parametrize("script", ["cuml_worker.py", "faiss_gpu_worker.py"])
+@needs_kmbench
+@pytest.mark.parametrize("name", WORKERS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_library_that_misbehaves_costs_one_case_and_one_line(script, fault, tmp_path):
-    lines = run(script, tmp_path, STAND_IN_FAULT=fault)
+def test_a_library_that_misbehaves_costs_one_case_and_one_line(name, fault, tmp_path):
+    lines = run(name, tmp_path, fault)
     assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
     said = lines["library/external"]["failure"] or lines["library/external"]["verdict"]
-    assert re.search(FAULTS[fault], said), said
-    assert said.isprintable()
+    assert re.search(FAULTS[fault], said) and said.isprintable(), said
     assert lines["library/external"]["samples_s"] == []
 
 
+@needs_kmbench
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("name", "said"),
     [
         ("cuml_worker.py", {"name": "cuML", "version": "26.10.stand-in"}),
         ("faiss_gpu_worker.py", {"name": "FAISS", "version": "1.12.stand-in"}),
     ],
 )
-def test_a_line_says_whose_library_it_was_and_which(script, said, tmp_path):
-    lines = run(script, tmp_path, STAND_IN_FAULT="random labels")
+def test_a_line_says_whose_library_it_was_and_which(name, said, tmp_path):
+    lines = run(name, tmp_path, "random labels")
     assert lines["library/external"]["library"] == said, "of a wrong answer, too"
     assert lines["cpu/lloyd/naive"]["library"] is None
 
 
+@needs_kmbench
 def test_the_libraries_of_the_build_say_their_version(tmp_path):
-    if not PROGRAM.exists():
-        pytest.skip(f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
-    which = ["--implementation", "^library/(armadillo|faiss|sklearn|blas)$", "--out", str(tmp_path)]
+    which = flags(implementation="^library/(armadillo|faiss|sklearn|blas)$", out=tmp_path)
     for tolerance in ([], ["--tolerance", "0"]):
-        command = [PROGRAM, "run", *which, *map(str, SMALL), *tolerance]
-        subprocess.run(command, capture_output=True, check=False, env={**os.environ, "KMBENCH_HOME": str(ROOT)})
-    for text in (tmp_path / "adhoc.jsonl").read_text().splitlines():
-        line = json.loads(text)
+        kmbench("run", *which, *SMALL, *tolerance)
+    for line in lines_of(tmp_path / "adhoc.jsonl"):
         assert bool(line["library"]) == (line["skip"] is None), line["implementation"]
         assert line["library"] is None or re.match(r"\d+\.\d+|OpenBLAS|BLIS|MKL", line["library"]["version"])

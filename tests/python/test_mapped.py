@@ -1,7 +1,5 @@
 """Points that stay in a mapped file: right runs and planted faults are told apart; one that shrinks costs one case."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time
@@ -9,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import ENVIRONMENT, FAULTY, lines_of, needed
+from built import ENVIRONMENT, FAULTY, by_implementation, flags, kmbench, lines_of, needed, refused
 
 needed(FAULTY)
 HEADER = 128  # bytes of a .npy before its values
-PASSIVE = {**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}
 
 
 @pytest.fixture
@@ -23,29 +20,22 @@ def points(tmp_path: Path) -> Path:
     return file
 
 
-SHORT = ("--iterations", "3", "--repetitions", "2")
+SHORT = flags(iterations=3, repetitions=2)
 
 
-def command(points: Path, implementation: str, *flags: str) -> list[str]:
-    out = str(points.parent / "out")
-    name = ("--implementation", implementation)
-    return [str(FAULTY), "run", "--data", str(points), "--k", "5", *name, "--out", out, *flags]
+def command(points: Path, name: str, *more: str) -> list[str]:
+    return ["run", *flags(data=points, k=5, implementation=name, out=points.parent / "out"), *more]
 
 
-def go(points: Path, implementation: str, *flags: str) -> subprocess.CompletedProcess[str]:
-    arguments = command(points, implementation, *flags)
-    return subprocess.run(arguments, env=PASSIVE, capture_output=True, text=True, timeout=120)
+def go(points: Path, name: str, *more: str) -> subprocess.CompletedProcess:
+    return kmbench(*command(points, name, *more), program=FAULTY, OMP_WAIT_POLICY="passive")
 
 
-def lines(points: Path) -> dict[str, dict]:
-    return {line["implementation"]: line for line in lines_of(points.parent / "out/adhoc.jsonl")}
-
-
-def test_faults_show_on_mapped_points(points: Path) -> None:
+def test_faults_show_on_mapped_points(points):
     names = "cpu/lloyd/out_of_core|cpu/lloyd/two_step|faults/wrong_label|faults/writes_points|faults/count_plus_one"
     run = go(points, f"^({names})$", "--data-set", "map=1", *SHORT)
     assert run.returncode == 1, run.stderr
-    found = lines(points)
+    found = by_implementation(points.parent / "out")
     for name in ("cpu/lloyd/out_of_core", "cpu/lloyd/two_step"):
         assert found[name]["verdict"] == "" and found[name]["samples_s"], found[name]
         assert found[name]["dataset"]["generator"] == {"map": 1}
@@ -54,7 +44,7 @@ def test_faults_show_on_mapped_points(points: Path) -> None:
     assert found["faults/writes_points"]["failure"] == "it wrote to the points, which are not its own"
 
 
-def test_mapped_points_are_the_same_points(points: Path) -> None:
+def test_mapped_points_are_the_same_points(points):
     for setting in ("map=0", "map=1"):
         run = go(points, "cpu/lloyd/naive", "--data-set", setting, *SHORT)
         assert run.returncode == 0, run.stderr
@@ -76,10 +66,10 @@ def maps(file: Path) -> bool:
     return False
 
 
-def test_a_file_that_shrinks_costs_its_case(points: Path) -> None:
-    flags = ("--data-set", "map=1", "--iterations", "1000000", "--repetitions", "1")
-    arguments = command(points, "cpu/lloyd/naive", *flags)
-    process = subprocess.Popen(arguments, env=PASSIVE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def test_a_file_that_shrinks_costs_its_case(points):
+    arguments = command(points, "cpu/lloyd/naive", *flags(data_set="map=1", iterations=1_000_000, repetitions=1))
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([FAULTY, *arguments], env={**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}, **pipes)
     seen = 0
     for _ in range(600):  # the parent maps it too, for a moment
         seen = seen + 1 if maps(points) else 0
@@ -90,18 +80,20 @@ def test_a_file_that_shrinks_costs_its_case(points: Path) -> None:
     os.truncate(points, HEADER)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 1, said
-    assert lines(points)["cpu/lloyd/naive"]["failure"] == "the file that the points are mapped from became shorter"
+    assert (
+        by_implementation(points.parent / "out")["cpu/lloyd/naive"]["failure"]
+        == "the file that the points are mapped from became shorter"
+    )
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("more", "words"),
     [
-        (("--data-set", "map=1", "--precision", "fp64"), "its values are f4 and would have to be converted to f8"),
-        (("--data-set", "map=3"), "map = 3, accepted: 0 and 1"),
-        (("--data-set", "groups=3"), "it is a file and has no setting 'groups'; accepted: map"),
+        (["map=1", "--precision", "fp64"], "its values are f4 and would have to be converted to f8"),
+        (["map=3"], "map = 3, accepted: 0 and 1"),
+        (["groups=3"], "it is a file and has no setting 'groups'; accepted: map"),
     ],
 )
-def test_what_cannot_be_mapped_is_refused(points: Path, flags: tuple[str, ...], words: str) -> None:
-    run = go(points, "cpu/lloyd/naive", *flags)
-    assert run.returncode == 2 and run.stderr.count("\n") == 1 and words in run.stderr, run.stderr
+def test_what_cannot_be_mapped_is_refused(points, more, words):
+    refused(go(points, "cpu/lloyd/naive", "--data-set", *more), words)
     assert not (points.parent / "out/adhoc.jsonl").exists()

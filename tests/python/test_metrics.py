@@ -1,14 +1,11 @@
 """Metrics: each formula on a line whose numbers are known."""
 
-from __future__ import annotations
-
-import re
-
 import pytest
-from conftest import ROOT
 from synthetic import line, skipped, wrong
 
 from plots.errors import UserError
+from plots.read import labeling
+from plots.read.answer import traced
 from plots.read.metrics import METRICS, metric
 
 KNOWN = line(
@@ -20,37 +17,85 @@ KNOWN = line(
     prepare_phases={"transfer": 0.15},
     work={"bytes": 2e9, "flops": 4e9},
     peak_bytes=2**21,
+    device_peak_bytes=5 << 20,
+    samples_event_s=[0.2] * 3,
 )
+# mean M of five iterations of k = 8 (wu2011, Equation 2)
+COUNTED = line(
+    k=8,
+    samples_s=[0.5, 0.5, 0.5],
+    phases={"icd_rid": [0.01] * 5, "icd": [0.004] * 5, "assign": [0.06] * 5, "update": [0.02] * 5},
+    counters={"mean_m": [8.0, 4.0, 2.0, 2.01, 2.0], "warp_imbalance": [0.0, 1.0, 0.5, 0.0, 0.0]},
+)
+ENERGY = {"joules": 10.0, "iterations": 4, "window_s": 1.0, "source": "nvml", "skipped": None}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("iteration", 100),
-        ("run", 500),
-        ("overall", 700),
-        ("end_to_end", 800),
-        ("end_to_end_iteration", 160),
-        ("prepare", 200),
-        ("download", 100),
-        ("assign", 20),
-        ("phase:assign", 20),
-        ("transfer", 150),
-        ("iterations", 5),
-        ("cluster_size:0", 260),
-        ("cluster_size:3", 240),
-        ("cluster_spread", 20),
-        ("bandwidth", 20),
-        ("flop_rate", 40),
-        ("peak", 2),
-        ("wrong_labels", 0),
-        ("counter:distances", 16000),
-        ("centroid_error", 0.001),
-        ("inertia", 123.5),
-    ],
-)
+VALUES = {
+    **{"iteration": 100, "run": 500, "overall": 700, "end_to_end": 800, "end_to_end_iteration": 160},
+    **{"prepare": 200, "download": 100, "assign": 20, "phase:assign": 20, "transfer": 150, "iterations": 5},
+    **{"cluster_size:0": 260, "cluster_size:3": 240, "cluster_spread": 20, "bandwidth": 20, "flop_rate": 40},
+    **{"peak": 2, "device_peak": 5, "run_event": 200, "wrong_labels": 0, "counter:distances": 16000},
+    **{"centroid_error": 0.001, "inertia": 123.5},
+}
+OF_COUNTED = {
+    "ealt": 70,  # 10 + 60: icd is within icd_rid
+    "ealt_share:icd": 100 * 4 / 70,
+    "ealt_share:labeling": 100 * 60 / 70,
+    "saved": 100 * (1 - 18.01 / 40),
+    "saved_in_warps": 100 * (1 - 23.01 / 40),
+    "settled": 4,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), VALUES.items())
 def test_value(name, value):
     assert metric(name).of(KNOWN, {}).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("name", "value"), OF_COUNTED.items())
+def test_value_of_counters(name, value):
+    assert metric(name).of(COUNTED, {}).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", [*OF_COUNTED, "distances_saved"])
+def test_a_wrong_run_and_one_that_counts_nothing_have_none(name):
+    assert metric(name).of(wrong("label"), {}) is None
+    assert metric(name).of(line(phases={}, counters={"shift": [1.0]}), {}) is None
+
+
+def test_what_a_line_lacks_has_no_value():
+    alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
+    assert metric("ealt").of(alone, {}).value == pytest.approx(60)
+    assert metric("ealt_share:labeling").of(alone, {}) is None, "nothing else could have a share"
+    assert metric("run_event").of(line(samples_event_s=None), {}) is None
+
+
+def test_the_first_steady_iteration_is_the_one_that_differs_little_from_the_one_before():
+    assert labeling.settled([100, 50, 49.9, 20], {}) == 3
+    assert labeling.settled([100, 99.5], {}) == 2
+    assert labeling.settled([100, 50], {}) is None
+    assert labeling.settled([100, 50, 100], {}) is None, "the first has none before it"
+    assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
+
+
+def test_distances_saved_are_of_all_iterations():
+    made = line(n=1000, k=10, counters={"distances": [10_000.0, 5_000.0, 1_000.0, 0.0]})
+    assert metric("distances_saved").of(made, {}).value == pytest.approx(60)
+
+
+def test_shares_of_time_are_of_prepare_iterate_and_download():
+    made = line(prepare_s=1.0, download_s=2.0, phases={"assign": [1.0, 2.0], "update": [4.0, 0.0]})
+    assert [metric(f"time_share:{name}").of(made, {}).value for name in ("assign", "update", "other")] == [30, 40, 30]
+    assert metric("time_share:fused").of(made, {}) is None
+    nothing = line(prepare_s=0.0, download_s=0.0, phases={"assign": [0.0]})
+    assert metric("time_share:other").of(nothing, {}) is None
+    assert traced(made) == [5000, 2000], "milliseconds of each iteration, the sum of its phases"
+
+
+def test_energy_is_told_where_it_was_measured():
+    assert metric("energy").of(line(energy=ENERGY), {}).value == 2.5
+    assert metric("energy").of(line(energy={**ENERGY, "joules": None}), {}) is None
+    assert metric("energy").of(line(energy=ENERGY, verdict="wrong"), {}) is None
 
 
 def test_floor_share_is_the_least_time_over_the_time():
@@ -105,14 +150,3 @@ def test_a_wrong_case_has_no_time_even_where_its_line_has_samples():
 def test_an_unknown_metric_is_refused(name):
     with pytest.raises(UserError, match="unknown metric"):
         metric(name)
-
-
-def test_the_page_lists_every_metric_with_its_unit():
-    section = (ROOT / "docs/reference.md").read_text().split("\n## Metrics\n")[1].partition("\n## ")[0]
-    rows = re.findall(r"^\| (`.*`) \| ([^|]*)\|", section, re.MULTILINE)
-    listed = {name: unit.strip() for names, unit in rows for name in re.findall(r"`([^`]+)`", names)}
-    families = {name for name in listed if ":" in name}
-    assert {name: unit for name, unit in listed.items() if name not in families} == {
-        metric.name: metric.unit for metric in METRICS.values()
-    }
-    assert all(metric(name.replace("<rank>", "0").replace("<metric>", "run")).unit == listed[name] for name in families)

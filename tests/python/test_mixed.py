@@ -1,10 +1,8 @@
 """What may stand in one table: never two versions of an exhibit, of a data set or of a start; another commit may."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import TABLE
-from synthetic import line, of_schema, skipped
+from synthetic import RATIO, line, of_schema, skipped
 
 from plots.decide.verdicts import INCOMPARABLE
 from plots.write import tables
@@ -17,21 +15,14 @@ def shown(view):
     return {one["parameters"]["packages"] for one in view.lines}
 
 
+ONE, TWO = {"source": "a" * 32, "hash": "1" * 32}, {"source": "b" * 32, "hash": "2" * 32}
+START = {"method": "start.npy", "seed": None}
 CHANGES = {
-    "another file under the same name": (
-        {"source": "a" * 32, "hash": "1" * 32},
-        {"source": "b" * 32, "hash": "2" * 32},
-    ),
-    "another file of other size": (
-        {"source": "a" * 32, "hash": "1" * 32, "generator": None, "n": 500},
-        {"source": "b" * 32, "hash": "2" * 32, "generator": None},
-    ),
+    "another file under the same name": (ONE, TWO),
+    "another file of other size": ({**ONE, "generator": None, "n": 500}, {**TWO, "generator": None}),
     "a catalogue entry's seed": ({"generator": {"seed": 1}, "n": 500}, {"generator": {"seed": 2}}),
     "the exhibit's sweeps": ({"exhibit_hash": "a" * 16}, {"exhibit_hash": "b" * 16}),
-    "the file of initial centroids": (
-        {"init": {"method": "start.npy", "seed": None, "source": "a" * 32}},
-        {"init": {"method": "start.npy", "seed": None, "source": "b" * 32}},
-    ),
+    "the file of initial centroids": tuple({"init": {**START, "source": digit * 32}} for digit in "ab"),
 }
 
 
@@ -48,22 +39,17 @@ def test_what_changed_is_left_out_and_said(bench, what, newest_first):
 
 def test_no_speedup_across_two_files(bench):
     """27.76x was once the quotient of a case of one file by a case of another."""
-    lines = [
-        line(seconds=2.776, packages=1, date=OLD, source="a" * 32, hash="1" * 32),
-        line(seconds=0.1, packages=10, date=NEWER, source="b" * 32, hash="2" * 32),
-    ]
+    lines = [line(seconds=2.776, packages=1, date=OLD, **ONE), line(seconds=0.1, packages=10, date=NEWER, **TWO)]
     view = bench.view(lines, SPEEDUP)
     assert [view.value(one, "speedup:iteration") for one in view.lines] == [None]
     same = bench.view([{**one, "dataset": lines[0]["dataset"]} for one in lines], SPEEDUP)
-    assert any(
-        value.value == pytest.approx(27.76) for one in same.lines if (value := same.value(one, "speedup:iteration"))
-    )
+    values = [same.value(one, "speedup:iteration") for one in same.lines]
+    assert any(value.value == pytest.approx(27.76) for value in values if value)
 
 
 def test_no_claim_across_two_files(bench):
     lines = [line(packages=1, hash="1" * 32, date=OLD), line(packages=10, hash="2" * 32, date=NEWER)]
-    ratio = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}, "at_least": 0.5}
-    assert bench.judge(lines, **ratio).verdict == INCOMPARABLE
+    assert bench.judge(lines, **RATIO, at_least=0.5).verdict == INCOMPARABLE
 
 
 def test_of_one_second_the_later_line_decides(bench):

@@ -1,12 +1,10 @@
 """Numbers that a small slip would turn: each test names the slip. Samples are skewed, iterations are not max_iters."""
 
-from __future__ import annotations
-
 import math
 
 import matplotlib
 import pytest
-from conftest import TABLE
+from conftest import SERIES, TABLE, figure, printed
 from synthetic import line, skipped
 
 from plots.draw import figures, style
@@ -18,9 +16,6 @@ from plots.write import tables
 SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]  # median 1.3, mean 6.5
 LINE = line(samples_s=SKEWED, iterations=4, max_iters=100, work={"bytes": 26e9, "flops": 52e9}, prepare_s=0.7)
 SPEEDUP = TABLE.replace('["iteration", "assign"]', '["speedup:iteration"]\nbaseline = { packages = 1 }')
-FIGURE = TABLE.replace('"table"', '"figure"').split("[table]")[0] + (
-    '[figure]\nstyle = "STYLE"\nx = "packages"\ny = ["run"]\nseries = ["implementation"]\n'
-)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +67,8 @@ def test_a_speedup_is_the_baseline_over_the_line(bench):
 
 
 def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
-    text = TABLE + '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration"]\nrows=[[1, "0.2"]]\n'
-    view = bench.view([line(seconds=0.5, packages=1)], text + 'units = { iteration = "s" }\n')
+    text = TABLE + printed('[[1, "0.2"]]', more='units = { iteration = "s" }\n')
+    view = bench.view([line(seconds=0.5, packages=1)], text)
     made = tables.build(view)
     row = {(c.name, c.role): cell for c, cell in zip(made.columns, made.rows[0], strict=True)}
     assert row["iteration", "ours"].raw[0] == pytest.approx(100)
@@ -89,7 +84,7 @@ def bars_of(ax):
 
 @pytest.mark.parametrize("kind", ["line", "bar"])
 def test_error_bars_point_to_their_bounds(bench, kind):
-    view = bench.view([line(samples_s=SKEWED, packages=1)], FIGURE.replace("STYLE", kind))
+    view = bench.view([line(samples_s=SKEWED, packages=1)], figure(kind, "run", SERIES))
     (ax,) = figures.draw(view).axes
     ((low, high),) = bars_of(ax).values()
     assert (low, high) == pytest.approx((1000, 30_000))
@@ -97,13 +92,13 @@ def test_error_bars_point_to_their_bounds(bench, kind):
 
 def test_what_a_figure_draws_is_what_its_table_says(bench):
     lines = [line(seconds=s, packages=p) for s, p in ((0.3, 1), (0.1, 10), (0.2, 100))]
-    (ax,) = figures.draw(bench.view(lines, FIGURE.replace("STYLE", "line"))).axes
+    (ax,) = figures.draw(bench.view(lines, figure("line", "run", SERIES))).axes
     (curve,) = [shown for shown in ax.lines if shown.get_linestyle() != "None" and len(shown.get_xdata()) == 3]
     assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == pytest.approx({1: 300, 10: 100, 100: 200})
 
 
 def test_two_curves_of_one_implementation_differ_in_their_dash(bench):
-    text = FIGURE.replace("STYLE", "line").replace('["implementation"]', '["implementation", "threads"]')
+    text = figure("line", "run", 'series = ["implementation", "threads"]\n')
     lines = [line(packages=p, threads=t, implementation=i) for p in (1, 10) for t in (1, 2) for i in ("cpu/a", "cpu/b")]
     (ax,) = figures.draw(bench.view(lines, text)).axes
     shown = [curve for curve in ax.lines if len(curve.get_xdata()) == 2 and curve.get_linestyle() != "None"]
@@ -111,7 +106,7 @@ def test_two_curves_of_one_implementation_differ_in_their_dash(bench):
     assert (len(shown), len(looks), len({color for color, _, _ in looks})) == (4, 4, 2)
 
 
-PANELS = FIGURE.replace("STYLE", "bar").replace('x = "packages"', 'x = "packages"\npanels = "dataset"')
+PANELS = figure("bar", "run", SERIES + 'panels = "dataset"\n')
 
 
 def test_an_empty_panel_is_dropped_and_the_legend_is_that_of_what_is_drawn(bench):

@@ -1,23 +1,17 @@
 """Where a user's lines and tuned values go, that they never mix with another machine's; and that load is seen."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from built import ENVIRONMENT, KMBENCH, kmbench, needed
+from built import ENVIRONMENT, KMBENCH, flags, kmbench, lines_of, needed
 
 needed(KMBENCH)
 
-BLOBS = ["--dataset", "blobs", "--n", "2000", "--d", "4", "--k", "8", "--repetitions", "2"]
+BLOBS = flags(dataset="blobs", n=2000, d=4, k=8, repetitions=2)
 RUN = ["run", "--implementation", "cpu/lloyd/naive", *BLOBS]
-
-
-def lines(file: Path) -> list[dict]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 @pytest.fixture
@@ -25,21 +19,20 @@ def own(tmp_path: Path) -> dict[str, str]:
     return {"KMBENCH_RESULTS": str(tmp_path / "own/results")}
 
 
-def test_lines_go_to_ones_own_folder_under_the_machines_id(own: dict[str, str], tmp_path: Path) -> None:
+def test_lines_go_to_ones_own_folder_under_the_machines_id(own, tmp_path):
     ran = kmbench(*RUN, **own)
     machine = json.loads(kmbench("env", "--json").stdout)["id"]
     file = tmp_path / "own/results" / machine / "adhoc.jsonl"
     assert ran.returncode == 0 and f"in {file}\n" in ran.stdout, "it says where the lines are"
-    assert lines(file)[0]["machine"] == machine
+    assert lines_of(file)[0]["machine"] == machine
     record = json.loads(file.with_name("machine.json").read_text())
     assert set(record["fingerprint"]) == {"model", "caches", "memory", "gpu", "host", "boot"}
     assert os.uname().nodename not in json.dumps(record), "no host name"
 
 
-def test_without_a_home_out_is_asked_for() -> None:
-    env = {
-        name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_DATA_HOME", "KMBENCH_RESULTS")
-    }
+def test_without_a_home_out_is_asked_for():
+    homes = ("HOME", "XDG_DATA_HOME", "KMBENCH_RESULTS")
+    env = {name: value for name, value in os.environ.items() if name not in homes}
     ran = subprocess.run([KMBENCH, *RUN], env=env, capture_output=True, text=True)
     assert ran.returncode == 2 and "--out" in ran.stderr and ran.stderr.count("\n") == 1
 
@@ -47,7 +40,7 @@ def test_without_a_home_out_is_asked_for() -> None:
 @pytest.mark.parametrize(
     "command", [RUN, ["tune", "cpu/lloyd/multi_pass", *BLOBS, "--budget", "1s", "--machine", "here"]]
 )
-def test_a_folder_of_another_machine_is_refused(command: list[str], tmp_path: Path) -> None:
+def test_a_folder_of_another_machine_is_refused(command, tmp_path):
     folder = tmp_path / "here" if command[0] == "tune" else tmp_path
     folder.mkdir(exist_ok=True)
     fingerprint = json.loads(kmbench("env", "--json").stdout)["fingerprint"]
@@ -55,32 +48,31 @@ def test_a_folder_of_another_machine_is_refused(command: list[str], tmp_path: Pa
     (folder / "machine.json").write_text(other)
     ran = kmbench(*command, "--out", tmp_path)
     assert ran.returncode == 2 and "(gpu, host differ)" in ran.stderr and ran.stderr.count("kmbench: ") == 1, ran.stderr
-    assert (folder / "machine.json").read_text() == other and not any(
-        file.read_text() for file in tmp_path.rglob("*.jsonl")
-    )
+    assert (folder / "machine.json").read_text() == other
+    assert not any(file.read_text() for file in tmp_path.rglob("*.jsonl"))
     assert kmbench(*command, "--out", tmp_path, "--same-machine").returncode == 0
 
 
-def test_tuned_values_are_looked_for_in_ones_own_folder_first(own: dict[str, str], tmp_path: Path) -> None:
+def test_tuned_values_are_looked_for_in_ones_own_folder_first(own, tmp_path):
     tuned = ["tune", "cpu/lloyd/multi_pass", "--machine", "here", "--set", "threads=1,2", "--budget", "1s"]
     assert kmbench(*tuned, *BLOBS, **own).returncode == 0
     assert (tmp_path / "own/tuning/here.json").is_file()
     again = ["run", "--implementation", "cpu/lloyd/multi_pass", "--machine", "here", "--tuned", *BLOBS]
     assert kmbench(*again, **own).returncode == 0
-    assert lines(tmp_path / "own/results/here/adhoc.jsonl")[0]["tuned"] == "exact"
+    assert lines_of(tmp_path / "own/results/here/adhoc.jsonl")[0]["tuned"] == "exact"
 
 
-def test_a_busy_machine_is_seen_in_the_samples(tmp_path: Path) -> None:
+def test_a_busy_machine_is_seen_in_the_samples(tmp_path):
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 * (os.cpu_count() or 1))]
     try:
-        long = ["--n", "100000", "--d", "8", "--k", "32", "--iterations", "20", "--repetitions", "3"]
-        ran = kmbench("run", "--implementation", "cpu/lloyd/two_step", "--dataset", "blobs", *long, "--out", tmp_path)
+        long = flags(dataset="blobs", n=100_000, d=8, k=32, iterations=20, repetitions=3)
+        ran = kmbench("run", *flags(implementation="cpu/lloyd/two_step", out=tmp_path), *long)
     finally:
         for loop in loops:
             loop.kill()
             loop.wait()
     assert ran.returncode == 0, ran.stderr
-    line = lines(tmp_path / "adhoc.jsonl")[0]
+    line = lines_of(tmp_path / "adhoc.jsonl")[0]
     if line["run_delay_s"] is None:
         pytest.skip("the kernel counts no run delay here")
     shares = [delay / seconds for delay, seconds in zip(line["run_delay_s"], line["samples_s"], strict=True)]
@@ -89,10 +81,10 @@ def test_a_busy_machine_is_seen_in_the_samples(tmp_path: Path) -> None:
     assert "disturbed" in ran.stdout and "‡" in ran.stdout
 
 
-def test_the_users_wait_policy_is_kept_and_recorded(tmp_path: Path) -> None:
+def test_the_users_wait_policy_is_kept_and_recorded(tmp_path):
     plain = {name: text for name, text in ENVIRONMENT.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
     for own in ({}, {"OMP_WAIT_POLICY": "passive"}, {"GOMP_SPINCOUNT": "7"}):
         command = [KMBENCH, *RUN, "--redo", "--out", tmp_path]
         assert subprocess.run(command, env={**plain, **own}, capture_output=True).returncode == 0
-    policies = [line["wait_policy"] for line in lines(tmp_path / "adhoc.jsonl")]
+    policies = [line["wait_policy"] for line in lines_of(tmp_path / "adhoc.jsonl")]
     assert policies == ["GOMP_SPINCOUNT=3000", "OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=7"]

@@ -1,24 +1,20 @@
-"""Shared libraries that speak bench/contract/plugin.h: examples/mine.c is right as it stands, and what breaks the contract
-costs a case and a line."""
-
-from __future__ import annotations
+"""Shared libraries that speak bench/contract/plugin.h: examples/mine.c is right as it stands, and what breaks the
+contract costs a case and a line."""
 
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, ROOT, kmbench, lines_of, needed
+from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, refused
 
 COMPILER = shutil.which("cc")
 needed(KMBENCH)
 if not COMPILER:
     pytest.skip("no C compiler", allow_module_level=True)
 EXAMPLE = (ROOT / "examples/mine.c").read_text()
-SMALL = ["--dataset", "blobs", "--n", 500, "--d", 3, "--k", 4, "--precision", "fp64"]
-SMALL += ["--iterations", 3, "--repetitions", 2, "--warmup", 0]
+SMALL = flags(dataset="blobs", n=500, d=3, k=4, precision="fp64", iterations=3, repetitions=2, warmup=0)
 
 
 def library(folder: Path, source: str) -> Path:
@@ -30,22 +26,28 @@ def library(folder: Path, source: str) -> Path:
     return out
 
 
-def changed(old: str, new: str) -> str:
+def changed(folder: Path, old: str, new: str) -> Path:
     assert old in EXAMPLE
-    return EXAMPLE.replace(old, new)
+    return library(folder, EXAMPLE.replace(old, new))
 
 
-def test_the_example_is_right_as_it_stands(tmp_path: Path) -> None:
+def run(folder: Path, plugin: Path) -> dict[str, dict]:
+    """The lines of the plugin and of an implementation of ours, which is right."""
+    which = flags(plugin=plugin, implementation="plugin/mine|cpu/lloyd/naive$", out=folder)
+    kmbench("run", *which, *SMALL)
+    lines = by_implementation(folder)
+    assert lines["cpu/lloyd/naive"]["verdict"] == "" and lines["cpu/lloyd/naive"]["samples_s"]
+    return lines
+
+
+def test_the_example_is_right_as_it_stands(tmp_path):
     ran = kmbench("check", "--plugin", library(tmp_path, EXAMPLE), "--filter", "^plugin/mine/")
     assert ran.returncode == 0 and " 0 wrong" in ran.stdout, ran.stdout + ran.stderr
     assert int(re.search(r"(\d+) right", ran.stdout)[1]) > 20
 
 
-def test_a_run_has_its_line(tmp_path: Path) -> None:
-    flags = ["--implementation", "plugin/mine|cpu/lloyd/naive$", *SMALL, "--out", tmp_path / "out"]
-    ran = kmbench("run", "--plugin", library(tmp_path, EXAMPLE), *flags)
-    assert ran.returncode == 0, ran.stderr
-    (mine,) = (line for line in lines_of(tmp_path / "out/adhoc.jsonl") if line["implementation"] == "plugin/mine")
+def test_a_run_has_its_line(tmp_path):
+    mine = run(tmp_path, library(tmp_path, EXAMPLE))["plugin/mine"]
     assert mine["verdict"] == "" and mine["grade"] in ("exact", "rounded") and len(mine["samples_s"]) == 2
 
 
@@ -68,14 +70,9 @@ def test_a_run_has_its_line(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_breaks_the_contract_costs_a_case_and_a_line(old: str, new: str, said: str, tmp_path: Path) -> None:
-    plugin = library(tmp_path, changed(old, new))
-    flags = ["--implementation", "plugin/mine|cpu/lloyd/naive$", *SMALL, "--out", tmp_path / "out"]
-    kmbench("run", "--plugin", plugin, *flags)
-    lines = {line["implementation"]: line for line in lines_of(tmp_path / "out/adhoc.jsonl")}
-    told = (lines["plugin/mine"]["verdict"] or "") + (lines["plugin/mine"]["failure"] or "")
-    assert said in told.lower()
-    assert lines["cpu/lloyd/naive"]["verdict"] == "" and lines["cpu/lloyd/naive"]["samples_s"]
+def test_what_breaks_the_contract_costs_a_case_and_a_line(old, new, said, tmp_path):
+    mine = run(tmp_path, changed(tmp_path, old, new))["plugin/mine"]
+    assert said in ((mine["verdict"] or "") + (mine["failure"] or "")).lower()
 
 
 @pytest.mark.parametrize(
@@ -92,9 +89,14 @@ def test_what_breaks_the_contract_costs_a_case_and_a_line(old: str, new: str, sa
         ('.name = "mine"', ".name = (char*)8", "asked what it offers, it died of signal 11"),
     ],
 )
-def test_a_library_that_is_no_plugin_is_refused(old: str, new: str, said: str, tmp_path: Path) -> None:
-    ran = kmbench("list", "--plugin", library(tmp_path, changed(old, new)), "implementations")
-    assert ran.returncode == 2 and said in ran.stderr and len(ran.stderr.splitlines()) == 1, ran.stderr
+def test_a_library_that_is_no_plugin_is_refused(old, new, said, tmp_path):
+    refused(kmbench("list", "--plugin", changed(tmp_path, old, new), "implementations"), said)
+
+
+def asking(folder: Path, head: str) -> Path:
+    """The example with an `unsupported` of this head and body."""
+    source = EXAMPLE.replace(".prepare = prepare", ".unsupported = unsupported, .prepare = prepare")
+    return library(folder, source.replace("static void* prepare", f"{head}\nstatic void* prepare"))
 
 
 @pytest.mark.parametrize(
@@ -107,45 +109,20 @@ def test_a_library_that_is_no_plugin_is_refused(old: str, new: str, said: str, t
         ('return "only on Sundays";', "only on Sundays"),
     ],
 )
-def test_a_question_that_kills_costs_one_case(body: str, said: str, tmp_path: Path) -> None:
-    source = changed(".prepare = prepare", ".unsupported = unsupported, .prepare = prepare")
-    asked = f"static const char* unsupported(const kmbench_problem* p) {{ {body} }}\n"
-    plugin = library(tmp_path, source.replace("static void* prepare", asked + "static void* prepare"))
-    flags = ["--implementation", "plugin/mine|cpu/lloyd/naive$", *SMALL, "--out", tmp_path / "out"]
-    ran = kmbench("run", "--plugin", plugin, *flags)
-    assert ran.returncode == 0, ran.stderr
-    lines = {line["implementation"]: line for line in lines_of(tmp_path / "out/adhoc.jsonl")}
-    assert lines["plugin/mine"]["skip"] == said
-    assert lines["cpu/lloyd/naive"]["samples_s"]
+def test_a_question_that_kills_costs_one_case(body, said, tmp_path):
+    plugin = asking(tmp_path, f"static const char* unsupported(const kmbench_problem* p) {{ {body} }}")
+    assert run(tmp_path, plugin)["plugin/mine"]["skip"] == said
 
 
 @pytest.mark.parametrize("refused", ["p->max_iters != 3", "p->n > 500", "p->max_iters == 2", "asked++ > 0"])
-def test_refusing_the_replay_is_wrong(refused: str, tmp_path: Path) -> None:
-    source = changed(".prepare = prepare", ".unsupported = unsupported, .prepare = prepare")
+def test_refusing_the_replay_is_wrong(refused, tmp_path):
     head = "static int asked;\nstatic const char* unsupported(const kmbench_problem* p)"
-    asked = f'{head} {{ return {refused} ? "no" : 0; }}\n'
-    plugin = library(tmp_path, source.replace("static void* prepare", asked + "static void* prepare"))
-    ran = kmbench("run", "--plugin", plugin, "--implementation", "plugin/mine", *SMALL, "--out", tmp_path / "out")
-    assert ran.returncode == 1, ran.stderr
-    (line,) = lines_of(tmp_path / "out/adhoc.jsonl")
-    assert re.search(r"^it does not support \d+ iterations of \d+ points: no$", line["verdict"]), line["verdict"]
-    assert line["samples_s"] == []
+    mine = run(tmp_path, asking(tmp_path, f'{head} {{ return {refused} ? "no" : 0; }}'))["plugin/mine"]
+    assert re.search(r"^it does not support \d+ iterations of \d+ points: no$", mine["verdict"]), mine["verdict"]
+    assert mine["samples_s"] == []
 
 
-def test_a_file_that_is_no_library_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_library_is_refused(tmp_path):
     (tmp_path / "libmine.so").write_text("no library\n")
     for path, said in ((tmp_path / "libmine.so", "--plugin: "), (tmp_path / "none.so", "there is no file")):
-        ran = kmbench("list", "implementations", "--plugin", path)
-        assert ran.returncode == 2 and said in ran.stderr and len(ran.stderr.splitlines()) == 1, ran.stderr
-
-
-def test_external_names_a_program(tmp_path: Path) -> None:
-    faulty = Path(__file__).with_name("external_faulty.py")
-    wrapper = tmp_path / "program"
-    wrapper.write_text(f"#!/bin/sh\nexec {sys.executable!r} {str(faulty)!r} none\n")
-    wrapper.chmod(0o755)
-    flags = ["--implementation", "library/external", *SMALL, "--out", tmp_path / "out"]
-    ran = kmbench("run", "--external", wrapper, *flags)
-    assert ran.returncode == 0, ran.stderr
-    (line,) = lines_of(tmp_path / "out/adhoc.jsonl")
-    assert line["verdict"] == "" and line["failure"] is None
+        refused(kmbench("list", "implementations", "--plugin", path), said)

@@ -1,55 +1,52 @@
 """Implementations that watch the harness (tests/faults/probes.cpp): how often they run, what is timed and judged."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from built import FAULTY, kmbench, lines_of, needed
+from built import FAULTY, flags, kmbench, lines_of, needed
 
 needed(FAULTY)
-SMALL = ["--dataset", "blobs", "--n", 300, "--k", 3, "--iterations", 4]
+SMALL = flags(dataset="blobs", n=300, k=3, iterations=4)
 
 
-def line_of(probe: str, folder: Path, *flags: object, code: int = 0) -> dict:
+def line_of(probe: str, folder: Path, *more: object, code: int = 0) -> dict:
     """The one line of a probe, which is right unless another exit code is expected."""
-    ran = kmbench("run", "--implementation", probe, *flags, "--out", folder, program=FAULTY)
+    ran = kmbench("run", "--implementation", probe, *more, "--out", folder, program=FAULTY)
     assert ran.returncode == code, ran.stderr
     (line,) = lines_of(folder / "adhoc.jsonl")
     return line
 
 
 @pytest.mark.parametrize(("warmup", "repetitions"), [(0, 1), (3, 2)])
-def test_warm_up_runs_come_before_the_timed_ones(warmup: int, repetitions: int, tmp_path: Path) -> None:
+def test_warm_up_runs_come_before_the_timed_ones(warmup, repetitions, tmp_path):
     line = line_of("faults/probes/counts_runs", tmp_path, *SMALL, "--warmup", warmup, "--repetitions", repetitions)
     assert line["counters"]["runs_before"] == [0, 0, 0, warmup + repetitions], "the traced run is the last"
     assert len(line["samples_s"]) == repetitions
 
 
-def test_a_sample_is_iterate_alone(tmp_path: Path) -> None:
+def test_a_sample_is_iterate_alone(tmp_path):
     line = line_of("faults/probes/own_stopwatch", tmp_path, *SMALL, "--warmup", 0, "--repetitions", 4)
     own, download = line["counters"]["iterate_s"][-1], line["counters"]["download_s"][-1]
     assert own <= sum(line["samples_s"]) < own + download / 2
     assert line["download_s"] >= 0.02
 
 
-def test_a_phase_holds_what_was_done_in_it(tmp_path: Path) -> None:
+def test_a_phase_holds_what_was_done_in_it(tmp_path):
     line = line_of("faults/probes/own_stopwatch", tmp_path, *SMALL, "--warmup", 0, "--repetitions", 1)
     assert len(line["phases"]["assign"]) == len(line["phases"]["update"]) == 4
     assert sum(line["phases"]["assign"]) >= sum(line["counters"]["assign_s"]) > sum(line["phases"]["update"])
 
 
 @pytest.mark.parametrize("run", [1, 2, 3])
-def test_of_several_runs_the_worst_is_told(run: int, tmp_path: Path) -> None:
+def test_of_several_runs_the_worst_is_told(run, tmp_path):
     random = np.random.default_rng(4)
     np.save(tmp_path / "far.npy", 100 + random.uniform(size=(20_000, 2)).astype(np.float32))
-    flags = ["--data", tmp_path / "far.npy", "--k", 40, "--iterations", 1, "--warmup", 0, "--repetitions", 3]
-    right = line_of("faults/probes/coarser_once", tmp_path / "right", *flags)
-    worst = line_of("faults/probes/coarser_once", tmp_path / "worst", *flags, "--set", f"run={run}")
-    assert right["wrong_labels"] == 0
-    assert worst["wrong_labels"] > 0
+    far = flags(data=tmp_path / "far.npy", k=40, iterations=1, warmup=0, repetitions=3)
+    right = line_of("faults/probes/coarser_once", tmp_path / "right", *far)
+    worst = line_of("faults/probes/coarser_once", tmp_path / "worst", *far, "--set", f"run={run}")
+    assert right["wrong_labels"] == 0 < worst["wrong_labels"]
     assert worst["grade"] != "exact"
 
 
@@ -58,13 +55,13 @@ EVENTS = ["start none\n", "end none {}\n", *KNOWN, "crash it\n", "\n", "no line"
 
 
 @pytest.mark.parametrize("text", EVENTS)
-def test_text_in_the_pipe_costs_its_case_alone(text: str, tmp_path: Path) -> None:
+def test_text_in_the_pipe_costs_its_case_alone(text, tmp_path):
     names = "^faults/probes/writes_to_pipes$|^cpu/lloyd/(naive|two_step)$"
-    flags = ["run", "--implementation", names, *SMALL, "--repetitions", 2]
-    assert kmbench(*flags, "--out", tmp_path / "known", program=FAULTY).returncode == 0
+    both = ["run", "--implementation", names, *SMALL, "--repetitions", 2]
+    assert kmbench(*both, "--out", tmp_path / "known", program=FAULTY).returncode == 0
     ids = {line["implementation"]: line["case"] for line in lines_of(tmp_path / "known/adhoc.jsonl")}
     text = text.replace("ID", ids["faults/probes/writes_to_pipes"])
-    ran = kmbench(*flags, "--out", tmp_path / "out", program=FAULTY, KMBENCH_WRITES=text)
+    ran = kmbench(*both, "--out", tmp_path / "out", program=FAULTY, KMBENCH_WRITES=text)
     assert ran.returncode == 1, ran.stderr
     said = {line["implementation"]: line["failure"] for line in lines_of(tmp_path / "out/adhoc.jsonl")}
     assert said.keys() == ids.keys(), "the rest of the plan has run"
@@ -82,16 +79,16 @@ def test_text_in_the_pipe_costs_its_case_alone(text: str, tmp_path: Path) -> Non
         ("work_in_download", None, "download took"),
     ],
 )
-def test_a_lie_has_its_sentence_and_exit_code_1(lie: str, tolerance: float | None, said: str, tmp_path: Path) -> None:
+def test_a_lie_has_its_sentence_and_exit_code_1(lie, tolerance, said, tmp_path):
     stop = ["--iterations", 10] if tolerance is None else ["--iterations", 200, "--tolerance", tolerance]
     points = 100_000 if lie == "work_in_download" else 3000
-    flags = ["--dataset", "uniform", "--n", points, "--k", 7, "--repetitions", 2, "--precision", "fp64", *stop]
-    line = line_of(f"faults/{lie}", tmp_path, *flags, code=1)
+    wanted = flags(dataset="uniform", n=points, k=7, repetitions=2, precision="fp64")
+    line = line_of(f"faults/{lie}", tmp_path, *wanted, *stop, code=1)
     assert line["verdict"].startswith(said)
     assert line["samples_s"] == []
 
 
-def test_ceilings_are_in_the_units_they_say(tmp_path: Path) -> None:
+def test_ceilings_are_in_the_units_they_say(tmp_path):
     assert kmbench("ceilings", "--out", tmp_path, program=FAULTY).returncode == 0
     record = json.loads((tmp_path / "machine.json").read_text())
     cpu, floor = record["ceilings"]["cpu"], record["floor"]["cpu"]
@@ -99,3 +96,19 @@ def test_ceilings_are_in_the_units_they_say(tmp_path: Path) -> None:
     assert 1 / 30 < cpu["copy_gbs"] / cpu["read_gbs"] < 30, "one memory, one unit, however busy the machine"
     assert floor["bytes_per_s"] == pytest.approx(1e9 * max(cpu["copy_gbs"], cpu["read_gbs"]))
     assert floor["flops_per_s"]["fp32"] == pytest.approx(1e9 * cpu["fma_fp32_gflops"])
+
+
+@pytest.mark.parametrize("asked", [["--energy"], []])
+def test_energy_is_measured_or_says_why_not_where_it_is_asked_for(asked, tmp_path):
+    line = line_of("cpu/lloyd/naive", tmp_path, *SMALL, "--repetitions", 2, *asked)
+    assert len(line["samples_s"]) == 2 and line["verdict"] == ""
+    if not asked:
+        assert line["energy"] is None
+        return
+    assert (line["energy"]["joules"] is None) == bool(line["energy"]["skipped"])
+    assert line["energy"]["source"].startswith("RAPL")
+
+
+def test_a_wrong_case_has_no_energy(tmp_path):
+    line = line_of("faults/all_labels_zero", tmp_path, *SMALL, "--energy", code=1)
+    assert line["verdict"] and line["energy"] is None

@@ -3,8 +3,6 @@
 noise.json: a program by turns with itself (scripts/interleave, 40 rounds of five runs of 0.06 to 9 ms, OpenMP with
 passive threads) on a two-core virtual machine that compiled meanwhile, load 4 to 6, as rates.py keeps it."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace
@@ -23,14 +21,14 @@ IMPLEMENTATIONS = sorted({name.partition("|")[0] for name in NOISE})
 ROUNDS = 24  # fewer than scripts/interleave makes, so that tries drawn from the 40 recorded ones differ
 
 
-def test_the_noise_is_of_many_cases_and_not_small() -> None:
+def test_the_noise_is_of_many_cases_and_not_small():
     assert len(NOISE) >= 36 and len(IMPLEMENTATIONS) >= 4
     assert {len(rounds) for rounds in NOISE.values()} == {40}
     rough = [max(samples) / min(samples) for rounds in NOISE.values() for pair in rounds for samples in pair]
     assert sum(r > 1.05 for r in rough) > len(rough) / 2
 
 
-def test_two_hundred_cases_of_the_same_program_are_rarely_called_another() -> None:
+def test_two_hundred_cases_of_the_same_program_are_rarely_called_another():
     tables = [compare(*rates.table(NOISE, 200, ROUNDS, seed)) for seed in range(6)]
     counts = [rates.called_another(made) for made in tables]
     assert all(cases <= 0.05 * 200 for cases, _ in counts)
@@ -38,7 +36,7 @@ def test_two_hundred_cases_of_the_same_program_are_rarely_called_another() -> No
     assert sum(groups for _, groups in counts) <= 0.05 * sum(len(made.groups) for made in tables)
 
 
-def test_without_rounds_the_same_program_is_rarely_called_another_either() -> None:
+def test_without_rounds_the_same_program_is_rarely_called_another_either():
     tables = [compare(*rates.table(NOISE, 200, 2, seed)) for seed in range(10)]
     assert all(rates.called_another(made)[0] <= 0.05 * 200 for made in tables)
 
@@ -58,7 +56,7 @@ def slowed() -> list[tuple[str, Side, Side]]:
     ]
 
 
-def test_five_percent_in_one_implementation_are_found_and_no_other_is_blamed(slowed: list) -> None:
+def test_five_percent_in_one_implementation_are_found_and_no_other_is_blamed(slowed):
     found, blamed = found_of(slowed)
     assert found >= 0.95 and blamed <= 0.05
 
@@ -74,7 +72,7 @@ def unpaired(side: Side, seed: int) -> Side:
     return replace(side, cases=cases)
 
 
-def test_it_takes_the_pairs_and_the_quiet_rounds_to_find_it(slowed: list, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_takes_the_pairs_and_the_quiet_rounds_to_find_it(slowed, monkeypatch):
     some = slowed[::2]
     assert found_of([(name, base, unpaired(new, at)) for at, (name, base, new) in enumerate(some)])[0] < 0.5
     monkeypatch.setattr(rounds, "quietness", lambda before, after: np.ones_like(before))
@@ -82,7 +80,7 @@ def test_it_takes_the_pairs_and_the_quiet_rounds_to_find_it(slowed: list, monkey
 
 
 @pytest.mark.parametrize("name", IMPLEMENTATIONS[:3])
-def test_the_slow_down_found_is_the_one_that_is_there(name: str) -> None:
+def test_the_slow_down_found_is_the_one_that_is_there(name):
     made = compare(*rates.table(NOISE, 36, ROUNDS, 7, {name: 1.2}))
     (group,) = [group for group in made.groups if group.implementation == name]
     assert 1.15 < group.change.ratio.value < 1.25 and group.change.ratio.low > 1.1

@@ -15,12 +15,12 @@ TABLES = tomllib.loads((ROOT / "datasets/real.toml").read_text())
 FILES = sorted(FOLDER.glob("*.npy.xz"))
 
 
-def test_two_sets_travel_along() -> None:
+def test_two_sets_travel_along():
     assert [file.name for file in FILES] == ["household_part.npy.xz", "kdd99_part.npy.xz"]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_is_what_its_table_says(file: Path) -> None:
+def test_a_file_is_what_its_table_says(file):
     table = TABLES[file.name.removesuffix(".npy.xz")]
     with lzma.open(file) as packed:
         head = io.BytesIO(packed.read(4096))
@@ -31,7 +31,7 @@ def test_a_file_is_what_its_table_says(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_is_attributed(file: Path) -> None:
+def test_a_file_is_attributed(file):
     text = (FOLDER / "ATTRIBUTION.md").read_text()
     assert f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" in text
     assert TABLES[file.name.removesuffix(".npy.xz")]["licence"] == "CC BY 4.0"

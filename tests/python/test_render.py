@@ -1,30 +1,15 @@
 """Tables, figures, the report and the README: what they show, and the same bytes twice."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from conftest import TABLE
+from conftest import SERIES, TABLE, claim, figure, one_line, printed
 from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
 from plots.write import latex, table_formats, tables
 
-PAPER = (
-    TABLE
-    + """
-[[paper]]
-source = "printed"
-fields = ["packages"]
-metrics = ["iteration"]
-rows = [[1, "10.0"], [10, "20.0"], ["7", "3.50"]]
-notes = { "7" = "their own" }
-"""
-)
-FIGURE = TABLE.replace('"table"', '"figure"').split("[table]")[0] + (
-    '[figure]\nstyle = "STYLE"\nx = "packages"\ny = ["assign", "update"]\nseries = ["implementation"]\n'
-)
+PAPER = TABLE + printed('[[1, "10.0"], [10, "20.0"], ["7", "3.50"]]', more='notes = { "7" = "their own" }\n')
 LINES = [line(seconds=0.1, packages=1), line(seconds=0.2, packages=10), skipped("too large", packages=100)]
 
 
@@ -81,11 +66,8 @@ def test_formats(bench):
     text = latex.latex(table)
     assert r"\multicolumn{3}{c}{iteration (ms)}" in text
     assert r"\cmidrule(lr){2-4}" in text
-    assert all(
-        row.count("|") == len(table.columns) + 1
-        for row in table_formats.markdown(table).splitlines()
-        if row.startswith("|")
-    )
+    rows = [row for row in table_formats.markdown(table).splitlines() if row.startswith("|")]
+    assert all(row.count("|") == len(table.columns) + 1 for row in rows)
 
 
 def test_latex_escapes():
@@ -101,32 +83,17 @@ def test_a_colour_belongs_to_a_name_not_to_a_place():
 
 @pytest.mark.parametrize("name", ["line", "bar", "stacked"])
 def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
-    bench.exhibit(PAPER + '[[claim]]\nid="a"\ntext="t"\nkind="bound"\nmetric="run"\nat_most=1')
-    bench.exhibit(FIGURE.replace("STYLE", name), "demo/figure1")
+    bench.exhibit(PAPER + claim('kind = "bound"\nmetric = "run"\nat_most = 1'))
+    bench.exhibit(figure(name, "assign update", SERIES), "demo/figure1")
     lines = [*LINES, *({**made, "exhibit": "demo/figure1"} for made in LINES)]
     bench.run(lines)
     written = []
-    for out in ("a", "b"):
+    for out in (tmp_path / "a", tmp_path / "b"):
         for command in ("render", "claims", "report"):
-            assert (
-                main(
-                    [
-                        command,
-                        "--papers",
-                        str(bench.papers),
-                        "--results",
-                        str(bench.results),
-                        "--out",
-                        str(tmp_path / out),
-                    ]
-                )
-                == 0
-            )
+            assert bench.main(command, "--out", out) == 0
         (bench.results / "demo" / "demo.jsonl").unlink()
         bench.run(lines[::-1])  # the order of the run is no part of the result
-        written.append(
-            {p.relative_to(tmp_path / out): p.read_bytes() for p in sorted((tmp_path / out).rglob("*")) if p.is_file()}
-        )
+        written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
     assert len(written[0]) == 3 + 6 + 4 + 1
     assert written[0] == written[1]
 
@@ -134,7 +101,7 @@ def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
 def test_the_report_stands_alone_and_tells_failures(bench, tmp_path):
     bench.exhibit(PAPER.replace("made up", "a < b & c"))
     bench.run(LINES)
-    main(["report", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path)])
+    bench.main("report", "--out", tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "a &lt; b &amp; c" in page
     assert "skipped: too large" in page
@@ -147,46 +114,40 @@ def test_every_machine_has_its_own_folder(bench, tmp_path):
     bench.exhibit(PAPER)
     bench.run(LINES, "one")
     bench.run(LINES, "two")
-    args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path)]
-    main(["render", *args])
+    bench.main("render", "--out", tmp_path)
     assert (tmp_path / "one/demo/table1.md").exists()
     assert (tmp_path / "two/demo/table1.md").exists()
-    assert main(["render", *args, "--machine", "three"]) == 2
+    assert bench.main("render", "--out", tmp_path, "--machine", "three") == 2
 
 
 def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     bench.exhibit(PAPER)
-    bench.exhibit(FIGURE.replace("STYLE", "line"), "demo/figure1")
+    bench.exhibit(figure("line", "assign update", SERIES), "demo/figure1")
     bench.run([*LINES, *({**made, "exhibit": "demo/figure1"} for made in LINES)])
     readme = tmp_path / "README.md"
     regions = ("begin:demo/table1 machine=demo", "begin:demo/figure1", "begin:claims")
     readme.write_text("before\n" + "".join(f"<!-- {r} -->\nold\n<!-- end -->\n" for r in regions) + "after\n")
-    args = ["readme", "--file", str(readme), "--papers", str(bench.papers), "--results", str(bench.results)]
-    assert main(args) == 0
+    assert bench.main("readme", "--file", readme) == 0
     first = readme.read_text()
-    assert first.startswith("before\n")
-    assert first.endswith("after\n")
-    assert "old" not in first
-    assert "too large" in first
+    assert first.startswith("before\n") and first.endswith("after\n")
+    assert "old" not in first and "too large" in first
     assert "](docs/pictures/demo/demo/figure1.svg)" in first
     assert (tmp_path / "docs/pictures/demo/demo/figure1.svg").exists()
-    assert main(args) == 0
+    assert bench.main("readme", "--file", readme) == 0
     assert readme.read_text() == first
-    readme.write_text("<!-- begin:demo/nothing -->\n<!-- end -->\n")
-    assert main(args) == 2
-    readme.write_text("<!-- begin:demo/table1 -->\n")
-    assert main(args) == 2
+    for regions in ("<!-- begin:demo/nothing -->\n<!-- end -->\n", "<!-- begin:demo/table1 -->\n"):
+        readme.write_text(regions)
+        assert bench.main("readme", "--file", readme) == 2
 
 
 def test_the_summary_has_all_claims_of_a_paper_in_every_row(bench, tmp_path):
-    claim = '[[claim]]\nid="ID"\ntext="ID"\nkind="bound"\nmetric="run"\nat_most=LIMIT\n'
-    true, false = (claim.replace("ID", name).replace("LIMIT", limit) for name, limit in (("a", "1e9"), ("b", "1e-9")))
-    bench.exhibit(PAPER + true + false)
+    bounds = (("a", "1e9"), ("b", "1e-9"))
+    bench.exhibit(PAPER + "".join(claim(f'kind="bound"\nmetric="run"\nat_most={most}', x, x) for x, most in bounds))
     for machine in ("one", "two"):
         bench.run(LINES, machine)
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
-    assert main(["readme", "--file", str(readme), "--papers", str(bench.papers), "--results", str(bench.results)]) == 0
+    assert bench.main("readme", "--file", readme) == 0
     table = [line for line in readme.read_text().splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
     assert header[:3] == ["paper", "claims", "on"]
@@ -197,11 +158,8 @@ def test_the_summary_has_all_claims_of_a_paper_in_every_row(bench, tmp_path):
 @pytest.fixture
 def clustering(tmp_path):
     rng = np.random.default_rng(0)
-    arrays = {
-        "points": rng.normal(size=(500, 3)),
-        "labels": rng.integers(0, 4, 500),
-        "centroids": rng.normal(size=(4, 3)),
-    }
+    arrays = {"points": rng.normal(size=(500, 3)), "labels": rng.integers(0, 4, 500)}
+    arrays["centroids"] = rng.normal(size=(4, 3))
     for name, array in arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
     return arrays, ["scatter", *(x for name in arrays for x in (f"--{name}", str(tmp_path / f"{name}.npy")))]
@@ -227,7 +185,7 @@ def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
     if fault == "file":
         (tmp_path / "points.npy").write_text("no array")
     assert main([*args, "--out", out, "--dims", dims]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    one_line(capsys)
 
 
 def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, tmp_path):
@@ -235,11 +193,10 @@ def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, 
     arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("float32")  # as kmbench writes them
     bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\ndims = [0, 2]\n', "demo/figure1")
     bench.run([line(exhibit="demo/figure1")])
-    args = ["render", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
-    assert main(args) == 0
+    assert bench.main("render", "--out", tmp_path / "out") == 0
     assert not (tmp_path / "out/demo/demo/figure1.svg").exists()
     (bench.results / "demo" / "demo").mkdir()
     for name, array in arrays.items():
         np.save(bench.results / "demo" / "demo" / f"figure1.{name}.npy", array)
-    assert main(args) == 0
+    assert bench.main("render", "--out", tmp_path / "out") == 0
     assert (tmp_path / "out/demo/demo/figure1.svg").exists()

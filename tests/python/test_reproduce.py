@@ -1,7 +1,5 @@
 """The claims on one page, what is behind a cell, a result file run again, and the archive."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -12,24 +10,21 @@ from pathlib import Path
 
 import pytest
 from built import KMBENCH, kmbench, needs_kmbench
-from conftest import TABLE
-from synthetic import line, skipped, write, wrong
+from conftest import TABLE, claim, one_line, printed
+from synthetic import line, skipped, words, write, wrong
 
 from plots.__main__ import main
 from plots.read import results
 from plots.write import replaying
 
-PRINTED = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iteration"]\nrows=[[1, "10.0"]]\n'
+BOTH = "numerator={packages=10}\ndenominator={packages=1}"
 CLAIMS = "".join(
-    f'[[claim]]\nid="{name}"\ntext="The {name} holds"\nsection="4.1"\n{rest}\n'
-    for name, rest in (
-        ("bound", 'kind="bound"\nmetric="run"\nat_most=300\nwhere={packages=1}'),
-        (
-            "ratio",
-            'kind="ratio"\nmetric="run"\nnumerator={packages=10}\ndenominator={packages=1}\nexpect=2.0\nwithin=1.5',
-        ),
-        ("gpu", 'kind="value"\nmetric="run"\nwhere={implementation="gpu/x"}\nexpect=5\nwithin=2'),
-    )
+    claim(f'section="4.1"\nmetric="run"\n{body}', name, f"The {name} holds")
+    for name, body in {
+        "bound": 'kind="bound"\nat_most=300\nwhere={packages=1}',
+        "ratio": f'kind="ratio"\nexpect=2.0\nwithin=1.5\n{BOTH}',
+        "gpu": 'kind="value"\nwhere={implementation="gpu/x"}\nexpect=5\nwithin=2',
+    }.items()
 )
 LINES = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2), skipped("too large", packages=100)]
 
@@ -37,10 +32,10 @@ LINES = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2), skipped(
 @pytest.fixture
 def folders(bench, tmp_path):
     """Arguments for a command that reads made-up results of one exhibit with claims."""
-    bench.exhibit(TABLE + PRINTED + CLAIMS)
+    bench.exhibit(TABLE + printed('[[1, "10.0"]]') + CLAIMS)
     write(bench.results, "demo", LINES, {"id": "demo", "cpu": {"model": "Made-up 9000"}})
     (bench.papers / "demo/paper.toml").write_text('title="A paper"\nauthors=["A. Author"]\ndoi="10.1/abc"\n')
-    return ["--papers", str(bench.papers), "--results", str(bench.results)]
+    return bench.folders
 
 
 def test_the_claims_are_one_page(bench, folders, tmp_path, capsys):
@@ -57,11 +52,8 @@ def test_the_claims_are_one_page(bench, folders, tmp_path, capsys):
     assert rows[4][4].startswith("not comparable: ")
     page = (tmp_path / "claims.html").read_text()
     assert page.count('<tr class="claim ') == 5
-    assert {f["paper_value"] for f in json.loads((tmp_path / "claims.json").read_text())} == {
-        "at most 300 ms",
-        "2 ×",
-        "5 ms",
-    }
+    values = {finding["paper_value"] for finding in json.loads((tmp_path / "claims.json").read_text())}
+    assert values == {"at most 300 ms", "2 ×", "5 ms"}
 
 
 def explained(capsys, *args):
@@ -80,10 +72,8 @@ def test_a_cell_is_explained(folders, capsys, row):
     assert told["samples"].startswith("0.098, 0.1, 0.102,") and "5 iterations" in told["samples"]
     assert told["command"] == "kmbench run papers/demo/table1.toml"
     assert told["commit"] == "0123456789abcdef, measured 2024-01-01T00:00:00Z"
-    assert (
-        told["judge"]
-        == "right, rounded, 1000 of 1000 labels judged, 0 not the nearest centroid's, means off by at most 1e-06"
-    )
+    judged = "right, rounded, 1000 of 1000 labels judged, 0 not the nearest centroid's, means off by at most 1e-06"
+    assert told["judge"] == judged
     assert told["paper"] == "10.0 ms (printed); ours is 2.00 times that"
     assert told["source"].endswith("https://doi.org/10.1/abc")
     assert told["line"] == "demo.jsonl, byte 0"
@@ -133,10 +123,9 @@ def test_an_archive_holds_what_its_checksums_say_and_the_same_bytes_twice(bench,
         assert {name: hashlib.sha256(data).hexdigest() for name, data in content.items()} == sums
         kept = content["results/demo/demo.jsonl"].decode().splitlines()
         assert sorted(kept) == sorted((bench.results / "demo/demo.jsonl").read_text().splitlines())
-        assert {"results/demo/machine.json", "papers/demo/table1.toml", "papers/demo/paper.toml", "claims.md"} <= set(
-            content
-        )
-        assert {"tables/demo/demo/table1.md", "tables/demo/demo/table1.csv", "claims.json"} <= set(content)
+        assert {"papers/demo/table1.toml", "papers/demo/paper.toml", "claims.md", "claims.json"} <= content.keys()
+        tables = {"tables/demo/demo/table1.md", "tables/demo/demo/table1.csv"}
+        assert {"results/demo/machine.json", *tables} <= content.keys()
         appendix = content["appendix.md"].decode()
         for said in ("(AD)", "(AE)", "Made-up 9000", "3, of which 2 were judged right, 0 wrong", "cpu/lloyd/two_step"):
             assert said in appendix
@@ -162,15 +151,9 @@ def test_an_archive_of_nothing_or_of_another_kind_is_refused(folders, bench, tmp
 
 
 def test_a_plan_holds_every_case_of_the_file_under_its_key(bench):
+    generator = {"sigma2": 0.1, "seed": 42.0}
     made = [
-        line(
-            packages=10,
-            tolerance=0.5,
-            max_iters=7,
-            samples=3,
-            generator={"sigma2": 0.1, "seed": 42.0},
-            precision="fp64",
-        ),
+        line(packages=10, tolerance=0.5, max_iters=7, samples=3, generator=generator, precision="fp64"),
         line(exhibit=None, instructions="avx2"),
         skipped("not fetched", n=0, d=0),
     ]
@@ -195,7 +178,7 @@ def test_what_cannot_be_replayed_is_one_line(bench, tmp_path, capsys, bad):
     (folder / "empty.jsonl").write_text("")
     names = {"FILE": str(folder / "demo.jsonl"), "EMPTY": str(folder / "empty.jsonl")}
     assert main(["replay", *(names.get(word, word) for word in bad), "--out", str(tmp_path / "out")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    one_line(capsys)
     assert not (tmp_path / "out").exists()
 
 
@@ -205,14 +188,7 @@ def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
     flags += " --iterations 3 --repetitions 3"
     first = [*flags.split(), "--set", "packages=1,7", "--out", str(tmp_path / "first"), "--machine", "first"]
     assert kmbench("run", *first).returncode == 0
-    replay = [
-        "replay",
-        str(tmp_path / "first/adhoc.jsonl"),
-        "--kmbench",
-        str(KMBENCH),
-        "--out",
-        str(tmp_path / "again"),
-    ]
+    replay = ["replay", str(tmp_path / "first/adhoc.jsonl"), f"--kmbench={KMBENCH}", f"--out={tmp_path / 'again'}"]
     assert main([*replay, "--dry-run"]) == 0
     assert not (tmp_path / "again/results").exists()
     capfd.readouterr()
@@ -220,9 +196,7 @@ def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
     out = capfd.readouterr().out
     assert out.index("What differs between the two") < out.index("Cases")
     old, new = (results.load_machine(tmp_path / name).lines for name in ("first", "again/results"))
-    same = ("implementation", "parameters", "n", "d", "k", "precision", "init", "max_iters", "iterations", "inertia")
-    told = [
-        sorted(repr([one[name] for name in same] + [one["dataset"]["hash"]]) for one in lines) for lines in (old, new)
-    ]
+    same = words("implementation parameters n d k precision init max_iters iterations inertia")
+    told = [sorted(repr([*(one[x] for x in same), one["dataset"]["hash"]]) for one in lines) for lines in (old, new)]
     assert told[0] == told[1] and len(told[0]) == 3
     assert out.count("| cpu/lloyd/naive |") >= 1

@@ -1,8 +1,7 @@
 """Result lines: the schema, what is refused, and which line counts."""
 
-from __future__ import annotations
-
 import json
+import re
 
 import jsonschema
 import pytest
@@ -10,7 +9,6 @@ from conftest import ROOT
 from line_schema import SCHEMA, VALIDATOR
 from synthetic import line, of_schema, skipped, wrong
 
-from plots.__main__ import main
 from plots.errors import UserError
 from plots.read import check, results, schema
 
@@ -22,57 +20,32 @@ def test_the_schema_is_one():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        line(),
-        skipped("too large"),
-        wrong("label 3"),
-        line(exhibit=None),
-        *(of_schema(number, line()) for number in range(1, check.LATEST)),
-        line(run_delay_s=[0.0] * 7, wait_policy="passive"),
-        line(involuntary_switches=[0] * 7),
-        line(library={"name": "FAISS", "version": None}),
-        line(energy=ENERGY),
-        line(grade="coarse"),
-        line(continues=10),
-    ],
-)
+RIGHT = [line(), skipped("too large"), wrong("label 3"), line(exhibit=None), line(grade="coarse"), line(continues=10)]
+RIGHT += [of_schema(number, line()) for number in range(1, check.LATEST)]
+RIGHT += [line(run_delay_s=[0.0] * 7, wait_policy="passive"), line(involuntary_switches=[0] * 7)]
+RIGHT += [line(library={"name": "FAISS", "version": None}), line(energy=ENERGY)]
+
+
+@pytest.mark.parametrize("made", RIGHT)
 def test_made_up_lines_keep_the_schema(made):
     VALIDATOR.validate(made)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"schema": check.LATEST + 1},
-        {"schema": 0},
-        {"run_delay_s": [-1.0]},
-        {"run_delay_s": 0.5},
-        {"involuntary_switches": [0.5]},
-        {"wait_policy": True},
-        {"library": "FAISS"},
-        {"library": {"name": "FAISS"}},
-        {"energy": 3.5},
-        {"tuned": "best"},
-        {"energy": {**ENERGY, "joules": -1}},
-        {"continues": 0},
-        {"grade": "good"},
-        {"device": "tpu"},
-        {"exhibit_hash": "none"},
-        {"grade": "exact", "verdict": "label 3", "samples_s": [], "phases": {}},
-        {"samples_s": []},
-        {"samples_s": [-1.0]},
-        {"verdict": "wrong"},
-        {"n": "many"},
-        {"precision": "fp16"},
-        {"date": "today"},
-        {"phases": {"assign": 0.1}},
-        {"skip": "why", "verdict": ""},
-        {"verdict": None, "samples_s": [], "phases": {}},
-        {"exhibit": "table3"},
-    ],
-)
+FAULTS = [
+    *({"schema": number} for number in (0, check.LATEST + 1)),
+    *({"run_delay_s": value} for value in ([-1.0], 0.5)),
+    *({"library": value} for value in ("FAISS", {"name": "FAISS"})),
+    *({"energy": value} for value in (3.5, {**ENERGY, "joules": -1})),
+    *({"samples_s": value} for value in ([], [-1.0])),
+    *({"n": "many"}, {"continues": 0}, {"involuntary_switches": [0.5]}, {"wait_policy": True}, {"tuned": "best"}),
+    *({"grade": "good"}, {"device": "tpu"}, {"precision": "fp16"}, {"date": "today"}, {"phases": {"assign": 0.1}}),
+    *({"exhibit": "table3"}, {"exhibit_hash": "none"}, {"verdict": "wrong"}, {"skip": "why", "verdict": ""}),
+    {"grade": "exact", "verdict": "label 3", "samples_s": [], "phases": {}},
+    {"verdict": None, "samples_s": [], "phases": {}},
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 def test_the_schema_refuses(fault):
     assert not VALIDATOR.is_valid({**line(), **fault})
 
@@ -126,15 +99,6 @@ def test_paper_lines_go_before_quick_ones(bench):
     assert [x["n"] for x in results.of_exhibit(machine, "demo/table1", "quick")] == [1000]
 
 
-def test_a_torn_last_line_is_left_out_and_said_so(bench, capsys):
-    folder = bench.run([line()])
-    with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write('{"schema": 1, "ca')
-    (machine,) = results.load(folder)
-    assert len(machine.lines) == 1
-    assert "cut off" in capsys.readouterr().err
-
-
 BAD_LINES = ["{]", "[1]", '{"schema": 1}', json.dumps({**line(), "inertia": float("nan")}), "\xff"]
 BAD_LINES += [json.dumps({**line(), "n": 10**400}), json.dumps({**line(), "samples_s": [-1.0]})]
 
@@ -164,7 +128,8 @@ def test_a_file_without_any_result_line_is_refused_with_the_place(bench, text):
 
 def test_a_line_of_a_later_schema_is_refused(bench):
     folder = bench.run([line(), {**line(packages=1), "schema": check.LATEST + 1}])
-    with pytest.raises(UserError, match=r"demo\.jsonl:2: .*later kmbench"):
+    told = f"demo.jsonl:2: schema {check.LATEST + 1} is of a later kmbench; this one reads up to {check.LATEST}"
+    with pytest.raises(UserError, match=f"{re.escape(told)}$"):
         results.load(folder)
 
 
@@ -180,20 +145,17 @@ def test_a_line_without_end_is_skipped_as_one(bench, monkeypatch):
 
 def test_report_and_claims_say_what_was_skipped(bench, tmp_path):
     bench.exhibit()
-    folder = bench.run([line(packages=1)])
-    with (folder / "demo" / "demo.jsonl").open("a") as file:
-        file.write("[1]\n")
+    bench.run([line(packages=1)])
+    bench.add("[1]\n")
     for command in ("report", "claims"):
-        out = tmp_path / command
-        assert main([command, "--papers", str(bench.papers), "--results", str(folder), "--out", str(out)]) == 0
+        assert bench.main(command, "--out", tmp_path / command) == 0
     for page in ("report/index.html", "claims/claims.html", "claims/claims.md"):
         assert "1 line skipped, " in (tmp_path / page).read_text(), page
 
 
 def test_a_folder_of_other_json_is_no_machine(bench):
     folder = bench.run([line()])
-    (folder / "report").mkdir()
-    (folder / "report" / "claims.json").write_text("[]")
+    bench.add("[]", "report/claims.json")
     assert [machine.name for machine in results.load(folder)] == ["demo"]
 
 
@@ -222,22 +184,11 @@ def test_a_line_that_continues_another_has_the_samples_of_both(bench):
     assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit's lines are all of them"
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"continues": None},
-        {"continues": 1},
-        {"continues": 3},
-        {"commit": "another"},
-        {"dirty": True},
-        {"grade": "exact"},
-        {"iterations": 4},
-        {"exhibit_hash": "f" * 16},
-        {"hash": "1" * 32},
-        {"device": "gpu"},
-    ],
-    ids=str,
-)
+OTHERS = [{"continues": None}, {"continues": 1}, {"continues": 3}, {"commit": "another"}, {"dirty": True}]
+OTHERS += [{"grade": "exact"}, {"iterations": 4}, {"exhibit_hash": "f" * 16}, {"hash": "1" * 32}, {"device": "gpu"}]
+
+
+@pytest.mark.parametrize("fields", OTHERS, ids=str)
 def test_what_differs_counts_by_itself(bench, fields):
     then = line(samples_s=[2.0], **{"continues": 2, **fields})
     assert samples(bench, line(samples_s=[3.0, 1.0]), then | {"case": line()["case"]}) == [2.0]

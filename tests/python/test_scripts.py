@@ -1,7 +1,5 @@
 """scripts/: what they refuse before they do anything, what they install, how quiet they are."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -26,7 +24,7 @@ def bash(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_every_script_can_be_run_and_read(script: Path) -> None:
+def test_every_script_can_be_run_and_read(script):
     first = script.read_text().splitlines()[0]
     assert script.stat().st_mode & 0o111
     assert first in ("#!/usr/bin/env bash", "#!/usr/bin/env python3")
@@ -45,7 +43,7 @@ def test_every_script_can_be_run_and_read(script: Path) -> None:
         ("--quick", "unknown argument '--quick'; see scripts/reproduce --help"),
     ],
 )
-def test_reproduce_refuses_before_it_does_anything(arguments: str, said: str, tmp_path: Path) -> None:
+def test_reproduce_refuses_before_it_does_anything(arguments, said, tmp_path):
     ran = bash(f"{ROOT}/scripts/reproduce {arguments}", tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.strip() == f"reproduce: {said}"
@@ -53,7 +51,7 @@ def test_reproduce_refuses_before_it_does_anything(arguments: str, said: str, tm
 
 @pytest.mark.parametrize("script", ["setup", "test"])
 @pytest.mark.parametrize("argument", ["--fast", "clean", "''"])
-def test_what_takes_no_arguments_refuses_them(script: str, argument: str, tmp_path: Path) -> None:
+def test_what_takes_no_arguments_refuses_them(script, argument, tmp_path):
     """In a copy, where nothing could be set up if they were ignored."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     ran = bash(f"scripts/{script} {argument}", tmp_path)
@@ -63,13 +61,13 @@ def test_what_takes_no_arguments_refuses_them(script: str, argument: str, tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["scripts"]
 
 
-def test_reproduce_measures_no_exhibit_at_its_full_size_unasked() -> None:
+def test_reproduce_measures_no_exhibit_at_its_full_size_unasked():
     exhibits = {path: tomllib.loads(path.read_text()) for path in ROOT.glob("papers/*/*.toml")}
     measured = {path: table for path, table in exhibits.items() if table.get("sweep")}
     assert [str(path) for path, table in measured.items() if "quick" not in table.get("profile", {})] == []
 
 
-def test_what_only_tests_need_comes_with_the_tests() -> None:
+def test_what_only_tests_need_comes_with_the_tests():
     always, tests = requirements("requirements.txt"), requirements("requirements-test.txt")
     assert not always.keys() & tests.keys()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -82,7 +80,7 @@ def test_what_only_tests_need_comes_with_the_tests() -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".venv/stamp").exists(), reason="not set up by scripts/setup")
-def test_a_step_is_one_line_and_its_output_in_the_log(tmp_path: Path) -> None:
+def test_a_step_is_one_line_and_its_output_in_the_log(tmp_path):
     log = tmp_path / "log"
     begin = f"for_tests=1 log={log}; source {ROOT}/scripts/setup;"
     ran = bash(f"{begin} quietly 'A step' sh -c 'echo much; sleep 2.1'; echo next", tmp_path)

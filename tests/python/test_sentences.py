@@ -1,14 +1,11 @@
 """A sentence counts once, whatever the number of its cases, and these are listed beneath it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from conftest import TABLE
+from conftest import TABLE, claim
 from synthetic import line
 
-from plots.__main__ import main
 from plots.decide.sentences import by_sentence, common, listed, once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND, worst
 from plots.read import exhibits, results
@@ -27,9 +24,14 @@ bound = { packages = 1 }
 metric = "run"
 at_most = 1e6
 """
-OTHER = (
-    "[claim.there]\nsentence = 'demo/quick'\ntext = 'It is quick there'\nbound = {}\nmetric = 'run'\nat_most = 1e6\n"
-)
+OTHER = """
+[claim.there]
+sentence = 'demo/quick'
+text = 'It is quick there'
+bound = {}
+metric = 'run'
+at_most = 1e6
+"""
 
 
 @pytest.fixture
@@ -61,8 +63,7 @@ def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path
     assert "2 of 2 claims decided" in page and page.count('class="words case"') == 3
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
-    args = ["--papers", str(bench.papers), "--results", str(bench.results)]
-    assert main(["readme", "--file", str(readme), *args]) == 0
+    assert bench.main("readme", "--file", readme) == 0
     assert "| `demo` | 2 | Made-up 9000 | 1 |  |  | 1 |  |  |" in readme.read_text()
 
 
@@ -76,8 +77,9 @@ def test_a_sentence_may_go_through_a_paper(bench):
 
 
 def test_claims_with_one_text_are_one_sentence_and_rows_with_their_own_are_not(bench):
-    text = '[[claim]]\nid="{}"\ntext="Equal"\nkind="bound"\nmetric="run"\nat_most=1\nwhere={{packages={}}}\n'
-    bench.exhibit(TABLE + text.format("a", 1) + text.format("b", 10))
+    bound = 'kind="bound"\nmetric="run"\nat_most=1\nwhere={packages=PLACE}'
+    places = (claim(bound.replace("PLACE", place), name, "Equal") for name, place in (("a", "1"), ("b", "10")))
+    bench.exhibit(TABLE + "".join(places))
     rows = 'for=[{name="a", text="A holds"},{name="b", text="B holds"}]\nbound={}\nmetric="run"\nat_most=1\n'
     bench.exhibit(TABLE + '[claim."{name}"]\n' + rows, "demo/table2")
     bench.run([line(packages=1), line("demo/table2")])

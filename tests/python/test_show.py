@@ -1,7 +1,5 @@
 """plots show: ad hoc lines, or those of any file, as a table and a plot."""
 
-from __future__ import annotations
-
 import pytest
 from synthetic import line, wrong
 

@@ -1,24 +1,24 @@
 """The commands of kmbench that are Python's: each starts its own, from any folder, and says what is missing."""
 
-from __future__ import annotations
-
 import argparse
-from pathlib import Path
 
 import pytest
-from built import kmbench, lines_of, needs_kmbench
+from built import flags, kmbench, lines_of, needs_kmbench, refused
 from conftest import TABLE
-from synthetic import line
+from synthetic import line, samples, side, timed
 
 from plots.__main__ import parser
+from plots.decide.compare import compare
+from plots.read import sides
 
 STARTED = ("compare", "replay", "hardware", "claims", "explain")
 pytestmark = needs_kmbench
 
 
-def test_replay_measures_with_the_program_that_started_it(tmp_path: Path) -> None:
-    flags = "run --implementation cpu/lloyd/naive$ --dataset blobs --n 400 --d 3 --k 4 --iterations 3 --repetitions 2"
-    assert kmbench(*flags.split(), "--out", tmp_path / "first", "--machine", "first").returncode == 0
+def test_replay_measures_with_the_program_that_started_it(tmp_path):
+    small = flags(dataset="blobs", n=400, d=3, k=4, iterations=3, repetitions=2)
+    first = flags(implementation="cpu/lloyd/naive$", out=tmp_path / "first", machine="first")
+    assert kmbench("run", *first, *small).returncode == 0
     ran = kmbench("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "What differs between the two" in ran.stdout and "1 pair" in ran.stdout
@@ -29,39 +29,56 @@ def test_replay_measures_with_the_program_that_started_it(tmp_path: Path) -> Non
         assert again[0][field] == first[0][field], field
 
 
-def test_what_the_user_names_goes_before_what_kmbench_knows(tmp_path: Path, bench) -> None:
+def test_what_the_user_names_goes_before_what_kmbench_knows(tmp_path, bench):
     bench.exhibit(TABLE)
     bench.run([line(packages=p, seconds=0.1 * p) for p in (1, 10, 100)])
     ran = kmbench("replay", "results/demo/demo.jsonl", "--kmbench", "/nonexistent/kmbench", cwd=tmp_path)
     assert ran.returncode == 2 and ran.stderr.startswith("plots: /nonexistent/kmbench env")
-    own = ["--results", bench.results, "--papers", bench.papers]
+    own = bench.folders
     ran = kmbench("explain", "demo/table1", "packages=10", "iteration", *own, cwd=tmp_path)
     assert ran.returncode == 0 and "row      2 of 3: packages = 10" in ran.stdout, ran.stderr
     ran = kmbench("hardware", "demo/table1", *own, "--out", "report", cwd=tmp_path)
     assert ran.returncode == 0 and "files in report/hardware" in ran.stdout, ran.stderr
 
 
-def test_recorded_results_are_found_from_any_folder(tmp_path: Path) -> None:
+def test_recorded_results_are_found_from_any_folder(tmp_path):
     row = "threads=0,precision=fp32,packages=100"
     ran = kmbench("explain", "he2021/table3", row, "assign", "--machine", "h200", cwd=tmp_path)
     assert ran.returncode == 0 and "he2021/table3" in ran.stdout, ran.stderr
 
 
+def test_kmbench_compare_starts_it(tmp_path):
+    base, new = (side(tmp_path, name, [timed(seconds)]) for name, seconds in (("base", 1), ("new", 1.3)))
+    within = ["base", "new", "--threshold", 40]
+    assert [kmbench("compare", *words, cwd=tmp_path).returncode for words in (within, within[:2])] == [0, 1]
+    assert "1 pair: 1 slower" in kmbench("compare", base, new).stdout
+    assert "--threshold" in kmbench("compare", "--help").stdout
+
+
+def test_an_export_pairs_with_its_lines(tmp_path):
+    made = [timed(1, packages=3, sigma=0.5), line("demo/t", samples_s=samples(2), tolerance=1e-3)]
+    base = side(tmp_path, "base", made)
+    assert kmbench("export", *sorted(base.glob("*.jsonl")), "--out", tmp_path / "new.json").returncode == 0
+    lines, exported = sides.read(base), sides.read(tmp_path / "new.json")
+    assert lines.cases.keys() == exported.cases.keys() and len(lines.cases) == 2
+    assert [pair.change.ratio.value for pair in compare(lines, exported).pairs] == [1, 1]
+    names = {case.implementation for case in exported.cases.values()}
+    assert names == {"cpu/lloyd/two_step", "demo/t/cpu/lloyd/two_step"}
+
+
 @pytest.mark.parametrize("command", STARTED)
-def test_without_python_or_plots_it_is_one_line(command: str, tmp_path: Path) -> None:
+def test_without_python_or_plots_it_is_one_line(command, tmp_path):
     for folder in ("datasets", "papers"):
         (tmp_path / folder).mkdir()
     plots = tmp_path / "plots/__main__.py"
     for said in (f"kmbench: {command} is Python, in plots/ of a checkout", f"kmbench: no {tmp_path}/.venv/bin/python3"):
-        ran = kmbench(command, "a", "b", KMBENCH_HOME=str(tmp_path))
-        assert (ran.returncode, ran.stdout) == (2, "")
-        assert ran.stderr.startswith(said) and ran.stderr.count("\n") == 1
+        refused(kmbench(command, "a", "b", KMBENCH_HOME=str(tmp_path)), said)
         plots.parent.mkdir(exist_ok=True)
         plots.touch()
 
 
 @pytest.mark.parametrize("command", STARTED)
-def test_completion_offers_the_flags_that_it_takes(command: str) -> None:
+def test_completion_offers_the_flags_that_it_takes(command):
     (commands,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     flags = {name for action in commands.choices[command]._actions for name in action.option_strings} - {"-h"}
     script = kmbench("completion", "bash").stdout
@@ -70,6 +87,6 @@ def test_completion_offers_the_flags_that_it_takes(command: str) -> None:
     assert {word for word in offered if word.startswith("--")} == flags
 
 
-def test_help_lists_them() -> None:
+def test_help_lists_them():
     said = kmbench("--help").stdout
     assert all(f"  {command} " in said for command in STARTED)

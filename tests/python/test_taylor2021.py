@@ -1,24 +1,14 @@
-"""taylor2021's exhibits: its printed values, claims on real sets and stand-ins, the time to the answer, a quick run.
-
-KMBENCH_BUILD names the build folder (default build)."""
-
-from __future__ import annotations
-
-import json
-import os
-import subprocess
+"""taylor2021's exhibits: printed values, claims on real sets and stand-ins, curves along iterations, a quick run."""
 
 import pytest
+from built import kmbench, lines_of, needs_kmbench
 from conftest import ROOT
-from synthetic import line, wrong
+from synthetic import line
 
 from plots.draw import figures
 from plots.errors import UserError
 from plots.read import exhibits
-from plots.read.answer import traced
-from plots.read.metrics import metric
 
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
 PAPER = {e.name: e for paper in exhibits.load(ROOT / "papers", ["taylor2021"]) for e in paper.exhibits}
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
 
@@ -51,10 +41,8 @@ def test_printed_iterations_stand_beside_the_papers_update():
     swept = [sweep for sweep in spec["sweep"] if "incremental" in sweep.get("set", {}).get("update", [])]
     for dataset, k, implementation, update, _ in two["rows"]:
         assert update == "incremental"
-        assert any(
-            dataset in sweep["dataset"] and k in sweep["k"] and implementation == sweep["implementation"]
-            for sweep in swept
-        ), (dataset, k)
+        beside = [sweep for sweep in swept if implementation == sweep["implementation"]]
+        assert any(dataset in sweep["dataset"] and k in sweep["k"] for sweep in beside), (dataset, k)
     for claim in spec["claim"]:
         assert "expect" not in claim or claim["where"]["update"] == "incremental", claim["id"]
 
@@ -78,24 +66,6 @@ def made(implementation: str, series: list[float], **fields):
         phases={"assign": [0.001 * (i + 1) for i in range(len(series))], "update": [0.0005] * len(series)},
         **fields,
     )
-
-
-def test_distances_saved_are_of_all_iterations():
-    run = made("cpu/yinyang/group", [10_000.0, 5_000.0, 1_000.0, 0.0])
-    assert metric("distances_saved").of(run, {}).value == pytest.approx(60)
-    assert metric("distances_saved").of(line(counters={}), {}) is None
-    assert metric("distances_saved").of(wrong("label"), {}) is None
-
-
-def test_shares_of_the_time_add_up():
-    run = made("cpu/yinyang/group", [1.0, 1.0], prepare_s=0.002, download_s=0.001)
-    shares = [metric(f"time_share:{name}").of(run, {}).value for name in ("assign", "update", "other")]
-    assert shares == pytest.approx([100 * 0.003 / 0.007, 100 * 0.001 / 0.007, 100 * 0.003 / 0.007])
-    assert metric("time_share:icd").of(run, {}) is None
-
-
-def test_time_by_iteration_is_the_sum_of_the_phases():
-    assert traced(made("cpu/yinyang/group", [1.0, 1.0])) == pytest.approx([1.5, 2.5])
 
 
 FIGURE = """
@@ -129,13 +99,12 @@ def test_what_has_no_course_is_refused(bench):
         bench.exhibit(FIGURE.replace('y = ["iteration"]', 'y = ["run"]'))
 
 
-@pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+@needs_kmbench
 def test_quick_runs_are_exact_and_agree(tmp_path):
     """Table II's quick profile, a part of it: every filter makes the iterations of plain Lloyd's."""
-    flags = ["--profile", "quick", "--filter", "susy_like.*k:8/", "--out", str(tmp_path)]
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
-    subprocess.run([PROGRAM, "run", "taylor2021/table2", *flags], check=True, capture_output=True, env=environment)
-    rows = [json.loads(text) for text in (tmp_path / "taylor2021.jsonl").read_text().splitlines()]
+    few = ["--profile", "quick", "--filter", "susy_like.*k:8/", "--out", tmp_path]
+    assert kmbench("run", "taylor2021/table2", *few, CUDA_VISIBLE_DEVICES="").returncode == 0
+    rows = lines_of(tmp_path / "taylor2021.jsonl")
     ran = [row for row in rows if row["samples_s"]]
     cpu = [row for row in ran if row["device"] == "cpu"]
     assert {row["implementation"] for row in cpu} >= {"cpu/yinyang/group", "cpu/yinyang/global", "cpu/yinyang/local"}

@@ -1,7 +1,5 @@
 """Over all that writes: a wrong case never shows a time, and the same lines give the same bytes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -10,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from conftest import TABLE
+from conftest import RIVALS, SERIES, claim, figure, printed
 from synthetic import line, write
 
 from plots.__main__ import COMMANDS, main
@@ -23,26 +21,18 @@ iteration run overall end_to_end prepare download assign phase:update transfer i
 flop_rate throughput floor_share memory_share cost energy speedup:iteration speedup:phase:update
 """
 METRICS = ", ".join(f'"{name}"' for name in TIMED.split())
-RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]').replace(
-    'columns = ["iteration", "assign"]',
-    f'columns = [{METRICS}]\nbaseline = {{ implementation = "cpu/right" }}',
+METRICS_OF = RIVALS.replace('["iteration", "assign"]', f'[{METRICS}]\nbaseline = {{ implementation = "cpu/right" }}')
+FIGURE = figure("bar", "iteration energy", SERIES)
+BOTH = '{implementation="cpu/wrong"}', '{implementation="cpu/right"}'
+CLAIMS = (
+    claim(f'kind="bound"\nmetric="run"\nat_most=1e9\nwhere={BOTH[0]}', "run")
+    + claim(f'kind="ratio"\nmetric="iteration"\nnumerator={BOTH[0]}\ndenominator={BOTH[1]}\nat_least=0.1', "iteration")
+    + claim(f'kind="order"\nmetric="assign"\nitems=[{", ".join(BOTH)}]', "assign")
 )
-FIGURE = RIVALS.replace('"table"', '"figure"').split("[table]")[0] + (
-    '[figure]\nstyle = "bar"\nx = "packages"\ny = ["iteration", "energy"]\nseries = ["implementation"]\n'
-)
-CLAIMS = "".join(
-    f'[[claim]]\nid="{metric}"\ntext="t"\nkind="{kind}"\nmetric="{metric}"\n{rest}\n'
-    for metric, kind, rest in (
-        ("run", "bound", 'at_most=1e9\nwhere={implementation="cpu/wrong"}'),
-        (
-            "iteration",
-            "ratio",
-            'numerator={implementation="cpu/wrong"}\ndenominator={implementation="cpu/right"}\nat_least=0.1',
-        ),
-        ("assign", "order", 'items=[{implementation="cpu/wrong"}, {implementation="cpu/right"}]'),
-    )
-)
-PRINTED = '[[paper]]\nsource="printed"\nfields=["implementation"]\nmetrics=["iteration"]\nrows=[["cpu/wrong", "1"]]\n'
+EXHIBITS = {
+    "demo/table1": METRICS_OF + printed('[["cpu/wrong", "1"]]', "implementation") + CLAIMS,
+    "demo/figure1": FIGURE,
+}
 SECONDS = 0.731946825  # of the wrong one alone; 5 iterations
 RECORD = {"price": {"cpu": 3.6}, "floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
 ENERGY = {"joules": 3659.734125, "iterations": 5, "window_s": 2.0, "source": "NVML", "skipped": None}
@@ -63,7 +53,7 @@ def lines(exhibit: str, verdict: str) -> list[dict]:
 
 def commands(bench, out: Path) -> list[list[str]]:
     """Every command that shows or writes lines, with what it takes."""
-    folders = ["--papers", str(bench.papers), "--results", str(bench.results)]
+    folders = bench.folders
     file = str(bench.results / "one/demo.jsonl")
     cell = ["implementation=cpu/wrong", "iteration"]
     return [
@@ -116,19 +106,12 @@ def test_every_command_is_held_to_it(bench):
 
 def everything(bench, out: Path, verdict: str, capsys) -> str:
     """All that the commands printed and wrote as text."""
-    for key, text in (("demo/table1", RIVALS + PRINTED + CLAIMS), ("demo/figure1", FIGURE)):
+    for key, text in EXHIBITS.items():
         bench.exhibit(text, key)
     for name in ("one", "two"):
-        write(
-            bench.results,
-            name,
-            [made for key in ("demo/table1", "demo/figure1") for made in lines(key, verdict)],
-            RECORD,
-        )
+        write(bench.results, name, [made for key in EXHIBITS for made in lines(key, verdict)], RECORD)
     out.mkdir()
-    regions = "".join(
-        f"<!-- begin:{what} machine=one -->\n<!-- end -->\n" for what in ("demo/table1", "demo/figure1", "claims")
-    )
+    regions = "".join(f"<!-- begin:{what} machine=one -->\n<!-- end -->\n" for what in (*EXHIBITS, "claims"))
     (out / "README.md").write_text(f"{regions}<!-- begin:summary -->\n<!-- end -->\n")
     for command in commands(bench, out):
         assert main(command) in (0, 1), command
@@ -162,8 +145,7 @@ def test_a_figure_of_a_wrong_case_has_no_bar_for_it(bench, tmp_path, capsys):
         made[1]["samples_s"] = [seconds] * 7
         (bench.results / "one/demo.jsonl").unlink(missing_ok=True)
         write(bench.results, "one", made)
-        folders = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / name)]
-        assert main(["render", *folders]) == 0
+        assert bench.main("render", "--out", tmp_path / name) == 0
         drawn.append((tmp_path / name / "one/demo/figure1.svg").read_bytes())
     assert drawn[0] == drawn[1]
 
@@ -171,9 +153,9 @@ def test_a_figure_of_a_wrong_case_has_no_bar_for_it(bench, tmp_path, capsys):
 @pytest.mark.parametrize("command", ["render", "claims", "report", "hardware", "artifact"])
 def test_the_same_lines_give_the_same_bytes(bench, tmp_path, command, capsys):
     """Again from the same lines in another order, in files of another date."""
-    for key, text in (("demo/table1", RIVALS + PRINTED + CLAIMS), ("demo/figure1", FIGURE)):
+    for key, text in EXHIBITS.items():
         bench.exhibit(text, key)
-    made = [one for key in ("demo/table1", "demo/figure1") for one in lines(key, "")]
+    made = [one for key in EXHIBITS for one in lines(key, "")]
     written = []
     for name in ("a", "b"):
         for machine in ("one", "two"):
@@ -181,9 +163,7 @@ def test_the_same_lines_give_the_same_bytes(bench, tmp_path, command, capsys):
             write(bench.results, machine, made if command == "artifact" else made[:: 1 if name == "a" else -1], RECORD)
         out = tmp_path / name
         target = out / "artifact.tar.gz" if command == "artifact" else out
-        assert (
-            main([command, "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(target)]) == 0
-        )
+        assert bench.main(command, "--out", target) == 0
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
     assert written[0]
     assert written[0] == written[1]

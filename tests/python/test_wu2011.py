@@ -1,16 +1,11 @@
-"""wu2011's exhibits: the groups of its sets, EALT and what M says, claims and figures over many sets, a quick run.
+"""wu2011's exhibits: the groups of its sets, claims and figures over many sets, a quick run."""
 
-KMBENCH_BUILD names the build folder (default build)."""
-
-from __future__ import annotations
-
-import json
-import os
-import subprocess
+from contextlib import nullcontext
 
 import pytest
-from conftest import ROOT
-from synthetic import line, wrong
+from built import kmbench, lines_of, needs_kmbench
+from conftest import ROOT, claim
+from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.draw import figures
@@ -19,32 +14,16 @@ from plots.draw.shares import steps
 from plots.errors import UserError
 from plots.read import exhibits
 from plots.read.intervals import exact
-from plots.read.metrics import metric
 
-PROGRAM = ROOT / os.environ.get("KMBENCH_BUILD", "build") / "kmbench"
 PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["wu2011"]) for exhibit in paper.exhibits}
 GPU = ["gpu/triangle/standard", "gpu/triangle/reinforced", "gpu/triangle/hybrid"]
-# mean M of five iterations of k = 8, and Equation 2 for each
-COUNTED = line(
-    k=8,
-    iterations=5,
-    samples_s=[0.5, 0.5, 0.5],
-    phases={"icd_rid": [0.01] * 5, "icd": [0.004] * 5, "assign": [0.06] * 5, "update": [0.02] * 5},
-    counters={"mean_m": [8.0, 4.0, 2.0, 2.01, 2.0], "warp_imbalance": [0.0, 1.0, 0.5, 0.0, 0.0]},
-)
 
 
-@pytest.mark.parametrize(
-    ("name", "k", "sigmas"),
-    [
-        ("convergence", 32, 24),
-        ("figure3", 32, 24),
-        ("figure6a", 32, 24),
-        ("figure6b", 32, 24),
-        ("figure6d", 1024, 24),
-        ("figure7", [64, 128, 256, 512, 1024], 3),
-    ],
-)
+GROUPS = [(name, 32, 24) for name in ("convergence", "figure3", "figure6a", "figure6b")]
+GROUPS += [("figure6d", 1024, 24), ("figure7", [64, 128, 256, 512, 1024], 3)]
+
+
+@pytest.mark.parametrize(("name", "k", "sigmas"), GROUPS)
 def test_groups_are_the_papers(name, k, sigmas):
     """Section V: 245,760 points in 32 dimensions, ten sets of each sigma, 24 of them from 0.0125 to 0.3 in A and B."""
     for sweep in PAPER[name].spec["sweep"]:
@@ -56,31 +35,6 @@ def test_groups_are_the_papers(name, k, sigmas):
 
 def test_group_f_grows_16_times():
     assert all(s["n"] == [61_440 * 2**i for i in range(5)] for s in PAPER["figure8"].spec["sweep"])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("ealt", 70),  # 10 + 60: icd is within icd_rid
-        ("ealt_share:icd", 100 * 4 / 70),
-        ("ealt_share:labeling", 100 * 60 / 70),
-        ("saved", 100 * (1 - 18.01 / 40)),
-        ("saved_in_warps", 100 * (1 - 23.01 / 40)),
-        ("settled", 4),
-    ],
-)
-def test_metric(name, value):
-    assert metric(name).of(COUNTED, {}).value == pytest.approx(value)
-
-
-@pytest.mark.parametrize("name", ["ealt", "ealt_share:icd", "saved", "saved_in_warps", "settled"])
-def test_a_wrong_run_and_one_that_counts_nothing_have_none(name):
-    assert metric(name).of(wrong("label"), {}) is None
-    assert metric(name).of(line(phases={}, counters={"distances": [1.0]}), {}) is None
-
-
-def test_what_never_settles_has_no_value():
-    assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
 
 
 def sets(*times: float, implementation: str = GPU[2], **fields) -> list[dict]:
@@ -137,6 +91,13 @@ def test_a_mean_is_over_all_cases(bench, expect, verdict):
     assert found.verdict == verdict and found.measured.startswith("1750 [")
 
 
+@pytest.mark.parametrize(("share", "fits"), [(0, False), (0.5, True), (1, True), (1.01, False)])
+def test_a_share_is_above_0_and_at_most_1(bench, share, fits):
+    text = SETS + claim(f'kind = "share"\nmetric = "ealt"\nat_least = 1\nshare = {share}')
+    with nullcontext() if fits else pytest.raises(UserError, match="a share, above 0 and at most 1 is needed"):
+        bench.exhibit(text)
+
+
 def test_curves_over_sets_show_their_median_and_range():
     pairs = [(0.1, exact(3.0)), (0.1, exact(1.0)), (0.1, exact(2.0)), (0.2, exact(5.0))]
     assert [(x, e.value, e.low, e.high) for x, e in merged(pairs)] == [(0.1, 2, 1, 3), (0.2, 5, 5, 5)]
@@ -173,19 +134,18 @@ def test_a_figure_that_cannot_be_is_refused(bench, text, said):
         bench.exhibit(text)
 
 
-@pytest.mark.parametrize("share", [0, 1.5])
-def test_a_share_that_is_none_is_refused(bench, share):
-    claim = f'[[claim]]\nid = "c"\ntext = "t"\nkind = "share"\nmetric = "ealt"\nat_least = 1\nshare = {share}\n'
-    with pytest.raises(UserError, match="a share, above 0 and at most 1 is needed"):
-        bench.exhibit(SETS + claim)
+def test_an_exhibit_that_reuses_others_keeps_the_sets_that_they_vary(bench):
+    bench.exhibit(SETS, "demo/source")
+    head, shown = SETS.split("[[sweep]]")[0], SETS[SETS.index("[figure]") :]
+    lines = [{**one, "exhibit": "demo/source"} for one in THREE]
+    assert len(bench.view(lines, f'{head}reuse = "demo/source"\n{shown}').lines) == len(THREE)
 
 
-@pytest.mark.skipif(not PROGRAM.exists(), reason=f"no {PROGRAM}: build it, or set KMBENCH_BUILD")
+@needs_kmbench
 def test_the_quick_profile_runs_the_cpus_series_and_says_why_the_gpus_are_not_there(tmp_path):
-    environment = {**os.environ, "KMBENCH_HOME": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
-    run = [PROGRAM, "run", "wu2011/figure6a", "--profile", "quick", "--out", tmp_path]
-    subprocess.run(run, check=True, capture_output=True, env=environment)
-    lines = [json.loads(text) for text in (tmp_path / "wu2011.jsonl").read_text().splitlines()]
+    run = ["run", "wu2011/figure6a", "--profile", "quick", "--out", tmp_path]
+    assert kmbench(*run, CUDA_VISIBLE_DEVICES="").returncode == 0
+    lines = lines_of(tmp_path / "wu2011.jsonl")
     measured = [one for one in lines if one["samples_s"]]
     assert {one["implementation"] for one in measured} == {"cpu/lloyd/naive", "cpu/triangle/reinforced"}
     assert all(one["skip"] for one in lines if one not in measured)
@@ -193,18 +153,3 @@ def test_the_quick_profile_runs_the_cpus_series_and_says_why_the_gpus_are_not_th
     assert of[0.0125]["counters"]["distances"][-1] < 0.5 * 245_760 * 32 < 0.95 * of[0.3]["counters"]["distances"][-1]
     for one in of.values():
         assert one["counters"]["distances"] == pytest.approx([245_760 * m for m in one["counters"]["mean_m"]])
-
-
-def test_an_exhibit_that_reuses_others_keeps_the_sets_that_they_vary(bench):
-    bench.exhibit(SETS, "demo/source")
-    text = SETS.replace(
-        '[[sweep]]\nimplementation = "gpu/triangle/hybrid"\ndataset = "balls"\ndata.seed = [1, 2, 3, 4]', ""
-    )
-    lines = [{**one, "exhibit": "demo/source"} for one in THREE]
-    assert len(bench.view(lines, 'reuse = "demo/source"\n' + text).lines) == len(THREE)
-
-
-def test_labeling_has_no_share_where_nothing_else_could_have_one():
-    alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
-    assert metric("ealt").of(alone, {}).value == pytest.approx(60)
-    assert metric("ealt_share:labeling").of(alone, {}) is None

@@ -1,0 +1,125 @@
+"""What fails costs its own case: each planted fault has a line without a time, and the rest go on."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from built import FAULTY, KMBENCH, by_implementation, flags, kmbench, lines_of, needed
+
+needed(KMBENCH, FAULTY)
+SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
+
+# What each fault's line has to say; None where the answer is right.
+WRONG = {
+    "wrong_label": r"point 0 has label 3 .*is nearer",
+    "wrong_mean": r"centroid 0, dimension 0 is .* but the mean of its",
+    "nan_centroid": r"is nan$",
+    "unwritten_outputs": r"centroid 0, dimension 0 is nan",
+    "unwritten_labels": r"point 0 has label -2",
+    "label_out_of_range": r"has label 4: labels are 0 to 3",
+    "wrong_iterations": r"2 iterations where exactly 3",
+    "empty_cluster_moved": r"centroid 3 has no points and moved",
+}
+FAILED = {
+    "throws": r"^the solver gave up$",
+    "out_of_memory": r"^out of memory$",
+    "crash": r"died of signal 11",
+    "killed": r"died of signal 9",
+}
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> list[str]:
+    """200 points and four initial centroids, of which one is too far away for any point."""
+    values = np.random.default_rng(1).normal(size=(200, 3))
+    centroids = values[:4].copy()
+    centroids[3] = 1e6
+    np.save(tmp_path / "points.npy", values)
+    np.save(tmp_path / "initial.npy", centroids)
+    return flags(data=tmp_path / "points.npy", k=4, init=tmp_path / "initial.npy", out=tmp_path)
+
+
+def by_fault(folder: Path) -> dict[str, dict]:
+    return {name.split("/")[-1]: line for name, line in by_implementation(folder).items()}
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_each_fault_is_one_line_without_a_time_and_the_rest_go_on(points, tmp_path, precision):
+    names = "|".join([*WRONG, *FAILED, "says_no", "slow"])
+    which = flags(implementation=f"^faults/({names})$|^cpu/lloyd/naive$", set="sleep_ms=0", precision=precision)
+    run = kmbench("run", *which, *points, *flags(iterations=3, repetitions=2, warmup=0), program=FAULTY)
+    assert run.returncode == 1, run.stderr
+    found = by_fault(tmp_path)
+    assert set(found) == {*WRONG, *FAILED, "says_no", "slow", "naive"}
+    for fault, sentence in WRONG.items():
+        assert re.search(sentence, found[fault]["verdict"]), found[fault]["verdict"]
+        assert found[fault]["samples_s"] == []
+    for fault, reason in FAILED.items():
+        assert re.search(reason, found[fault]["failure"]), found[fault]["failure"]
+        assert (found[fault]["verdict"], found[fault]["samples_s"]) == (None, [])
+    assert found["says_no"]["skip"] == "nothing is supported"
+    for right in ("naive", "slow"):
+        assert (found[right]["verdict"], len(found[right]["samples_s"])) == ("", 2)
+    for line in found.values():  # the table at the end names every reason
+        assert (line["verdict"] or line["failure"] or line["skip"] or line["grade"]) in run.stdout
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_crash_with_interleaved_repetitions_is_blamed_on_the_one_that_crashed(points, tmp_path, seed):
+    which = flags(implementation="^faults/(crash|slow|throws)$|^cpu/lloyd/naive$", set="sleep_ms=0", order_seed=seed)
+    interleaved = [*flags(warmup=0, repetitions=3), "--benchmark_enable_random_interleaving=true"]
+    assert kmbench("run", *which, *points, *interleaved, program=FAULTY).returncode == 1
+    found = by_fault(tmp_path)
+    assert "signal 11" in found["crash"]["failure"]
+    assert found["throws"]["failure"] == "the solver gave up"
+    assert len(found["naive"]["samples_s"]) == len(found["slow"]["samples_s"]) == 3
+
+
+def test_interleaved_repetitions_are_replayed(points, tmp_path):
+    pattern = "^faults/(slow|skips_iteration_three)$|^cpu/lloyd/(naive|two_step)$"
+    which = flags(implementation=pattern, set="sleep_ms=0", warmup=0, repetitions=3)
+    kmbench("run", *which, *points, "--benchmark_enable_random_interleaving=true", program=FAULTY)
+    found = by_fault(tmp_path)
+    assert "iteration 3 does not go on where" in found.pop("skips_iteration_three")["verdict"]
+    assert all(line["verdict"] == "" and line["replayed"]["links"] > 1 for line in found.values())
+
+
+def test_failures_are_tried_again_and_wrong_answers_are_not(points, tmp_path):
+    command = ["run", *flags(implementation="^faults/(throws|wrong_mean)$"), *points]
+    assert [kmbench(*command, program=FAULTY).returncode for _ in range(2)] == [1, 1]
+    tried = sorted(line["implementation"] for line in lines_of(tmp_path / "adhoc.jsonl"))
+    assert tried == ["faults/throws", "faults/throws", "faults/wrong_mean"]
+
+
+def test_no_is_an_answer(tmp_path):
+    run = kmbench("run", *flags(implementation="^faults/says_no$", out=tmp_path), *SMALL, program=FAULTY)
+    assert run.returncode == 0
+    assert by_fault(tmp_path)["says_no"]["skip"] == "nothing is supported"
+
+
+def test_checks_of_a_fault_end_with_code_1():
+    run = kmbench("check", "--filter", "^faults/stale/fp64/d = 2$", program=FAULTY)
+    assert run.returncode == 1
+    assert "WRONG  faults/stale/fp64/d = 2: inertia" in run.stdout
+    assert kmbench("check", "--filter", "^cpu/lloyd/naive/fp64/d = 2$").returncode == 0
+
+
+def test_an_export_has_every_sample_and_every_reason(points, tmp_path):
+    which = flags(implementation="^faults/(wrong_mean|throws)$|^cpu/lloyd/naive$", repetitions=3)
+    kmbench("run", *which, *points, program=FAULTY)
+    run = kmbench("export", tmp_path / "adhoc.jsonl")
+    assert run.returncode == 0
+    document = json.loads(run.stdout)
+    assert document["context"]["date"]
+    entries: dict[str, list[dict]] = {}
+    for entry in document["benchmarks"]:
+        assert "/iters:10/" in entry["name"] and entry["name"].endswith("initial.npy1")
+        entries.setdefault(entry["name"].split("//")[0], []).append(entry)
+    times = [entry["real_time"] for entry in entries["cpu/lloyd/naive"]]
+    assert times == pytest.approx([1e3 * sample for sample in by_fault(tmp_path)["naive"]["samples_s"]])
+    assert entries["faults/throws"][0]["error_message"] == "the solver gave up"
+    assert entries["faults/wrong_mean"][0]["error_occurred"] is True
+    assert kmbench("export", tmp_path / "adhoc.jsonl", "--out", tmp_path / "gb.json").returncode == 0
+    assert json.loads((tmp_path / "gb.json").read_text()) == document

@@ -1,0 +1,92 @@
+"""docs/reference.md lists what the schemas hold, and no exhibit changes its meaning unseen.
+
+KMBENCH_UPDATE=1 writes anew what comes from a schema or from the exhibits."""
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+
+from conftest import ROOT
+
+from plots.read import check, exhibit_schema, exhibits, schema
+from plots.read.metrics import METRICS, metric
+
+PAGE = ROOT / "docs/reference.md"
+PARTS = {"": "An exhibit", "sweep": "[[sweep]]", "table": "[table]", "figure": "[figure]", "paper": "[[paper]]"}
+PARTS |= {"claim": "[claim.<id>]", "record": "paper.toml", "finding": "[[finding]]", "cause": "[[cause]]"}
+PARTS |= {"peak": "[peak.<device>]"}
+
+
+def held(path: Path, now: str) -> None:
+    if os.environ.get("KMBENCH_UPDATE"):
+        path.write_text(now, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == now, "KMBENCH_UPDATE=1 writes it anew"
+
+
+def field_rows() -> str:
+    rows = ["| field | type | since | meaning |", "|---|---|--:|---|"]
+    for name, node in check.FIELDS.items():
+        kind = schema.words(schema.Compiler(check.DOCUMENT), node)
+        rows.append(f"| `{name}` | {kind} | {node.get('since', '')} | {node['description']} |")
+    return "\n".join(rows) + "\n"
+
+
+def test_the_page_lists_every_field_of_a_line():
+    head, rest = PAGE.read_text().split("| field | type |", 1)
+    held(PAGE, head + field_rows() + rest[rest.index("\n\n") + 1 :])
+
+
+def key_table(name: str) -> str:
+    node = exhibit_schema.part(name) if name else exhibit_schema.EXHIBIT
+    rows = ["| key | value | meaning |", "|---|---|---|"]
+    for key, given in node["properties"].items():
+        inner = exhibit_schema.CHECKS.resolved(given)
+        words = ", ".join(f"`{one}`" for one in inner["enum"]) if "enum" in inner else inner.get("title", "")
+        needed = " (needed)" if key in node.get("required", []) else ""
+        rows.append(f"| `{key}`{needed} | {words.replace('<', '&lt;')} | {given.get('description', '')} |")
+    return "\n".join(rows)
+
+
+def test_the_page_lists_every_key():
+    heading = "## Keys of an exhibit\n"
+    head, tail = PAGE.read_text().split(heading)
+    rest = "\n## " + tail.partition("\n## ")[2]
+    tables = "\n\n".join(f"{title}:\n\n{key_table(name)}" for name, title in PARTS.items())
+    source = "From [schema/exhibit.json](../schema/exhibit.json). [exhibits.md](exhibits.md) explains the format."
+    now = f"{head}{heading}\n{source}\n\n{tables}\n{rest}"
+    held(PAGE, now)
+
+
+def test_the_page_lists_every_kind_of_claim():
+    section = (ROOT / "docs/exhibits.md").read_text().split("\n## How a claim is decided\n")[1].partition("\n## ")[0]
+    listed = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert listed == exhibit_schema.part("claim")["properties"]["kind"]["enum"]
+
+
+def test_the_page_lists_every_metric_with_its_unit():
+    section = PAGE.read_text().split("\n## Metrics\n")[1].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*`) \| ([^|]*)\|", section, re.MULTILINE)
+    listed = {name: unit.strip() for names, unit in rows for name in re.findall(r"`([^`]+)`", names)}
+    families = {name for name in listed if ":" in name}
+    assert {name: unit for name, unit in listed.items() if name not in families} == {
+        metric.name: metric.unit for metric in METRICS.values()
+    }
+    assert all(metric(name.replace("<rank>", "0").replace("<metric>", "run")).unit == listed[name] for name in families)
+
+
+def fingerprint(exhibit) -> str:
+    """Of what the exhibit means: its short forms written out, claims by id."""
+    meant = {**exhibit.spec, "claim": sorted(exhibit.claims, key=lambda claim: claim["id"])}
+    return hashlib.sha256(json.dumps(meant, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def test_no_exhibit_changed_its_meaning_unseen():
+    """An edit of a file's form keeps every line of tests/exhibits.txt."""
+    now = ""
+    exhibits_by_key = {one.key: one for paper in exhibits.load(ROOT / "papers") for one in paper.exhibits}
+    for key, one in sorted(exhibits_by_key.items()):
+        sizes = f"{len(one.spec.get('sweep', []))} sweeps, {len(one.printed())} printed rows, {len(one.claims)} claims"
+        now += f"{fingerprint(one)} {key}: {sizes}\n"
+    held(ROOT / "tests/exhibits.txt", now)

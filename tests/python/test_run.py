@@ -1,0 +1,114 @@
+"""kmbench run where all is well: its lines, its exhibits, its dry run, Google Benchmark's flags."""
+
+import json
+import re
+from pathlib import Path
+
+from built import KMBENCH, flags, kmbench, lines_of, needed, refused
+
+needed(KMBENCH)
+NAIVE = flags(implementation="^cpu/lloyd/naive$")
+SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
+EXHIBIT = """kind = "table"
+title = "made up"
+[[sweep]]
+implementation = "cpu/lloyd/naive"
+dataset = "blobs"
+n = 200
+k = 3
+repetitions = 2
+[profile.quick]
+n = 50
+"""
+
+
+def test_a_line_of_a_right_run(tmp_path):
+    wanted = flags(implementation="^cpu/lloyd/two_step$", set="packages=1,10", precision="fp32,fp64", out=tmp_path)
+    run = kmbench("run", *wanted, *SMALL)
+    assert run.returncode == 0, run.stderr
+    found = lines_of(tmp_path / "adhoc.jsonl")
+    assert sorted(line["order"] for line in found) == [0, 1, 2, 3]
+    for line in found:
+        assert (line["verdict"], len(line["samples_s"]), line["iterations"]) == ("", 2, 3)
+        assert set(line["phases"]) >= {"assign", "update"}
+        assert all(len(series) == 3 for series in line["phases"].values()), "an entry an iteration"
+        assert sum(line["cluster_sizes"]) == line["judged_points"] == 300
+        words = map(str, run.args[1:])  # of absolute paths the last name only
+        assert line["argv"][1:] == [Path(word).name if word.startswith("/") else word for word in words]
+    assert {"cpu", "gpu", "build"} <= set(json.loads((tmp_path / "machine.json").read_text()))
+    assert len({line["dataset"]["hash"] for line in found}) == 2, "one data set in each precision"
+
+
+def test_more_runs_do_not_change_the_result(tmp_path):
+    """Later runs start elsewhere and end elsewhere: inertia and cluster sizes are those of the start as given."""
+    case = flags(implementation="^cpu/lloyd/two_step$", dataset="census_like", n=20_000, k=16, precision="fp32")
+    found = []
+    for repetitions in (1, 8):
+        folder = tmp_path / str(repetitions)
+        once = flags(iterations=3, set="packages=1", repetitions=repetitions, out=folder)
+        assert kmbench("run", *case, *once).returncode == 0
+        found += [(line["inertia"], line["cluster_sizes"]) for line in lines_of(folder / "adhoc.jsonl")]
+    assert found[0] == found[1]
+
+
+def test_the_judges_seed_stands_in_the_line_and_can_be_given(tmp_path):
+    for seed in ([], ["--judge-seed", 4711]):
+        both = flags(precision="fp32,fp64", out=tmp_path)
+        assert kmbench("run", *NAIVE, *SMALL, *both, "--redo", *seed).returncode == 0
+    drawn, other, *given = (line["judge_seed"] for line in lines_of(tmp_path / "adhoc.jsonl"))
+    assert drawn != other, "each case has its own"
+    assert given == [4711, 4711]
+
+
+def test_an_exhibit_writes_to_its_papers_file(tmp_path):
+    (tmp_path / "demo2000").mkdir()
+    (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
+    for profile in ("paper", "quick"):
+        run = kmbench("run", "demo2000/table1.toml", *flags(profile=profile, out="out"), cwd=tmp_path)
+        assert run.returncode == 0, run.stderr
+    written = [(line["exhibit"], line["profile"], line["n"]) for line in lines_of(tmp_path / "out/demo2000.jsonl")]
+    assert written == [("demo2000/table1", "paper", 200), ("demo2000/table1", "quick", 50)]
+
+
+def test_a_dry_run_writes_nothing(tmp_path):
+    run = kmbench("run", *NAIVE, *SMALL, "--out", tmp_path / "out", "--dry-run")
+    assert run.returncode == 0 and not (tmp_path / "out").exists()
+    assert re.search(r"GiB .* s  cpu/lloyd/naive/blobs/n:300", run.stdout)
+    assert "1 cases" in run.stdout
+
+
+def test_a_link_in_the_place_of_a_result_file_is_not_followed(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "out/adhoc.jsonl"
+    target.write_text("kept")
+    link.parent.mkdir()
+    link.symlink_to(target)
+    run = kmbench("run", *NAIVE, *SMALL, "--out", link.parent, "--same-machine")
+    refused(run, f"cannot write {link}: it is a link, ")
+    assert target.read_text() == "kept"
+
+
+def test_google_benchmarks_flags(tmp_path):
+    many = ["run", *flags(implementation="^cpu/lloyd/(naive|two_step)$", out=tmp_path / "out"), *SMALL]
+    both = ["cpu/lloyd/naive", "cpu/lloyd/two_step"]
+    listed = kmbench(*many, "--benchmark_list_tests")
+    assert listed.returncode == 0
+    assert sorted(name.split("/blobs")[0] for name in listed.stdout.splitlines()) == both
+    for pattern in ("naive", "-naive"):
+        one = kmbench(*many, "--benchmark_list_tests=true", f"--benchmark_filter={pattern}").stdout
+        assert len(one.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+    filtered = kmbench(*many, "--benchmark_filter=two_step", "--benchmark_repetitions=4")
+    assert filtered.returncode == 0, filtered.stderr
+    (line,) = lines_of(tmp_path / "out/adhoc.jsonl")
+    assert (line["implementation"], len(line["samples_s"])) == ("cpu/lloyd/two_step", 4)
+
+    interleaved = ["--benchmark_format=json", "--benchmark_enable_random_interleaving=true"]
+    shown = kmbench(*many, *interleaved, f"--benchmark_out={tmp_path / 'gb.json'}")
+    assert shown.returncode == 0, shown.stderr
+    on_screen = json.loads(shown.stdout)
+    assert on_screen == json.loads((tmp_path / "gb.json").read_text())
+    assert {entry["name"].split("/blobs")[0] for entry in on_screen["benchmarks"]} == set(both)
+    shown = kmbench(*many, "--redo", "--benchmark_format=console").stdout
+    rows = [line.split() for line in shown.splitlines() if line.startswith("cpu/lloyd/two_step/")]
+    assert len(rows) == 2 and all(row[2] == "ms" and "kmeans_iterations=3" in row for row in rows), shown

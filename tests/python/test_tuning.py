@@ -1,0 +1,152 @@
+"""What plots makes of a tuning: the best that is right, its regret, a map, the T4 format."""
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from conftest import one_line
+from synthetic import empty, line, skipped, wrong
+
+from plots.__main__ import main
+from plots.draw import figures, heat
+from plots.read import check, tuning
+from plots.write import regret, t4
+
+
+def search() -> list[dict]:
+    """Nine points of two parameters, the defaults first; one is wrong, though it would be the fastest."""
+    times = {(x, y): 0.1 + 0.02 * abs(x - 2) + 0.01 * y for x, y in itertools.product((1, 2, 4), (1, 2, 3))}
+    made = [line(None, s, block=x, grid=y) for (x, y), s in times.items()]
+    return [*made[:4], wrong("point 3 has label 1", exhibit=None, block=2, grid=2), *made[5:]]
+
+
+def write(folder: Path, lines: list[dict], name: str = "points") -> Path:
+    path = folder / "card" / f"{name}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return path
+
+
+def test_the_best_is_right_and_regret_is_of_the_defaults(tmp_path):
+    (one,) = tuning.load(write(tmp_path, search()))
+    assert one.axes == ["block", "grid"]
+    assert one.best["parameters"] == {"block": 2, "grid": 1}
+    (cells,) = regret.build([one]).rows
+    assert [cell.text for cell in cells[1:4]] == ["9", "1", "0"]
+    assert cells[6].raw[0] == pytest.approx(100 * (0.13 / 0.11 - 1))
+    assert cells[7].text == "block = 2"
+
+
+@pytest.mark.parametrize(("again", "gain", "best"), [((0.2, 0.1), 100, "block = 2"), ((0.1, 0.2), 0, "none")])
+def test_what_was_measured_again_decides_and_a_best_that_was_luck_is_not_kept(tmp_path, again, gain, best):
+    path = write(tmp_path, search())
+    write(
+        tmp_path, [line(None, s, block=block, grid=1) for block, s in zip((1, 2), again, strict=True)], "points.winners"
+    )
+    (cells,) = regret.build(tuning.load(path)).rows
+    assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
+
+
+def test_lines_of_another_commit_are_another_tuning(tmp_path):
+    old = [{**one, "commit": "old"} for one in search()]
+    (one,) = tuning.load(write(tmp_path, [*old, search()[0], search()[3]]))
+    assert len(one.lines) == 2
+
+
+def test_a_wrong_point_has_a_cross_in_the_map_and_no_time(tmp_path):
+    (one,) = tuning.load(write(tmp_path, search()))
+    (ax,) = heat.heat_tuning(one, "block", "grid", "iteration").axes
+    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
+    assert len(texts) == 9
+    assert texts[1, 1] == "×"
+    assert texts[1, 0] == "22.0", "0.11 s for five iterations, in ms"
+
+
+HEAT = """kind = "figure"
+title = "block sizes"
+[figure]
+style = "heat"
+x = "block"
+down = ["grid"]
+y = ["iteration"]
+"""
+
+
+def test_an_exhibit_draws_the_same_map(bench):
+    lines = [{**one, "exhibit": "demo/table1", "exhibit_hash": None} for one in search()]
+    (ax,) = figures.draw(bench.view(lines, HEAT)).axes
+    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
+    assert len(texts) == 9
+    assert (texts[1, 1], texts[1, 0]) == ("×", "22.0")
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"]
+
+
+def test_a_map_of_no_times_is_no_figure(bench):
+    assert figures.draw(bench.view([wrong("point 3 has label 1", block=1, grid=1)], HEAT)) is None
+
+
+def test_the_commands_write_table_map_and_t4(tmp_path, capsys):
+    path = write(tmp_path, search())
+    assert main(["tuning", str(path), "--out", str(tmp_path / "report")]) == 0
+    names = {file.name for file in (tmp_path / "report").iterdir()}
+    stem = "tuning-points-card"
+    assert names == {f"{stem}.md", f"{stem}.csv", f"{stem}-1.svg", f"{stem}-1.png"}
+    first = (tmp_path / "report" / f"{stem}-1.svg").read_bytes()
+    assert main(["tuning", str(path), "--out", str(tmp_path / "report")]) == 0
+    assert (tmp_path / "report" / f"{stem}-1.svg").read_bytes() == first
+    capsys.readouterr()
+    assert main(["t4", str(path)]) == 0
+    assert len(json.loads(capsys.readouterr().out)["results"]) == 9
+    assert main(["t4", str(path), "--out", str(tmp_path / "t4.json")]) == 0
+    assert json.loads((tmp_path / "t4.json").read_text())["schema_version"] == "1.0.0"
+
+
+def failed(reason: str) -> dict:
+    return line(**{**empty(), "failure": reason})
+
+
+@pytest.mark.parametrize(
+    ("made", "word"),
+    [
+        (line(None), "correct"),
+        (wrong("point 3 has label 1"), "correctness"),
+        (failed("the worker process died of signal 11"), "runtime"),
+        (failed("no end after 60 s; --timeout allows more"), "timeout"),
+        (skipped("k exceeds 4"), "constraints"),
+    ],
+)
+def test_every_end_of_a_point_has_its_word_in_t4(made, word):
+    (one,) = t4.document([check.line(made, "made up", {})])["results"]
+    assert {"configuration", "times", "invalidity", "correctness"} <= one.keys()
+    assert (one["invalidity"], one["correctness"]) == (word, int(word == "correct"))
+    assert (one["times"]["runtimes"] != []) == (word == "correct")
+    assert any(m["name"] == one["objectives"][0] for m in one["measurements"]) == (word == "correct")
+
+
+def test_t4_is_in_milliseconds():
+    (one,) = t4.document([check.line(line(None, 0.5, samples=1), "made up", {})])["results"]
+    assert one["measurements"][0] == {"name": "time", "value": pytest.approx(100 * 0.98), "unit": "ms"}
+    assert one["times"]["runtimes"] == [pytest.approx(500 * 0.98)]
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["tuning", "none.jsonl"], "none.jsonl: no such file"),
+        (["t4", "none.jsonl"], "none.jsonl: no such file"),
+        (["tuning", "PATH", "--x", "speed"], "speed: not varied in this tuning; varied: block, grid"),
+        (["tuning", "PATH", "--x", "grid", "--y", "grid"], "--x and --y are both grid"),
+        (["tuning", "PATH", "--metric", "inertia"], "--metric inertia: a time is needed"),
+        (["tuning", "PATH", "--metric", "speed"], "speed"),
+        (["tuning", "EMPTY"], "no result lines"),
+        (["t4", "BROKEN"], "not JSON"),
+    ],
+)
+def test_bad_input_to_plots_is_one_line(tmp_path, capsys, args, says):
+    (tmp_path / "broken.jsonl").write_text("{]\n")
+    paths = {"PATH": write(tmp_path, search()), "EMPTY": write(tmp_path, [], "empty")}
+    paths["BROKEN"] = tmp_path / "broken.jsonl"
+    assert main([str(paths.get(arg, arg)) for arg in args] + ["--out", str(tmp_path / "report")]) == 2
+    one_line(capsys, says)
+    assert not (tmp_path / "report").exists()
