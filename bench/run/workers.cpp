@@ -22,6 +22,7 @@
 
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
+#include "bench/openblas.hpp"
 #include "bench/text.hpp"
 
 namespace km {
@@ -245,6 +246,7 @@ struct Workers::State {
 
 Workers::Workers(std::vector<std::string> argv, WorkerLimits limits) : state_(std::make_unique<State>(std::move(argv), limits)) {
   choose_wait_policy();
+  openblas::choose_for_workers();
 }
 
 Workers::~Workers() {
