@@ -27,6 +27,7 @@ class CaseRun {
 
  private:
   double measure();
+  double solve();
 
   Case case_;
   const RunOptions& options_;

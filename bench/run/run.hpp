@@ -23,6 +23,7 @@ struct RunOptions {
   double memory_bytes = 0;                  // per worker; 0: available memory
   std::vector<std::string> argv;            // as recorded
   std::vector<std::string> benchmark_args;  // Google Benchmark's own flags
+  std::filesystem::path answers;            // one run a case, judged by its own output; labels and centroids go to <answers>/<case id>; or empty
 };
 
 /// Returns the file of a case's line: <out>/<paper>.jsonl or <out>/adhoc.jsonl.
