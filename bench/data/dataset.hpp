@@ -85,6 +85,8 @@ Dataset<T> load_dataset(const DatasetRequest& request);
 /// Writes n x d values as .npy (version 1, C order) through a temporary file, so that no partial file is left. Throws UserError.
 template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
+/// The same for n labels, as 4-byte integers in one dimension.
+void write_labels(const std::filesystem::path& path, std::span<const std::int32_t> labels);
 /// The same for values that fill() writes into a mapped file. They may exceed memory, because pages go to disk.
 template <class T>
 void fill_npy(const std::filesystem::path& path, std::int64_t n, int d, const std::function<void(std::span<T>)>& fill);

@@ -32,11 +32,20 @@ void write_whole(const fs::path& path, Fill fill) {
   throw UserError(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
-/// Returns the header of n x d values. Its length is a multiple of 64.
-std::string npy_header(std::size_t value_bytes, std::int64_t n, int d) {
-  std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", value_bytes, n, d);
+/// Returns the header of values of a type ("f4") and shape ("10, 3"). Its length is a multiple of 64.
+std::string npy_header(std::string_view type, std::string_view shape) {
+  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
   header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
   return std::string("\x93NUMPY\x01\0", 8) + char(header.size() & 0xff) + char(header.size() >> 8) + header;
+}
+
+std::string npy_header(std::size_t value_bytes, std::int64_t n, int d) {
+  return npy_header(fmt::format("f{}", value_bytes), fmt::format("{}, {}", n, d));
+}
+
+void write_values(std::ostream& out, std::string_view header, const void* values, std::size_t bytes) {
+  out << header;
+  out.write(static_cast<const char*>(values), std::streamsize(bytes));
 }
 
 /// A mapped temporary file of fixed size, deleted unless kept.
@@ -91,10 +100,12 @@ class MappedPart {
 template <class T>
 void write_npy(const fs::path& path, std::span<const T> values, std::int64_t n, int d) {
   if (values.size() != std::size_t(n) * std::size_t(d)) throw std::logic_error("write_npy: n x d is not the number of values");
-  write_whole(path, [&](std::ostream& out) {
-    out << npy_header(sizeof(T), n, d);
-    out.write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size_bytes()));
-  });
+  write_whole(path, [&](std::ostream& out) { write_values(out, npy_header(sizeof(T), n, d), values.data(), values.size_bytes()); });
+}
+
+void write_labels(const fs::path& path, std::span<const std::int32_t> labels) {
+  const std::string header = npy_header("i4", fmt::format("{},", labels.size()));
+  write_whole(path, [&](std::ostream& out) { write_values(out, header, labels.data(), labels.size_bytes()); });
 }
 
 template <class T>

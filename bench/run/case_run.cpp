@@ -31,6 +31,7 @@ void CaseRun::repeat() {
 
 void CaseRun::measure() {
   if (!session_) session_ = prepare(case_, measurement_);
+  if (!options_.answers.empty()) return solve();
   session_->repeat(measurement_);
   const bool right = measurement_.judgement.verdict.empty();
   if (right && int(measurement_.samples_s.size()) < case_.repetitions) return;
@@ -40,6 +41,16 @@ void CaseRun::measure() {
     const auto stem = options_.out / case_.exhibit;
     std::filesystem::create_directories(stem.parent_path());
     session_->save(stem);
+  }
+  session_.reset();
+}
+
+void CaseRun::solve() {
+  session_->solve(measurement_);
+  if (measurement_.judgement.verdict.empty()) {
+    const auto folder = options_.answers / case_.id();
+    std::filesystem::create_directories(folder);
+    session_->write_answer(folder);
   }
   session_.reset();
 }

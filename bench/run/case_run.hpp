@@ -29,6 +29,7 @@ class CaseRun {
 
  private:
   void measure();
+  void solve();
 
   Case case_;
   const RunOptions& options_;

@@ -86,10 +86,22 @@ class TypedSession final : public Session {
       if (timing.complaint.empty()) throw std::runtime_error("the process was stopped from outside in every try at a timed run");
       m.judgement.verdict = timing.complaint;
     }
-    m.samples_s.push_back(timing.wall_s);
-    m.delays.push_back(timing.delay);
-    if (case_.on_gpu()) m.samples_event_s.push_back(timing.event_s);
+    add_sample(m, timing);
     return timing.wall_s;
+  }
+
+  void solve(Measurement& m) override {
+    add_sample(m, timed_run(m));
+    m.peak_bytes = memory::peak_bytes();
+    if (!m.judgement.verdict.empty() || problem_.tolerance != 0 || last_.iters >= problem_.max_iters) return;
+    const auto start = std::chrono::steady_clock::now();
+    if (judge_.moved(last_)) m.judgement.verdict = fmt::format("it stopped after iteration {}, which changed labels", last_.iters);
+    m.judge_s += seconds_since(start);
+  }
+
+  void write_answer(const std::filesystem::path& folder) override {
+    write_labels(folder / "labels.npy", last_.labels);
+    write_npy<T>(folder / "centroids.npy", last_.centroids, problem_.k, problem_.d);
   }
 
   void measure_energy(Measurement& m) override {
@@ -158,6 +170,12 @@ class TypedSession final : public Session {
   }
 
  private:
+  void add_sample(Measurement& m, const Timing& timing) const {
+    m.samples_s.push_back(timing.wall_s);
+    m.delays.push_back(timing.delay);
+    if (case_.on_gpu()) m.samples_event_s.push_back(timing.event_s);
+  }
+
   /// Makes the traced run, again while others had the processors meanwhile. The last try counts. Returns its iterations.
   int traced_run(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();

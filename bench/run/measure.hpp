@@ -56,6 +56,10 @@ class Session {
   virtual void measure_energy(Measurement& m) = 0;
   /// Makes a traced, judged run for phases and counters, then checks the process and replays the result. Call last, if the case is right.
   virtual void finish(Measurement& m) = 0;
+  /// Makes one run from the start as given, disturbed or not. Judges it, and with a tolerance of 0 that it stopped at rest. Call first, and alone.
+  virtual void solve(Measurement& m) = 0;
+  /// Writes labels.npy (n, 4-byte integers) and centroids.npy (k x d) of the last run into a folder. Throws UserError.
+  virtual void write_answer(const std::filesystem::path& folder) = 0;
   /// Writes points, labels and centroids of the last run to <stem>.{points,labels,centroids}.npy.
   virtual void save(const std::filesystem::path& stem) = 0;
 };

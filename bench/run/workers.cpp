@@ -20,6 +20,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
@@ -245,6 +246,7 @@ struct Workers::State {
 
 Workers::Workers(std::vector<std::string> argv, WorkerLimits limits) : state_(std::make_unique<State>(std::move(argv), limits)) {
   choose_wait_policy();
+  openblas::choose_for_workers();
 }
 
 Workers::~Workers() {

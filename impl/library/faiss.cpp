@@ -2,12 +2,14 @@
 // IndexFlatL2, as users call it. Subsampling and several starts are disabled. Habits that remain: each call checks for non-finite values, an empty
 // cluster splits another, and there is no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last
 // iteration. In FAISS's favour, download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster.
-// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more.
+// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more. FAISS calls it between OpenMP's loops: an OpenBLAS with threads of its own is
+// told to let them sleep in between (bench/openblas.hpp), which comes close to one built on OpenMP.
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
 
 #include <limits>
 
+#include "bench/base/openblas.hpp"
 #include "bench/contract/implementation.hpp"
 #include "bench/contract/library.hpp"
 #include "impl/library/openmp_threads.hpp"
@@ -19,14 +21,17 @@ template <class T>  // float only
 class Faiss {
  public:
   Faiss(const Problem<T>& problem, const Config& config, Trace&) : p_(problem), threads_(config.integer("threads")) {
-    note_library(
-        {"FAISS", std::to_string(FAISS_VERSION_MAJOR) + "." + std::to_string(FAISS_VERSION_MINOR) + "." + std::to_string(FAISS_VERSION_PATCH)});
+    const std::string products = openblas::version(openblas::loaded());
+    const int own[] = {FAISS_VERSION_MAJOR, FAISS_VERSION_MINOR, FAISS_VERSION_PATCH};
+    note_library({"FAISS", std::to_string(own[0]) + "." + std::to_string(own[1]) + "." + std::to_string(own[2]) +
+                               (products.empty() ? "" : "; OpenBLAS " + products)});
   }
 
   void reset() { out_.poison(p_); }
 
   int iterate(Trace&) {
     const OpenMpThreads threads(threads_);
+    const openblas::Threads of_products(openblas::loaded(), threads_);
     last_.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
     if (p_.max_iters > 1) run(p_.max_iters - 1);
     used_ = last_;

@@ -20,6 +20,7 @@ namespace km {
 namespace {
 
 constexpr std::size_t longest_word = 200;  // bytes of a name or a version
+constexpr const char *seconds_key = "seconds", *set_up_key = "set_up";
 constexpr double clock_share = 1.1, clock_s = 0.01;  // by which the program's clock may differ from ours
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -34,13 +35,14 @@ int iterations_in(const Worker::Json& answer) {
   return at->get<int>();
 }
 
-/// The seconds by the program's own clock, if it says any. Throws for what cannot be: the question took `asked_s`.
-std::optional<double> seconds_in(const Worker::Json& answer, double asked_s) {
-  const auto at = answer.find("seconds");
+/// The seconds of this key, by the program's own clock, if it says any. Throws for what cannot be: the question took `asked_s`.
+std::optional<double> seconds_in(const Worker::Json& answer, const char* key, double asked_s) {
+  const auto at = answer.find(key);
   if (at == answer.end() || at->is_null()) return std::nullopt;
   const double most = clock_share * asked_s + clock_s;
   if (!at->is_number() || !(at->get<double>() >= 0 && at->get<double>() <= most))
-    throw std::runtime_error(fmt::format("the program says that its iterations took {} seconds; accepted: 0 to {:.3g}, by our clock",
+    throw std::runtime_error(fmt::format("the program says that its {} took {} seconds; accepted: 0 to {:.3g}, by our clock",
+                                         key == seconds_key ? "iterations" : "set-up",
                                          one_line(at->dump(-1, ' ', false, Worker::Json::error_handler_t::replace).substr(0, 60)), most));
   return at->get<double>();
 }
@@ -93,10 +95,12 @@ int OutOfProcess<T>::iterate(Trace& trace) {
   const auto answer = worker_->ask("iterate");
   iters_ = iterations_in(answer);
   if (!trace.active()) return iters_;
-  const auto seconds = seconds_in(answer, now_s() - start_s);
+  const double asked_s = now_s() - start_s;
+  const auto seconds = seconds_in(answer, seconds_key, asked_s), set_up = seconds_in(answer, set_up_key, asked_s);
   for (int iter = 0; iter < iters_ && iter < p_.max_iters; ++iter) {
     trace.begin_iteration();
     if (seconds) trace.add("inside", *seconds / iters_);
+    if (set_up) trace.add(set_up_key, *set_up / iters_);
   }
   return iters_;
 }

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "bench/base/home.hpp"
+#include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
 #include "bench/contract/reuse_scope.hpp"
 #include "impl/library/python.hpp"
@@ -42,12 +43,13 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// Returns our environment with these entries added or replaced.
+/// Returns our environment with these entries added or replaced, and without what was chosen for the OpenBLAS of this process.
 std::vector<std::string> environment_with(const std::vector<std::string>& entries) {
   std::vector<std::string> all = entries;
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry, name = text.substr(0, text.find('=') + 1);
-    if (std::ranges::none_of(entries, [&](const std::string& own) { return own.starts_with(name); })) all.emplace_back(text);
+    const bool replaced = std::ranges::any_of(entries, [&](const std::string& own) { return own.starts_with(name); });
+    if (!replaced && !openblas::chosen_for_workers(text)) all.emplace_back(text);
   }
   return all;
 }

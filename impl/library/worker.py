@@ -28,6 +28,8 @@ class Job:
 
 
 class Solver(Protocol):
+    """One with an attribute `set_up` says with it how many seconds of iterate were spent beside the iterations."""
+
     def reset(self) -> None: ...
     def iterate(self) -> int: ...
     def download(self) -> None: ...
@@ -84,6 +86,7 @@ def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:
                     start = time.perf_counter()
                     made = solver.iterate()
                     answer = {"iterations": made, "seconds": time.perf_counter() - start}
+                    answer["set_up"] = getattr(solver, "set_up", None)
                 case "download":
                     solver.download()
                 case "bye":

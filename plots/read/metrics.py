@@ -14,7 +14,7 @@ from plots.read.disturbed import time_of
 from plots.read.intervals import Estimate, exact, of_mean, once
 
 MS = 1e3
-TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "energy", "cost")
+TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
 WORD_COLUMNS = ("grade",)  # what a table may show beside metrics: a word of the line
@@ -161,6 +161,21 @@ def throughput(line: Line, record: Record) -> Estimate | None:
     return one.inverse_of(size / 1e9) if one and one.value > 0 and size else None
 
 
+def product_rate(line: Line, record: Record) -> Estimate | None:
+    """The operations of one matrix product, 2 n d k, over the time of an iteration, in 10^9 a second."""
+    one, amount = per_iteration(run_s)(line, record), 2 * line["n"] * line["d"] * line["k"]
+    return one.inverse_of(amount / 1e9) if one and one.value > 0 and amount else None
+
+
+def product_share(line: Line, record: Record) -> Estimate | None:
+    """`product_rate` over the fastest arithmetic that `kmbench ceilings` measured on the device, in percent: tensor
+    cores on a GPU that has them, else multiply-adds of the precision."""
+    ceilings = (record.get("ceilings") or {}).get(device(line)) or {}
+    names = (f"fma_{line['precision']}_gflops", "tensor_tf32_gflops", "tensor_bf16_gflops")
+    rates, made = [ceilings[name] for name in names if ceilings.get(name)], product_rate(line, record)
+    return made.scaled(100 / max(rates)) if made and rates else None
+
+
 def bus_share(line: Line, record: Record) -> Estimate | None:
     """Throughput over the machine's own pinned upload bandwidth (`ceilings.gpu.upload_gbs`), in percent."""
     most = ((record.get("ceilings") or {}).get("gpu") or {}).get("upload_gbs")
@@ -290,6 +305,8 @@ METRICS: dict[str, Metric] = {
         Metric("energy", "energy of an iteration", "J", "lower", energy),
         Metric("memory_share", "share of the memory bandwidth", "%", "higher", ceiling_share("bytes")),
         Metric("arithmetic_share", "share of the arithmetic", "%", "higher", ceiling_share("flops")),
+        Metric("product_rate", "matrix product", "GFLOP/s", "higher", product_rate),
+        Metric("product_share", "share of the fastest arithmetic", "%", "higher", product_share),
         Metric("peak_flops", "peak arithmetic", "GFLOPS", "higher", peak("flops")),
         Metric("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", peak("bytes")),
         Metric("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", per_price(peak("flops"))),

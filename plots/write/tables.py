@@ -11,6 +11,7 @@ from plots.read.intervals import Estimate
 from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
 from plots.read.results import coarse, reason
 from plots.read.view import Row, View, rows
+from plots.write.suspicious import suspicious
 
 FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
 
@@ -102,6 +103,8 @@ def cell(
         telling = "implementation" if "implementation" in fields else fields[0]
         if row.line and row.line["departs"] and column.name == telling:
             marks += (notes.mark(f"departs from the task: {row.line['departs']}"),)
+        if row.line and column.name == telling and (doubted := suspicious(view).get(id(row.line))):
+            marks += (notes.mark(doubted),)
         return Cell(view.label(column.name, value), marks=tuple(dict.fromkeys(marks)), raw=(value,))
     if column.role == "paper":
         text = printed.values[column.name] if printed else ""

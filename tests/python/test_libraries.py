@@ -18,7 +18,7 @@ from built import ENVIRONMENT, ROOT, by_implementation, flags, kmbench, lines_of
 STAND_INS = Path(__file__).with_name("stand_ins")
 ADAPTERS = ROOT / "impl/library"
 STANDING_IN = {"PYTHONPATH": str(STAND_INS)}
-WORKERS = ["cuml_worker.py", "faiss_gpu_worker.py"]
+WORKERS = ["cuml_worker.py", "cuvs_worker.py", "faiss_gpu_worker.py"]
 ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
 
 
@@ -105,6 +105,38 @@ def test_cuml_leaves_a_cluster_without_points_where_it_is(tmp_path):
         mine = solved(ask, paths, 3, 0)
     agree(mine, lloyd(np.load(paths["points"]), np.load(paths["initial"]), 3))
     assert (mine.centroids[-1] == 1e3).all()
+
+
+@pytest.mark.parametrize(("dtype", "iterations"), [(np.float32, 4), (np.float64, 1), (np.float32, 99)])
+def test_cuvs_gives_the_labels_and_both_centroids_of_its_last_iteration(tmp_path, dtype, iterations):
+    paths = problem(tmp_path, 400, 3, 5, dtype)
+    with worker("cuvs_worker.py") as ask:
+        said = {"name": "cuVS", "version": "26.10.stand-in", "precision": "input", "device": "cuda"}
+        assert ask("hello", protocol=1) == said
+        mine = solved(ask, paths, iterations, None)
+    agree(mine, lloyd(np.load(paths["points"]), np.load(paths["initial"]), iterations))
+    assert mine.made == iterations, "those that it leaves out at rest would change nothing"
+
+
+def test_cuvs_leaves_a_cluster_without_points_where_it_is(tmp_path):
+    paths = problem(tmp_path, 300, 2, 4, empty=True)
+    with worker("cuvs_worker.py") as ask:
+        ask("hello")
+        mine = solved(ask, paths, 3, None)
+    agree(mine, lloyd(np.load(paths["points"]), np.load(paths["initial"]), 3))
+    assert (mine.centroids[-1] == 1e3).all()
+
+
+def test_cuvs_tells_its_set_up_from_its_iterations(tmp_path):
+    """The stand-in takes 20 ms to set up and 5 ms an iteration: two set-ups in a run."""
+    paths = problem(tmp_path, 40, 2, 3)
+    with worker("cuvs_worker.py", STAND_IN_SET_UP_S="0.02", STAND_IN_ITERATION_S="0.005") as ask:
+        ask("hello")
+        ask("prepare", **paths, iterations=6, tolerance=None, parameters={})
+        ask("reset")
+        answer = ask("iterate")
+        assert 0.035 < answer["set_up"] < 0.06
+        assert answer["set_up"] < answer["seconds"]
 
 
 @pytest.mark.parametrize(("n", "k"), [(400, 5), (3000, 4)])  # 750 points a centroid: FAISS by itself would take 256
@@ -194,6 +226,7 @@ def test_a_library_that_misbehaves_costs_one_case_and_one_line(name, fault, tmp_
     ("name", "said"),
     [
         ("cuml_worker.py", {"name": "cuML", "version": "26.10.stand-in"}),
+        ("cuvs_worker.py", {"name": "cuVS", "version": "26.10.stand-in"}),
         ("faiss_gpu_worker.py", {"name": "FAISS", "version": "1.12.stand-in"}),
     ],
 )
@@ -211,3 +244,42 @@ def test_the_libraries_of_the_build_say_their_version(tmp_path):
     for line in lines_of(tmp_path / "adhoc.jsonl"):
         assert bool(line["library"]) == (line["skip"] is None), line["implementation"]
         assert line["library"] is None or re.match(r"\d+\.\d+|OpenBLAS|BLIS|MKL", line["library"]["version"])
+
+
+STAND_IN_BLAS = Path(__file__).with_name("stand_ins") / "openblas.c"
+
+
+@pytest.fixture(scope="module")
+def openblas(tmp_path_factory) -> Path:
+    """A folder with a libopenblas.so.0 that chooses old kernels unless OPENBLAS_CORETYPE names others."""
+    folder = tmp_path_factory.mktemp("openblas")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", STAND_IN_BLAS, "-o", folder / "libopenblas.so.0"], check=True)
+    return folder
+
+
+def by_blas(openblas: Path, folder: Path, n: int = 500, k: int = 4, **more: str) -> dict[str, Any]:
+    """The one line of library/blas over the stand-in."""
+    shape = flags(dataset="blobs", n=n, d=3, k=k, iterations=4, repetitions=1)
+    kmbench("run", *flags(implementation="^library/blas$", out=folder), *shape, LD_LIBRARY_PATH=str(openblas), **more)
+    return by_implementation(folder)["library/blas"]
+
+
+@pytest.mark.parametrize(("n", "k"), [(500, 4), (5000, 300)])
+def test_a_blas_computes_in_the_thread_that_calls_it(openblas, tmp_path, n, k):
+    """The stand-in gives NaN where it would use threads of its own."""
+    line = by_blas(openblas, tmp_path, n, k)
+    assert line["verdict"] == "", line["verdict"] or line["failure"] or line["skip"]
+    assert line["library"]["name"] == "OpenBLAS"
+
+
+def test_an_openblas_older_than_the_processor_gets_a_core_type(openblas, tmp_path):
+    flags = set(re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
+    if not {"avx2", "fma"} <= flags:
+        pytest.skip("no AVX2: nothing is better than what the stand-in chooses")
+    better = "SkylakeX" if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags else "Haswell"
+    said = by_blas(openblas, tmp_path / "a")["library"]["version"]
+    assert said == f"0.3.21, {better}, pthreads, core type set by kmbench"
+    users = by_blas(openblas, tmp_path / "b", OPENBLAS_CORETYPE="Prescott")["library"]["version"]
+    assert users == f"0.3.21, Prescott, pthreads, kernels of an older processor: this one could run {better}"
+    stuck = by_blas(openblas, tmp_path / "c", STAND_IN_CORE="Nehalem")["library"]["version"]
+    assert stuck == f"0.3.21, Nehalem, pthreads, kernels of an older processor: this one could run {better}"

@@ -98,6 +98,16 @@ def test_energy_is_told_where_it_was_measured():
     assert metric("energy").of(line(energy=ENERGY, verdict="wrong"), {}) is None
 
 
+def test_product_share_is_that_of_the_fastest_arithmetic_measured():
+    """2 x 1000 x 4 x 4 operations in 0.1 s."""
+    assert metric("product_rate").of(KNOWN, {}).value == pytest.approx(3.2e-4)
+    gpu = {"fma_fp32_gflops": 1, "tensor_tf32_gflops": 3.2, "tensor_bf16_gflops": None}
+    record = {"ceilings": {"cpu": {"fma_fp32_gflops": 6.4e-4}, "gpu": gpu}}
+    assert metric("product_share").of(KNOWN, record).value == pytest.approx(50)
+    assert metric("product_share").of({**KNOWN, "device": "gpu"}, record).value == pytest.approx(0.01)
+    assert metric("product_share").of(KNOWN, {}) is None
+
+
 def test_floor_share_is_the_least_time_over_the_time():
     record = {"floor": {"cpu": {"bytes_per_s": 1e11, "flops_per_s": {"fp32": 8e10}}}}
     assert metric("floor_share").of(KNOWN, record).value == pytest.approx(50)  # 0.05 s of arithmetic in 0.1 s

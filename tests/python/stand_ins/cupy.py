@@ -1,4 +1,4 @@
-"""A stand-in for CuPy, as far as impl/library/cuml_worker.py uses it: its arrays are no NumPy arrays, nor the other way
+"""A stand-in for CuPy, as far as the workers of cuML and cuVS use it: its arrays are no NumPy arrays, nor the other way
 round."""
 
 from __future__ import annotations
@@ -47,6 +47,10 @@ def asarray(values: np.ndarray) -> Array:
     return Array(np.array(values))
 
 
+def empty(shape: int, dtype: type) -> Array:
+    return Array(np.empty(shape, dtype))
+
+
 def asnumpy(array: Array) -> np.ndarray:
     return array.values.copy()
 
@@ -55,6 +59,7 @@ def get_default_memory_pool() -> SimpleNamespace:
     return SimpleNamespace(free_all_blocks=lambda: None)
 
 
+int32 = np.int32
 zeros_like, bincount, where, maximum = map(lifted, (np.zeros_like, np.bincount, np.where, np.maximum))
 cuda = SimpleNamespace(
     Device=lambda: SimpleNamespace(synchronize=lambda: None),

@@ -1,0 +1,257 @@
+// kmbench fit: clusters points. Writes labels, centroids and what they rest on.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bench/base/error.hpp"
+#include "bench/base/text.hpp"
+#include "bench/data/catalogue.hpp"
+#include "bench/device/device.hpp"
+#include "bench/program/arguments.hpp"
+#include "bench/program/command.hpp"
+#include "bench/program/machine_flags.hpp"
+#include "bench/program/problem_flags.hpp"
+#include "bench/run/result.hpp"
+#include "bench/run/run.hpp"
+#include "bench/run/workers.hpp"
+
+namespace km::fit_command {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Flags {
+  ProblemFlags problem;
+  MachineFlags machine;
+  std::string points, implementation = "auto", n_init, out;
+};
+
+fs::path folder_of(const std::string& out) {
+  const fs::path path = fs::absolute(out).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();  // without a slash at the end
+}
+
+/// Throws UserError where a new folder cannot take this place.
+void check_folder(const fs::path& out) {
+  const auto refuse = [&](const std::string& why) { throw UserError(fmt::format("--out {}: {}", out.string(), why)); };
+  std::error_code error;
+  const auto there = fs::symlink_status(out, error);
+  if (fs::exists(there) && !fs::is_directory(there)) refuse("not a folder");
+  if (fs::exists(there) && !fs::is_empty(out, error)) refuse("not empty; name a new folder");
+  if (!fs::is_directory(out.parent_path(), error)) refuse(fmt::format("no folder {}", out.parent_path().string()));
+  if (::access(out.parent_path().c_str(), W_OK) != 0) refuse(fmt::format("folder {} is not to be written to", out.parent_path().string()));
+}
+
+/// The place of unfinished answers, beside `out`. Its workers know it by their parent's id.
+fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
+
+/// That folder. Nothing of it is left in the end.
+class Unfinished {
+ public:
+  explicit Unfinished(fs::path path) : path_(std::move(path)) {
+    std::error_code error;
+    if (!fs::create_directory(path_, error)) throw UserError(fmt::format("cannot write {}: {}", path_.string(), error.message()));
+  }
+  ~Unfinished() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+ private:
+  fs::path path_;
+};
+
+/// Returns the case of this implementation; for "auto", the GPU's auto, else the CPU's. Throws UserError with the reason why it cannot run.
+Case planned(Sweep sweep, const std::string& implementation) {
+  std::vector<std::string> names = {implementation};
+  if (implementation == "auto") names = {"cpu/lloyd/auto"};
+  if (implementation == "auto" && device::available()) names.insert(names.begin(), "gpu/lloyd/auto");
+  std::string why;
+  for (const auto& name : names) {
+    sweep.axes["implementation"] = {name};
+    Case c = expand(sweep, "", "paper").front();
+    if (c.skip.empty()) return c;
+    why = c.skip;
+  }
+  throw UserError(why);
+}
+
+/// Returns one case for each start.
+std::vector<Case> starts_of(const Flags& f) {
+  const KeepCatalogue keep;
+  ProblemFlags problem = f.problem;
+  std::error_code error;
+  (fs::exists(f.points, error) ? problem.data : problem.dataset) = f.points;
+  if (problem.tolerance.empty()) problem.tolerance = "0";
+  if (problem.init.empty() || problem.init == "k-means++") problem.init = "kmeans++";
+  const bool one_start = problem.init.ends_with(".npy") || problem.init.ends_with(".npy.xz");
+  const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
+  if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));
+  const Case first = planned(problem.sweep(), f.implementation);
+  std::vector<Case> starts(std::size_t(count), first);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    starts[i].init_seed += i;
+    starts[i].repetitions = 1;
+    starts[i].warmup = 0;
+    starts[i].order = std::int64_t(i);
+  }
+  return starts;
+}
+
+/// The starts' lines as they come in, and the best answer so far.
+class Fit {
+ public:
+  Fit(const std::vector<Case>& starts, fs::path folder, const Invocation& by, std::string machine)
+      : starts_(starts), folder_(std::move(folder)), by_(by), machine_(std::move(machine)), lines_(starts.size()) {}
+
+  JobEvents events() {
+    return {.started = [](const std::string&) {},
+            .ended = [this](const std::string& id, const std::string& answer, const std::string& why) { keep(id, answer, why); }};
+  }
+
+  bool has_answer() const { return best_ < lines_.size(); }
+  const Json& best() const { return lines_[best_]; }
+  fs::path answer() const { return folder_of_start(best_); }
+  std::string why_none() const { return lines_.empty() || lines_[0].is_null() ? "nothing ran" : reason_against(lines_[0]); }
+
+  /// Contents of fit.json. total_s: time since the program began.
+  Json report(const std::string& points, double total_s) const {
+    Json made = {{"points", points}, {"hash", best()["dataset"]["hash"]}};
+    copy(made, {"n", "d", "k", "precision", "implementation", "parameters", "library", "device", "departs", "init", "max_iters", "tolerance"});
+    copy(made, {"inertia", "iterations", "grade", "wrong_labels", "judged_points"});
+    made["run_s"] = best()["samples_s"][0];
+    double judge_s = 0;
+    Json starts = Json::array();
+    for (const auto& line : lines_) {
+      const std::string reason = reason_against(line);
+      Json one = {{"seed", line["init"]["seed"]}, {"inertia", line["inertia"]}, {"iterations", line["iterations"]}, {"run_s", nullptr}};
+      if (reason.empty()) one["run_s"] = line["samples_s"][0];
+      one["reason"] = reason.empty() ? Json() : Json(reason);
+      starts.push_back(std::move(one));
+      if (line["judge_s"].is_number()) judge_s += line["judge_s"].get<double>();
+    }
+    made["judge_s"] = judge_s;
+    made["total_s"] = total_s;
+    made["starts"] = std::move(starts);
+    copy(made, {"machine", "commit", "dirty", "date"});
+    return made;
+  }
+
+ private:
+  /// Copies fields of the best line.
+  void copy(Json& made, std::initializer_list<const char*> names) const {
+    for (const char* name : names) made[name] = best()[name];
+  }
+
+  /// Returns why a start has no answer, or "".
+  static std::string reason_against(const Json& line) {
+    const std::string reason = reason_of(line);
+    return reason.empty() && !line["inertia"].is_number() ? "failed: its inertia is no finite number" : reason;
+  }
+
+  fs::path folder_of_start(std::size_t at) const { return folder_ / starts_[at].id(); }
+
+  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia.
+  void keep(const std::string& id, const std::string& answer, const std::string& why) {
+    const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
+    lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
+    const std::string reason = reason_against(lines_[at]);
+    const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
+    fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
+               reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
+                                            lines_[at]["samples_s"][0].get<double>())
+                              : reason);
+    const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
+    const std::size_t loser = better ? std::exchange(best_, at) : at;
+    std::error_code error;
+    if (loser < starts_.size()) fs::remove_all(folder_of_start(loser), error);
+  }
+
+  const std::vector<Case>& starts_;
+  fs::path folder_;
+  const Invocation& by_;
+  std::string machine_;
+  std::vector<Json> lines_;
+  std::size_t best_ = SIZE_MAX;
+};
+
+void write_report(const fs::path& file, const Json& report) {
+  std::ofstream out(file);
+  out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  if (!out.flush()) throw UserError(fmt::format("cannot write {}", file.string()));
+}
+
+void print_summary(const Json& report, const fs::path& out) {
+  fmt::print("inertia {:.9g} after {} iterations, {}: {}, the best of {} {}\n", report["inertia"].get<double>(), report["iterations"].get<int>(),
+             report["grade"].get<std::string>(), report["implementation"].get<std::string>(), report["starts"].size(),
+             report["starts"].size() == 1 ? "start" : "starts");
+  fmt::print("{:.3g} s in all, {:.3g} s of it judging\nlabels.npy, centroids.npy and fit.json in {}\n", report["total_s"].get<double>(),
+             report["judge_s"].get<double>(), out.string());
+}
+
+/// Reports faults of a file before anything runs.
+void check_points(const Case& c) {
+  if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
+  else load_dataset<double>(c.dataset);
+}
+
+int run(const Flags& f, const Invocation& by) {
+  const auto begin = std::chrono::steady_clock::now();
+  f.machine.select_device();
+  const fs::path out = folder_of(f.out);
+  RunOptions options = f.machine.run_options(by);
+  options.answers = unfinished_of(out, by.inbox ? ::getppid() : ::getpid());
+  if (by.inbox) return work(options, *by.inbox);
+  check_folder(out);
+  const std::vector<Case> starts = starts_of(f);
+  std::error_code error;
+  if (fs::exists(f.points, error)) check_points(starts.front());
+  std::vector<Job> jobs;
+  for (const auto& c : starts) jobs.push_back(job_of(c, options.timeout_s));
+  const WorkerLimits limits = WorkerLimits::of(options.memory_bytes);
+  Fit fit(starts, options.answers, by, options.machine);
+  const Unfinished unfinished(options.answers);
+  if (!Workers(by.argv, limits).run(jobs, fit.events()).empty()) {
+    fmt::print(stderr, "\ninterrupted\n");
+    return 130;
+  }
+  if (!fit.has_answer()) {
+    fmt::print(stderr, "kmbench: no start has a right result: {}\n", one_line(fit.why_none()));
+    return 1;
+  }
+  const Json report = fit.report(f.points, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  write_report(fit.answer() / "fit.json", report);
+  fs::rename(fit.answer(), out, error);
+  if (error) throw UserError(fmt::format("cannot write {}: {}", out.string(), error.message()));
+  print_summary(report, out);
+  return 0;
+}
+
+Flags flags;
+
+const RegisterCommand registration{
+    0,
+    {.name = "fit",
+     .summary = "Cluster points: labels, centroids and what they rest on, judged",
+     .options = join_options({{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", true},
+                              {"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", true},
+                              {"--implementation", &flags.implementation, "By name; auto: the fastest of the GPU, else of the CPU (auto)"},
+                              {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
+                             flags.problem.shape_options(), flags.machine.options(),
+                             Options{{"--timeout", &flags.machine.timeout, "Seconds after which a start is given up (default: from its forecast)"}},
+                             other_implementations()),
+     .run = [](const Invocation& by) { return run(flags, by); },
+     .completes = {"$datasets"}}};
+
+}  // namespace
+}  // namespace km::fit_command

@@ -1,0 +1,80 @@
+"""The Python side of cuvs.cpp: cuVS's fit() on a CuPy array to the last iteration but one, then for that one."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from worker import Job, Prepare, serve
+
+AT_REST = 1e-30  # cuVS refuses 0: below the square of any movement that counts
+
+
+class Fit:
+    def __init__(self, job: Job) -> None:
+        import cupy
+        from cuvs.cluster import kmeans
+        from cuvs.common import Resources
+
+        self.job, self.cupy, self.kmeans, self.resources = job, cupy, kmeans, Resources()
+        self.points = cupy.asarray(job.points)
+        self.synchronize()
+
+    def synchronize(self) -> None:
+        self.resources.sync()
+        self.cupy.cuda.Device().synchronize()
+
+    def reset(self) -> None:
+        self.start, self.assigned, self.centroids = self.cupy.asarray(self.job.initial), None, None
+        self.synchronize()
+
+    def iterate(self) -> int:
+        before, first_s = self.fit(self.start, self.job.iterations - 1)
+        self.assigned = before
+        self.centroids, last_s = self.fit(before, 1)
+        self.set_up = set_up_s(first_s, last_s, self.job.iterations)
+        return self.job.iterations
+
+    def fit(self, start: Any, iterations: int) -> tuple[Any, float]:
+        """k x d centroids after so many iterations, and the seconds it took. It overwrites the start: hence a copy."""
+        centroids, began = start.copy(), time.perf_counter()
+        if iterations:
+            self.kmeans.fit(self.parameters(iterations), self.points, centroids=centroids, resources=self.resources)
+            self.synchronize()
+        return centroids, time.perf_counter() - began
+
+    def parameters(self, iterations: int) -> Any:
+        settings = {"init_method": "Array", "n_init": 1, "max_iter": iterations, "tol": AT_REST}
+        return self.kmeans.KMeansParams(n_clusters=len(self.start), **settings)
+
+    def download(self) -> None:
+        job, cupy = self.job, self.cupy
+        labels = cupy.empty(len(job.points), cupy.int32)
+        given = {"labels": labels, "resources": self.resources}
+        self.kmeans.predict(self.parameters(1), self.points, self.assigned, **given)
+        self.synchronize()
+        job.labels[:] = cupy.asnumpy(labels)
+        job.assigned[:], job.centroids[:] = cupy.asnumpy(self.assigned), cupy.asnumpy(self.centroids)
+
+
+def set_up_s(first_s: float, last_s: float, iterations: int) -> float | None:
+    """Seconds of two fits beside their iterations, where one made all iterations but the last; None below three."""
+    if iterations < 3:
+        return None
+    one_s = max(0.0, (first_s - last_s) / (iterations - 2))
+    return 2 * max(0.0, last_s - one_s)
+
+
+def load() -> tuple[dict[str, str], Prepare]:
+    import cupy
+    import cuvs
+    from cuvs.cluster import kmeans
+
+    if not hasattr(kmeans, "KMeansParams"):
+        raise RuntimeError("this cuVS has no cuvs.cluster.kmeans.KMeansParams")
+    if not cupy.cuda.runtime.getDeviceCount():
+        raise RuntimeError("CuPy sees no GPU")
+    return {"name": "cuVS", "version": cuvs.__version__, "precision": "input", "device": "cuda"}, Fit
+
+
+serve(load)

@@ -1,0 +1,57 @@
+"""Libraries that may not run at their best: below a tenth of another library's rate on the same case.
+
+A baseline that is slow for a reason nobody looked for makes a comparison worthless."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cache
+from typing import Any
+
+from plots.read.check import Line
+from plots.read.metrics import device
+from plots.read.select import value_of
+from plots.read.view import View
+
+TIMES = 10  # as long as another library, per iteration
+OLD_KERNELS = re.compile(r"\bolder processor\b|\b(Prescott|Nehalem|Core2|Penryn|Sandybridge)\b")
+PLACE = ("k", "precision", "init", "init_seed")
+
+
+def case(line: Line) -> tuple[Any, ...]:
+    """The same points on the same device from the same start, whatever the stop rule: some libraries have no other."""
+    return (line["dataset"].get("hash"), device(line), *(value_of(line, name) for name in PLACE))
+
+
+@cache
+def suspicious(view: View) -> dict[int, str]:
+    """The sentence of each suspicious line, by the line's id(). A doubtful time suspects nothing."""
+    cases = defaultdict(list)
+    for line in view.lines:
+        own = line["implementation"].startswith("library/") and view.value(line, "iteration")
+        if own:
+            cases[case(line)].append((own.value, line))
+    found = {}
+    for timed in cases.values():
+        fair = [(value, line["implementation"]) for value, line in timed if not view.doubt(line, "iteration")]
+        for value, line in timed:
+            rivals = [one for one in fair if one[1] != line["implementation"]]
+            if rivals and value > TIMES * min(rivals)[0]:
+                found[id(line)] = sentence(view, line, min(rivals)[1])
+    return found
+
+
+def sentence(view: View, line: Line, rival: str) -> str:
+    cause = reason(view, line) or "the cause is not known"
+    return f"suspicious: less than a tenth of the rate of {view.label('implementation', rival)} on this case; {cause}"
+
+
+def reason(view: View, line: Line) -> str:
+    """What the line's library says of itself, else what the exhibit or its paper says under [labels.slow]."""
+    version = (line["library"] or {}).get("version") or ""
+    if OLD_KERNELS.search(version):
+        return f"its BLAS has kernels of an older processor ({version})"
+    name = line["implementation"]
+    said = view.exhibit.label("slow", name)
+    return "" if said == name else said

@@ -1,0 +1,193 @@
+"""kmbench fit: an answer that is judged, the best of its starts, and whole or not there. And the same from Python."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from built import ENVIRONMENT, FAULTY, KMBENCH, ROOT, kmbench, needed
+
+needed(KMBENCH, FAULTY)
+PARTS = {"labels.npy", "centroids.npy", "fit.json"}
+CPU = ["--implementation", "cpu/lloyd/two_step"]
+
+
+def groups(n: int = 600, d: int = 3, k: int = 4) -> np.ndarray:
+    made = np.random.default_rng(7)
+    return made.normal(size=(n, d)) + 12 * made.integers(0, k, size=(n, 1))
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> Path:
+    np.save(tmp_path / "points.npy", groups())
+    return tmp_path / "points.npy"
+
+
+def fit(points: Path, *flags: object, **named: Any) -> subprocess.CompletedProcess[str]:
+    return kmbench("fit", points, "--k", 4, "--out", points.parent / "out", *flags, **named)
+
+
+def answer(folder: Path) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    assert {path.name for path in folder.iterdir()} == PARTS
+    return (
+        np.load(folder / "labels.npy"),
+        np.load(folder / "centroids.npy"),
+        json.loads((folder / "fit.json").read_text()),
+    )
+
+
+def inertia_of(points: np.ndarray, labels: np.ndarray, centroids: np.ndarray) -> float:
+    return float(((points - centroids.astype(float)[labels]) ** 2).sum())
+
+
+@pytest.mark.parametrize(("precision", "dtype"), [("fp32", np.float32), ("fp64", np.float64)])
+def test_the_answer_is_at_rest_and_of_the_inertia_it_says(points: Path, precision: str, dtype: type) -> None:
+    ran = fit(points, *CPU, "--n-init", 3, "--precision", precision)
+    assert ran.returncode == 0, ran.stderr
+    labels, centroids, said = answer(points.parent / "out")
+    values = np.load(points).astype(dtype).astype(float)
+    assert (labels.dtype, labels.shape, centroids.dtype, centroids.shape) == (np.int32, (600,), dtype, (4, 3))
+    nearest = ((values[:, None] - centroids.astype(float)) ** 2).sum(2).argmin(1)
+    assert (labels == nearest).all()
+    for c in range(4):
+        np.testing.assert_allclose(centroids[c], values[labels == c].mean(0), rtol=1e-5, atol=1e-5)
+    assert said["inertia"] == pytest.approx(inertia_of(values, labels, centroids), rel=1e-5)
+    assert (said["implementation"], said["tolerance"]) == ("cpu/lloyd/two_step", 0)
+    assert said["grade"] in ("exact", "rounded")
+    assert 0 < said["run_s"] + said["judge_s"] < said["total_s"]
+
+
+def test_the_least_inertia_of_the_starts_wins(points: Path) -> None:
+    ran = fit(points, *CPU, "--init", "random", "--n-init", 8, "--seed", 3)
+    assert ran.returncode == 0, ran.stderr
+    said = answer(points.parent / "out")[2]
+    starts = said["starts"]
+    assert [start["seed"] for start in starts] == list(range(3, 11))
+    assert len({round(start["inertia"]) for start in starts}) > 1, "or this shows nothing"
+    best = min(starts, key=lambda start: start["inertia"])
+    assert (said["inertia"], said["init"]["seed"]) == (best["inertia"], best["seed"])
+    assert ran.stderr.count("start ") == 8
+
+
+def test_a_file_of_centroids_is_one_start(points: Path) -> None:
+    np.save(points.parent / "init.npy", np.load(points)[:4])
+    refused = fit(points, *CPU, "--init", points.parent / "init.npy", "--n-init", 2)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "is one start" in refused.stderr
+    assert fit(points, *CPU, "--init", points.parent / "init.npy").returncode == 0
+    assert len(answer(points.parent / "out")[2]["starts"]) == 1
+
+
+def test_auto_runs_a_plain_data_set_by_name(tmp_path: Path) -> None:
+    flags = ["--n", 500, "--d", 2, "--k", 3, "--n-init", 2, "--init", "k-means++", "--out", tmp_path / "out/"]
+    ran = kmbench("fit", "blobs", *flags)
+    assert ran.returncode == 0, ran.stderr
+    assert answer(tmp_path / "out")[2]["implementation"] in ("cpu/lloyd/auto", "gpu/lloyd/auto")
+
+
+@pytest.mark.parametrize("fault", ["wrong_label", "crash", "throws"])
+def test_without_a_right_result_nothing_is_written(points: Path, fault: str) -> None:
+    ran = fit(points, "--implementation", f"faults/{fault}", "--n-init", 2, program=FAULTY)
+    assert ran.returncode == 1, ran.stderr
+    assert ran.stderr.splitlines()[-1].startswith("kmbench: no start has a right result: ")
+    assert {path.name for path in points.parent.iterdir()} == {"points.npy"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (["--k", "601"], "k = 601 is more than n = 600"),
+        (["--k", "0"], "k must lie between 1 and"),
+        (["--k", "4", "--n-init", "0"], "--n-init must be a whole number from 1"),
+        (["--k", "4", "--init", "best"], "init 'best'; accepted:"),
+        (["--k", "4", "--tolerance", "2"], "tolerance must lie between 0 and 1"),
+        (["--k", "4", "--implementation", "cpu/lloyd/fastest"], "cpu/lloyd/fastest"),
+        (["--k", "4", "--precision", "fp16"], "precision 'fp16'; accepted: fp32, fp64"),
+        ([], "name the number of clusters: --k"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(points: Path, flags: list[str], why: str) -> None:
+    ran = kmbench("fit", points, "--out", points.parent / "out", *flags)
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1), ran.stderr
+    assert why in ran.stderr
+    assert {path.name for path in points.parent.iterdir()} == {"points.npy"}
+
+
+def test_points_that_are_no_numbers_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("1,2\n3,nan\n5,6\n")
+    ran = kmbench("fit", tmp_path / "points.csv", "--k", 2, "--out", tmp_path / "out")
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1), ran.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("out", ["full", "file", "no/folder"])
+def test_a_place_that_is_taken_or_missing_is_refused(points: Path, out: str) -> None:
+    folder = points.parent
+    (folder / "full").mkdir()
+    (folder / "full/mine.txt").write_text("kept")
+    (folder / "file").write_text("kept")
+    ran = kmbench("fit", points, "--k", 4, "--out", folder / out)
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1), ran.stderr
+    assert ran.stderr.startswith(f"kmbench: --out {folder / out}: ")
+    assert (folder / "full/mine.txt").read_text() == (folder / "file").read_text() == "kept"
+
+
+def test_an_empty_folder_is_a_place(points: Path) -> None:
+    (points.parent / "out").mkdir()
+    assert fit(points, *CPU, "--n-init", 1).returncode == 0
+    answer(points.parent / "out")
+
+
+def test_an_interrupted_fit_leaves_nothing(points: Path) -> None:
+    command = [KMBENCH, "fit", points, "--k", 4, "--out", points.parent / "out", *CPU, "--n-init", 2000]
+    with subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as program:
+        assert program.stderr is not None
+        assert program.stderr.readline().startswith("start 1 of 2000: ")
+        program.send_signal(signal.SIGINT)
+        program.stderr.read()
+    assert program.returncode == 130
+    assert {path.name for path in points.parent.iterdir()} == {"points.npy"}
+
+
+# The class for Python
+
+
+@pytest.fixture
+def estimator(monkeypatch: pytest.MonkeyPatch) -> Any:
+    pytest.importorskip("sklearn", minversion="1.6")
+    monkeypatch.syspath_prepend(str(ROOT / "python"))
+    monkeypatch.setenv("KMBENCH_PROGRAM", str(KMBENCH))
+    monkeypatch.setenv("KMBENCH_HOME", str(ROOT))
+    sys.modules.pop("kmbench", None)
+    import kmbench as package
+
+    return package.KMeans
+
+
+def test_the_class_gives_what_the_program_gives(estimator: Any, points: Path) -> None:
+    values = np.load(points)
+    model = estimator(4, n_init=2, random_state=0, implementation="cpu/lloyd/two_step").fit(values)
+    assert model.inertia_ == pytest.approx(inertia_of(values, model.labels_, model.cluster_centers_), rel=1e-9)
+    assert model.report_["precision"] == "fp64"
+    assert (model.predict(values) == model.labels_).all()
+    single = estimator(4, init=values[:4], implementation="cpu/lloyd/two_step").fit(values.astype(np.float32))
+    assert (single.cluster_centers_.dtype, single.report_["precision"]) == (np.float32, "fp32")
+
+
+def test_the_class_says_what_is_wrong(estimator: Any, points: Path) -> None:
+    with pytest.raises(ValueError, match="n_samples=600 should be >= n_clusters=601"):
+        estimator(601).fit(np.load(points))
+    with pytest.raises(ValueError, match="init 'best'"):
+        estimator(4, init="best").fit(np.load(points))
+
+
+def test_the_class_passes_scikit_learns_checks(estimator: Any) -> None:
+    from sklearn.utils.estimator_checks import check_estimator
+
+    check_estimator(estimator(n_init=2, implementation="cpu/lloyd/two_step"))
