@@ -452,6 +452,26 @@ def test_a_dry_run_writes_nothing(out: Path) -> None:
     assert "1 cases" in run.stdout
 
 
+def test_a_plan_as_json_has_what_the_lines_will_have(out: Path, bad_inputs: Path) -> None:
+    """One object a case: scripts/record reads it."""
+    paper = bad_inputs / "demo2000"
+    paper.mkdir()
+    (paper / "table1.toml").write_text(EXHIBIT)
+    plan = kmbench("run", "demo2000/table1.toml", "--dry-run", "--benchmark_format=json", "--out", out)
+    planned = {one["case"]: one for one in map(json.loads, plan.stdout.splitlines())}
+    assert plan.returncode == 0 and planned and not out.exists()
+    assert kmbench("run", "demo2000/table1.toml", "--out", out).returncode == 0
+    made = lines(out, "demo2000")
+    assert {line["case"] for line in made} == planned.keys()
+    for line in made:
+        one = planned[line["case"]]
+        for name in ("exhibit", "exhibit_hash", "profile", "implementation", "parameters", "n", "d", "k", "precision"):
+            assert one[name] == line[name]
+        assert one["dataset"]["source"] == line["dataset"]["source"]
+        assert (one["skip"], one["name"].startswith("demo2000/table1/")) == ("", True)
+        assert one["repetitions"] == len(line["samples_s"]) and one["forecast_s"] > 0
+
+
 def test_missing_gpu_and_foreign_implementations_are_skipped_with_a_reason(out: Path) -> None:
     run = kmbench("run", "--implementation", "^faults/says_no$", *SMALL, "--out", out, program=FAULTY)
     assert run.returncode == 0, "no is an answer"
