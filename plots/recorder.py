@@ -23,6 +23,7 @@ from plots.replaying import env
 
 ROOT = Path(__file__).resolve().parents[1]
 SLICE_S = 120.0  # after so many seconds the order is made anew, from what the runs took
+STEADY_S = 10.0  # so many seconds as forecast weigh beside what the first runs took
 UNITS = {"s": 1, "min": 60, "h": 3600}
 
 
@@ -63,7 +64,7 @@ class Recorder:
         self.files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
         if not self.files:
             raise UserError("none of these exhibits has a sweep of its own: nothing to run")
-        self.plan, self.skipped = recording.planned(self.kmbench(["--dry-run", "--benchmark_format=json"]).stdout)
+        self.plan = recording.planned(self.kmbench(["--dry-run", "--benchmark_format=json"]).stdout)
         self.changed = recording.Kernels(ROOT).changed
         self.done: set[str] = set()
         self.failed = False
@@ -101,12 +102,14 @@ class Recorder:
                         continue
                     took = self.run(pattern, batch, self.apart if is_apart else self.home)
                     guessed, spent = guessed + forecast.seconds(batch) / forecast.factor, spent + took
-                    forecast.factor = min(max(spent / guessed, 0.2), 10.0)
-            known = self.add_complete()
+                    forecast.factor = min(max((spent + STEADY_S) / (guessed + STEADY_S), 0.2), 10.0)
+            if any(known.lacks(key) and known.lacks(key) <= self.done for key in known.apart):
+                known = self.add_complete()
+        known = self.add_complete()
         print(f"left: {told(known, forecast)}")
         for line in by_exhibit(known, forecast):
             print(line)
-        for reason, count in self.skipped.most_common():
+        for reason, count in Counter(case.skip for case in self.plan if case.skip).most_common():
             print(f"cannot run here: {count} cases: {reason}")
 
     def run(self, pattern: str, batch: Sequence[Case], out: Path) -> float:
@@ -151,7 +154,7 @@ class Recorder:
             lines = path.read_bytes().splitlines(keepends=True)
             for key in sorted(key for key in versions if f"{key.partition('/')[0]}.jsonl" == path.name):
                 ours = [raw for raw in lines if of_version(raw, key, versions[key])]
-                if not ours or known.apart.get(key, frozenset()) & known.why.keys():
+                if not ours or known.lacks(key):
                     continue
                 with locked(self.home), (self.home / path.name).open("ab") as file:
                     file.write(b"".join(ours))
@@ -199,6 +202,7 @@ def by_exhibit(known: Open, forecast: recording.Forecast) -> list[str]:
         waiting = Counter(one.what.partition(" ")[0] for one in known.questions if one.cases & ids)
         told = ", ".join(f"{waiting[word]} {word}s" for word in ("claim", "number") if waiting[word])
         place = ", recorded apart until it is whole" if key in known.apart else ""
+        place = ", cannot be whole here: cases that it shows cannot run" if known.stuck(key) else place
         lines.append(f"  {key}: {len(cases)} cases, {forecast.seconds(cases):.0f} s; {told or 'no claim'}{place}")
     return lines
 
@@ -211,6 +215,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         recorder = Recorder(parser().parse_args(argv))
         recorder.record()
+    except KeyboardInterrupt:
+        return 130
     except UserError as e:
         print(f"record: {e}", file=sys.stderr)
         return 2

@@ -10,7 +10,6 @@ import math
 import re
 import statistics
 import subprocess
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -51,6 +50,7 @@ class Case:
     line: Line
     runs: int  # timed, warm-up and traced
     guess_s: float  # kmbench's own forecast of them
+    skip: str = ""  # why it cannot run here
 
     @property
     def points(self) -> str:
@@ -63,23 +63,20 @@ class Case:
         return self.line["max_iters"]
 
 
-def planned(text: str) -> tuple[list[Case], Counter[str]]:
-    """From `kmbench run … --dry-run --benchmark_format=json`; how many cases cannot run here, by reason."""
-    cases, skipped = [], Counter()
+def planned(text: str) -> list[Case]:
+    """From `kmbench run … --dry-run --benchmark_format=json`."""
+    cases = []
     for raw in text.encode().splitlines():
         try:
             one = json_text.parse(raw)
             line = {**one, "device": "gpu" if one["implementation"].startswith("gpu/") else "cpu"}
             line["dataset"] = {**one["dataset"], "generator": one["dataset"].get("settings", {})}
             runs = one["repetitions"] + one["warmup"] + 1
-            case = Case(one["case"], one["name"], one["exhibit"], one["exhibit_hash"], line, runs, one["forecast_s"])
+            names = ("case", "name", "exhibit", "exhibit_hash")
+            cases.append(Case(*(one[name] for name in names), line, runs, one["forecast_s"], one["skip"]))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise UserError(f"kmbench's plan: no case: {raw[:60].decode(errors='replace')!r}") from None
-        if one["skip"]:
-            skipped[one["skip"]] += 1
-        else:
-            cases.append(case)
-    return cases, skipped
+    return cases
 
 
 class Kernels:
@@ -233,6 +230,15 @@ class Open:
     apart: dict[str, frozenset[str]]  # by exhibit: the cases that it needs before it is added, those that ran included
     questions: list[Question]
 
+    def lacks(self, exhibit: str) -> set[str]:
+        """The cases that an exhibit recorded apart still needs."""
+        needed = self.apart.get(exhibit, frozenset())
+        return {name for name in needed if name in self.why or self.cases[name].skip}
+
+    def stuck(self, exhibit: str) -> bool:
+        """Whether one of them cannot run here, so that it would never be added."""
+        return any(self.cases[name].skip for name in self.lacks(exhibit))
+
 
 def missing(
     papers: Sequence[Paper],
@@ -253,20 +259,22 @@ def missing(
     shown = {key: consistent(results.of_exhibit(machine, key), swept.get(key, ()))[0] for key in by_exhibit}
     apart = {key: hidden(own, shown[key]) for key, own in by_exhibit.items() if hides(own, shown[key])}
     why = {}
-    for case in plan:
+    for case in (case for case in plan if not case.skip):
         line = (waiting if case.exhibit in apart else recorded).get((case.exhibit, case.id))
         current = line is not None and line["exhibit_hash"] == case.exhibit_hash
         why[case.id] = why_again(line if current else None, commit, changed)
     why = {name: reason for name, reason in why.items() if reason}
     found = Open({case.id: case for case in plan}, why, apart, [])
     for exhibit in exhibits:
-        own = [case for source in exhibit.sources for case in by_exhibit.get(source, [])]
+        sources = (source for source in exhibit.sources if not found.stuck(source))
+        own = [case for source in sources for case in by_exhibit.get(source, []) if not case.skip]
         found.questions += of_exhibit(found, exhibit, gather(exhibit, machine, "paper"), own, recorded, commit)
     for key, cases in apart.items():
-        if open_ones := cases & why.keys():
+        if (open_ones := cases & why.keys()) and not found.stuck(key):
             found.questions.append(Question(f"{key}, recorded anew", AGAIN * len(cases), open_ones))
     asked = {name for question in found.questions for name in question.cases}
-    for name in why.keys() - asked:
+    asked |= {name for name in why if found.stuck(found.cases[name].exhibit)}
+    for name in sorted(why.keys() - asked):
         again = why[name] not in (NO_LINE, FAILED)
         question = Question(f"{found.cases[name].exhibit}: {why[name]}", AGAIN if again else POINT, frozenset([name]))
         found.questions.append(question)
@@ -276,12 +284,11 @@ def missing(
 def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
     """Whether new lines of these cases would hide lines of their exhibit that are shown today: of another version of
     it, of other points under the same name, or of the quick profile."""
-    sources = {(case.line["dataset"]["name"], case.line["dataset"].get("source")) for case in own}
-    names = {name for name, _ in sources}
 
     def agrees(line: Line) -> bool:
-        name, source = line["dataset"]["name"], line["dataset"].get("source")
-        same_points = source is None or name not in names or (name, source) in sources
+        alike = (case.line["dataset"].get("source") for case in own if of_points(case, line))
+        sources = {source for source in alike if source}
+        same_points = not sources or line["dataset"].get("source") in (None, *sources)
         return line["profile"] == "paper" and line["exhibit_hash"] == own[0].exhibit_hash and same_points
 
     return not all(map(agrees, right(shown)))
@@ -299,11 +306,18 @@ def right(lines: Iterable[Line]) -> list[Line]:
 def stands_for(case: Case, line: Line) -> bool:
     """Whether the case is what the line measured: of the quick profile in another size, under another version of the
     exhibit perhaps with other parameters."""
-    names = ("implementation", *(PROBLEM if line["profile"] == "paper" else PROBLEM[:1]))
-    settings = case.line["dataset"]["generator"] if line["profile"] == "paper" else {}
-    return all(same(value_of(case.line, name), value_of(line, name)) for name in names) and all(
-        same(value, value_of(line, name)) for name, value in settings.items()
-    )
+    if case.line["implementation"] != line["implementation"]:
+        return False
+    if line["profile"] != "paper":
+        return case.line["dataset"]["name"] == line["dataset"]["name"]
+    return case.line["precision"] == line["precision"] and of_points(case, line)
+
+
+def of_points(case: Case, line: Line) -> bool:
+    """Whether both name the same points. A case that cannot run may not know its n and d."""
+    wanted = {name: value_of(case.line, name) for name in ("dataset", "n", "d", "k")}
+    wanted |= case.line["dataset"]["generator"]
+    return all(same(value_of(line, name), value) for name, value in wanted.items() if value != 0 or name not in "nd")
 
 
 def of_exhibit(

@@ -79,7 +79,7 @@ def plan_of(made: dict, **fields) -> dict:
 
 
 def case(packages: int = 1, **fields) -> recording.Case:
-    (made,), _ = recording.planned(json.dumps(plan_of(line(packages=packages), **fields)))
+    (made,) = recording.planned(json.dumps(plan_of(line(packages=packages), **fields)))
     return made
 
 
@@ -175,10 +175,11 @@ def test_a_kernel_has_changed_where_its_code_has(tmp_path):
     assert not changed("0" * 12), "a commit that nobody knows tells nothing"
 
 
-def test_the_plan_is_read_and_what_cannot_run_is_counted():
+def test_the_plan_is_read():
     text = "\n".join(json.dumps(plan_of(made, skip=why)) for made, why in zip(THREE, ("", "no GPU", ""), strict=True))
-    cases, skips = recording.planned(text)
-    assert ([one.line["parameters"]["packages"] for one in cases], skips) == ([1, 100], {"no GPU": 1})
+    cases = recording.planned(text)
+    assert [one.line["parameters"]["packages"] for one in cases if not one.skip] == [1, 100]
+    assert [one.skip for one in cases] == ["", "no GPU", ""]
     assert cases[0].runs == 5
     with pytest.raises(UserError, match="kmbench's plan: no case: 'three cases'"):
         recording.planned("three cases")
@@ -232,7 +233,7 @@ def test_what_does_not_fit_is_not_begun_and_single_cases_fill_the_rest():
 
 
 def test_claims_numbers_and_points_ask_for_their_cases(bench):
-    cases, _ = recording.planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
+    cases = recording.planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
     papers = recording_papers(bench)
     known = recording.missing(papers, cases, machine([]), machine([]), "c" * 12, nothing_changed)
     asked = {question.what: len(question.cases) for question in known.questions}
@@ -328,6 +329,36 @@ def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench
     assert bench.ran == [], "a hundred times the points take too long"
     assert bench.record("1h") == 0
     assert sorted(bench.ran) == [1, 10, 100] and len(bench.lines()) == 6
+
+
+def test_what_cannot_run_here_is_not_hidden(bench, capsys):
+    """One of two cases of a new version cannot run on this machine: its old line stays, and nothing is run in vain."""
+    bench.shown([line(packages=1, exhibit_hash="a" * 16), line(packages=10, n=5000, exhibit_hash="a" * 16)])
+    cases = [(THREE[0], ""), (line(packages=10, n=5000, **NOW), "no GPU")]
+    made = [{"plan": plan_of(one, skip=why), "line": one} for one, why in cases]
+    (bench.folder / "cases.json").write_text(json.dumps(made))
+    assert bench.record() == 0
+    assert bench.ran == [] and len(bench.lines()) == 2
+    said = capsys.readouterr().out
+    assert "cannot be whole here" in said and "cannot run here: 1 cases: no GPU" in said
+
+
+@pytest.mark.parametrize(
+    ("shown", "hidden"),
+    [
+        (line(), False),
+        (line(exhibit_hash="a" * 16), True),
+        (line(exhibit_hash=None), True),
+        (line(source="6" * 32), True),
+        (line(source="6" * 32, n=2000), False),
+        (line(source=None), False),
+        (line(profile="quick"), True),
+        (skipped("no GPU", exhibit_hash="a" * 16), False),
+    ],
+)
+def test_what_new_lines_would_hide(shown, hidden):
+    """Lines of another version, of other points under one name, of the quick profile; n = 2000 is not in the plan."""
+    assert recording.hides([case(1)], [shown]) == hidden
 
 
 @pytest.mark.parametrize(
