@@ -8,6 +8,8 @@ from synthetic import line
 from plots.draw import figures
 from plots.errors import UserError
 from plots.read import exhibits
+from plots.read.answer import traced
+from plots.read.metrics import metric
 
 PAPER = {e.name: e for paper in exhibits.load(ROOT / "papers", ["taylor2021"]) for e in paper.exhibits}
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
