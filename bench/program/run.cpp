@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/base/error.hpp"
@@ -154,6 +155,22 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
+/// Prints each case as one JSON object a line, with the fields that its result line will have, and what it takes.
+void print_plan_as_json(const std::vector<Case>& cases) {
+  for (const auto& c : cases) {
+    Json line = c.identity();
+    line["case"] = c.id();
+    line["name"] = c.name();
+    line["exhibit_hash"] = c.exhibit_hash;
+    line["repetitions"] = c.repetitions;
+    line["warmup"] = c.warmup;
+    line["skip"] = c.skip;
+    line["memory_bytes"] = c.memory_bytes();
+    line["forecast_s"] = c.forecast_s();
+    fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+}
+
 RunOptions options_of(const Flags& f, const Invocation& by) {
   RunOptions options = f.machine.run_options(by);
   options.redo = f.redo;
@@ -173,7 +190,8 @@ int run(const Flags& f, const Invocation& by) {
   if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
   const std::vector<Case> cases = plan(f);
   if (f.dry_run) {
-    print_plan(cases);
+    if (f.benchmark_format == "json") print_plan_as_json(cases);
+    else print_plan(cases);
     return 0;
   }
   if (f.benchmark_list_tests) {
@@ -218,7 +236,7 @@ const RegisterCommand registration{
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
                  {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},
                  {"--judge-seed", &flags.judge_seed, "Seed of the judge's random choices: a line's judge_seed repeats its verdict (default: random)"},
-                 {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing"},
+                 {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing; as JSON with --benchmark_format=json"},
                  {"--redo", &flags.redo, "Run cases that have results already"},
                  {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},
          flags.tuned.options(), Options{{"--save", &flags.save, "Also write points, labels and centroids of exhibit cases as .npy"}},

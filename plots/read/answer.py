@@ -7,6 +7,7 @@ from typing import Any
 
 from plots.read.check import Line
 from plots.read.intervals import Estimate, exact, once, over
+from plots.read.labeling import PARTS
 
 
 def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
@@ -18,16 +19,20 @@ def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
 
 
 def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A phase's part of prepare + iterate + download, in percent; `other`: what the phases of the iterations leave."""
+    """A phase's part of prepare + iterate + download, in percent; `other`: what the phases of the iterations leave;
+    `first_assign`, `later_assigns`: of the first iteration (taylor2021's InitializePoints), and of the others."""
 
     def formula(line: Line, _: dict[str, Any]) -> Estimate | None:
         verbs = [line.get(field) for field in ("prepare_s", "download_s")]
         if line["verdict"] != "" or None in verbs or not line["phases"]:
             return None
         sums = {phase: sum(series) for phase, series in line["phases"].items()}
-        inside = sum(sums.values())  # the traced run's own iterate: shares are of one run
+        inside = sum(seconds for phase, seconds in sums.items() if phase not in PARTS)  # of the traced run alone
         whole = inside + sum(verb for verb in verbs if verb is not None)
-        part = whole - inside if name == "other" else sums.get(name)
+        sums["other"] = whole - inside
+        if assigns := line["phases"].get("assign"):
+            sums |= {"first_assign": assigns[0], "later_assigns": sum(assigns[1:])}
+        part = sums.get(name)
         return None if part is None or whole <= 0 else once(100 * part / whole)
 
     return formula
@@ -35,5 +40,5 @@ def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
 
 def traced(line: Line) -> list[float]:
     """Milliseconds of each iteration of the traced run, the sum of its phases; none where they differ in length."""
-    series = list(line["phases"].values())
+    series = [times for phase, times in line["phases"].items() if phase not in PARTS]
     return [1e3 * sum(parts) for parts in zip(*series, strict=True)] if len(set(map(len, series))) == 1 else []

@@ -9,7 +9,7 @@ from plots.read.check import Line
 from plots.read.intervals import Estimate, exact, once, over
 
 STEADY = 0.01  # the change of the mean M from one iteration to the next that counts as none (wu2011, Section III)
-PARTS = ("icd", "rid")  # phases within the phase icd_rid
+PARTS = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another: of icd_rid, and of update
 TITLES = {"icd": "ICD", "rid": "RID", "rearrange": "hybridizing"}  # Table I's words
 BESIDES = ("icd_rid", "rearrange")  # phases of EALT that are not labeling itself
 

@@ -70,6 +70,26 @@ def test_an_exhibit_writes_to_its_papers_file(tmp_path):
     assert written == [("demo2000/table1", "paper", 200), ("demo2000/table1", "quick", 50)]
 
 
+def test_a_plan_as_json_has_what_the_lines_will_have(tmp_path):
+    """One object a case: scripts/record reads it."""
+    (tmp_path / "demo2000").mkdir()
+    (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
+    table = ["run", "demo2000/table1.toml", "--out", "out"]
+    plan = kmbench(*table, "--dry-run", "--benchmark_format=json", cwd=tmp_path)
+    planned = {one["case"]: one for one in map(json.loads, plan.stdout.splitlines())}
+    assert plan.returncode == 0 and planned and not (tmp_path / "out").exists()
+    assert kmbench(*table, cwd=tmp_path).returncode == 0
+    made = lines_of(tmp_path / "out/demo2000.jsonl")
+    assert {line["case"] for line in made} == planned.keys()
+    for line in made:
+        one = planned[line["case"]]
+        for name in ("exhibit", "exhibit_hash", "profile", "implementation", "parameters", "n", "d", "k", "precision"):
+            assert one[name] == line[name]
+        assert one["dataset"]["source"] == line["dataset"]["source"]
+        assert (one["skip"], one["name"].startswith("demo2000/table1/")) == ("", True)
+        assert one["repetitions"] == len(line["samples_s"]) and one["forecast_s"] > 0
+
+
 def test_a_dry_run_writes_nothing(tmp_path):
     run = kmbench("run", *NAIVE, *SMALL, "--out", tmp_path / "out", "--dry-run")
     assert run.returncode == 0 and not (tmp_path / "out").exists()

@@ -8,6 +8,8 @@ from synthetic import line
 from plots.draw import figures
 from plots.errors import UserError
 from plots.read import exhibits
+from plots.read.answer import traced
+from plots.read.metrics import metric
 
 PAPER = {e.name: e for paper in exhibits.load(ROOT / "papers", ["taylor2021"]) for e in paper.exhibits}
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
@@ -66,6 +68,18 @@ def made(implementation: str, series: list[float], **fields):
         phases={"assign": [0.001 * (i + 1) for i in range(len(series))], "update": [0.0005] * len(series)},
         **fields,
     )
+
+
+def test_a_phase_within_another_counts_once():
+    run = made("gpu/yinyang/group", [1.0, 1.0], prepare_s=0.002, download_s=0.001)
+    whole = {**run, "phases": {**run["phases"], "centroid_data": [0.0004] * 2, "new_centroids": [0.0001] * 2}}
+    for name in ("assign", "update", "other"):
+        assert metric(f"time_share:{name}").of(whole, {}) == metric(f"time_share:{name}").of(run, {})
+    assert metric("time_share:centroid_data").of(whole, {}).value == pytest.approx(100 * 0.0008 / 0.007)
+    assert traced(whole) == traced(run)
+    parts = [metric(f"time_share:{name}").of(run, {}).value for name in ("first_assign", "later_assigns")]
+    assert parts == pytest.approx([100 * 0.001 / 0.007, 100 * 0.002 / 0.007])
+    assert metric("time_share:first_assign").of({**run, "phases": {"fused": [1.0]}}, {}) is None
 
 
 FIGURE = """

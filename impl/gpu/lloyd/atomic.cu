@@ -34,7 +34,7 @@ class Atomic {
   int iterate(Trace& trace) {
     means_.clear(lloyd_.stream());
     first_ = true;
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
+    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this, &trace] { launch_update(trace); }}});
   }
   Solution<T> download() { return lloyd_.download(); }
 
@@ -46,7 +46,7 @@ class Atomic {
                                                                                     lloyd_.changed());
     cuda::check_launch();
   }
-  void launch_update() { means_.enqueue(lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), all_.view(), lloyd_.stream()); }
+  void launch_update(Trace& trace) { means_.enqueue(trace, lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), all_.view(), lloyd_.stream()); }
 
   cuda::Lloyd<T> lloyd_;
   cuda::Buffer<T> points_;  // d x n

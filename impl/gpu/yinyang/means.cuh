@@ -132,14 +132,18 @@ class Means {
     cuda::check(cudaMemsetAsync(before_.data(), 0xFF, before_.bytes(), stream));  // no_label
   }
 
-  /// Updates the sums from the labels, then makes next, drifts and layout.
-  void enqueue(const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
+  /// Updates the sums from the labels, then makes next, drifts and layout: two phases within the caller's.
+  void enqueue(Trace& trace, const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
     unsigned long long* const coarse = sums_.data();
     const MovedSums<T> sums{
         points_,     p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(),
         fixed_point_};
     cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
-    Add::add(sums, stream);
+    {
+      const cuda::Phase phase(trace, "centroid_data", stream);
+      Add::add(sums, stream);
+    }
+    const cuda::Phase phase(trace, "new_centroids", stream);
     finish_means<<<cuda::blocks(p_.k, 4), 128, 0, stream>>>(sums, centroids, next, grouped, widening_, drift_scale_);
     cuda::check_launch();
   }

@@ -29,7 +29,7 @@ class Yinyang {
     }
     means_.clear(lloyd_.stream());
     first_ = true;
-    return lloyd_.run(trace, {{"assign", [this, &trace] { launch_assign(trace); }}, {"update", [this] { launch_update(); }}});
+    return lloyd_.run(trace, {{"assign", [this, &trace] { launch_assign(trace); }}, {"update", [this, &trace] { launch_update(trace); }}});
   }
 
   Solution<T> download() { return lloyd_.download(); }
@@ -53,7 +53,9 @@ class Yinyang {
     if (Compare::local) trace.count("past_local", double(made.past_local));
   }
 
-  void launch_update() { means_.enqueue(lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), grouped_.view(), lloyd_.stream()); }
+  void launch_update(Trace& trace) {
+    means_.enqueue(trace, lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), grouped_.view(), lloyd_.stream());
+  }
 
   Problem<T> problem_;  // views
   cuda::Lloyd<T> lloyd_;

@@ -1,0 +1,448 @@
+"""What is still to be recorded on a machine, how long it takes, and what to run first: the plan of scripts/record.
+
+A question is a claim without a verdict, a printed number without a line, or a line that counts no more. It is answered
+once its last missing case has run. Lines of another version of an exhibit hide the older ones (plots/read/mixed.py), so
+such an exhibit is recorded into a folder apart and added when every case that is shown today has its new line."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from plots.decide.claim_text import selectors
+from plots.decide.claims import judge
+from plots.decide.lookup import GRADE, OTHER, RUN
+from plots.decide.verdicts import INCOMPARABLE, NOISE
+from plots.errors import UserError
+from plots.read import json_text, results
+from plots.read.exhibits import Exhibit, Paper
+from plots.read.mixed import consistent
+from plots.read.results import Line, Machine
+from plots.read.select import Selector, matches, same, value_of
+from plots.read.view import View, gather
+from plots.write.coverage import own_numbers, placed
+
+# What an answered question is worth; AGAIN: a line that counts no more, POINT: a case that nothing rests on.
+CLAIM, NUMBER, AGAIN, POINT = 1.0, 1.0, 0.2, 0.1
+OVERHEAD_S = 0.3  # of a case: process, poison, page faults; chosen
+DATA_S = 10e-9  # of a value of the points: made and hashed on the host; chosen
+ABOVE_FLOOR = 10  # times the floor that an implementation without any line may take; chosen
+NO_LINE, OLD_JUDGE, OLD_KERNEL, FAILED, NOISY = "no line", "old judge", "changed kernel", "failed", "noise"
+LONGEST_FILTER = 950  # bytes; kmbench takes 1000
+PROBLEM = ("dataset", "n", "d", "k", "precision")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A planned case. `line`: the fields that its result line will have."""
+
+    id: str
+    name: str
+    exhibit: str
+    exhibit_hash: str
+    line: Line
+    runs: int  # timed, warm-up and traced
+    guess_s: float  # kmbench's own forecast of them
+    skip: str = ""  # why it cannot run here
+
+    @property
+    def points(self) -> str:
+        """What cases share that run on the same points."""
+        dataset = self.line["dataset"]
+        return repr([dataset["name"], sorted(dataset["generator"].items()), *(self.line[name] for name in PROBLEM[1:])])
+
+    @property
+    def iterations(self) -> int:
+        return self.line["max_iters"]
+
+
+def planned(text: str) -> list[Case]:
+    """From `kmbench run … --dry-run --benchmark_format=json`."""
+    cases = []
+    for raw in text.encode().splitlines():
+        try:
+            one = json_text.parse(raw)
+            line = {**one, "device": "gpu" if one["implementation"].startswith("gpu/") else "cpu"}
+            line["dataset"] = {**one["dataset"], "generator": one["dataset"].get("settings", {})}
+            runs = one["repetitions"] + one["warmup"] + 1
+            names = ("case", "name", "exhibit", "exhibit_hash")
+            cases.append(Case(*(one[name] for name in names), line, runs, one["forecast_s"], one["skip"]))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UserError(f"kmbench's plan: no case: {raw[:60].decode(errors='replace')!r}") from None
+    return cases
+
+
+class Kernels:
+    """Which implementations have other code than at a line's commit: their file and what it includes below impl/."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.text = cache(self._text)
+        self.code = cache(self._code)
+
+    def changed(self, line: Line) -> bool:
+        """False where git does not know the commit: nobody can tell."""
+        name, commit = line["implementation"], line["commit"] or ""
+        if not re.fullmatch(r"[0-9a-f]{7,40}", commit) or not self.text(commit, "CMakeLists.txt"):
+            return False
+        return self.code(name, "") != "" and self.code(name, commit) != self.code(name, "")
+
+    def _code(self, name: str, commit: str) -> str:
+        files = [f"impl/{name}{ending}" for ending in (".cpp", ".cu")]
+        found: dict[str, str] = {}
+        while files:
+            path = files.pop()
+            if path not in found:
+                found[path] = self.text(commit, path)
+                files += re.findall(r'^#include "(impl/[^"]+)"', found[path], re.M)
+        return "".join(bare(found[path]) for path in sorted(found))
+
+    def _text(self, commit: str, path: str) -> str:
+        if not commit:
+            return (self.root / path).read_text() if (self.root / path).is_file() else ""
+        ran = subprocess.run(["git", "-C", self.root, "show", f"{commit}:{path}"], capture_output=True, check=False)
+        return ran.stdout.decode(errors="replace") if ran.returncode == 0 else ""
+
+
+def bare(code: str) -> str:
+    """C++ without comments and white space; a literal with // in it may lose its end, on both sides alike."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\s", "", code, flags=re.S)
+
+
+def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -> str:
+    """Why a case has to run (again); empty where its line counts. What failed or was wrong may do better with another
+    build."""
+    if line is None or line["skip"] or (line["verdict"] is None and not line["failure"]):
+        return NO_LINE
+    if line["verdict"] != "":
+        return FAILED if line["commit"] != commit else ""
+    return OLD_JUDGE if line["grade"] is None else OLD_KERNEL if changed(line) else ""
+
+
+# Forecasts
+
+
+def raw_lines(folders: Iterable[Path]) -> list[Line]:
+    """Right lines with a time as they stand in their files: readers of results do not keep judge_s."""
+    found = []
+    for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
+        for raw in path.read_bytes().splitlines():
+            try:
+                line = json_text.parse(raw)
+            except ValueError:
+                continue
+            if isinstance(line, dict) and line.get("verdict") == "" and line.get("samples_s"):
+                found.append(line)
+    return found
+
+
+@dataclass
+class Forecast:
+    """Seconds of cases on one machine, from its recorded lines, else from its ceilings (`floor` of machine.json)."""
+
+    lines: Sequence[Line]
+    record: dict[str, Any]
+    factor: float = 1.0  # what runs took over what was forecast; learnt on the way
+    known: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.own = {line["case"]: line for line in self.lines}
+        self.alike: dict[tuple[str, str], list[Line]] = {}
+        for line in self.lines:
+            self.alike.setdefault((line["implementation"], line["precision"]), []).append(line)
+
+    def seconds(self, cases: Iterable[Case]) -> float:
+        """Of cases one after the other; points count once for all cases that share them."""
+        cases = list(cases)
+        points = {case.points: case.line["n"] * case.line["d"] * DATA_S for case in cases}
+        return self.factor * (sum(map(self.alone, cases)) + sum(points.values()))
+
+    def alone(self, case: Case) -> float:
+        """Runs, prepare and judging, without the points."""
+        if case.id not in self.known:
+            self.known[case.id] = OVERHEAD_S + self.measured(case)
+        return self.known[case.id]
+
+    def measured(self, case: Case) -> float:
+        if case.id in self.own:
+            return spent(self.own[case.id], case.runs)
+        lines = self.alike.get((case.line["implementation"], case.line["precision"]), [])
+        if not lines:
+            return 2 * self.by_ceilings(case)
+        line = min(lines, key=lambda line: distance(case.line, line))
+        least = case.iterations if case.line["tolerance"] is None else min(case.iterations, line["iterations"])
+        return spent(line, case.runs) * work(case.line, least) / work(line, line["iterations"])
+
+    def by_ceilings(self, case: Case) -> float:
+        floor = (self.record.get("floor") or {}).get(case.line["device"]) or {}
+        flops = (floor.get("flops_per_s") or {}).get(case.line["precision"])
+        if not flops or not floor.get("bytes_per_s"):
+            return case.guess_s
+        n, d, k = (case.line[name] for name in "ndk")
+        size = n * d * (4 if case.line["precision"] == "fp32" else 8)
+        return ABOVE_FLOOR * max(size / floor["bytes_per_s"], 2 * n * d * k / flops) * case.iterations * case.runs
+
+
+def spent(line: Line, runs: int) -> float:
+    """So many runs of this case, its preparation and its judging: where no line tells that, as long as the runs."""
+    made = statistics.median(line["samples_s"]) * runs
+    judging = line.get("judge_s")
+    return made + (line.get("prepare_s") or 0) + (made if judging is None else judging)
+
+
+def work(line: Line, iterations: int) -> float:
+    return line["n"] * line["d"] * (line["k"] + 4) * iterations
+
+
+def distance(case: Line, line: Line) -> float:
+    """How unlike two cases of one implementation are: logarithms of their sizes, and parameters that differ."""
+    sizes = sum(abs(math.log(case[name] / line[name])) for name in ("n", "d", "k"))
+    other = sum(line["parameters"].get(name) != value for name, value in case["parameters"].items())
+    return sizes + other
+
+
+# Questions
+
+
+@dataclass(frozen=True)
+class Question:
+    """`cases`: the ids of those that have to run before it is answered."""
+
+    what: str
+    worth: float
+    cases: frozenset[str]
+
+
+@dataclass
+class Open:
+    """What is missing on a machine: why each case has to run, the cases of exhibits that are recorded apart, and the
+    questions."""
+
+    cases: dict[str, Case]
+    why: dict[str, str]
+    apart: dict[str, frozenset[str]]  # by exhibit: the cases that it needs before it is added, those that ran included
+    questions: list[Question]
+
+    def lacks(self, exhibit: str) -> set[str]:
+        """The cases that an exhibit recorded apart still needs."""
+        needed = self.apart.get(exhibit, frozenset())
+        return {name for name in needed if name in self.why or self.cases[name].skip}
+
+    def stuck(self, exhibit: str) -> bool:
+        """Whether one of them cannot run here, so that it would never be added."""
+        return any(self.cases[name].skip for name in self.lacks(exhibit))
+
+
+def missing(
+    papers: Sequence[Paper],
+    plan: Sequence[Case],
+    machine: Machine,
+    staged: Machine,
+    commit: str,
+    changed: Callable[[Line], bool],
+) -> Open:
+    """`staged`: the lines of the folder apart."""
+    exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
+    by_exhibit: dict[str, list[Case]] = {}
+    for case in plan:
+        by_exhibit.setdefault(case.exhibit, []).append(case)
+    recorded = {(line["exhibit"], line["case"]): line for line in machine.lines if line["profile"] == "paper"}
+    waiting = {(line["exhibit"], line["case"]): line for line in staged.lines}
+    swept = {exhibit.key: exhibit.swept for exhibit in exhibits}
+    shown = {key: consistent(results.of_exhibit(machine, key), swept.get(key, ()))[0] for key in by_exhibit}
+    apart = {key: hidden(own, shown[key]) for key, own in by_exhibit.items() if hides(own, shown[key])}
+    why = {}
+    for case in (case for case in plan if not case.skip):
+        line = (waiting if case.exhibit in apart else recorded).get((case.exhibit, case.id))
+        current = line is not None and line["exhibit_hash"] == case.exhibit_hash
+        why[case.id] = why_again(line if current else None, commit, changed)
+    why = {name: reason for name, reason in why.items() if reason}
+    found = Open({case.id: case for case in plan}, why, apart, [])
+    for exhibit in exhibits:
+        sources = (source for source in exhibit.sources if not found.stuck(source))
+        own = [case for source in sources for case in by_exhibit.get(source, []) if not case.skip]
+        found.questions += of_exhibit(found, exhibit, gather(exhibit, machine, "paper"), own, recorded, commit)
+    for key, cases in apart.items():
+        if (open_ones := cases & why.keys()) and not found.stuck(key):
+            found.questions.append(Question(f"{key}, recorded anew", AGAIN * len(cases), open_ones))
+    asked = {name for question in found.questions for name in question.cases}
+    asked |= {name for name in why if found.stuck(found.cases[name].exhibit)}
+    for name in sorted(why.keys() - asked):
+        again = why[name] not in (NO_LINE, FAILED)
+        question = Question(f"{found.cases[name].exhibit}: {why[name]}", AGAIN if again else POINT, frozenset([name]))
+        found.questions.append(question)
+    return found
+
+
+def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
+    """Whether new lines of these cases would hide lines of their exhibit that are shown today: of another version of
+    it, of other points under the same name, or of the quick profile."""
+
+    def agrees(line: Line) -> bool:
+        alike = (case.line["dataset"].get("source") for case in own if of_points(case, line))
+        sources = {source for source in alike if source}
+        same_points = not sources or line["dataset"].get("source") in (None, *sources)
+        return line["profile"] == "paper" and line["exhibit_hash"] == own[0].exhibit_hash and same_points
+
+    return not all(map(agrees, right(shown)))
+
+
+def hidden(own: Sequence[Case], shown: Sequence[Line]) -> frozenset[str]:
+    """The cases that have to stand in for what is shown today."""
+    return frozenset(case.id for case in own if any(stands_for(case, line) for line in right(shown)))
+
+
+def right(lines: Iterable[Line]) -> list[Line]:
+    return [line for line in lines if line["verdict"] == ""]
+
+
+def stands_for(case: Case, line: Line) -> bool:
+    """Whether the case is what the line measured: of the quick profile in another size, under another version of the
+    exhibit perhaps with other parameters."""
+    if case.line["implementation"] != line["implementation"]:
+        return False
+    if line["profile"] != "paper":
+        return case.line["dataset"]["name"] == line["dataset"]["name"]
+    return case.line["precision"] == line["precision"] and of_points(case, line)
+
+
+def of_points(case: Case, line: Line) -> bool:
+    """Whether both name the same points. A case that cannot run may not know its n and d."""
+    wanted = {name: value_of(case.line, name) for name in ("dataset", "n", "d", "k")}
+    wanted |= case.line["dataset"]["generator"]
+    return all(same(value_of(line, name), value) for name, value in wanted.items() if value != 0 or name not in "nd")
+
+
+def of_exhibit(
+    found: Open, exhibit: Exhibit, view: View, own: Sequence[Case], recorded: dict[tuple[str, str], Line], commit: str
+) -> list[Question]:
+    """Its claims without a verdict and its printed numbers without a line, as far as cases can answer them."""
+    where = (exhibit.table or exhibit.figure).get("where", {})
+    own = [case for case in own if matches(case.line, where)]
+    asked: list[tuple[str, float, set[str]]] = []
+    for claim, verdict in zip(exhibit.claims, judge(exhibit, view.machine, "paper"), strict=True):
+        open_one = verdict.verdict == INCOMPARABLE and verdict.need in (RUN, GRADE, OTHER)
+        if open_one or verdict.verdict == NOISE:
+            cases = needed(own, selectors(claim), view.baseline if speedup(claim) else {})
+            if verdict.verdict == NOISE:  # once with each build
+                for case in cases:
+                    line = recorded.get((case.exhibit, case.id))
+                    if line is not None and line["commit"] != commit and case.exhibit not in found.apart:
+                        found.why.setdefault(case.id, NOISY)
+            asked.append((f"claim {exhibit.key}/{claim['id']}", CLAIM, {case.id for case in cases}))
+    numbers = own_numbers(exhibit)
+    beside = placed(view) if numbers and view.lines else {}
+    for (shown, name), row in numbers.items():
+        if (shown, name) not in beside and "machine" not in row.key:
+            fitting = needed(own, [row.key], view.baseline if name.startswith("speedup:") else {})
+            asked.append((f"number {exhibit.key}", NUMBER, {case.id for case in fitting}))
+    questions = []
+    for what, worth, ids in asked:
+        exhibits = {found.cases[name].exhibit for name in ids}
+        whole = ids.union(*(found.apart.get(key, frozenset()) for key in exhibits))
+        if ids & found.why.keys():
+            questions.append(Question(what, worth, frozenset(whole & found.why.keys())))
+    return questions
+
+
+def speedup(claim: dict[str, Any]) -> bool:
+    names = (claim.get(name, "") for name in ("metric", "numerator_metric", "denominator_metric"))
+    return any(name.startswith("speedup:") for name in names)
+
+
+def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) -> list[Case]:
+    """The cases that the selectors choose, and those that a speedup of theirs is over."""
+    chosen = [case for case in own if any(matches(case.line, selector) for selector in wanted)]
+    if not baseline:
+        return chosen
+    names = [name for name in PROBLEM if name not in baseline]
+
+    def problem(case: Case) -> str:
+        return repr([case.line["dataset"]["generator"], *(value_of(case.line, name) for name in names)])
+
+    problems = {problem(case) for case in chosen}
+    bases = [case for case in own if matches(case.line, baseline) and problem(case) in problems]
+    return [*chosen, *(case for case in bases if case not in chosen)]
+
+
+# Order
+
+
+def worths(questions: Sequence[Question]) -> dict[str, float]:
+    """By case its share in the questions that it helps to answer."""
+    found: dict[str, float] = {}
+    for question in questions:
+        for name in question.cases:
+            found[name] = found.get(name, 0.0) + question.worth / len(question.cases)
+    return found
+
+
+def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, slice_s: float) -> list[Case]:
+    """The cases to run next: of the questions that fit into the time left those that are worth most a second, until
+    they fill a slice of it. Where no whole question fits, single cases that do: their questions go on next time."""
+    share = worths(known.questions)
+    rest = [set(question.cases - done) for question in known.questions]
+    asking: dict[str, list[int]] = {}
+    for i, names in enumerate(rest):
+        for name in names:
+            asking.setdefault(name, []).append(i)
+
+    def rated(names: Iterable[str]) -> tuple[float, float]:
+        """Worth a second, and seconds."""
+        names = sorted(names)
+        seconds = forecast.seconds(known.cases[name] for name in names)
+        return sum(share[name] for name in names) / max(seconds, 1e-9), seconds
+
+    chosen: dict[str, Case] = {}
+    rates = {i: rated(names) for i, names in enumerate(rest) if names}
+    used = 0.0
+    while used < slice_s and (fitting := [i for i, (_, seconds) in rates.items() if used + seconds <= left_s]):
+        best = max(fitting, key=lambda i: (rates[i][0], -i))
+        used += rates[best][1]
+        taken = set(rest[best])
+        chosen |= {name: known.cases[name] for name in sorted(taken)}
+        for i in {i for name in taken for i in asking[name]}:
+            rest[i] -= taken
+            if rest[i]:
+                rates[i] = rated(rest[i])
+            else:
+                del rates[i]
+    if not chosen:
+        single = {name: rated([name]) for name in asking}
+        fitting = [name for name, (_, seconds) in single.items() if seconds <= left_s]
+        chosen = {name: known.cases[name] for name in sorted(fitting, key=lambda name: (-single[name][0], name))[:1]}
+    return list(chosen.values())
+
+
+def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tuple[str, list[Case]]]:
+    """Filters of kmbench run, each with its cases, which take so long at most unless one alone takes longer. Those on
+    the same points stay together."""
+    found: list[tuple[str, list[Case]]] = []
+    for case in sorted(cases, key=lambda case: (case.points, case.name)):
+        grown = [*found[-1][1], case] if found else [case]
+        if found and len(pattern(grown).encode()) <= LONGEST_FILTER and forecast.seconds(grown) <= most_s:
+            found[-1] = (pattern(grown), grown)
+        else:
+            found.append((pattern([case]), [case]))
+    return found
+
+
+def pattern(cases: Sequence[Case]) -> str:
+    """Matches these names alone. What they begin with stands once."""
+    names = sorted(case.name for case in cases)
+    first, last = names[0], names[-1]
+    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    length = next(unlike, min(len(first), len(last)))
+    rests = "|".join(escaped(name[length:]) for name in names)
+    return f"^{escaped(first[:length])}({rests})$"
+
+
+def escaped(name: str) -> str:
+    return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", name)

@@ -1,0 +1,388 @@
+"""scripts/record: what is missing, what it takes, what runs first; that no exhibit is ever half hidden. With made-up
+lines and a program that measures nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import machine
+from synthetic import line, skipped, write, wrong
+
+from plots import recording
+from plots.errors import UserError
+from plots.read import results
+from plots.recorder import main
+from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Forecast, Open, Question
+
+EXHIBIT = """
+kind = "table"
+number = "Table 1"
+title = "made up"
+[[sweep]]
+implementation = "cpu/lloyd/two_step"
+dataset = "balls"
+k = 4
+set.packages = [1, 10, 100]
+[table]
+rows = ["packages"]
+columns = ["iteration"]
+[[paper]]
+source = "printed"
+fields = ["packages"]
+metrics = ["iteration"]
+rows = [[1, "5"], [100, "4"]]
+[claim.packages-cost-nothing]
+text = "They cost nothing"
+ratio = [{ packages = 10 }, { packages = 1 }]
+metric = "iteration"
+at_most = 1.1
+"""
+
+PROGRAM = '''#!/usr/bin/env python3
+"""Says what it would run, and writes a line for each case that it is asked for."""
+import json, pathlib, re, sys
+here = pathlib.Path(__file__).parent
+cases = json.loads((here / "cases.json").read_text())
+flags = sys.argv[2:]
+if sys.argv[1] == "env":
+    print(json.dumps({"build": {"commit": "c" * 12}}))
+elif "--dry-run" in flags:
+    print("\\n".join(json.dumps(one["plan"]) for one in cases))
+elif (here / "refuses").exists():
+    print("another machine wrote here", file=sys.stderr)
+    sys.exit(2)
+else:
+    value = {name: flags[flags.index(name) + 1] for name in ("--filter", "--out", "--machine")}
+    made = [one for one in cases if re.search(value["--filter"], one["plan"]["name"])]
+    out = pathlib.Path(value["--out"])
+    out.mkdir(parents=True, exist_ok=True)
+    for one in made:
+        with (out / "demo.jsonl").open("a") as file:
+            file.write(json.dumps(one["line"]) + "\\n")
+    with (here / "ran").open("a") as file:
+        file.write(" ".join(str(one["line"]["parameters"]["packages"]) for one in made) + "\\n")
+'''
+
+
+def plan_of(made: dict, **fields) -> dict:
+    """The plan's entry of a line."""
+    names = ("case", "exhibit", "profile", "exhibit_hash", "implementation", "parameters", "n", "d", "k", "precision")
+    name = f"{made['exhibit']}/{made['implementation']}/balls/n:{made['n']}/packages:{made['parameters']['packages']}"
+    entry = {field: made[field] for field in (*names, "init", "max_iters", "tolerance")}
+    dataset = {"name": made["dataset"]["name"], "source": made["dataset"]["source"]}
+    work = {"repetitions": 3, "warmup": 1, "skip": "", "memory_bytes": 1.0, "forecast_s": 1.0}
+    return {**entry, "dataset": dataset, "name": name, **work, **fields}
+
+
+def case(packages: int = 1, **fields) -> recording.Case:
+    (made,) = recording.planned(json.dumps(plan_of(line(packages=packages), **fields)))
+    return made
+
+
+def nothing_changed(_: object) -> bool:
+    return False
+
+
+class Bench:
+    """A results folder, an exhibit and the program."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home = folder, folder / "results/demo"
+        (folder / "papers/demo").mkdir(parents=True)
+        (folder / "papers/demo/table1.toml").write_text(EXHIBIT)
+        self.program = folder / "kmbench"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+        self.plan([])
+
+    def plan(self, lines: list[dict], **fields) -> None:
+        cases = [{"plan": plan_of(one, **fields), "line": one} for one in lines]
+        (self.folder / "cases.json").write_text(json.dumps(cases))
+
+    def record(self, budget: str = "60s", *flags: str) -> int:
+        places = [f"--results={self.folder / 'results'}", f"--papers={self.folder / 'papers'}"]
+        return main(["demo", f"--budget={budget}", f"--kmbench={self.program}", *places, *flags])
+
+    def shown(self, kept: list[dict]) -> None:
+        write(self.folder / "results", "demo", kept)
+
+    @property
+    def ran(self) -> list[int]:
+        file = self.folder / "ran"
+        return [int(word) for word in file.read_text().split()] if file.exists() else []
+
+    def lines(self, folder: str = "") -> list[dict]:
+        file = self.home / folder / "demo.jsonl"
+        return [json.loads(raw) for raw in file.read_text().splitlines()] if file.exists() else []
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+NOW = {"commit": "c" * 12}
+THREE = [line(packages=p, **NOW) for p in (1, 10, 100)]
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        (None, NO_LINE),
+        (skipped("no GPU"), NO_LINE),
+        (line(), ""),
+        (line(grade=None), OLD_JUDGE),
+        (wrong("point 3 has label 2"), FAILED),
+        (wrong("point 3 has label 2", **NOW), ""),
+        (line(verdict=None, failure="died", samples_s=[], commit="d" * 12), FAILED),
+        (line(verdict=None, failure="died", samples_s=[], **NOW), ""),
+    ],
+)
+def test_a_case_runs_again_for_a_reason(before, reason):
+    assert recording.why_again(before, "c" * 12, nothing_changed) == reason
+    if before is not None and reason == "" and before["verdict"] == "":
+        assert recording.why_again(before, "c" * 12, lambda _: True) == OLD_KERNEL
+
+
+def test_a_kernel_has_changed_where_its_code_has(tmp_path):
+    def git(*words: str) -> str:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        ran = subprocess.run(["git", "-C", tmp_path, *who, *words], capture_output=True, text=True, check=True)
+        return ran.stdout.strip()
+
+    impl = tmp_path / "impl/cpu"
+    impl.mkdir(parents=True)
+    (tmp_path / "CMakeLists.txt").write_text("project(demo)\n")
+    (impl / "sums.hpp").write_text("int sums = 1;\n")
+    (impl / "one.cpp").write_text('#include "impl/cpu/sums.hpp"\nint one;  // a comment\n')
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    then = git("rev-parse", "--short=12", "HEAD")
+
+    def changed(commit: str = then) -> bool:
+        return recording.Kernels(tmp_path).changed({"implementation": "cpu/one", "commit": commit})
+
+    assert not changed()
+    (impl / "one.cpp").write_text('#include "impl/cpu/sums.hpp"\n/* others */ int  one;\n')
+    assert not changed(), "comments and spaces compute nothing"
+    (impl / "sums.hpp").write_text("int sums = 2;\n")
+    assert changed(), "what it includes is part of it"
+    assert not changed("0" * 12), "a commit that nobody knows tells nothing"
+
+
+def test_the_plan_is_read():
+    text = "\n".join(json.dumps(plan_of(made, skip=why)) for made, why in zip(THREE, ("", "no GPU", ""), strict=True))
+    cases = recording.planned(text)
+    assert [one.line["parameters"]["packages"] for one in cases if not one.skip] == [1, 100]
+    assert [one.skip for one in cases] == ["", "no GPU", ""]
+    assert cases[0].runs == 5
+    with pytest.raises(UserError, match="kmbench's plan: no case: 'three cases'"):
+        recording.planned("three cases")
+
+
+def test_a_forecast_comes_from_the_case_then_from_one_alike_then_from_the_ceilings():
+    own = line(packages=1, seconds=2.0, prepare_s=1.0, judge_s=4.0)
+    record = {"floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
+    forecast = Forecast([own], record)
+    assert forecast.alone(case(1)) == pytest.approx(5 * 2.0 + 1 + 4 + recording.OVERHEAD_S)
+    twice = case(10, n=2000)
+    assert forecast.alone(twice) == pytest.approx(2 * (5 * 2.0 + 1 + 4) + recording.OVERHEAD_S), "twice the points"
+    other = case(1, case="other", implementation="cpu/lloyd/naive")
+    floor = 2 * 1000 * 4 * 4 / 1e9
+    assert forecast.alone(other) == pytest.approx(2 * recording.ABOVE_FLOOR * floor * 5 * 5 + recording.OVERHEAD_S)
+    old = Forecast([{**own, "judge_s": None}], record)
+    assert old.alone(case(1)) == pytest.approx(2 * 5 * 2.0 + 1 + recording.OVERHEAD_S)
+
+
+def test_points_count_once():
+    forecast = Forecast([], {})
+    made = [case(p, n=100_000_000, forecast_s=0.0) for p in (1, 10)]
+    points = 100_000_000 * 4 * recording.DATA_S
+    assert forecast.seconds(made) == pytest.approx(2 * recording.OVERHEAD_S + points)
+    forecast.factor = 3.0
+    assert forecast.seconds(made) == pytest.approx(3 * (2 * recording.OVERHEAD_S + points))
+
+
+def chosen(questions: list[Question], seconds: dict[int, float], left_s: float, slice_s: float = 1e9) -> list[int]:
+    cases = {str(p): case(p, case=str(p), forecast_s=s / 2) for p, s in seconds.items()}
+    known = Open(cases, dict.fromkeys(cases, NO_LINE), {}, questions)
+    return [int(one.id) for one in recording.next_cases(known, set(), Forecast([], {}), left_s, slice_s)]
+
+
+def test_what_decides_most_a_second_runs_first():
+    questions = [
+        Question("dear", 1.0, frozenset(["1"])),
+        Question("cheap", 1.0, frozenset(["2"])),
+        Question("beside it", 1.0, frozenset(["2", "3"])),
+    ]
+    assert chosen(questions, {1: 100, 2: 10, 3: 10}, 1000) == [2, 3, 1]
+    assert chosen(questions, {1: 100, 2: 10, 3: 10}, 1000, slice_s=5) == [2]
+
+
+def test_what_does_not_fit_is_not_begun_and_single_cases_fill_the_rest():
+    dear = Question("dear", 9.0, frozenset(["1"]))
+    pair = Question("a pair", 1.0, frozenset(["2", "3"]))
+    assert chosen([dear, pair], {1: 100, 2: 10, 3: 10}, 50) == [2, 3]
+    assert chosen([dear, pair], {1: 100, 2: 10, 3: 30}, 20) == [2], "its question goes on next time"
+    assert chosen([dear, pair], {1: 100, 2: 10, 3: 10}, 5) == []
+
+
+def test_claims_numbers_and_points_ask_for_their_cases(bench):
+    cases = recording.planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
+    papers = recording_papers(bench)
+    known = recording.missing(papers, cases, machine([]), machine([]), "c" * 12, nothing_changed)
+    asked = {question.what: len(question.cases) for question in known.questions}
+    assert asked == {"claim demo/table1/packages-cost-nothing": 2, "number demo/table1": 1}
+    assert sum(question.what.startswith("number") for question in known.questions) == 2
+    known = recording.missing(papers, cases, machine(THREE), machine([]), "c" * 12, nothing_changed)
+    assert (known.why, known.questions) == ({}, [])
+    old = [{**made, "grade": None} for made in THREE]
+    known = recording.missing(papers, cases, machine(old), machine([]), "c" * 12, nothing_changed)
+    assert set(known.why.values()) == {OLD_JUDGE}
+    assert {question.what for question in known.questions} == {f"demo/table1: {OLD_JUDGE}"}
+
+
+def recording_papers(bench: Bench) -> list:
+    from plots.read import exhibits
+
+    return exhibits.load(bench.folder / "papers")
+
+
+def test_a_speedup_needs_its_baseline():
+    base, own, other = case(1), case(10), case(100, n=5000)
+    found = recording.needed([base, own, other], [{"packages": 10}], {"packages": 1})
+    assert found == [own, base]
+
+
+def test_a_filter_matches_its_cases_alone_and_is_short():
+    cases = [case(p, name=f"demo/table1/cpu.x(y)/balls/n:{10**30 + p}/packages:{p}") for p in range(1, 200)]
+    forecast = Forecast([], {})
+    found = recording.batches(cases, forecast, 1e9)
+    assert sorted(one.name for _, batch in found for one in batch) == sorted(one.name for one in cases)
+    for pattern, batch in found:
+        assert len(pattern.encode()) <= recording.LONGEST_FILTER
+        assert [one for one in cases if re.search(pattern, one.name)] == sorted(batch, key=cases.index)
+    assert len(found) > 1
+    few = recording.batches(cases, forecast, 10 * forecast.alone(cases[0]))
+    assert max(len(batch) for _, batch in few) == 9, "beside the points"
+    assert len(recording.batches(cases, forecast, 0.0)) == len(cases)
+
+
+def test_what_is_missing_is_recorded_once(bench, capsys):
+    bench.plan(THREE)
+    bench.shown([THREE[0]])
+    assert bench.record() == 0
+    assert sorted(bench.ran) == [10, 100]
+    assert [one["parameters"]["packages"] for one in bench.lines()] == [1, *bench.ran]
+    assert "left: 0 cases (nothing)" in capsys.readouterr().out
+    assert bench.record() == 0
+    assert sorted(bench.ran) == [10, 100], "nothing is missing any more"
+
+
+def test_a_dry_run_runs_nothing(bench, capsys):
+    bench.plan(THREE)
+    assert bench.record("60s", "--dry-run") == 0
+    assert bench.ran == [] and not bench.home.exists()
+    said = capsys.readouterr().out
+    assert "missing: 3 cases (3 no line)" in said and "no line  demo/table1/cpu/lloyd/two_step" in said
+
+
+def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, capsys):
+    """Two of three cases fit the budget: they wait apart. The third comes with more time, and all are added."""
+    before = [line(packages=p, exhibit_hash="a" * 16, commit="d" * 12) for p in (1, 10)]
+    dear = line(packages=100, exhibit_hash="a" * 16, commit="d" * 12, seconds=2000.0)
+    bench.shown([*before, dear])
+    bytes_before = (bench.home / "demo.jsonl").read_bytes()
+    bench.plan(THREE)
+    assert bench.record() == 0
+    assert sorted(bench.ran) == [1, 10]
+    assert (bench.home / "demo.jsonl").read_bytes() == bytes_before
+    assert len(bench.lines("staging")) == 2
+    assert len(results.load(bench.folder / "results")) == 1, "the folder apart is no machine"
+    assert "recorded apart until it is whole" in capsys.readouterr().out
+    assert bench.record("20h") == 0
+    assert sorted(bench.ran) == [1, 10, 100]
+    assert [one["exhibit_hash"][0] for one in bench.lines()] == [*"aaa", *"eee"]
+    assert bench.lines("staging") == []
+    assert "3 lines, recorded apart, are added" in capsys.readouterr().out
+    assert bench.record() == 0 and len(bench.ran) == 3
+
+
+def test_cases_that_nobody_had_measured_do_not_hold_an_exhibit_back(bench):
+    bench.shown([line(packages=1, n=500, exhibit_hash="a" * 16), line(packages=1, exhibit_hash="a" * 16)])
+    other = line(packages=10, n=4000, **NOW)
+    bench.plan([THREE[0], other])
+    assert bench.record() == 0
+    assert sorted(bench.ran) == [1, 10]
+    assert len(bench.lines()) == 4 and bench.lines("staging") == []
+
+
+def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench):
+    bench.shown([line(packages=p, profile="quick", n=10) for p in (1, 10, 100)])
+    bench.plan(THREE)
+    assert bench.record("1s") == 0
+    assert bench.ran == [], "a hundred times the points take too long"
+    assert bench.record("1h") == 0
+    assert sorted(bench.ran) == [1, 10, 100] and len(bench.lines()) == 6
+
+
+def test_what_cannot_run_here_is_not_hidden(bench, capsys):
+    """One of two cases of a new version cannot run on this machine: its old line stays, and nothing is run in vain."""
+    bench.shown([line(packages=1, exhibit_hash="a" * 16), line(packages=10, n=5000, exhibit_hash="a" * 16)])
+    cases = [(THREE[0], ""), (line(packages=10, n=5000, **NOW), "no GPU")]
+    made = [{"plan": plan_of(one, skip=why), "line": one} for one, why in cases]
+    (bench.folder / "cases.json").write_text(json.dumps(made))
+    assert bench.record() == 0
+    assert bench.ran == [] and len(bench.lines()) == 2
+    said = capsys.readouterr().out
+    assert "cannot be whole here" in said and "cannot run here: 1 cases: no GPU" in said
+
+
+@pytest.mark.parametrize(
+    ("shown", "hidden"),
+    [
+        (line(), False),
+        (line(exhibit_hash="a" * 16), True),
+        (line(exhibit_hash=None), True),
+        (line(source="6" * 32), True),
+        (line(source="6" * 32, n=2000), False),
+        (line(source=None), False),
+        (line(profile="quick"), True),
+        (skipped("no GPU", exhibit_hash="a" * 16), False),
+    ],
+)
+def test_what_new_lines_would_hide(shown, hidden):
+    """Lines of another version, of other points under one name, of the quick profile; n = 2000 is not in the plan."""
+    assert recording.hides([case(1)], [shown]) == hidden
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["demo", "--budget=25"], "'25'; accepted: a number of s, min or h, as in 25min"),
+        (["demo", "--budget=0s"], "'0s'; accepted: a number of s, min or h, as in 25min"),
+        (["../demo", "--budget=25min"], "record: machine '../demo'; accepted: letters, digits and . _ + -"),
+        (["demo", "--budget=25min", "--paper=nobody1999"], "nothing named nobody1999"),
+        (["demo", "--budget=25min", "--kmbench=/nowhere/kmbench"], "/nowhere/kmbench env --json: No such file"),
+    ],
+)
+def test_bad_input_is_one_line(flags, said, capsys):
+    try:
+        code = main(flags)
+    except SystemExit as e:
+        code = e.code
+    assert code == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_program_that_refuses_stops_us_with_its_words(bench, capsys):
+    bench.plan(THREE)
+    (bench.folder / "refuses").touch()
+    assert bench.record() == 2
+    assert capsys.readouterr().err.splitlines() == [f"record: {bench.program} run: another machine wrote here"]
+    assert bench.lines() == []
