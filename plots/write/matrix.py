@@ -23,16 +23,16 @@ def draw(papers: Sequence[tuple[str, Sequence[Sentence]]], machines: Sequence[st
     """Sentences by paper, each with a mark for every machine."""
     rows = [(key if not i else "", one) for key, sentences in papers for i, one in enumerate(sentences)]
     with matplotlib.rc_context(fname=style.STYLE):
-        wide, high = TEXT + COLUMN * len(machines) + 0.2, ROW * len(rows) + 1.15
+        wide, high = TEXT + COLUMN * len(machines) + 0.2, ROW * len(rows) + 1.2
         figure = Figure(figsize=(wide, high), layout="none")
         ax = figure.add_axes((0, 0, 1, 1))
         ax.set(xlim=(0, wide), ylim=(high, 0))
         ax.axis("off")
         ax.text(0.08, 0.2, "Which findings of the papers still hold", fontsize=TITLE, fontweight="bold", va="center")
         for i, name in enumerate(machines):
-            ax.text(TEXT + COLUMN * (i + 0.5), 0.46, textwrap.fill(name, 16), fontsize=7, ha="center", va="center")
+            ax.text(TEXT + COLUMN * (i + 0.5), 0.44, textwrap.fill(name, 17), fontsize=7, ha="center", va="center")
         for i, (key, one) in enumerate(rows):
-            y = 0.78 + ROW * i
+            y = 0.84 + ROW * i
             if key:
                 ax.axhline(y - ROW / 2, color="#BBBBBB", linewidth=0.5)
             ax.text(0.08, y, key, fontsize=7, fontweight="bold", va="center")
