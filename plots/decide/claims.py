@@ -49,6 +49,7 @@ class Finding:
     paper_value: str = ""  # what is claimed, in a few words
     need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
     sentence: str = ""  # what its cases share (plots/decide/sentences.py)
+    printed: str = ""  # the paper's own number, where it gives one
 
 
 @cache
@@ -91,7 +92,31 @@ def judge_one(view: View, claim: Claim) -> Finding:
         claimed_value(claim),
         need if verdict == verdicts.INCOMPARABLE else "",
         sentence_of(view, claim),
+        own_number(view, claim),
     )
+
+
+def own_number(view: View, claim: Claim) -> str:
+    """`9.1 ×`, `7 → 5 (1.4 ×)`: what the text states, else what is printed of the cases; empty where neither is."""
+    if "expect" in claim and claim["kind"] in ("value", "mean"):
+        return claimed_value(claim)
+    stated = f"{claim['expect']:.10g} ×" if "expect" in claim and claim["kind"] == "ratio" else ""
+    if claim["kind"] == "ratio":
+        names = [claim.get(f"{side}_metric") or claim["metric"] for side in ("numerator", "denominator")]
+        sides = zip(names, (claim["numerator"], claim["denominator"]), strict=True)
+        found = [{value for _, value in printed_rows(view, {"metric": m, "where": side})} for m, side in sides]
+        if any(len(values) != 1 for values in found):
+            return stated
+        (above,), (below,) = found
+        return pair_of(above, below, stated or f"{above / below:.4g} ×", names) if below else stated
+    values = {value for _, value in printed_rows(view, claim)} if claim["kind"] in ("bound", "value", "mean") else set()
+    return with_unit(" … ".join(words.number(f(values)) for f in (min, max)[: len(values)]), claim) if values else ""
+
+
+def pair_of(above: float, below: float, told: str, names: Sequence[str], sign: str = "") -> str:
+    """A ratio of counts with both of them, `7 → 5 (1.4 ×)`; of anything else alone."""
+    counted = not any(metric(name).unit for name in names)
+    return f"{words.number(above)} → {words.number(below)} ({told}{sign})" if counted else told
 
 
 def sentence_of(view: View, claim: Claim) -> str:
@@ -119,8 +144,10 @@ def by_ratio(view: View, claim: Claim) -> Outcome:
     if value is None:
         raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")
     band = wanted_band(claim)
-    told = (words.both(value, 3), caution([value]))
-    return Outcome(verdicts.of_ratio(value, band), *told, verdicts.opposite(value, band))
+    names = [claim.get(f"{side}_metric") or claim["metric"] for side in ("numerator", "denominator")]
+    text = words.both(value, 3)
+    text = pair_of(*(side.value for side in sides), text, names, " ×") if value.exact else text
+    return Outcome(verdicts.of_ratio(value, band), text, caution([value]), verdicts.opposite(value, band))
 
 
 def by_order(view: View, claim: Claim) -> Outcome:

@@ -16,6 +16,7 @@ from plots.read.exhibits import Paper
 HOLDS, ON_STAND_INS, DIRECTION, FAILS = "holds", "holds on stand-ins", "only the direction", "does not hold"
 UNDECIDED, NOT_RUN = "undecided", "not run there"
 VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
+SIGN = dict(zip(VERDICTS, "✓≈~✗?–", strict=True))
 TOLD = {
     verdicts.FAILED: FAILS,
     verdicts.NOISE: UNDECIDED,

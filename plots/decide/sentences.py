@@ -45,6 +45,7 @@ def whole(cases: Sequence[Finding]) -> Finding:
         measured=f"{len(cases)} cases: {told}",
         expected="",
         paper_value="",
+        printed="",
         why=first.why if first.verdict == verdict == VERDICTS[-1] else "",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -15,8 +15,8 @@ from plots.read import words
 LEAST_RANGE = 2.0  # of a logarithmic axis, most over least: noise is not blown up to a mountain
 FEW_DECADES = 30.0  # most over least, below which numbers between the powers of ten have labels too
 HEADROOM = 0.06  # of the height
-NOTE = 7.0  # points: the size of the lines of text above the panels
-LETTER = 0.5  # of the size: the mean width of a character
+NOTE, TITLE = 7.0, 9.5  # points: the sizes of the lines of text above the panels, and of the title above these
+LETTER = 0.5  # of the size: the mean width of a character; of bold ones a third more
 HARD = "\u00a0"  # a space that no line is broken at
 TICK = 4.4  # points: a character of a tick's label
 
@@ -43,14 +43,15 @@ def plain_log(axis: Axis) -> None:
     axis.set_minor_formatter(Between(minor_thresholds=(1, 0.5)) if near else lambda *_: "")
 
 
-def log_height(ax: Axes, least_range: float = LEAST_RANGE) -> None:
-    """A logarithmic y axis with plain numbers, over `least_range` at least."""
-    ax.set_yscale("log")
-    low, high = ax.get_ylim()
+def log_height(ax: Axes, least_range: float = LEAST_RANGE, side: str = "y") -> None:
+    """A logarithmic y (or x) axis with plain numbers, over `least_range` at least."""
+    ax.set(**{f"{side}scale": "log"})
+    axis = getattr(ax, f"{side}axis")
+    low, high = axis.get_view_interval()
     if high / low < least_range:
         more = (least_range / (high / low)) ** 0.5
-        ax.set_ylim(low / more, high * more)
-    plain_log(ax.yaxis)
+        ax.set(**{f"{side}lim": (low / more, high * more)})
+    plain_log(axis)
 
 
 def height_from(ax: Axes, bottom: float) -> None:
@@ -81,8 +82,27 @@ def glued(line: str) -> str:
     return line.replace(" ", HARD).replace(f"·{HARD}", "· ") if " · " in line else line
 
 
-def note(figure: Figure, *lines: str) -> None:
-    """Lines of small text above the panels, broken where the figure ends."""
-    letters = int(figure.get_size_inches()[0] * 72 / (NOTE * LETTER)) - 2
-    broken = [part for line in lines if line for part in textwrap.wrap(glued(line), letters, break_long_words=False)]
-    figure.suptitle("\n".join(broken).replace(HARD, " "), x=0.008, ha="left", fontsize=NOTE, color="#666666")
+def broken(lines: Iterable[str], figure: Figure, size: float, wide: float = 1.0) -> list[str]:
+    letters = int(figure.get_size_inches()[0] * 72 / (size * LETTER * wide)) - 2
+    how = {"break_long_words": False, "break_on_hyphens": False}
+    return [part for line in lines if line for part in textwrap.wrap(line, letters, **how)]
+
+
+def note(figure: Figure, *lines: str, title: str = "") -> None:
+    """A title and lines of small text above the panels, broken where the figure ends."""
+    heads, small = broken([title], figure, TITLE, 1.3), broken(map(glued, lines), figure, NOTE)
+    room = [" "] * -int(-len(heads) * TITLE // NOTE)  # the title stands in empty lines: the layout makes room for these
+    told = "\n".join([*room, *small]).replace(HARD, " ")
+    figure.suptitle(told, x=0.008, ha="left", fontsize=NOTE, color="#666666")
+    text = "\n".join(heads).replace(HARD, " ")
+    figure.text(0.008, 0.985, text, ha="left", va="top", fontsize=TITLE, fontweight="bold", color="#222222")
+
+
+def apart(places: Sequence[float], least: float) -> list[float]:
+    """Heights (of 0 to 1) moved as little as keeps them `least` apart, in the order of `places`."""
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    found, below = [0.0] * len(places), -least
+    for rank, i in enumerate(order):
+        highest = 1 - (len(order) - 1 - rank) * least
+        below = found[i] = max(min(places[i], highest), below + least)
+    return found

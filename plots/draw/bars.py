@@ -1,4 +1,4 @@
-"""Grouped bars, and stacks of phases."""
+"""Grouped bars, stacks of phases; on a logarithmic axis, where the length of a bar means nothing, dots."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import AutoLocator, ScalarFormatter
 
-from plots.draw import style
-from plots.draw.curves import Curve, Looks, errors, positions
+from plots.draw import line_curves, style
+from plots.draw.curves import Curve, Looks, errors, numeric, positions
+from plots.read import words
 from plots.read.metrics import metric
 from plots.read.select import sort_key
 from plots.read.view import View
@@ -31,6 +33,9 @@ def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
     """One bar a series in every group, its interval on top; the paper's value is a hollow diamond on the bar."""
     (name,) = metrics
+    if view.exhibit.figure.get("logy"):
+        dots(ax, curves, name, view, looks) if sideways(view) else line_curves.paint(ax, curves, metrics, view, looks)
+        return
     groups, width = slots(ax, curves, view), GROUP / len(curves)
     alone = not any(curve.ours for curve in curves)
     for i, curve in enumerate(curves):
@@ -45,12 +50,53 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
                 error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
                 label=curve.name or f"measured on {view.machine.name}",
             )
-        if curve.missing:
-            at = [where[x] for x in curve.missing]
-            ax.plot(at, [0.015] * len(at), transform=ax.get_xaxis_transform(), **style.MISSING)
+        style.gaps(ax, [where[x] for x in curve.missing], looks.fill[curve.name])
         style.daggers(ax, [(where[x], y, doubt) for x, y, doubt in curve.doubtful.get(name, [])])
         own = (looks.fill[curve.name], f"{curve.name} (paper)") if alone and curve.name else ("white", "paper")
         diamonds(ax, [(where[x], y) for x, y in curve.paper.get(name, [])], *own)
+        diamonds(ax, [(where[x], y) for x, y in curve.stated.get(name, [])], "white", style.STATED)
+
+
+def sideways(view: View) -> bool:
+    """Whether the groups lie below each other, their names at the left: stacks, and dots of what has names."""
+    figure = view.exhibit.figure
+    named = not numeric([line[figure["x"]] for line in view.lines if figure["x"] in line])
+    return figure["style"] == "stacked" or (figure["style"] == "bar" and bool(figure.get("logy")) and named)
+
+
+def turned(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
+    """As `slots`, from the top to the bottom."""
+    groups = slots(ax, curves, view)
+    names = [text.get_text() for text in ax.get_xticklabels()]
+    ax.xaxis.set_major_locator(AutoLocator())
+    ax.xaxis.set_major_formatter(ScalarFormatter())
+    ax.tick_params(axis="x", rotation=0)
+    ax.set_yticks(range(len(groups)), names)
+    ax.set_ylim(len(groups) - 0.4, -0.6)
+    ax.autoscale(axis="x")
+    ax.grid(True, axis="x")
+    ax.grid(False, axis="y")
+    return groups
+
+
+def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks) -> None:
+    """A row a group, from the top, a dot a series with its number; hollow: the paper's."""
+    groups, wide = turned(ax, curves, view), GROUP / len(curves)
+    for i, curve in enumerate(curves):
+        where = {x: at + wide * offset(curves, i, x) for x, at in groups.items()}
+        look = {"color": looks.fill[curve.name], "marker": looks.marker[curve.name], "markersize": 6}
+        for x, value in curve.ours.get(name, []):
+            bar = [[e] for e in errors(value)]
+            ax.errorbar([value.value], [where[x]], xerr=bar, linestyle="none", label=curve.name or None, **look)
+            own = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7.5}
+            ax.annotate(words.number(value.value, 3), (value.value, where[x]), **own)
+        diamonds(ax, [(y, where[x]) for x, y in curve.paper.get(name, [])], "white", "paper")
+        diamonds(ax, [(y, where[x]) for x, y in curve.stated.get(name, [])], "white", style.STATED)
+        style.daggers(ax, [(y, where[x], doubt) for x, y, doubt in curve.doubtful.get(name, [])])
+        for x, why in curve.missing.items():
+            ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
+    ax.margins(x=0.08)
+    ax.grid(True, axis="y")
 
 
 def offset(curves: Sequence[Curve], i: int, x: Any) -> float:
@@ -73,45 +119,28 @@ def diamonds(ax: Axes, places: Sequence[tuple[float, float]], fill: str, label: 
 
 
 def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, _: Looks) -> None:
-    """One stack a series in every group, its parts the metrics; the paper's stack beside it, paler."""
-    where = slots(ax, curves, view)
-    missing = [where[x] for curve in curves for x in curve.missing]
-    if missing:
-        ax.plot(missing, [0.015] * len(missing), transform=ax.get_xaxis_transform(), **style.MISSING)
-    colour = style.colours(metrics)
+    """One stack a series in every group, from the left, its parts the metrics; the paper's stack below it, paler."""
+    where, colour = turned(ax, curves, view), style.colours(metrics)
     stacks = [(c, paper) for c in curves for paper in (False, True) if (c.paper if paper else c.ours)]
     width = GROUP / max(1, len(stacks))
     for i, (curve, paper) in enumerate(stacks):
         shift, foot = (i - (len(stacks) - 1) / 2) * width, dict.fromkeys(where, 0.0)
         for name in metrics:
             side = curve.paper if paper else curve.ours
-            height = {x: y if paper else y.value for x, y in side.get(name, [])}
-            ax.bar(
-                [where[x] + shift for x in height],
-                list(height.values()),
-                width * 0.9,
-                bottom=[foot[x] for x in height],
-                color=colour[name],
-                alpha=0.45 if paper else 1,
-                hatch="////" if paper else None,
-                edgecolor="white",
-            )
-            for x, h in height.items():
+            long = {x: y if paper else y.value for x, y in side.get(name, [])}
+            own = {"color": colour[name], "alpha": 0.45 if paper else 1, "hatch": "////" if paper else None}
+            at = [where[x] + shift for x in long]
+            ax.barh(at, list(long.values()), width * 0.9, left=[foot[x] for x in long], edgecolor="white", **own)
+            for x, h in long.items():
                 foot[x] += h
         name = " ".join(filter(None, (curve.name, "(paper)" if paper else "")))
-        for x, top in foot.items() if len(stacks) > 1 and name else ():
-            if top:
-                ax.annotate(
-                    name,
-                    (where[x] + shift, top),
-                    (0, 2),
-                    textcoords="offset points",
-                    rotation=90,
-                    ha="center",
-                    va="bottom",
-                    fontsize=6.5,
-                    color="#444444",
-                )
-    ax.margins(y=0.3 if len(stacks) > 1 else 0.05)
+        for x, end in foot.items() if len(stacks) > 1 and name else ():
+            if end:
+                own = {"textcoords": "offset points", "va": "center", "fontsize": 7, "color": "#444444"}
+                ax.annotate(name, (end, where[x] + shift), (3, 0), **own)
+    for curve in curves:
+        for x, why in curve.missing.items():
+            ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
+    ax.margins(x=0.3 if len(stacks) > 1 else 0.05)
     for name in metrics:  # legend entries, without drawing
         ax.add_line(Line2D([], [], marker="s", linestyle="none", color=colour[name], label=metric(name).label))

@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 
 from plots.draw import style
 from plots.draw.axes import note
@@ -19,9 +19,9 @@ from plots.read.results import Line
 from plots.read.select import sort_key, value_of
 from plots.read.view import View
 
-CELL = (0.62, 0.3)  # inches
+CELL = (0.78, 0.36)  # inches
 NOBODY = "#DDDDDD"
-ALPHA = 0.75
+ALPHA = 0.6
 CLOSE = "≈"  # another's interval reaches the best one's
 
 
@@ -48,6 +48,11 @@ def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
 
 
 def contender(view: View, line: Line) -> str:
+    """The name that tells rivals apart; of an implementation that chooses another, the one it chose."""
+    chosen = metric("counter:choice").of(line, {})
+    name = view.exhibit.label("choice", round(chosen.value)) if chosen else ""
+    if "/" in name:
+        return name
     return ", ".join(view.label(field, value_of(line, field)) for field in view.exhibit.figure["series"])
 
 
@@ -77,8 +82,6 @@ def best_map(view: View) -> Figure | None:
     figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
     colour = style.colours({contender(view, line) for line in measured})
-    winners: dict[str, None] = {}
-    empty = False
     for ax, panel in zip(axes, panels, strict=True):
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
@@ -87,17 +90,12 @@ def best_map(view: View) -> Figure | None:
                     line for line in measured if tuple(value_of(line, f) for f in fields) == (*panel, *row, *column)
                 ]
                 cell = best_of(view, here, name)
-                winners |= {cell.winner: None} if cell.winner else {}
-                empty |= not cell.winner
                 paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
         frame(ax, view, (rows, columns))
         ax.set_title(named(view, panel_fields, panel))
-    patches = [Patch(facecolor=colour[who], alpha=ALPHA, label=who) for who in sorted(winners)]
-    patches += [Patch(facecolor=NOBODY, alpha=ALPHA, label="not run, or no time")] if empty else []
-    figure.legend(handles=patches, loc="outside lower center", ncols=max(1, int(figure.get_size_inches()[0] / 2)))
     coarse = "coarse ones included" if view.rounding else "none of them coarse"
-    said = f"{metric(name).title} of the best, {coarse}; {CLOSE} noise leaves it open"
-    note(figure, view.size, said)
+    said = f"{metric(name).title} of the best, {coarse}; {CLOSE} noise leaves it open; grey: not run, or no time"
+    note(figure, view.size, said, title=view.exhibit.heading)
     return figure
 
 
@@ -106,7 +104,8 @@ def paint(ax: Axes, at: tuple[int, int], cell: Cell, colour: str) -> None:
     ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", alpha=ALPHA))
     if cell.value is not None:
         text = f"{CLOSE} " * cell.close + words.number(cell.value.value, 2)
-        ax.text(x, y, text, ha="center", va="center", fontsize=7)
+        ax.text(x, y - 0.17, text, ha="center", va="center", fontsize=7.5)
+        ax.text(x, y + 0.23, cell.winner.rpartition("/")[2], ha="center", va="center", fontsize=6)
 
 
 def frame(ax: Axes, view: View, axes: tuple[Sequence[tuple], Sequence[tuple]]) -> None:

@@ -58,7 +58,7 @@ def by_iteration(view: View) -> Figure | None:
         ax.remove()
     entries = {label: h for ax in figure.axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3, fontsize=7)
-    note(figure, view.size)
+    note(figure, view.size, title=view.exhibit.heading)
     return figure
 
 

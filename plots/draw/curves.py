@@ -15,7 +15,8 @@ FARTHEST = 1e100  # what no axis has room for
 class Curve:
     """`ours` and `paper` hold, by metric, pairs of x and value; `lead`: the part of the name that gives the colour.
 
-    `missing` holds the x of cases that were skipped, failed or were wrong; `doubtful`, by metric, the points of `ours`
+    `missing` holds, by x, why a planned case has no time: skipped, failed, wrong or not run; `stated` where the numbers
+    of the paper's text put a point; `doubtful`, by metric, the points of `ours`
     that are marked, each with its doubt (results.doubt)."""
 
     name: str
@@ -23,33 +24,35 @@ class Curve:
     x: str
     ours: dict[str, list[tuple[Any, Estimate]]] = field(default_factory=dict)
     paper: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
-    missing: list[Any] = field(default_factory=list)
+    stated: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
+    missing: dict[Any, str] = field(default_factory=dict)
     doubtful: dict[str, list[tuple[Any, float, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Looks:
-    """Colour and marker by a curve's lead, dash and fill by its name: the same in every panel, for the one legend."""
+    """Colour by a curve's lead, marker, dash and fill by its name: the same in every panel, for the one legend."""
 
     colour: dict[str, str]
     fill: dict[str, str]  # of bars, by the whole name
     marker: dict[str, str]
     dash: dict[str, Any]
+    direct: bool = False  # curves are named at their ends, not in the legend
 
 
-def looks(curves: list[Curve]) -> Looks:
+def looks(curves: list[Curve], direct: bool = False) -> Looks:
     leads = {curve.name: curve.lead for curve in curves}
     rank: dict[str, int] = {}
     dash = {}
     for name, lead in leads.items():
         dash[name] = style.DASHES[rank.setdefault(lead, 0) % len(style.DASHES)]
         rank[lead] += 1
-    return Looks(style.colours(leads.values()), style.colours(leads), style.markers(leads.values()), dash)
+    return Looks(style.colours(leads.values()), style.colours(leads), style.markers(leads), dash, direct)
 
 
 def positions(curves: list[Curve]) -> list[Any]:
     """Every x of these curves, once, in the order of first appearance."""
-    found = [x for c in curves for side in (c.ours, c.paper) for pairs in side.values() for x, _ in pairs]
+    found = [x for c in curves for side in (c.ours, c.paper, c.stated) for pairs in side.values() for x, _ in pairs]
     return list(dict.fromkeys([*found, *(x for c in curves for x in c.missing)]))
 
 

@@ -1,4 +1,4 @@
-"""An exhibit as a figure: lines, bars or stacks, the paper's values as hollow marks; a scatter plot; a map."""
+"""An exhibit as a figure: lines, bars, dots or stacks, the paper's values as hollow marks; a scatter plot; a map."""
 
 from __future__ import annotations
 
@@ -14,25 +14,36 @@ from plots.draw import bars, line_curves, sets, shares, style
 from plots.draw.axes import height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
-from plots.draw.curves import Curve, drawable, looks
+from plots.draw.curves import Curve, drawable, looks, numeric
 from plots.draw.heat import heat_exhibit
+from plots.draw.roofline import roofline
 from plots.draw.scatter import scatter_exhibit
 from plots.read import words
-from plots.read.intervals import Estimate
+from plots.read.exhibits import flat
+from plots.read.intervals import Estimate, exact
 from plots.read.metrics import metric
 from plots.read.results import reason
-from plots.read.select import separating, sort_key
+from plots.read.select import prefer, same, select, separating, sort_key
 from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
 ACROSS = 3  # panels side by side
+NAMED, MOST_NAMES, MOST_GAPS = 2, 8, 6  # panels, and curves a panel, with direct labels; gaps told one by one
 LEGEND_ROW, LEGEND_ROWS = 0.17, 3  # inches of one row of the legend; rows for which a panel's height has room
+NOT_RUN = "not run"
 PAINTERS = {
     "line": line_curves.paint,
     "bar": bars.paint,
     "stacked": bars.paint_stacked,
     "sets": sets.paint,
     "shares": shares.paint,
+}
+WHOLE = {
+    "scatter": scatter_exhibit,
+    "map": best_map,
+    "heat": heat_exhibit,
+    "iterations": by_iteration,
+    "roofline": roofline,
 }
 
 
@@ -46,14 +57,8 @@ class Panel:
 def draw(view: View) -> Figure | None:
     """The figure, or None where there is nothing to draw. The caller saves it (plots.style.save)."""
     with matplotlib.rc_context(fname=style.STYLE):
-        if view.exhibit.figure["style"] == "scatter":
-            return scatter_exhibit(view)
-        if view.exhibit.figure["style"] == "map":
-            return best_map(view)
-        if view.exhibit.figure["style"] == "heat":
-            return heat_exhibit(view)
-        if view.exhibit.figure["style"] == "iterations":
-            return by_iteration(view)
+        if whole := WHOLE.get(view.exhibit.figure["style"]):
+            return whole(view)
         panels = arrange(view)
         measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
         panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
@@ -68,18 +73,46 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
     figure = Figure(figsize=(wide * across, PANEL[1] * down + 0.35))
     axes = list(figure.subplots(down, across, squeeze=False).flat)
     painter = PAINTERS[view.exhibit.figure["style"]]
-    shared = looks([curve for panel in panels for curve in panel.curves])
+    most = max(len(panel.curves) for panel in panels)
+    direct = len(panels) <= NAMED and 1 < most <= MOST_NAMES and curvy(view)
+    shared = looks([curve for panel in panels for curve in panel.curves], direct)
     for ax, panel in zip(axes, panels, strict=False):
         painter(ax, panel.curves, panel.metrics, view, shared)
         decorate(ax, view, panel)
+        if direct:
+            line_curves.named(ax, panel.curves, panel.metrics, shared)
     for ax in axes[len(panels) :]:
         ax.remove()
     legend(figure, list(figure.axes))
     ran = any(curve.ours for panel in panels for curve in panel.curves)
-    note(figure, view.size, "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values.")
+    told = "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values."
+    note(figure, view.size, told, "" if bars.sideways(view) else gaps(view, panels), title=view.exhibit.heading)
     figure.draw_without_rendering()  # lays out once, not once a format
     figure.set_layout_engine("none")
     return figure
+
+
+def curvy(view: View) -> bool:
+    """Whether its series are curves, which can be named at their ends."""
+    figure = view.exhibit.figure
+    dotted = figure["style"] == "bar" and figure.get("logy") and not bars.sideways(view)
+    return figure["style"] in ("line", "sets") or bool(dotted)
+
+
+def gaps(view: View, panels: Sequence[Panel]) -> str:
+    """`× no time, by k: multi-pass at 8 (not run); …`: what breaks a curve, by name."""
+    x, found = view.exhibit.figure["x"], []
+    for panel in panels:
+        for curve in panel.curves:
+            for why in dict.fromkeys(curve.missing.values()):
+                those = [view.label(x, v) for v, word in curve.missing.items() if word == why]
+                at = ", ".join(those) if len(those) <= MOST_GAPS else f"{len(those)} values"
+                panel_of = panel.title.removesuffix(metric(panel.metrics[0]).label).strip(" ·")
+                who = ", ".join(filter(None, (curve.name, panel_of)))
+                found.append(f"{who} at {at} ({why})" if who else f"{at} ({why})")
+    found = list(dict.fromkeys(found))
+    more = f"; {len(found) - MOST_GAPS} more (see the table)" * (len(found) > MOST_GAPS)
+    return f"× no time, by {x.replace('_', ' ')}: {'; '.join(found[:MOST_GAPS])}{more}." if found else ""
 
 
 def arrange(view: View) -> list[Panel]:
@@ -113,18 +146,54 @@ def curves(
     x, panels = figure["x"], [figure["panels"]] if "panels" in figure else []
     others = [x, *series, *panels, *apart(figure)]
     groups: dict[tuple[str, ...], Curve] = {}
+    told = stated(view, metrics, others)
+    plan: dict[str, list[Any]] = {}
     everywhere = list(dict.fromkeys(row.fields[x] for row in found if row.fields[x] is not None))
     for row in sorted(found, key=lambda r: tuple(sort_key(f, r.fields.get(f), view.exhibit.listed(f)) for f in others)):
         names = tuple(spoken(view, f, row.fields[f]) for f in named if row.fields[f] is not None)
         curve = groups.setdefault(names, Curve(", ".join(names), lead(view, row, named), x))
+        plan.setdefault(curve.name, planned(view, {f: row.fields[f] for f in [*series, *panels]}, x))
         for at in [row.fields[x]] if row.fields[x] is not None else everywhere:
             for name in metrics:
                 own = view.value(row.line, name, others) if row.line else None
                 own = own if own is not None and drawable(own.value) else None
                 add(curve, at, name, own, row)
+                if row.line and (id(row.line), name) in told:
+                    curve.stated.setdefault(name, []).append((at, told[id(row.line), name]))
                 if own is not None and (doubt := view.doubt(row.line, name, others)):
                     curve.doubtful.setdefault(name, []).append((at, own.value, doubt))
+    for curve in groups.values():
+        ran = {at for pairs in curve.ours.values() for at, _ in pairs} | set(curve.missing)
+        curve.missing |= {at: NOT_RUN for at in plan[curve.name] if curve.ours and at not in ran}
     return [curve for curve in groups.values() if curve.ours or curve.paper or curve.missing]
+
+
+def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
+    """The values of a numeric x at which the sweeps have this curve."""
+    exhibit = view.exhibit
+    papers = [flat(sweep) for spec in exhibit.specs for sweep in spec.get("sweep", [])]
+    sweeps = [sweep for sweep, _ in exhibit.quick] if view.profile == "quick" else papers
+    plain = [{name.rpartition(".")[2]: values for name, values in sweep.items()} for sweep in sweeps]
+    swept = {name for sweep in plain for name in sweep}
+    wanted = {f: value for f, value in fields.items() if f in swept and value is not None}
+    fitting = [s[x] for s in plain if x in s and all(f in s and same(v, s[f]) for f, v in wanted.items())]
+    return [at for values in fitting if numeric(values) for at in values]
+
+
+def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], float]:
+    """By line and metric what the paper's text says: a value, or a ratio times our value of its other side."""
+    found = {}
+    for claim in view.exhibit.claims:
+        sides = [claim[s] for s in ("numerator", "denominator") if s in claim] or [claim.get("where", {})]
+        lines = [prefer(select(view.lines, side), side) for side in sides]
+        plain = "numerator_metric" not in claim and "denominator_metric" not in claim
+        if not (plain and "expect" in claim and claim["kind"] in ("ratio", "value") and claim["metric"] in metrics):
+            continue
+        if all(len(of_one) == 1 for of_one in lines):
+            base = view.value(lines[1][0], claim["metric"], others) if claim["kind"] == "ratio" else exact(1.0)
+            if base and drawable(base.value * claim["expect"]):
+                found[id(lines[0][0]), claim["metric"]] = base.value * claim["expect"]
+    return found
 
 
 def apart(figure: dict[str, Any]) -> list[str]:
@@ -136,8 +205,8 @@ def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> Non
     """One point of ours, and the paper's beside it."""
     if own is not None:
         curve.ours.setdefault(name, []).append((at, own))
-    elif row.line and reason(row.line) and at not in curve.missing:
-        curve.missing.append(at)
+    elif row.line and (why := reason(row.line)):
+        curve.missing.setdefault(at, why.partition(":")[0])
     for printed in row.printed:
         theirs = words.parse(printed.values.get(name, ""), printed.unit(name))
         if theirs is not None:
@@ -162,7 +231,11 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
     ax.set_xlabel(figure.get("xlabel", figure["x"].replace("_", " ")))
     one = metric(panel.metrics[0])
     ax.set_ylabel(figure.get("ylabel", one.title if len(panel.metrics) == 1 else f"time ({one.unit})"))
-    if figure.get("logy"):
+    if bars.sideways(view):
+        ax.set(xlabel=ax.get_ylabel(), ylabel="")
+        if figure.get("logy"):
+            log_height(ax, side="x")
+    elif figure.get("logy"):
         log_height(ax)
     elif figure.get("ymin", 0) is not None:
         height_from(ax, figure.get("ymin", 0))

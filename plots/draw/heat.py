@@ -125,7 +125,7 @@ def heat_exhibit(view: View) -> Figure | None:
     none = any(cell.value is None for cells in found for cell in cells.values())
     full = all(len(cells) == len(rows) * len(columns) for cells in found)
     marks = "; × no time, or a marked one (see the table)" * none + "; empty: not run" * (not full)
-    note(figure, view.size, metric(name).title + marks)
+    note(figure, view.size, metric(name).title + marks, title=view.exhibit.heading)
     return figure
 
 

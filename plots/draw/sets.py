@@ -28,6 +28,7 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
         replace(
             curve,
             ours={name: merged(pairs) for name, pairs in curve.ours.items()},
+            missing={},  # a mark an x, and no line between them, would hide the sets
             paper={name: list(dict(pairs).items()) for name, pairs in curve.paper.items()},
         )
         for curve in curves

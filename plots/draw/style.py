@@ -26,7 +26,9 @@ PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#E
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.2, 1, 1.2)))
 PAPER_INK = "#222222"
-MISSING = {"marker": "x", "linestyle": "none", "color": "#BB2222", "markersize": 5, "label": "no time (see the table)"}
+MISSING = {"marker": "x", "linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 4}
+TEXT = {"marker": "D", "linestyle": "none", "markerfacecolor": "white", "markersize": 5, "zorder": 4}
+STATED = "where a ratio or value of the paper's text would put it"
 COARSE = {
     "marker": r"$\dagger$",
     "linestyle": "none",
@@ -37,17 +39,24 @@ COARSE = {
 }
 DISTURBED = {**COARSE, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
 DOUBTS = {words.COARSE: COARSE, words.DISTURBED: DISTURBED}
-NOTES = (MISSING["label"], COARSE["label"], DISTURBED["label"])  # last in every legend
-# A name here has this colour everywhere; every other name gets its own by hash.
+NOTES = (STATED, COARSE["label"], DISTURBED["label"])  # last in every legend
+# A name here has this colour everywhere; every other name gets its own by hash. Parts of a stack lie side by side: Paul
+# Tol's muted, as far apart in grey as in colour.
 COLOURS = {
-    "assign": "#4477AA",
-    "update": "#EE6677",
-    "transfer": "#CCBB44",
+    "assign": "#332288",
+    "update": "#CC6677",
+    "transfer": "#DDCC77",
     "transpose": "#44AA99",
-    "init": "#AA3377",
-    "prepare": "#DDAA33",
-    "download": "#66CCEE",
+    "init": "#882255",
+    "prepare": "#117733",
+    "download": "#88CCEE",
 }
+
+
+def gaps(ax: Axes, places: Sequence[float], colour: str) -> None:
+    """Marks on the x axis where a case has no time."""
+    if places:
+        ax.plot(places, [0.015] * len(places), transform=ax.get_xaxis_transform(), color=colour, **MISSING)
 
 
 def daggers(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:

@@ -12,6 +12,9 @@ PRINTED_WORDS = ("Segfault", "N/A", "OOM", "–")  # what a paper prints in the 
 COARSE, DISTURBED = "coarse", "disturbed"  # why a time is marked
 DOUBTS = {COARSE: "†", DISTURBED: "‡"}
 TAKEN = "other programs took the processors while it ran"
+T_OF_TWO = 12.7062  # Student's t of one degree of freedom at 97.5%
+WIDE = 10.0  # highest over lowest bound from which an interval is only noise
+NOISE = "noise"
 SECONDS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}  # in ms, the unit in which times are shown
 
 
@@ -46,17 +49,25 @@ def point(estimate: Estimate | None, digits: int = 4) -> str:
     return number(estimate.value, digits, None if estimate.exact else decimals_for(estimate.value, digits))
 
 
+def runs(estimate: Estimate) -> tuple[float, float] | None:
+    """Both values of what ran twice, back from the interval of Student's t; None for any other."""
+    low, high = estimate.range
+    if estimate.samples != 2 or not estimate.method.startswith("t of log") or not 0 < low < high < math.inf:
+        return None
+    middle, half = (math.log(high) + math.log(low)) / 2, (math.log(high) - math.log(low)) / 2 / T_OF_TWO
+    return math.exp(middle - half), math.exp(middle + half)
+
+
 def interval(estimate: Estimate | None, digits: int = 4) -> str:
-    """`low, high` with the decimals of the value, or of a bound ten times as large its own; empty for what is exact or
-    was measured once."""
+    """`low, high` with the decimals of the value; of two runs both, `1.2 and 1.3`; `noise` where the bounds are ten
+    times apart; empty for what is exact or was measured once."""
     if estimate is None or estimate.exact or not estimate.known:
         return ""
-    like = decimals_for(estimate.value, digits)
-    far = (abs(bound) >= 10 * abs(estimate.value) for bound in estimate.range)
-    return ", ".join(
-        number(bound, digits, decimals_for(bound, digits) if apart else like)
-        for bound, apart in zip(estimate.range, far, strict=True)
-    )
+    (low, high), two = estimate.range, runs(estimate)
+    if not two and low >= 0 and high >= WIDE * low:
+        return NOISE
+    decimals = decimals_for(estimate.value, digits)
+    return (" and " if two else ", ").join(number(bound, digits, decimals) for bound in two or (low, high))
 
 
 def both(estimate: Estimate | None, digits: int = 4) -> str:

@@ -119,31 +119,30 @@ def markdown(findings: list[Finding]) -> str:
     return "\n".join(parts) or "No claims.\n"
 
 
-PAGE_HEAD = ("exhibit", "claim", "paper's value", "ours", "verdict", "machine")
+PAGE_HEAD = ("exhibit", "claim", "paper", "asked", "ours", "verdict", "machine")
 
 
 def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """A row for every machine that decides a claim, and beneath it its cases; a claim that none decides has one, with
-    what it would need."""
+    """A row for every machine that decides a claim, and beneath it its cases; then a row for every claim that none
+    decides, with what it would need."""
     by_claim: dict[tuple[str, str], list[Finding]] = {}
     for finding in listed(findings):
         by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
-    shown = []
-    for of_one in by_claim.values():
-        decided = [f for f in of_one if f.verdict != INCOMPARABLE]
-        shown += [(f, f.machine) for f in decided] or [(of_one[0], "none")]
+    decided = {key: [f for f in of_one if f.verdict != INCOMPARABLE] for key, of_one in by_claim.items()}
+    shown = [(f, f.machine) for of_one in decided.values() for f in of_one]
+    shown += [(by_claim[key][0], "none") for key, of_one in decided.items() if not of_one]
     return [(f, (*page_cells(f), machine)) for f, machine in shown]
 
 
 def page_cells(finding: Finding) -> tuple[str, ...]:
     """One row under PAGE_HEAD, but for the machine."""
     exhibit, text, verdict, _, _ = cells(finding)
-    return exhibit, text, finding.paper_value, measured(finding), verdict
+    return exhibit, text, finding.printed or words.MISSING, finding.paper_value, measured(finding), verdict
 
 
 def measured(finding: Finding) -> str:
     """What was measured, a ratio with its sign."""
-    return finding.measured + " ×" * (finding.kind == "ratio" and finding.measured != words.MISSING)
+    return finding.measured + " ×" * (finding.kind == "ratio" and not finding.measured.endswith((")", words.MISSING)))
 
 
 def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:

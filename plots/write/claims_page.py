@@ -28,7 +28,7 @@ def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
             heads=claim_sheet.PAGE_HEAD,
             skipped=skipped,
             machines=[(name, claim_sheet.reach([f for f in findings if f.machine == name])) for name in names],
-            rows=[(finding, texts, texts[-1]) for finding, texts in rows],
+            rows=rows,
             verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
         )
     )

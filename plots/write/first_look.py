@@ -10,14 +10,14 @@ from pathlib import Path
 
 from plots.decide import findings
 from plots.decide.claims import Finding, judge
-from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, UNDECIDED, Conclusion
+from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, Conclusion
 from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
 from plots.write.busy import busy
 from plots.write.headlines import hardware
-from plots.write.report import Place, places
+from plots.write.report import Place, places, spoken
 
 WIDTH = 100
 SHOWN = ((REPRODUCED, "hold"), (STAND_IN, "stand-in"), (TREND, "trend"), (FAILED, "fail"), (NOISE, "noise"))
@@ -100,16 +100,6 @@ def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
     firsts = [next(found for found in ranked if found[1] == key) for key in dict.fromkeys(key for _, key, _ in ranked)]
     chosen = [*firsts, *(found for found in ranked if found not in firsts)][:TELLING]
     return [f"{key}: {sentence.text}. {spoken(sentence, where)}." for _, key, sentence in chosen]
-
-
-def spoken(sentence: Conclusion, where: Sequence[Place]) -> str:
-    """`Holds on this machine, NVIDIA H200; undecided on …`."""
-    by: dict[str, list[str]] = {}
-    for place, mark in zip(where, sentence.marks, strict=True):
-        by.setdefault(mark.verdict, []).append(place.label)
-    told = [(v, by[v]) for v in (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED) if v in by]
-    text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
-    return text[:1].upper() + text[1:]
 
 
 def example(made: Sequence[Outcome], own: Sequence[Place]) -> list[str]:

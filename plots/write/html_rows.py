@@ -7,8 +7,11 @@ import math
 from itertools import groupby
 from typing import Any
 
+from markupsafe import Markup
+
 from plots.read.metrics import metric
 from plots.read.words import MISSING
+from plots.write.beside import NOTHING
 from plots.write.tables import WORDS, Cell, Column, Table
 
 NO_TIME = ("skipped", "failed", "wrong", "did not run")
@@ -21,7 +24,7 @@ def groups(table: Table) -> list[list[Column]]:
 
 def body(table: Table) -> list[list[dict[str, Any]]]:
     """The rows as cells with the number of columns each takes: what has no time says so once, not in every
-    column, and a field that the row above has too is marked."""
+    column, and a field that the row above has too is marked. `rows`: how many rows of the machine's own table it is."""
     found, heads = [], groups(table)
     for i, row in enumerate(table.rows):
         cells: list[dict[str, Any]] = []
@@ -41,6 +44,8 @@ def body(table: Table) -> list[list[dict[str, Any]]]:
                 cell = Cell(MISSING) if again_none else cell
                 said += [cell.marks] * none
                 cells.append({"cell": cell, "column": column, "span": 1, "none": none, "again": again, "below": below})
+        others = any(cell is NOTHING for c, cell in zip(table.columns, row, strict=True) if c.role != "beside")
+        cells[0]["rows"] = int(not others)
         found.append(cells)
     return [row for _, run in groupby(found, key=reason_alone) for row in folded(list(run))]
 
@@ -62,13 +67,27 @@ def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
     fields = [c for c in rows[0] if c["column"].role == "field"]
     first, last = (", ".join(c["cell"].text for c in row if c["column"].role == "field") for row in (rows[0], rows[-1]))
     text = Cell(f"{len(rows)} cases: {first} … {last}")
-    return [[{**fields[0], "cell": text, "span": len(fields), "again": True}, *rows[0][len(fields) :]]]
+    whole = {"cell": text, "span": len(fields), "again": True, "rows": sum(row[0]["rows"] for row in rows)}
+    return [[{**fields[0], **whole}, *rows[0][len(fields) :]]]
+
+
+def look(cell: dict[str, Any]) -> Markup:
+    """The classes of a cell; a value of ours has none."""
+    role = "field" if cell["column"].role in WORDS else cell["column"].role
+    names = [kind(cell["column"]) if role == "beside" else role] if role != "ours" else []
+    names += [n for n, on in (("why", cell["none"]), ("best", cell["cell"].best), ("again", cell["again"])) if on]
+    text = " ".join(names)
+    return Markup(f' class="{text}"' if " " in text else f" class={text}" if text else "")
+
+
+def kind(column: Column) -> str:
+    """`beside m1`: of another machine, the second of the page."""
+    return f"beside m{column.name.rpartition('@')[2]}"
 
 
 def tint(name: str, ratio: float | str | None) -> str:
-    """The style of a ratio's cell: green where ours is better, amber where the paper's is, stronger with distance."""
+    """The class of a ratio: up1 to up4 where ours is better, down1 to down4 where the paper's is, by powers of two."""
     if not isinstance(ratio, (int, float)) or ratio <= 0 or not metric(name).better:
         return ""
     lead = math.log2(ratio) * (1 if metric(name).better == "higher" else -1)
-    colour = "--reproduced" if lead > 0 else "--trend"
-    return f"background: color-mix(in srgb, var({colour}) {min(abs(lead), 4) * 9:.0f}%, transparent)"
+    return f"{'up' if lead > 0 else 'down'}{min(4, math.ceil(abs(lead)))}" if lead else ""

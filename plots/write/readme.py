@@ -5,24 +5,32 @@
     <!-- end -->
 
 `begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` what
-became of every paper's claims on each machine, `begin:coverage` how many of its printed numbers stand beside a line.
-With one machine, `machine=` may be left out.
+became of every paper's sentences, `begin:coverage` how many of its printed numbers stand beside a line,
+`begin:findings` the picture of what still holds, `begin:fastest` ours beside the libraries, `begin:output WORDS` what
+kmbench prints of these words. With one machine, `machine=` may be left out.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections import Counter
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
-from plots.decide.sentences import once
-from plots.decide.verdicts import INCOMPARABLE, VERDICTS
+from matplotlib.figure import Figure
+
+from plots.decide import findings
+from plots.decide.claims import Finding
+from plots.decide.sentences import by_sentence
+from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, VERDICTS, worst
 from plots.draw import figures, svg
 from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
-from plots.write import claim_sheet, coverage
+from plots.write import claim_sheet, coverage, fastest, matrix
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
@@ -30,6 +38,7 @@ from plots.write.table_formats import markdown
 
 REGION = re.compile(r"<!-- begin:(?P<what>[\w/.-]+)(?P<rest>[^>]*?)-->\n(?P<body>.*?)<!-- end -->", re.S)
 COMMAND = "python3 -m plots readme"
+ONCE = "measured once"  # in the reason of a check without an interval
 
 
 def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machines: list[Machine]) -> str:
@@ -42,31 +51,69 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
         raise UserError(f"{opened} regions begin, {closed} of them end with <!-- end -->")
 
     def fill(match: re.Match[str]) -> str:
-        what = match["what"]
+        what, rest = match["what"], match["rest"].replace(f"({COMMAND})", "").strip()
         if what in OF_ALL:
-            return f"<!-- begin:{what} ({COMMAND}) -->\n{OF_ALL[what](papers, machines)}\n<!-- end -->"
-        options = dict(word.split("=", 1) for word in match["rest"].split() if "=" in word)
-        machine = choose(machines, options.get("machine"), what)
-        named = " ".join(f"{k}={v}" for k, v in sorted(options.items()))
-        body = content(what, machine, folder, pictures, papers)
-        return f"<!-- begin:{what} {named + ' ' if named else ''}({COMMAND}) -->\n{body.rstrip()}\n<!-- end -->"
+            body = OF_ALL[what](papers, machines)
+        elif what == "findings":
+            body = findings_picture(papers, machines, folder, pictures)
+        elif what == "output":
+            body = output(shlex.split(rest))
+        else:
+            options = dict(word.split("=", 1) for word in rest.split() if "=" in word)
+            machine = choose(machines, options.get("machine"), what)
+            rest = " ".join(f"{k}={v}" for k, v in sorted(options.items()))
+            body = content(what, machine, folder, pictures, papers)
+        return f"<!-- begin:{what} {rest + ' ' if rest else ''}({COMMAND}) -->\n{body.rstrip()}\n<!-- end -->"
 
     return REGION.sub(fill, text)
 
 
+SUMMARY = ("paper", "sentences", "reproduced", "measured once", "stand-in", "trend only", "not reproduced", "open")
+PLACES = dict(zip(VERDICTS, (2, 4, 5, 6, 7), strict=False))  # of a verdict in a row of the summary
+
+
 def summary(papers: list[Paper], machines: list[Machine]) -> str:
-    """A row for every paper and machine that decides some of its claims: all of its claims, by verdict there."""
-    lines = ["| paper | claims | on | " + " | ".join(VERDICTS) + " |", "|:--|--:|:--" + "|--:" * len(VERDICTS) + "|"]
+    """A row a paper: its sentences by the worst verdict of the machines that decide them. `measured once`: reproduced,
+    but on a time without an interval. Last: those that no machine decides."""
+    lines = ["| " + " | ".join((*SUMMARY, "nowhere decided")) + " |", "|:--" + "|--:" * len(SUMMARY) + "|"]
     for paper in papers:
+        found: dict[tuple[str, str], list[Finding]] = {}
         for machine in machines:
-            counts = Counter(one.verdict for one in once(claim_sheet.sheet([paper], [machine])))
-            if sum(counts.values()) > counts[INCOMPARABLE]:
-                head = [f"`{paper.key}`", str(sum(counts.values())), device(machine)]
-                lines.append(f"| {' | '.join([*head, *(str(counts[verdict] or '') for verdict in VERDICTS)])} |")
+            for sentence, cases in by_sentence(claim_sheet.sheet([paper], [machine])):
+                found.setdefault((sentence.exhibit, sentence.id), []).extend(cases or [sentence])
+        row = [0] * (len(SUMMARY) + 1)
+        for checks in found.values():
+            verdict = worst(check.verdict for check in checks)
+            alone = verdict == REPRODUCED and any(ONCE in check.why for check in checks)
+            row[3 if alone else PLACES.get(verdict, len(SUMMARY))] += 1
+        if sum(row):
+            shown = [f"`{paper.key}`", sum(row), *(count or "" for count in row[2:])]
+            lines.append(f"| {' | '.join(map(str, shown))} |")
     return "\n".join(lines)
 
 
-OF_ALL = {"summary": summary, "coverage": coverage.summary}  # regions over all papers and machines
+def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
+    """The Markdown of the matrix of findings, written to <pictures>/findings.svg."""
+    outcomes = [(p, [claim_sheet.sheet([p], [machine]) for machine in machines]) for p in papers]
+    found = [(paper.key, findings.findings(paper, decided)) for paper, decided in outcomes]
+    names = [device(machine).replace("(R)", "") for machine in machines]
+    figure = matrix.draw([(key, some) for key, some in found if some], names)
+    return linked(
+        "Which findings of the papers still hold, machine by machine", figure, pictures / "findings.svg", folder
+    )
+
+
+def output(words: list[str]) -> str:
+    """The command and what it prints, as it stands on a terminal of 100 columns."""
+    made = {**os.environ, "COLUMNS": "100"}
+    ran = subprocess.run([sys.executable, "-m", "plots", *words], capture_output=True, text=True, env=made)
+    if ran.returncode > 1:  # 1 is a regression
+        raise UserError(f"begin:output {shlex.join(words)}: {ran.stderr.strip()}")
+    lines = [f"$ kmbench {shlex.join(words)}", *ran.stdout.rstrip().splitlines()]
+    return "\n".join(["```", *lines, "```"])
+
+
+OF_ALL = {"summary": summary, "coverage": coverage.summary, "fastest": fastest.table}  # over all papers and machines
 
 
 def choose(machines: list[Machine], name: str | None, what: str) -> Machine:
@@ -81,9 +128,9 @@ def content(what: str, machine: Machine, folder: Path, pictures: Path, papers: l
     paper, _, name = what.rpartition("/")
     if name == "claims":
         chosen = [p for p in papers if paper in ("", p.key)]
-        findings = claim_sheet.sheet(chosen, [machine])
-        decided = [finding for finding in findings if finding.verdict != INCOMPARABLE]
-        return f"{machine.name}: {claim_sheet.reach(findings)}\n\n{claim_sheet.markdown(decided)}"
+        checks = claim_sheet.sheet(chosen, [machine])
+        decided = [finding for finding in checks if finding.verdict != INCOMPARABLE]
+        return f"{machine.name}: {claim_sheet.reach(checks)}\n\n{claim_sheet.markdown(decided)}"
     exhibit = next((e for p in papers for e in p.exhibits if e.key == what), None)
     if exhibit is None:
         raise UserError(f"begin:{what}: no such exhibit; known: {', '.join(e.key for p in papers for e in p.exhibits)}")
@@ -100,6 +147,9 @@ def picture(exhibit: Exhibit, machine: Machine, folder: Path, pictures: Path) ->
     figure = figures.draw(gather(exhibit, machine)) if exhibit.kind == "figure" else None
     if figure is None:
         return ""
-    path = pictures / machine.name / exhibit.paper / f"{exhibit.name}.svg"
+    return linked(exhibit.heading, figure, pictures / machine.name / exhibit.paper / f"{exhibit.name}.svg", folder)
+
+
+def linked(text: str, figure: Figure, path: Path, folder: Path) -> str:
     write(path, svg.small(svg.text(figure)) + "\n")
-    return f"![{exhibit.heading}]({path.resolve().relative_to(folder.resolve()).as_posix()})"
+    return f"![{text}]({path.resolve().relative_to(folder.resolve()).as_posix()})"

@@ -19,10 +19,10 @@ FIGURE_FORMATS = (".svg", ".pdf", ".png")
 
 
 def table_of(view: View) -> Table | None:
-    """The exhibit's table; a scatter plot has none."""
+    """The exhibit's table; a scatter plot has none, and a roofline's are those of its exhibits."""
     if view.exhibit.kind == "machine":
         return machine.table(view.exhibit, view.machine)
-    return None if view.exhibit.kind == "figure" and "x" not in view.exhibit.figure else tables.build(view)
+    return None if view.exhibit.figure.get("style") in ("scatter", "roofline") else tables.build(view)
 
 
 def place(out: Path, machine: str, exhibit: Exhibit) -> Path:

@@ -11,7 +11,7 @@ filter.addEventListener("click", ({ target }) => {
   all("button", filter).forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.tone === chosen && chosen !== "")));
   all("tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
   all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector("tr.claim:not([hidden])"); });
-  all("details.claims").forEach((d) => { d.open = chosen !== ""; });
+  all("details.claims").forEach((d) => { d.open = chosen !== ""; d.closest(".other > details")?.toggleAttribute("open", chosen !== ""); });
   document.body.classList.toggle("filtered", chosen !== "");
 });
 
@@ -27,10 +27,13 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "-5% 0px -80% 0px" });
 all("article[id], section[id]").forEach((part) => seen.observe(part));
-const unfold = () => {  // what a link leads to may lie in a closed part
-  const aim = document.getElementById(decodeURIComponent(location.hash.slice(1))), closed = aim?.closest("details:not([open])");
+const unfold = () => {  // what a link leads to may lie in a closed part, or be one
+  const aim = document.getElementById(decodeURIComponent(location.hash.slice(1))), closed = aim?.closest("details:not([open])") ?? aim?.querySelector(":scope > details:not([open])");
   if (closed) { closed.open = true; aim.scrollIntoView(); }
 };
+const alone = document.getElementById(new URLSearchParams(location.search).get("only"));  // ?only=he2021/table3: that exhibit and nothing else
+if (alone) { document.body.classList.add("only"); alone.classList.add("chosen"); all("details", alone).forEach((part) => { part.open = true; }); }
+document.addEventListener("click", ({ target }) => { if (target.matches("figure:not(.first *) > img")) target.classList.toggle("whole"); });
 addEventListener("hashchange", unfold);
 unfold();
 all("nav a").forEach((a) => a.addEventListener("click", () => { document.getElementById("menu").checked = false; }));
@@ -79,6 +82,7 @@ const order = (column, rows, down) => {
 const heads = (table) => [...table.tHead.rows[0].cells].map((th, at) => [th, at]);
 const sortable = (table) => {
   const body = table.tBodies[0], before = [...body.rows];
+  before.reduce((at, row) => { row.at = at; return at + Number(row.dataset.n ?? 1); }, 1);
   if (before.length < 2) return;
   for (const [th, column] of heads(table)) {
     const button = document.createElement("button");
@@ -94,15 +98,19 @@ const sortable = (table) => {
     });
   }
 };
+const bar = (table) => {  // the line of tools below a table
+  const box = table.closest(".scroll"), line = box.nextElementSibling?.matches(".links") ? box.nextElementSibling : document.createElement("p");
+  line.className = "links small";
+  box.after(line);
+  return line;
+};
 // Rows that hold every word that was typed.
 const searchable = (table) => {
   const rows = [...table.tBodies[0].rows];
   if (rows.length < 8) return;
-  const box = document.createElement("input"), count = document.createElement("span"), line = document.createElement("p");
+  const box = document.createElement("input"), count = document.createElement("span");
   Object.assign(box, { type: "search", placeholder: "filter rows", ariaLabel: "Filter the rows of this table" });
-  line.className = "search small soft";
-  line.append(box, count);
-  table.closest(".scroll").before(line);
+  bar(table).append(box, count);
   const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
   box.addEventListener("input", () => {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -111,6 +119,29 @@ const searchable = (table) => {
   });
 };
 all(".scroll table").forEach((table) => { sortable(table); searchable(table); });
+
+// A press on a value shows the command behind it.
+document.addEventListener("click", ({ target }) => {
+  const cell = target.closest("table[data-of] tbody td"), table = cell?.closest("table");
+  const name = cell && [...table.tHead.rows[0].cells][cell.cellIndex]?.dataset.m;
+  if (!name || cell.parentElement.children.length !== table.tHead.rows[0].cells.length) return;
+  const line = table.closest(".scroll").parentElement.querySelector(":scope > .asked") ?? document.createElement("p");
+  line.className = "asked small";
+  line.innerHTML = "<code></code>";
+  line.firstChild.textContent = `kmbench explain ${table.dataset.of} ${cell.parentElement.at} ${name} --machine ${table.dataset.on}`;
+  table.closest(".scroll").after(line);
+});
+// On a phone a row is a card.
+if (matchMedia("(max-width: 40rem)").matches) {
+  for (const table of all("article table:not(.by-machine)")) {
+    table.classList.add("cards");
+    const names = [...table.tHead.rows[0].cells].map((th) => th.textContent);
+    for (const row of table.tBodies[0].rows) {
+      let at = 0;
+      for (const cell of row.cells) { if (!cell.classList.contains("field")) cell.dataset.of = names[at]; at += cell.colSpan; }
+    }
+  }
+}
 
 // What a table shows, as text to paste: CSV, or LaTeX (booktabs).
 const texts = (table) => [...table.rows].filter((row) => row.offsetParent).map((row) => [...row.cells].flatMap((cell) =>
@@ -123,8 +154,6 @@ const forms = {
   },
 };
 for (const box of all("article .scroll").filter((box) => !box.closest(".claims"))) {
-  const bar = document.createElement("p");
-  bar.className = "links small";
   for (const [name, form] of Object.entries(forms)) {
     const button = document.createElement("button");
     button.className = "copy";
@@ -134,7 +163,6 @@ for (const box of all("article .scroll").filter((box) => !box.closest(".claims")
       button.textContent = "Copied";
       setTimeout(() => { button.textContent = `Copy as ${name}`; }, 1500);
     });
-    bar.append(button);
+    bar(box.querySelector("table")).append(button);
   }
-  box.after(bar);
 }

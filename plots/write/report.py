@@ -26,7 +26,7 @@ from plots.write import claim_sheet, coverage
 from plots.write.beside import beside, together
 from plots.write.busy import busy
 from plots.write.headlines import days, hardware
-from plots.write.html_rows import body, groups, tint
+from plots.write.html_rows import body, groups, kind, look, tint
 from plots.write.machine import flatten
 from plots.write.parallel import each
 from plots.write.render import place, table_of
@@ -35,8 +35,9 @@ from plots.write.tables import WORDS, Table
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", "incomparable"), strict=True))
 TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
-SIGN = dict(zip(findings.VERDICTS, "✓≈~✗?–", strict=True))
 LONG = 56  # characters of what was measured, in a cell of the claims
+ONCE = "measured once"
+BROAD = 800  # pixels from which a figure has the width of the page
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,10 @@ def environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals.update(tone=TONE, sign=SIGN, groups=groups, body=body, tint=tint, section=claim_sheet.section)
+    made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, section=claim_sheet.section)
     made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
-    made.globals.update(case=CASE)
+    made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
+    made.filters["look"] = look
     return made
 
 
@@ -93,6 +95,18 @@ def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str 
         label = name if here or gpus.count(gpu) > 1 else gpu
         found.append(Place(at, label, machine, profile if at < len(machines) else None, here))
     return found
+
+
+def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
+    """`Holds on every machine`, `Holds on this machine; undecided on NVIDIA H200`; empty where it was run nowhere."""
+    by: dict[str, list[str]] = {}
+    for one, mark in zip(where, sentence.marks, strict=True):
+        by.setdefault(mark.verdict, []).append(one.label)
+    told = [(v, by[v]) for v in findings.VERDICTS[:-1] if v in by]
+    if len(told) == 1 and len(told[0][1]) == len(where) > 1:
+        return f"{told[0][0].capitalize()} on every machine"
+    text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
+    return text[:1].upper() + text[1:]
 
 
 def page(
@@ -120,7 +134,8 @@ def page(
             places=shown_on,
             machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
             coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
-            papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings) for paper in papers],
+            papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
+            picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
             verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
         )
     )
@@ -129,6 +144,21 @@ def page(
 def show(place: Place, exhibit: Exhibit) -> Shown:
     view = gather(exhibit, place.machine, place.profile)
     return Shown(place, view, table_of(view), judge(exhibit, place.machine, place.profile))
+
+
+def is_map(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> bool:
+    exhibit = sides[0].view.exhibit
+    return exhibit.figure.get("style") == "map" and any((exhibit.key, one.place.at) in drawings for one in sides)
+
+
+def picture_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
+    """The first screen's picture: the map of winners of the reader's own machine, else of the one with most lines."""
+    drawn_on = [one for one in sides if drawings.get((one.view.exhibit.key, one.place.at))]
+    one = min(drawn_on, key=lambda one: (not one.place.here, -len(one.view.lines)))
+    exhibit = one.view.exhibit
+    return {"place": one.place, "figure": drawings[exhibit.key, one.place.at], "title": exhibit.spec["title"]} | {
+        "anchor": exhibit.key
+    }
 
 
 def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
@@ -149,9 +179,13 @@ def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
     }
 
 
-def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], drawings: dict[tuple[str, int], str]) -> dict:
+def paper_part(
+    paper: Paper, exhibits: Sequence[Sequence[Shown]], drawings: dict[tuple[str, int], str], where: Sequence[Place]
+) -> dict[str, Any]:
     outcomes = [[f for sides in exhibits for f in sides[at].findings] for at in range(len(exhibits[0]))]
     sentences = findings.findings(paper, outcomes)
+    told = sorted(sentences[1:], key=lambda one: findings.FAILS not in [mark.verdict for mark in one.marks])
+    parts = [exhibit_part(sides, drawings) for sides in exhibits if any(one.ran for one in sides)]
     return {
         "key": paper.key,
         "title": paper.title,
@@ -160,7 +194,9 @@ def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], drawings: dict
         "machine": paper.record.get("machine", ""),
         "findings": [finding_part(one, exhibits) for one in sentences],
         "tallies": [tally([one.marks[at] for one in sentences]) for at in range(len(outcomes))],
-        "exhibits": [exhibit_part(sides, drawings) for sides in exhibits if any(one.ran for one in sides)],
+        "told": [(one.text, spoken(one, where)) for one in [*sentences[:1], *told[:1]]],
+        "exhibits": [part for part in parts if part["claims"]["decided"]],
+        "others": [part for part in parts if not part["claims"]["decided"]],
         "idle": [idle_part(sides) for sides in exhibits if not any(one.ran for one in sides)],
     }
 
@@ -211,6 +247,7 @@ def side_part(one: Shown, figure: str) -> dict[str, Any]:
         "size": " · ".join(part for part in (size, cases if view.commits else "") if part),
         "table": one.table,
         "figure": figure,
+        "broad": " broad" * (int((re.findall(r'width="(\d+)"', figure) or [0])[0]) > BROAD),
     }
 
 

@@ -202,9 +202,12 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
         found.append(f"Shown besides, for they tell cases apart: {', '.join(added)}.")
     for method, what in sorted(methods.items()):
         if method not in ("exact", "measured once"):
-            names = ", ".join(dict.fromkeys(name for name, _ in sorted(what)))
-            counts = "–".join(str(c) for c in sorted({min(c for _, c in what), max(c for _, c in what)}))
-            found.append(f"[95% interval] of {names}: {method}, {counts} samples.")
+            twice = {pair for pair in what if pair[1] == 2 and method.startswith("t of log")}
+            for some, told in ((what - twice, "95% interval"), (twice, "a and b")):
+                names = ", ".join(dict.fromkeys(name for name, _ in sorted(some)))
+                counts = "–".join(map(str, sorted({f([c for _, c in some]) for f in (min, max)}))) if some else ""
+                how = "run twice, both values" if some is twice else f"{method}, {counts} samples"
+                found += [f"[{told}] of {names}: {how}."] * bool(some)
     if "measured once" in methods:
         found.append(
             f"Measured once, no interval: {', '.join(sorted({name for name, _ in methods['measured once']}))}."

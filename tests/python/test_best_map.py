@@ -1,11 +1,15 @@
 """The map of winners: whom a cell shows, and what an exhibit may ask of it."""
 
+import re
+
 import pytest
+from conftest import ROOT
 from synthetic import line
 
 from plots.draw import figures
 from plots.draw.best_map import best_of
 from plots.errors import UserError
+from plots.read.exhibits import load
 
 MAP = """kind = "figure"
 title = "best"
@@ -46,7 +50,20 @@ def test_every_cell_is_drawn_and_every_winner_named_once(bench):
     assert len(ax.patches) == len(cells)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["4", "64"]
     assert ax.get_yticklabels()[0].get_text() == "d = 4, n = 100"
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["cpu/lloyd/a", "cpu/lloyd/b"]
+    named = [text.get_text() for text in ax.texts if text.get_text() in ("a", "b")]
+    assert sorted(named) == ["a", "a", "b", "b", "b", "b"]
+
+
+def test_who_chooses_another_is_named_by_its_choice(bench):
+    labels = '[labels.choice]\n2 = "gpu/lloyd/single_pass"\n'
+    lines = [rival("auto", 0.1, counters={"choice": [0, 0, 0, 0, 10.0]}), rival("b", 0.2)]
+    assert best_of(bench.view(lines, MAP + labels), lines, "iteration").winner == "gpu/lloyd/single_pass"
+
+
+def test_the_names_of_choices_are_those_of_auto():
+    listed = re.findall(r'^    \{"(gpu/lloyd/\w+)"', (ROOT / "impl/gpu/lloyd/auto.cu").read_text(), re.M)
+    (ours,) = load(ROOT / "papers", ["ours"])
+    assert list(ours.record["labels"]["choice"].values()) == listed
 
 
 def test_a_map_of_what_was_not_measured_is_no_figure(bench):

@@ -86,7 +86,7 @@ def test_rows_are_filtered_by_every_word(pages):
     browser, folder = pages
     browser.open(folder / "index.html", 1280)
     table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
-    box = f"{table}.closest('.scroll').previousElementSibling.querySelector('input')"
+    box = f"{table}.closest('.scroll').nextElementSibling.querySelector('input')"
     for words, left in (("rounded", 10), ("skipped", 1), ("no such row", 0), ("", 12)):
         browser.run(f"(() => {{ const box = {box}; box.value = '{words}'; box.dispatchEvent(new Event('input')); }})()")
         assert len(column(browser, table, "packages")) == left, words
@@ -120,7 +120,7 @@ def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
     browser, folder = pages
     browser.call("Emulation.setEmulatedMedia", media="print")
     browser.open(folder / page, 703)  # A4 less its margins
-    hidden = "nav, .filter, .search, input"
+    hidden = "nav, .filter, .links, input"
     assert browser.run(f"[...document.querySelectorAll('{hidden}')].filter((part) => part.offsetParent).length") == 0
     wide = "t.offsetParent && t.offsetWidth > t.parentElement.clientWidth + 1"
     cut = f"[...document.querySelectorAll('table')].filter((t) => {wide}).length"

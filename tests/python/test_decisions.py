@@ -95,9 +95,11 @@ def test_a_skipped_case_without_points_may_be_any_size():
     assert not may_match(skipped, {"n": 10, "k": 5})
 
 
-def test_bounds_have_the_decimals_of_the_value_or_ten_times_as_large_their_own():
-    assert words.interval(Estimate(1.234, 1.2, 12.34, 5)) == "1.200, 12.34"
-    assert words.interval(Estimate(1.234, 1.2, 12.33, 5)) == "1.200, 12.330"
+def test_an_interval_of_a_factor_of_ten_is_noise_and_two_runs_are_both_shown() -> None:
+    assert words.interval(Estimate(1.234, 1.2, 11.99, 5)) == "1.200, 11.990"
+    assert words.interval(Estimate(1.234, 1.2, 12, 5)) == words.interval(Estimate(1.5, 0, 4e8, 5)) == "noise"
+    assert words.interval(of_median([0.5, 2.0]).scaled(10)) == "5.00 and 20.00"
+    assert words.interval(Estimate(2.0, -5.0, 80.0, 5)) == "-5.000, 80.000"
     assert words.interval(exact(1.5)) == words.interval(None) == words.interval(Estimate(1, None, None)) == ""
 
 

@@ -84,9 +84,9 @@ def test_every_claim_has_its_verdict_to_filter_by(page):
 
 
 def test_a_ratio_is_coloured_by_who_is_better():
-    assert "--reproduced" in html_rows.tint("iteration", 0.5)
-    assert "--trend" in html_rows.tint("iteration", 2.0)
-    assert "--trend" in html_rows.tint("bandwidth", 0.5)
+    assert html_rows.tint("iteration", 0.5) == "up1"
+    assert html_rows.tint("iteration", 2.1) == "down2"
+    assert html_rows.tint("bandwidth", 0.01) == "down4"
     assert html_rows.tint("iterations", 2.0) == html_rows.tint("iteration", None) == ""
 
 

@@ -1,0 +1,71 @@
+"""The roofline: operations in a second by operations for a byte, every implementation under its machine's ceilings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plots.draw import style
+from plots.draw.axes import apart, log_height, note
+from plots.read.metrics import device, metric
+from plots.read.results import Line
+from plots.read.view import View
+
+SIZE = (5.6, 4.6)  # inches of a panel
+DEVICES = {"cpu": "CPU", "gpu": "GPU"}
+Point = tuple[float, float]  # operations for a byte; billions of them in a second
+
+
+def roofline(view: View) -> Figure | None:
+    """A panel a device with measured ceilings; None where there is none, or nothing has a time."""
+    points: dict[str, dict[str, list[Point]]] = {}
+    for line in view.lines:
+        if (at := place(view, line)) and roof(view, device(line)):
+            points.setdefault(device(line), {}).setdefault(line["implementation"], []).append(at)
+    if not points:
+        return None
+    figure = Figure(figsize=(SIZE[0] * len(points), SIZE[1]))
+    axes = figure.subplots(1, len(points), squeeze=False).flat
+    for ax, (where, found) in zip(axes, sorted(points.items()), strict=True):
+        paint(ax, found, *roof(view, where))
+        ax.set_title(f"{DEVICES[where]}, fp32")
+        ax.set(xlabel="operations for a byte of the least traffic", ylabel="billions of operations in a second")
+    said = "Line: measured ceilings. A mark: the problem at which an implementation comes nearest to it; grey: others."
+    more = "Above the line: caches, matrix units, or distances proven needless."
+    note(figure, f"{said} {more}", title=view.exhibit.heading)
+    return figure
+
+
+def roof(view: View, where: str) -> Point | None:
+    """Bytes and operations in a second, in billions."""
+    speeds = (view.machine.record.get("floor") or {}).get(where) or {}
+    found = speeds.get("bytes_per_s"), (speeds.get("flops_per_s") or {}).get("fp32")
+    return (found[0] / 1e9, found[1] / 1e9) if all(found) else None
+
+
+def place(view: View, line: Line) -> Point | None:
+    rate, work = view.value(line, "flop_rate"), line["work"]
+    fair = line["precision"] == "fp32" and rate and view.fair(line, "flop_rate") and metric("iteration").of(line, {})
+    return (work["flops"] / work["bytes"], rate.value) if fair and work["bytes"] and rate.value > 0 else None
+
+
+def paint(ax: Axes, found: dict[str, Sequence[Point]], bandwidth: float, flops: float) -> None:
+    best = {name: max(at, key=lambda p: p[1] / min(bandwidth * p[0], flops)) for name, at in found.items()}
+    everything = [at for points in found.values() for at in points]
+    ax.plot(*zip(*everything, strict=True), linestyle="none", marker=".", markersize=3, color="#BBBBBB")
+    low, high = min(x for x, _ in everything) / 2, max(flops / bandwidth, *(x for x, _ in everything)) * 2
+    knee = [low, flops / bandwidth, high]
+    ax.plot(knee, [min(bandwidth * x, flops) for x in knee], color=style.PAPER_INK, linewidth=1.2)
+    colour, marker = style.colours(best), style.markers(best)
+    ax.set_xlim(low, high)
+    log_height(ax, side="x")
+    log_height(ax)
+    heights = [ax.transLimits.transform(ax.transScale.transform(at))[1] for at in best.values()]
+    for (name, at), y in zip(best.items(), apart(heights, 1 / 27), strict=True):
+        ax.plot(*at, linestyle="none", marker=marker[name], color=colour[name], markersize=6, zorder=3)
+        line = {"arrowstyle": "-", "color": colour[name], "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
+        own = {"textcoords": "axes fraction", "arrowprops": line, "annotation_clip": False}
+        text = name.removeprefix("cpu/").removeprefix("gpu/")
+        ax.annotate(text, at, (1.03, y), **own, va="center", fontsize=7, color="#222222")
