@@ -1,4 +1,4 @@
-"""Shared libraries that speak bench/contract/plugin.h: examples/mine.c is right as it stands, and what breaks the contract
+"""Shared libraries with the ABI of bench/contract/plugin.h: examples/mine.c is right, and what breaks the contract
 costs a case and a line."""
 
 from __future__ import annotations
