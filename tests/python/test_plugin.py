@@ -1,5 +1,5 @@
-"""Shared libraries that speak bench/contract/plugin.h: examples/mine.c is right as it stands, and what breaks the
-contract costs a case and a line."""
+"""Shared libraries with the ABI of bench/contract/plugin.h: examples/mine.c is right, and what breaks the contract
+costs a case and a line."""
 
 import re
 import shutil
