@@ -69,17 +69,14 @@ class ReinforcedOnTheCpu : public ::testing::Test {};
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ReinforcedOnTheCpu, Precisions);
 
-/// Rounding reaches at most a third of the widening in two dimensions, less in more: the roundings of three sums would all have to point one way. On
-/// these points it reaches a tenth, for one point in 200 three hundredths.
 TYPED_TEST(ReinforcedOnTheCpu, NeedsItsWidenedCutOff) {
-  std::int64_t too_little = 0;
+  std::int64_t unwidened = 0;
   for (const int d : {1, 2, 5, 16, 33, 100}) {
     const auto points = middles<TypeParam>(d, 0);
-    const double widening = 4 * (d + 4) * (double(std::numeric_limits<TypeParam>::epsilon()) / 2);
-    too_little += points.wrong((1 + 0.03 * widening) / (1 + widening));
+    unwidened += points.wrong(1 / (1 + 4 * (d + 4) * (double(std::numeric_limits<TypeParam>::epsilon()) / 2)));
     EXPECT_EQ(points.wrong(1), 0) << "d = " << d;
   }
-  EXPECT_GT(too_little, 0) << "three hundredths of the widening are not enough on these points";
+  EXPECT_GT(unwidened, 0) << "D > 2 r as computed is not enough on these points";
 }
 
 TYPED_TEST(ReinforcedOnTheCpu, GivesThePlainLoopsBitsFarFromTheOriginAndOverManyMagnitudes) {
