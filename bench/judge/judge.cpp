@@ -91,7 +91,7 @@ bool Judge<T>::moved(const Solution<T>& s) const {
 }
 
 template <class T>
-Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws) const {
+Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws, std::uint64_t& path) const {
   std::uniform_real_distribution<double> rounding(-1, 1);
   Solution<T> s;
   s.labels.assign(std::size_t(p.n), no_label);
@@ -99,6 +99,8 @@ Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, std::mt
   for (std::int64_t changed = p.n; s.iters == 0 || (s.iters < p.max_iters && !p.converged(changed)); ++s.iters) {
     s.assigned_centroids = s.centroids;
     changed = label_rounded<T>(p, s.assigned_centroids, form_, draws(), s.labels);
+    path = path * 0x100000001b3 ^
+           std::hash<std::string_view>{}({reinterpret_cast<const char*>(s.labels.data()), s.labels.size() * sizeof(std::int32_t)});
     const ClusterSums truth = sums_of(s);
     const auto bounds = bounds_of(s, truth, summation);
     for (std::size_t cell = 0; cell < bounds.size(); ++cell)

@@ -65,8 +65,9 @@ class Judge {
   /// True if the last iteration certainly changed a label: its initial centroids differ from the means of its labels by more than rounding explains.
   bool moved(const Solution<T>& solution) const;
 
-  /// Makes the iterations of p, which has the same points, in fp64. Each distance² and each mean is moved at random within its bound.
-  Solution<T> run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws) const;
+  /// Makes the iterations of p, which has the same points, in fp64. Each distance² and each mean is moved at random within its bound. path: gets a hash
+  /// of the labels of all iterations.
+  Solution<T> run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws, std::uint64_t& path) const;
 
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off

@@ -186,23 +186,25 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
   const bool expanded = form != Distance::difference;
   const double share = rounding_factor(d) * unit_roundoff<T> + cut_factors(form);
   const double least = rounding_factor(d) * double(std::numeric_limits<T>::denorm_min()) / 2;
+  const auto key_of = [d](const T* row) { return std::hash<std::string_view>{}({reinterpret_cast<const char*>(row), d * sizeof(T)}); };
   std::vector<double> norms(p.k);
   std::vector<std::uint64_t> keys(p.k);
   for (int c = 0; c < p.k; ++c) {
     const T* centroid = centroids.data() + std::size_t(c) * d;
     norms[c] = expanded ? norm(centroid, d) : 0;
-    keys[c] = seed ^ std::hash<std::string_view>{}({reinterpret_cast<const char*>(centroid), d * sizeof(T)});
+    keys[c] = seed ^ key_of(centroid);
   }
   std::int64_t changed = 0;
 #pragma omp parallel for reduction(+ : changed) if (double(p.n) * p.k * d > 1e5)
   for (std::int64_t i = 0; i < p.n; ++i) {
     const T* x = p.points.data() + i * d;
     const double own_norm = expanded ? norm(x, d) : 0;
+    const std::uint64_t key = seed % 2 ? key_of(x) : 0;  // all points alike: rounding may give all ties to one side
     std::int32_t best = 0;
     double best_dist = std::numeric_limits<double>::infinity();
     for (int c = 0; c < p.k; ++c) {
       const double exact = distance(x, centroids.data() + std::size_t(c) * d, d), magnitude = expanded ? own_norm + norms[c] : exact;
-      const double dist = exact + (share * magnitude + least) * (2 * noise(std::uint64_t(i), keys[c]) - 1);
+      const double dist = exact + (share * magnitude + least) * (2 * noise(key, keys[c]) - 1);
       if (dist < best_dist) best_dist = dist, best = c;
     }
     changed += std::exchange(labels[std::size_t(i)], best) != best;

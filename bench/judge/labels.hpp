@@ -35,7 +35,7 @@ template <class T>
 LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form);
 
 /// Labels the points in fp64, each distance² moved at random within what rounding explains: a right implementation's labels, in doubt where its own
-/// are. Equal centroids stay equal. Returns the number of changed labels.
+/// are. Equal points and equal centroids stay equal. Returns the number of changed labels.
 template <class T>
 std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, std::uint64_t seed, std::span<std::int32_t> labels);
 

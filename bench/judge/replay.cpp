@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
@@ -19,7 +20,6 @@ constexpr std::int64_t largest_sample = 4096;
 constexpr double share_in_full = 1.0 / 64;            // of what an iteration moves
 constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of one run of the judge's and of all for a link
 constexpr int least_own_runs = 4, most_own_runs = 24;
-constexpr double most_doubt = 0.01;  // share of labels in which the judge's runs may differ and yet decide
 
 /// Thrown: the result is wrong.
 struct Refusal {
@@ -36,12 +36,22 @@ template <class T>
 struct Ended {
   Solution<T> run;
   std::vector<double> bounds;
+  std::uint64_t path = 0;  // of the judge's own: a hash of the labels of all iterations
 };
 
-/// What some runs show of centroids: whether they are where the runs end, their distance, and the share of labels in which the runs differ.
+/// Tells whether at least half of some runs took the same path: only then could they show what right labels are.
+struct Paths {
+  std::map<std::uint64_t, int> counts;
+  int runs = 0, most = 0;
+
+  void add(std::uint64_t path) { ++runs, most = std::max(most, ++counts[path]); }
+  bool certain() const { return 2 * most >= runs; }
+};
+
+/// What some runs show of centroids: whether they end there, else how far off, and whether they are certain.
 struct Reach {
-  bool reached = false;
-  double nearest = std::numeric_limits<double>::infinity(), doubt = 0;
+  bool reached = false, certain = false;
+  double nearest = std::numeric_limits<double>::infinity();
 };
 
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
@@ -75,7 +85,7 @@ class Replayer {
     solver->reset();
     solver->iterate(untraced);
     if (implementation_.description.device == Device::gpu) device::synchronize();
-    Ended<T> ended{solver->download(), {}};
+    Ended<T> ended{.run = solver->download()};
     if (const auto wrong = explain_shape(p, ended.run); !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
     return ended;
   }
@@ -99,25 +109,26 @@ class Replayer {
     return apart(before, later) <= allowed;
   }
 
-  /// Checks that `later` can be where `iters` iterations from `start` lead. `before` is such a run. allowed: as for near(); below 0 the judge's own runs
-  /// decide in any case.
-  void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed) const {
-    if (allowed >= 0 && near(before, later, allowed)) return;
+  /// Checks that `later` can be where `iters` iterations from `start` lead. `before` is such a run. allowed: as for near(). by_judge: the judge's own
+  /// runs decide in any case.
+  void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, bool by_judge = false) const {
+    if (!by_judge && near(before, later, allowed)) return;
     if (const auto wrong = judge_(before.run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
     const double summation = judge_.summation_error(before.run);
-    const auto bounded = [&](Solution<T> run) {
-      auto bounds = judge_.mean_bounds(run, summation);
-      return Ended<T>{std::move(run), std::move(bounds)};
+    const auto bounded = [&](Ended<T> ended) {
+      ended.bounds = judge_.mean_bounds(ended.run, summation);
+      return ended;
     };
-    const auto own = [&] { return bounded(judge_.run_rounded(from(start, iters), summation, draws_)); };
+    const auto own = [&] { return bounded(own_run(from(start, iters), summation)); };
     bool first = true;
-    const auto again = [&] { return bounded(std::exchange(first, false) ? before.run : run(start, iters).run); };
+    const auto again = [&] { return bounded(std::exchange(first, false) ? before : run(start, iters)); };
     const double work = work_of(iters);
     const bool cheap = work <= cheap_work;
     Reach reach;
     if (!cheap && (reach = reaches(later, 5, again)).reached) return;
     if (least_own_runs * work <= most_work && (reach = reaches(later, own_runs(work), own)).reached) return;
-    if (cheap && (departs_ || reach.doubt > most_doubt) && (reach = reaches(later, 5, again)).reached) return;
+    if (by_judge && !reach.certain && near(before, later, allowed)) return;
+    if (cheap && (departs_ || !reach.certain) && (reach = reaches(later, 5, again)).reached) return;
     throw Refusal{fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart",
                               iters + 1, iters, reach.nearest)};
   }
@@ -155,14 +166,14 @@ class Replayer {
     Problem<T> p = problem_;
     p.max_iters = std::min(p.max_iters, 2 * made.iters + 8);
     int least = p.max_iters, most = 1;
-    std::vector<std::int32_t> labels;
+    Paths paths;
     for (int runs = own_runs(work); runs > 0; --runs) {
-      const Solution<T> own = judge_.run_rounded(p, summation, draws_);
-      least = std::min(least, own.iters), most = std::max(most, own.iters);
+      const Ended<T> own = own_run(p, summation);
+      least = std::min(least, own.run.iters), most = std::max(most, own.run.iters);
       if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;
-      if (labels.empty()) labels = own.labels;
-      if (share_changed(labels, own.labels) > most_doubt) return;
+      paths.add(own.path);
     }
+    if (!paths.certain()) return;
     throw Refusal{fmt::format("it made {} iterations where its tolerance of {} asks for {}", made.iters, p.tolerance, most)};
   }
 
@@ -175,8 +186,10 @@ class Replayer {
   }
 
   static int own_runs(double work) { return int(std::clamp(most_work / work, double(least_own_runs), double(most_own_runs))); }
-  double share_changed(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
-    return double(changed_labels(a, b)) / double(problem_.n);
+  Ended<T> own_run(const Problem<T>& p, double summation) const {
+    Ended<T> own;
+    own.run = judge_.run_rounded(p, summation, draws_, own.path);
+    return own;
   }
 
   double apart(const Ended<T>& from, const std::vector<T>& centroids) const { return judge_.apart(from.run.centroids, centroids, from.bounds); }
@@ -185,16 +198,18 @@ class Replayer {
   template <class Make>
   Reach reaches(const std::vector<T>& later, int most, Make make) const {
     Reach out;
+    Paths paths;
     double spread = 0;
     for (std::vector<Ended<T>> runs; !out.reached && int(runs.size()) < most;) {
       runs.push_back(make());
-      Ended<T>& last = runs.back();
+      const Ended<T>& last = runs.back();
+      paths.add(last.path);
       out.nearest = std::min(out.nearest, apart(last, later));
       for (const Ended<T>& other : runs) spread = std::max(spread, apart(last, other.run.centroids));
       out.reached = out.nearest <= 2 * spread;
-      out.doubt = std::max(out.doubt, share_changed(runs.front().run.labels, last.run.labels));
-      if (runs.size() > 1) last.run.labels = {};
+      runs.back().run.labels = {};
     }
+    out.certain = paths.certain();
     return out;
   }
 
@@ -308,14 +323,14 @@ void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, cons
   ++links;
   const bool repeats = evidence.others.empty() && before.run.centroids == first.assigned_centroids;
   const bool by_judge = evidence.middle && replayer.work_of(made) <= cheap_work / 10;
-  const double allowed = by_judge ? -1 : repeats ? 0 : share_in_full * replayer.movement(first);
-  replayer.check_link(before, first.assigned_centroids, start, made, allowed);
+  const double allowed = repeats ? 0 : share_in_full * replayer.movement(first);
+  replayer.check_link(before, first.assigned_centroids, start, made, allowed, by_judge);
   for (const auto& other : evidence.others) {
     ++links;
-    if (replayer.near(before, rotated(other.assigned, (problem.k - other.rotation) % problem.k, problem.d), std::max(allowed, 0.0))) continue;
+    if (replayer.near(before, rotated(other.assigned, (problem.k - other.rotation) % problem.k, problem.d), allowed)) continue;
     try {
       Ended<T> own = replayer.run(other.start, made);
-      replayer.check_link(own, other.assigned, other.start, made, std::max(allowed, 0.0));
+      replayer.check_link(own, other.assigned, other.start, made, allowed);
     } catch (const Refusal& refusal) {
       throw Refusal{"in a later run, " + refusal.sentence};
     }
