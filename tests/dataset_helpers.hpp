@@ -31,8 +31,17 @@ inline std::string complaint(const DatasetRequest& wish) {
   return complaint_of([&] { load_dataset<float>(wish); });
 }
 
+inline void expect_shows(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words) EXPECT_NE(text.find(word), text.npos) << word << " in:\n" << text;
+}
+
+inline void expect_lacks(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words) EXPECT_EQ(text.find(word), text.npos) << word << " in:\n" << text;
+}
+
+/// One line that holds these words.
 inline void expect_has(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words) EXPECT_NE(text.find(word), text.npos) << text;
+  expect_shows(text, words);
   EXPECT_EQ(text.find('\n'), text.npos) << text;
 }
 

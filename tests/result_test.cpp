@@ -1,49 +1,19 @@
 // Result lines: what is in them, and that a file of them survives a kill.
-#include "bench/run/result.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
 
 #include "bench/home.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/run.hpp"
-#include "bench/run/terminal.hpp"
 #include "bench/statistics.hpp"
 #include "tests/dataset_helpers.hpp"
-#include "tests/sweeps.hpp"
+#include "tests/lines.hpp"
 
 namespace km {
 namespace {
-
-Measurement measured(std::vector<double> samples_s) {
-  Measurement m;
-  m.dataset_hash = "00";
-  m.samples_s = std::move(samples_s);
-  m.downloads_s = {3, 1, 2};
-  m.iters = 10;
-  m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0.5, .wrong_labels = 1, .judged_points = 100, .cluster_sizes = {50, 30, 20}};
-  return m;
-}
-
-/// The line of this measurement.
-Json line_with(const Measurement& m) {
-  Json line = skeleton(some_case(), {}, "here");
-  add_measurement(line, some_case(), m);
-  return line;
-}
-
-Json line_of(const std::string& id, const Json& verdict, const Json& failure = nullptr) {
-  Json line = skeleton(some_case(), {"kmbench"}, "here");
-  line["case"] = id;
-  line["verdict"] = verdict;
-  line["failure"] = failure;
-  return line;
-}
 
 class ResultFiles : public Files {
  protected:
@@ -81,10 +51,20 @@ TEST(ResultLine, HoldsWhatWasMeasured) {
   const Json line = line_with(m);
   EXPECT_EQ(line["samples_s"], Json({0.5, 0.25}));
   EXPECT_EQ(line["download_s"], 2.0) << "the median";
-  EXPECT_EQ(line["iterations"], 10);
+  EXPECT_EQ(line["iterations"], 4);
+  EXPECT_EQ(line["max_iters"], 10);
   EXPECT_EQ(line["cluster_sizes"], Json({50, 30, 20}));
   EXPECT_TRUE(line["centroid_error"].is_null()) << "never NaN";
   EXPECT_TRUE(line["samples_event_s"].is_null()) << "the CPU has no events";
+}
+
+TEST(ResultLine, HoldsWhatWasAskedForOrWhyItIsSkipped) {
+  Case c = some_case({{"iterations", {whole(100)}}, {"tolerance", {0.5}}});
+  c.skip = "no such card";
+  const Json line = skeleton(c, {}, "here");
+  EXPECT_EQ(line["max_iters"], 100);
+  EXPECT_EQ(line["tolerance"], 0.5);
+  EXPECT_EQ(line["skip"], "no such card");
 }
 
 TEST(ResultLine, AWrongAnswerHasNoTime) {
@@ -286,83 +266,6 @@ TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
   EXPECT_EQ(left(2).continues, 0) << "all are there";
   options.redo = true;
   EXPECT_EQ(left(5).continues, 0);
-}
-
-TEST(SummaryTable, FitsTheTerminal) {
-  Json line = line_of("x", "a sentence that is far too long for any terminal, with distances² in it, and says so at length");
-  line["implementation"] = "cpu/lloyd/some_implementation_with_a_long_name";
-  line["parameters"] = {{"packages", 1000}, {"threads", 64}};
-  line["n"] = 123456789012;
-  const auto widest = [&](int columns) {
-    std::size_t most = 0;
-    std::istringstream in(summary_table({line}, columns));
-    for (std::string text; std::getline(in, text);) most = std::max(most, characters(text));
-    return most;
-  };
-  EXPECT_LE(widest(120), 120u);
-  EXPECT_LE(widest(100), 100u);
-  EXPECT_GT(widest(0), 150u) << "a file has every word";
-  for (const int columns : {100, 60, 1}) EXPECT_NE(summary_table({line}, columns).find("123456789012"), std::string::npos) << "numbers are never cut";
-  EXPECT_NE(summary_table({line}, 0).find("says so at length"), std::string::npos);
-  EXPECT_NE(summary_table({line}, 100).find("…"), std::string::npos);
-}
-
-TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
-  const Json good = line_with(measured({0.3, 0.1, 0.2}));
-  const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
-  EXPECT_NE(table.find("20.000"), table.npos) << table;  // 0.2 s / 10 iterations
-  EXPECT_NE(table.find("wrong: a sentence"), table.npos) << table;
-  EXPECT_NE(table.find("failure: it died"), table.npos) << table;
-}
-
-TEST(SummaryTable, MarksWhatIsDisturbed) {
-  Json line = line_with(measured({0.3, 0.1, 0.2}));
-  EXPECT_EQ(summary_table({line}).find("‡"), std::string::npos);
-  line["run_delay_s"] = {0.1, 0.1, 0.0};
-  EXPECT_NE(summary_table({line}).find("20.000‡"), std::string::npos) << summary_table({line});
-}
-
-TEST(SummaryTable, ShowsTheSettingsThatTellCasesApart) {
-  Json narrow = line_of("x", "wrong"), wide = line_of("y", "wrong");
-  narrow["dataset"]["generator"] = {{"sigma2", 0.1}, {"seed", 7}};
-  wide["dataset"]["generator"] = {{"sigma2", 0.5}, {"seed", 7}};
-  const std::string table = summary_table({narrow, wide});
-  EXPECT_NE(table.find("blobs sigma2=0.1"), table.npos) << table;
-  EXPECT_NE(table.find("blobs sigma2=0.5"), table.npos) << table;
-  EXPECT_EQ(table.find("seed"), table.npos) << "the same in both";
-}
-
-TEST(SummaryTable, ShowsTheStartAndTheStopThatTellCasesApart) {
-  Json one = line_of("x", "wrong"), two = line_of("y", "wrong");
-  one["init"] = {{"method", "random"}, {"seed", 1}};
-  two["init"] = {{"method", "random"}, {"seed", 2}};
-  one["tolerance"] = nullptr;
-  two["tolerance"] = 0.5;
-  const std::string table = summary_table({one, two});
-  EXPECT_NE(table.find("blobs init_seed=1 tolerance=none"), table.npos) << table;
-  EXPECT_NE(table.find("blobs init_seed=2 tolerance=0.5"), table.npos) << table;
-  EXPECT_EQ(table.find("init=random"), table.npos) << "the same in both";
-}
-
-TEST(SummaryTable, ShowsASettingThatOnlyOneOfTheUnmeasuredWasGiven) {
-  Json right = line_of("x", "wrong"), bare = line_of("y", nullptr, "it died"), given = line_of("z", nullptr, "it died");
-  right["dataset"]["generator"] = {{"sigma2", 1}, {"seed", 7}};
-  bare["dataset"]["generator"] = nullptr;
-  given["dataset"]["generator"] = {{"sigma2", 1}};
-  EXPECT_EQ(summary_table({right, bare}).find("sigma2"), std::string::npos);
-  EXPECT_NE(summary_table({bare, given}).find("blobs sigma2=1"), std::string::npos) << summary_table({bare, given});
-}
-
-TEST(SummaryTable, OfSeveralExhibitsHasARowAnExhibit) {
-  std::vector<Json> lines;
-  for (const char* exhibit : {"a/one", "a/two", "a/two"}) {
-    lines.push_back(lines.size() < 2 ? line_of("x", "") : line_of("x", nullptr, "it died"));
-    lines.back()["exhibit"] = exhibit;
-  }
-  std::istringstream table(summary_table(lines, 80));
-  std::string words;
-  for (std::string word; table >> word;) words += word + " ";
-  EXPECT_EQ(words, "exhibit cases right coarse wrong failed skipped disturbed a/one 1 1 0 0 0 0 0 a/two 2 1 0 0 1 0 0 ");
 }
 
 TEST(Median, OfOddAndEvenNumbers) {

@@ -6,9 +6,7 @@
 #include <set>
 
 #include "bench/plan/combination.hpp"
-#include "bench/tune/advise.hpp"
 #include "bench/tune/history.hpp"
-#include "bench/tune/rank_test.hpp"
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"
 #include "tests/dataset_helpers.hpp"
@@ -259,71 +257,6 @@ TEST_F(TuningFiles, AFileOfAnotherFormIsRefused) {
   expect_has(file(with(R"({"precision": "fp32", "n": 0, "d": 2, "k": 4, "fixed": {}, "parameters": {}})")), {"lacks one of precision"});
   expect_has(file(with(R"({"precision": "fp32", "n": 1, "d": 2, "k": 4, "fixed": {}, "parameters": {"pace": 1.5}})")), {"lacks one of precision"});
   expect_has(file(std::string(1 << 20, '[')), {"m.json"});
-}
-
-// ---- advice -------------------------------------------------------------------------------------------------
-
-/// A candidate with these samples of ten iterations.
-Advised candidate(const std::string& name, std::vector<double> samples, const std::string& grade = "exact", const std::string& verdict = "") {
-  Advised one{.c = problem(1000, 4, "fp32", name), .again = true};
-  Json line = skeleton(one.c, {}, "m");
-  line["verdict"] = verdict;
-  if (verdict.empty()) {
-    line["grade"] = grade;
-    line["iterations"] = 10;
-    line["samples_s"] = std::move(samples);
-  }
-  one.line = std::make_shared<const Json>(std::move(line));
-  return one;
-}
-
-const std::vector<double> fast = {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6}, slow = {2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6},
-                          as_fast = {0.9, 1.05, 1.25, 1.35, 1.45, 1.55, 1.7};
-
-TEST(RankTest, IsExact) {
-  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{1.0}, std::vector{2.0}), 0.5);
-  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{2.0}, std::vector{1.0}), 1);
-  EXPECT_DOUBLE_EQ(chance_of_ranks(fast, slow), 1.0 / 3432) << "7 of 14 in one way of all";
-  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{1.0, 2.0, 4.0}, std::vector{3.0, 5.0, 6.0}), 2.0 / 20) << "one pair of nine is turned";
-  EXPECT_GT(chance_of_ranks(fast, fast), 0.4);
-}
-
-TEST(Advice, NamesTheFastestThatIsRight) {
-  const std::vector<Advised> all = {candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast),
-                                    candidate("cpu/lloyd/naive_soa", {}, "", "one label is wrong"),
-                                    candidate("cpu/lloyd/reference", {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, "coarse")};
-  const std::string text = advice(all);
-  EXPECT_TRUE(text.starts_with("Fastest, and exact: cpu/lloyd/two_step, 130.000 ms an iteration (100.000 to 160.000); sure (p = 0.0003")) << text;
-  EXPECT_NE(text.find("the next, cpu/lloyd/naive, takes 1.77 times as long"), text.npos) << text;
-  EXPECT_EQ(text.find("naive_soa"), text.npos) << text;
-  EXPECT_EQ(text.find("reference"), text.npos) << text;
-}
-
-TEST(Advice, SaysWhereItIsNotSure) {
-  const std::string text = advice({candidate("cpu/lloyd/naive", as_fast), candidate("cpu/lloyd/two_step", fast)});
-  EXPECT_NE(text.find("not sure: cpu/lloyd/naive may be as fast"), text.npos) << text;
-}
-
-TEST(Advice, TellsTheFastestAtAllFromTheFastestExact) {
-  const std::string text = advice({candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast, "rounded")});
-  EXPECT_NE(text.find("Fastest at all: cpu/lloyd/two_step"), text.npos) << text;
-  EXPECT_NE(text.find("Fastest exact: cpu/lloyd/naive"), text.npos) << text;
-  EXPECT_NE(advice({candidate("cpu/lloyd/two_step", fast, "rounded")}).find("None of those measured is exact"), text.npos);
-}
-
-TEST(Advice, SaysWhatItHadNoTimeFor) {
-  EXPECT_EQ(advice({}), "No candidate has a right result that may be advised.\n");
-  EXPECT_EQ(advice({candidate("cpu/lloyd/naive", slow, "coarse")}), "No candidate has a right result that may be advised.\n");
-  Advised untried = candidate("cpu/lloyd/naive", slow);
-  untried.line = nullptr;
-  EXPECT_NE(advice({candidate("cpu/lloyd/two_step", fast), untried}).find("There was no time for 1 of 2 candidates"), std::string::npos);
-}
-
-TEST(Advice, TheTableGivesAReasonForATime) {
-  const std::string text = advice_table({candidate("cpu/lloyd/naive", {}, "", "one label is wrong"), candidate("cpu/lloyd/two_step", fast)}, 0);
-  EXPECT_LT(text.find("two_step"), text.find("naive")) << text;
-  EXPECT_NE(text.find("wrong: one label is wrong"), text.npos) << text;
-  EXPECT_NE(text.find("130.000"), text.npos) << text;
 }
 
 }  // namespace

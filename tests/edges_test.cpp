@@ -1,59 +1,15 @@
-// What an example that is symmetric, empty or at its limit would hide: skewed samples, iterations that are not max_iters, edges met exactly.
+// Edges met exactly: a tolerance, as many clusters as points, distances that tie.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "bench/lloyd.hpp"
-#include "bench/run/measure.hpp"
-#include "bench/run/result.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/solving.hpp"
 #include "tests/sweeps.hpp"
 
 namespace km {
 namespace {
-
-/// Five runs of four of at most a hundred iterations: median 8 ms, mean 44 ms, least 4 ms, most 200 ms.
-Json skewed_line() {
-  const Case c = some_case({{"iterations", {whole(100)}}, {"tolerance", {0.5}}});
-  Json line = skeleton(c, {}, "here");
-  Measurement m;
-  m.samples_s = {0.2, 0.004, 0.008, 0.005, 0.009};
-  m.downloads_s = {0.004, 0.001, 0.03};
-  m.iters = 4;
-  m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0, .wrong_labels = 0, .judged_points = 100, .cluster_sizes = {50, 30, 20}};
-  add_measurement(line, c, m);
-  return line;
-}
-
-TEST(Skewed, TheSummaryIsTheMedianByIterationMade) {
-  const std::string table = summary_table({skewed_line()});
-  EXPECT_NE(table.find(" 2.000"), table.npos) << table;
-  EXPECT_NE(table.find(" 1.000"), table.npos) << "the least beside it: " << table;
-  EXPECT_EQ(table.find("0.080"), table.npos) << "by max_iters: " << table;
-}
-
-TEST(Skewed, LinesKeepEverySampleInSeconds) {
-  const Json line = skewed_line();
-  EXPECT_EQ(line["samples_s"], Json({0.2, 0.004, 0.008, 0.005, 0.009}));
-  EXPECT_EQ(line["download_s"], 0.004);
-  EXPECT_EQ(line["iterations"], 4);
-  EXPECT_EQ(line["max_iters"], 100);
-  EXPECT_EQ(line["tolerance"], 0.5);
-}
-
-TEST(Skewed, GoogleBenchmarkGetsMilliseconds) {
-  const Json out = to_google_benchmark({skewed_line()});
-  EXPECT_EQ(out["benchmarks"][0]["real_time"], 200.0);
-  EXPECT_EQ(out["benchmarks"][0]["time_unit"], "ms");
-}
-
-TEST(Skewed, ASkipReasonIsInItsLine) {
-  Case c = some_case({});
-  c.skip = "no such card";
-  EXPECT_EQ(skeleton(c, {}, "here")["skip"], "no such card");
-}
 
 TEST(Edges, AToleranceThatIsMetExactlyStops) {
   const ProblemShape shape{.n = 200, .d = 1, .k = 1, .max_iters = 10, .tolerance = 0.05};

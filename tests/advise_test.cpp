@@ -1,0 +1,77 @@
+// Advice: the fastest that is right, how sure that is, and why others have no time.
+#include "bench/tune/advise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/run/result.hpp"
+#include "bench/tune/rank_test.hpp"
+#include "tests/dataset_helpers.hpp"
+#include "tests/sweeps.hpp"
+
+namespace km {
+namespace {
+
+/// A candidate with these samples of ten iterations.
+Advised candidate(const std::string& name, std::vector<double> samples, const std::string& grade = "exact", const std::string& verdict = "") {
+  Advised one{.c = case_with({{"implementation", {word(name)}}}), .again = true};
+  Json line = skeleton(one.c, {}, "m");
+  line["verdict"] = verdict;
+  if (verdict.empty()) {
+    line["grade"] = grade;
+    line["iterations"] = 10;
+    line["samples_s"] = std::move(samples);
+  }
+  one.line = std::make_shared<const Json>(std::move(line));
+  return one;
+}
+
+const std::vector<double> fast = {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6}, slow = {2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6},
+                          as_fast = {0.9, 1.05, 1.25, 1.35, 1.45, 1.55, 1.7};
+
+TEST(RankTest, IsExact) {
+  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{1.0}, std::vector{2.0}), 0.5);
+  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{2.0}, std::vector{1.0}), 1);
+  EXPECT_DOUBLE_EQ(chance_of_ranks(fast, slow), 1.0 / 3432) << "7 of 14 in one way of all";
+  EXPECT_DOUBLE_EQ(chance_of_ranks(std::vector{1.0, 2.0, 4.0}, std::vector{3.0, 5.0, 6.0}), 2.0 / 20) << "one pair of nine is turned";
+  EXPECT_GT(chance_of_ranks(fast, fast), 0.4);
+}
+
+TEST(Advice, NamesTheFastestThatIsRight) {
+  const std::vector<Advised> all = {candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast),
+                                    candidate("cpu/lloyd/naive_soa", {}, "", "one label is wrong"),
+                                    candidate("cpu/lloyd/reference", {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, "coarse")};
+  const std::string text = advice(all);
+  EXPECT_TRUE(text.starts_with("Fastest, and exact: cpu/lloyd/two_step, 130.000 ms an iteration (100.000 to 160.000); sure (p = 0.0003")) << text;
+  expect_shows(text, {"the next, cpu/lloyd/naive, takes 1.77 times as long"});
+  expect_lacks(text, {"naive_soa", "reference"});
+}
+
+TEST(Advice, SaysWhereItIsNotSure) {
+  const std::string text = advice({candidate("cpu/lloyd/naive", as_fast), candidate("cpu/lloyd/two_step", fast)});
+  expect_shows(text, {"not sure: cpu/lloyd/naive may be as fast"});
+}
+
+TEST(Advice, TellsTheFastestAtAllFromTheFastestExact) {
+  const std::string text = advice({candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast, "rounded")});
+  expect_shows(text, {"Fastest at all: cpu/lloyd/two_step", "Fastest exact: cpu/lloyd/naive"});
+  expect_shows(advice({candidate("cpu/lloyd/two_step", fast, "rounded")}), {"None of those measured is exact"});
+}
+
+TEST(Advice, SaysWhatItHadNoTimeFor) {
+  EXPECT_EQ(advice({}), "No candidate has a right result that may be advised.\n");
+  EXPECT_EQ(advice({candidate("cpu/lloyd/naive", slow, "coarse")}), "No candidate has a right result that may be advised.\n");
+  Advised untried = candidate("cpu/lloyd/naive", slow);
+  untried.line = nullptr;
+  expect_shows(advice({candidate("cpu/lloyd/two_step", fast), untried}), {"There was no time for 1 of 2 candidates"});
+}
+
+TEST(Advice, TheTableGivesAReasonForATime) {
+  const std::string text = advice_table({candidate("cpu/lloyd/naive", {}, "", "one label is wrong"), candidate("cpu/lloyd/two_step", fast)}, 0);
+  EXPECT_LT(text.find("two_step"), text.find("naive")) << text;
+  expect_shows(text, {"wrong: one label is wrong", "130.000"});
+}
+
+}  // namespace
+}  // namespace km
