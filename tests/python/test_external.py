@@ -66,8 +66,8 @@ BROKEN = {
 @pytest.mark.parametrize("fault", BROKEN)
 def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, fault)
-    flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *SMALL, "--timeout", "3", "--out", tmp_path]
-    ran = kmbench("run", *flags, KMBENCH_EXTERNAL=command)
+    which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *SMALL, "--timeout", "3", "--out", tmp_path]
+    ran = kmbench("run", *which, KMBENCH_EXTERNAL=command)
     assert ran.returncode == 1, ran.stderr
     lines = by_implementation(tmp_path)
     assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
@@ -85,10 +85,10 @@ def test_external_names_a_program(tmp_path):
 
 
 def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path):
-    flags = ["run", "--implementation", "library/external", *SMALL, "--out"]
-    kmbench(*flags, tmp_path / "none", KMBENCH_EXTERNAL="")
+    which = ["run", "--implementation", "library/external", *SMALL, "--out"]
+    kmbench(*which, tmp_path / "none", KMBENCH_EXTERNAL="")
     assert by_implementation(tmp_path / "none")["library/external"]["skip"] == "KMBENCH_EXTERNAL names no program"
-    kmbench(*flags, tmp_path / "gone", KMBENCH_EXTERNAL="/nowhere/at/all")
+    kmbench(*which, tmp_path / "gone", KMBENCH_EXTERNAL="/nowhere/at/all")
     said = by_implementation(tmp_path / "gone")["library/external"]["failure"]
     assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
 
