@@ -9,7 +9,6 @@
 #include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/run.hpp"
-#include "bench/base/statistics.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/lines.hpp"
 

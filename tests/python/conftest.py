@@ -79,7 +79,7 @@ class Bench:
         """Text at the end of a file of results."""
         path = self.results / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a") as out:
+        with path.open("a", encoding="utf-8") as out:
             out.write(text)
 
     def main(self, command: str, *words: object) -> int:

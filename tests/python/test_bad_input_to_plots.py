@@ -2,14 +2,12 @@
 
 import json
 import re
-import tracemalloc
 
 import pytest
 from conftest import TABLE, claim, figure, one_line, printed
 from synthetic import line
 
-from plots.read import check, json_text, results
-from plots.read.view import gather
+from plots.read import check, json_text
 
 CLAIM = TABLE + claim("")
 RATIO = CLAIM + 'kind = "ratio"\nmetric = "run"\nnumerator = {}\ndenominator = {}\n'
@@ -250,60 +248,3 @@ def test_out_that_is_a_file(bench, tmp_path, capsys):
         assert bench.main(command, "--out", tmp_path / "file") == 2
         assert capsys.readouterr().err.startswith("plots: ")
     assert (tmp_path / "file").read_text() == "kept"
-
-
-def test_line_ends_that_are_none_stay_in_their_line(bench):
-    """U+2028, U+0085 and a form feed end no line: only a newline does."""
-    made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
-    folder = bench.run([])
-    put(folder / "demo" / "demo.jsonl", json.dumps(made, ensure_ascii=False) + "\n")
-    assert [one["commit"] for one in results.load(folder)[0].lines] == ["a\u2028b\u0085c\x0cd"]
-
-
-@pytest.mark.parametrize("torn", [b'{"schema": 2, "ca', b'{"schema": "\xe2\x80', b"[1", b'{"case":'])
-def test_a_torn_last_line_costs_that_line_only(bench, capsys, torn):
-    folder = bench.run([line(packages=1)])
-    with (folder / "demo" / "demo.jsonl").open("ab") as file:
-        file.write(torn)
-    assert len(results.load(folder)[0].lines) == 1
-    assert "demo.jsonl:2: cut off" in capsys.readouterr().err
-
-
-def test_empty_files_hold_nothing(bench):
-    folder = bench.run([line(packages=1)])
-    put(folder / "demo" / "empty.jsonl", "")
-    put(folder / "demo" / "blank.jsonl", "\n \n")
-    assert len(results.load(folder)[0].lines) == 1
-
-
-def peak(folder):
-    tracemalloc.start()
-    try:
-        (machine,) = results.load(folder)
-        return tracemalloc.get_traced_memory()[1], len(machine.lines)
-    finally:
-        tracemalloc.stop()
-
-
-def test_many_lines_take_the_memory_of_their_cases(bench):
-    """Of a case the last line is kept; a line is kept small."""
-    folder = bench.run([])
-    made = [json.dumps(line(packages=p)) + "\n" for p in range(100)]
-    put(folder / "demo" / "demo.jsonl", "".join(made))
-    few, cases = peak(folder)
-    put(folder / "demo" / "demo.jsonl", "".join(made * 15))
-    many, cases_again = peak(folder)
-    assert cases == cases_again == 100
-    assert many < few + (1 << 20)
-    put(folder / "demo" / "demo.jsonl", "".join(json.dumps(line(packages=p)) + "\n" for p in range(1000)))
-    distinct, cases = peak(folder)
-    assert cases == 1000
-    assert distinct < 1000 * 6000
-
-
-def test_a_table_of_too_many_cases_says_so(bench, monkeypatch):
-    monkeypatch.setattr("plots.read.results.MOST_CASES", 5)
-    (machine,) = results.load(bench.run([line(packages=p) for p in range(9)]))
-    view = gather(bench.exhibit(), machine)
-    assert {one["parameters"]["packages"] for one in view.lines} == {4, 5, 6, 7, 8}
-    assert view.left_out == ("Left out: 4 older lines, more than a table can show.",)

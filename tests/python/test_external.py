@@ -72,8 +72,8 @@ BROKEN = {
 def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, fault)
     small = [*SMALL[:-1], 1]  # a warm-up run
-    flags = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *small, "--timeout", "3", "--out", tmp_path]
-    ran = kmbench("run", *flags, "--external", command)
+    which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *small, "--timeout", "3", "--out", tmp_path]
+    ran = kmbench("run", *which, "--external", command)
     assert ran.returncode == 1, ran.stderr
     lines = by_implementation(tmp_path)
     assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
@@ -91,10 +91,10 @@ def test_external_names_a_program(tmp_path):
 
 
 def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path):
-    flags = ["run", "--implementation", "library/external", *SMALL, "--out"]
-    kmbench(*flags, tmp_path / "none")
+    which = ["run", "--implementation", "library/external", *SMALL, "--out"]
+    kmbench(*which, tmp_path / "none")
     assert by_implementation(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
-    kmbench(*flags, tmp_path / "gone", "--external", "/nowhere/at/all")
+    kmbench(*which, tmp_path / "gone", "--external", "/nowhere/at/all")
     said = by_implementation(tmp_path / "gone")["library/external"]["failure"]
     assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
 

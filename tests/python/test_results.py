@@ -2,6 +2,7 @@
 
 import json
 import re
+import tracemalloc
 
 import jsonschema
 import pytest
@@ -11,6 +12,7 @@ from synthetic import line, of_schema, skipped, wrong
 
 from plots.errors import UserError
 from plots.read import check, results, schema
+from plots.read.view import gather
 
 ENERGY = {"joules": 3.5, "iterations": 70, "window_s": 1.1, "source": "NVML", "skipped": None}
 RECORDED = sorted((ROOT / "results").glob("*/*.jsonl"))
@@ -202,3 +204,60 @@ def test_what_a_changed_tree_measured_is_not_continued(bench):
 def test_a_wrong_line_after_a_right_one_has_no_time(bench):
     (counts,) = results.load(bench.run([line(samples_s=[3.0, 1.0]), wrong("label 3", continues=2)]))[0].lines
     assert counts["verdict"] == "label 3" and list(counts["samples_s"]) == []
+
+
+def test_line_ends_that_are_none_stay_in_their_line(bench):
+    """U+2028, U+0085 and a form feed end no line: only a newline does."""
+    made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
+    folder = bench.run([])
+    bench.add(json.dumps(made, ensure_ascii=False) + "\n")
+    assert [one["commit"] for one in results.load(folder)[0].lines] == ["a\u2028b\u0085c\x0cd"]
+
+
+@pytest.mark.parametrize("torn", [b'{"schema": 2, "ca', b'{"schema": "\xe2\x80', b"[1", b'{"case":'])
+def test_a_torn_last_line_costs_that_line_only(bench, capsys, torn):
+    folder = bench.run([line(packages=1)])
+    with (folder / "demo" / "demo.jsonl").open("ab") as file:
+        file.write(torn)
+    assert len(results.load(folder)[0].lines) == 1
+    assert "demo.jsonl:2: cut off" in capsys.readouterr().err
+
+
+def test_empty_files_hold_nothing(bench):
+    folder = bench.run([line(packages=1)])
+    bench.add("", "demo/empty.jsonl")
+    bench.add("\n \n", "demo/blank.jsonl")
+    assert len(results.load(folder)[0].lines) == 1
+
+
+def peak(folder):
+    tracemalloc.start()
+    try:
+        (machine,) = results.load(folder)
+        return tracemalloc.get_traced_memory()[1], len(machine.lines)
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_lines_take_the_memory_of_their_cases(bench):
+    """Of a case the last line is kept; a line is kept small."""
+    made = [json.dumps(line(packages=p)) + "\n" for p in range(1000)]
+    path = bench.run([]) / "demo" / "demo.jsonl"
+
+    def after(texts: list[str]) -> tuple[int, int]:
+        path.write_text("".join(texts))
+        return peak(bench.results)
+
+    few, cases = after(made[:100])
+    many, cases_again = after(made[:100] * 15)
+    assert cases == cases_again == 100 and many < few + (1 << 20)
+    distinct, cases = after(made)
+    assert cases == 1000 and distinct < 1000 * 6000
+
+
+def test_a_table_of_too_many_cases_says_so(bench, monkeypatch):
+    monkeypatch.setattr("plots.read.results.MOST_CASES", 5)
+    (machine,) = results.load(bench.run([line(packages=p) for p in range(9)]))
+    view = gather(bench.exhibit(), machine)
+    assert {one["parameters"]["packages"] for one in view.lines} == {4, 5, 6, 7, 8}
+    assert view.left_out == ("Left out: 4 older lines, more than a table can show.",)
