@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+from functools import reduce
+
 import numpy as np
 import pytest
-from conftest import TABLE
+from conftest import ROOT, TABLE
 from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
-from plots.write import latex, table_formats, tables
+from plots.write import latex, readme, table_formats, tables
 
 PAPER = (
     TABLE
@@ -158,12 +161,12 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     bench.exhibit(PAPER)
     bench.exhibit(FIGURE.replace("STYLE", "line"), "demo/figure1")
     bench.run([*LINES, *({**made, "exhibit": "demo/figure1"} for made in LINES)])
-    readme = tmp_path / "README.md"
+    page = tmp_path / "README.md"
     regions = ("begin:demo/table1 machine=demo", "begin:demo/figure1", "begin:claims")
-    readme.write_text("before\n" + "".join(f"<!-- {r} -->\nold\n<!-- end -->\n" for r in regions) + "after\n")
-    args = ["readme", "--file", str(readme), "--papers", str(bench.papers), "--results", str(bench.results)]
+    page.write_text("before\n" + "".join(f"<!-- {r} -->\nold\n<!-- end -->\n" for r in regions) + "after\n")
+    args = ["readme", "--file", str(page), "--papers", str(bench.papers), "--results", str(bench.results)]
     assert main(args) == 0
-    first = readme.read_text()
+    first = page.read_text()
     assert first.startswith("before\n")
     assert first.endswith("after\n")
     assert "old" not in first
@@ -171,27 +174,45 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     assert "](docs/pictures/demo/demo/figure1.svg)" in first
     assert (tmp_path / "docs/pictures/demo/demo/figure1.svg").exists()
     assert main(args) == 0
-    assert readme.read_text() == first
-    readme.write_text("<!-- begin:demo/nothing -->\n<!-- end -->\n")
+    assert page.read_text() == first
+    page.write_text("<!-- begin:demo/nothing -->\n<!-- end -->\n")
     assert main(args) == 2
-    readme.write_text("<!-- begin:demo/table1 -->\n")
+    page.write_text("<!-- begin:demo/table1 -->\n")
     assert main(args) == 2
 
 
-def test_the_summary_has_all_claims_of_a_paper_in_every_row(bench, tmp_path):
-    claim = '[[claim]]\nid="ID"\ntext="ID"\nkind="bound"\nmetric="run"\nat_most=LIMIT\n'
-    true, false = (claim.replace("ID", name).replace("LIMIT", limit) for name, limit in (("a", "1e9"), ("b", "1e-9")))
-    bench.exhibit(PAPER + true + false)
+def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench, tmp_path):
+    claim = '[[claim]]\nid="ID"\ntext="ID"\nkind="bound"\nmetric="run"\nat_most=LIMIT\nwhere={packages=AT}\n'
+    asked = [("a", "1e9", "1"), ("b", "1e-9", "1"), ("c", "1e9", "10"), ("d", "1", "7")]
+    values = [zip(("ID", "LIMIT", "AT"), one, strict=True) for one in asked]
+    texts = [reduce(lambda text, pair: text.replace(*pair), pairs, claim) for pairs in values]
+    bench.exhibit(PAPER + "".join(texts))
     for machine in ("one", "two"):
-        bench.run(LINES, machine)
-    readme = tmp_path / "README.md"
-    readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
-    assert main(["readme", "--file", str(readme), "--papers", str(bench.papers), "--results", str(bench.results)]) == 0
-    table = [line for line in readme.read_text().splitlines() if line.startswith("|")]
-    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
-    assert header[:3] == ["paper", "claims", "on"]
-    assert [row[:2] for row in rows] == [["`demo`", "2"]] * 2
-    assert all(sum(int(cell or 0) for cell in row[3:]) == 2 for row in rows)
+        bench.run([LINES[0], line(seconds=0.2, packages=10, samples=1)], machine)
+    page = tmp_path / "README.md"
+    page.write_text("<!-- begin:summary -->\n<!-- end -->\n<!-- begin:findings -->\n<!-- end -->\n")
+    assert main(["readme", "--file", str(page), "--papers", str(bench.papers), "--results", str(bench.results)]) == 0
+    table = [line for line in page.read_text().splitlines() if line.startswith("|")]
+    header, _, row = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
+    told = {name: cell for name, cell in zip(header, row, strict=True) if cell}
+    assert told == {
+        "paper": "`demo`",
+        "sentences": "4",
+        "reproduced": "1",
+        "measured once": "1",
+        "not reproduced": "1",
+        "nowhere decided": "1",
+    }
+    assert (tmp_path / "docs/pictures/findings.svg").exists()
+
+
+def test_what_the_readme_shows_of_a_command_is_what_it_prints():
+    """Every output of the README, made again from the recorded lines."""
+    shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+    outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
+    assert len(outputs) == 3
+    for words, body in outputs.items():
+        assert readme.output(shlex.split(words)) + "\n" == body
 
 
 @pytest.fixture
