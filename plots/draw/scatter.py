@@ -62,9 +62,9 @@ def draw(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[in
         ax = figure.subplots()
         colours = np.array(style.PALETTE)[labels[shown] % len(style.PALETTE)]
         size = float(np.clip(9000 / max(len(shown), 1), 1.2, 14))
-        ax.scatter(
-            points[shown, a], points[shown, b], s=size, c=colours, alpha=0.7, linewidths=0, rasterized=len(shown) > 3000
-        )
+        many = len(shown) > 3000  # then as an image, of few colours
+        look = {"alpha": 1 if many else 0.7, "linewidths": 0, "rasterized": many, "antialiased": not many}
+        ax.scatter(points[shown, a], points[shown, b], s=size, c=colours, **look)
         ax.scatter(
             centroids[:, a], centroids[:, b], s=95, c="white", edgecolors=style.PAPER_INK, linewidths=1.2, zorder=3
         )

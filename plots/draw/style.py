@@ -102,7 +102,8 @@ METADATA = {
 def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
     """Writes .svg, .pdf or .png: no date, no version, the same bytes for the same figure."""
     with matplotlib.rc_context(fname=STYLE):
-        figure.savefig(target, format=ending[1:], metadata=METADATA[ending])
+        dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
+        figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 
 from plots.draw import style
 
+BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says nothing, with no group in it
+
 
 def text(figure: Figure | None) -> str:
     """Empty where there is no figure."""
@@ -21,7 +23,7 @@ def text(figure: Figure | None) -> str:
 
 
 def small(text: str) -> str:
-    """The same picture in fewer bytes: no comments, no metadata, short names, paths to a tenth of a point."""
+    """The same picture in less: no comments, metadata, bare groups; short names, paths to a tenth of a point."""
     text = re.sub(r"<\?xml.*?<svg", "<svg", text, count=1, flags=re.S)
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'<g id="[^"]*">', "<g>", text)
@@ -29,7 +31,11 @@ def small(text: str) -> str:
     text = re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) ", r"\1", m[0]), text)
     text = re.sub(r' d="[^"]*"', lambda m: re.sub(r"\s*([MLCQz])\s*", r"\1", rounded(m[0], 1)), text)
     text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: what the figure says keeps its digits
-    text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'")
+    text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
+    text = text.replace("xlink:href", "href") if "<image" not in text else text
+    text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)
+    while (fewer := BARE.sub(r"\1", text)) != text:
+        text = fewer
     return short_names(shared_styles(text))
 
 

@@ -54,9 +54,6 @@ const stay = (box) => {
     });
   }
 };
-const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => target.clientWidth && stay(target)));
-all(".scroll").forEach((box) => sizes.observe(box));
-
 // A press on a head sorts by its column: upwards, downwards, as it was. What has no number stays below.
 const number = (text) => /^[~≈<>≤≥]?\s*-?[\d,]*\.?\d/.test(text) ? parseFloat(text.replace(/[^\d.eE+-]*/, "").replace(/,/g, "")) : NaN;
 const shown = (row, column) => {
@@ -118,7 +115,6 @@ const searchable = (table) => {
     count.textContent = words.length ? ` ${rows.filter((row) => !row.classList.contains("off")).length} of ${rows.length}` : "";
   });
 };
-all(".scroll table").forEach((table) => { sortable(table); searchable(table); });
 
 // A press on a value shows the command behind it.
 document.addEventListener("click", ({ target }) => {
@@ -131,18 +127,6 @@ document.addEventListener("click", ({ target }) => {
   line.firstChild.textContent = `kmbench explain ${table.dataset.of} ${cell.parentElement.at} ${name} --machine ${table.dataset.on}`;
   table.closest(".scroll").after(line);
 });
-// On a phone a row is a card.
-if (matchMedia("(max-width: 40rem)").matches) {
-  for (const table of all("article table:not(.by-machine)")) {
-    table.classList.add("cards");
-    const names = [...table.tHead.rows[0].cells].map((th) => th.textContent);
-    for (const row of table.tBodies[0].rows) {
-      let at = 0;
-      for (const cell of row.cells) { if (!cell.classList.contains("field")) cell.dataset.of = names[at]; at += cell.colSpan; }
-    }
-  }
-}
-
 // What a table shows, as text to paste: CSV, or LaTeX (booktabs).
 const texts = (table) => [...table.rows].filter((row) => row.offsetParent).map((row) => [...row.cells].flatMap((cell) =>
   [(cell.firstChild?.textContent ?? "").trim(), ...Array(cell.colSpan - 1).fill("")]));
@@ -153,7 +137,7 @@ const forms = {
     return [`\\begin{tabular}{${"l".repeat(head.length)}}`, "\\toprule", line(head), "\\midrule", ...rows.map(line), "\\bottomrule", "\\end{tabular}"].join("\n");
   },
 };
-for (const box of all("article .scroll").filter((box) => !box.closest(".claims"))) {
+const copied = (box) => {
   for (const [name, form] of Object.entries(forms)) {
     const button = document.createElement("button");
     button.className = "copy";
@@ -165,4 +149,24 @@ for (const box of all("article .scroll").filter((box) => !box.closest(".claims")
     });
     bar(box.querySelector("table")).append(button);
   }
-}
+};
+// On a phone a row is a card.
+const phone = matchMedia("(max-width: 40rem)").matches;
+const cards = (table) => {
+  table.classList.add("cards");
+  const names = [...table.tHead.rows[0].cells].map((th) => th.textContent);
+  for (const row of table.tBodies[0].rows) {
+    let at = 0;
+    for (const cell of row.cells) { if (!cell.classList.contains("field")) cell.dataset.of = names[at]; at += cell.colSpan; }
+  }
+};
+// A table gets its tools when it is first seen: most lie in closed parts.
+const made = new WeakSet();
+const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+  if (!target.clientWidth) return;
+  const table = target.querySelector("table"), article = target.closest("article") && !target.closest(".claims");
+  if (!made.has(target)) { sortable(table); searchable(table); if (article) copied(target); if (article && phone) cards(table); }
+  made.add(target);
+  stay(target);
+}));
+all(".scroll").forEach((box) => sizes.observe(box));

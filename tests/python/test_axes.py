@@ -1,10 +1,14 @@
 """What makes a picture or a page readable: plain numbers, room for every mark, texts that fit, tables not too wide."""
 
+import math
+from itertools import pairwise
+
+import pytest
 from conftest import SERIES, TABLE, figure, printed
 from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
-from plots.draw import axes, figures
+from plots.draw import axes, figures, style
 from plots.write import latex, table_formats, tables
 from plots.write.tables import Cell, Column, Table
 
@@ -54,6 +58,55 @@ def test_bars_that_stand_alone_stand_over_their_tick(bench):
 def test_a_figure_of_the_papers_values_alone_says_so_and_names_them(bench):
     made = figures.draw(bench.view([], shown("bar", PAPER)))
     assert "Nothing of this was measured on demo" in made.get_suptitle()
+
+
+def test_a_logarithmic_axis_has_dots_and_no_bars(bench):
+    (ax,) = figures.draw(bench.view([line(packages=1), line(packages=10)], shown("bar", "logy = true\n" + PAPER))).axes
+    assert ax.get_yscale() == "log" and not ax.patches
+    named = shown("bar", "logy = true\n").replace('x = "packages"', 'x = "implementation"')
+    lines = [line(packages=1), wrong("off", implementation="cpu/b")]
+    made = figures.draw(bench.view(lines, named.replace('series = ["implementation"]', "")))
+    assert made.axes[0].get_xscale() == "log" and not made.axes[0].patches
+    assert [label.get_text() for label in made.axes[0].get_yticklabels()] == ["cpu/b", "cpu/lloyd/two_step"]
+    assert "wrong" in [text.get_text() for text in made.axes[0].texts]
+
+
+def test_a_planned_case_that_did_not_run_breaks_the_curve_and_is_named(bench):
+    made = figures.draw(bench.view([line(packages=p) for p in (1, 100)], shown("line")))
+    assert "× no time, by packages: 10 (not run)." in made.get_suptitle()
+    (bars,) = made.axes[0].containers
+    assert math.isnan(bars.lines[0].get_ydata()[1]) and len(bars.lines[0].get_ydata()) == 3
+
+
+def test_a_ratio_of_the_papers_text_is_a_hollow_mark_where_it_would_put_ours(bench):
+    claim = '[[claim]]\nid="a"\ntext="a"\nkind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n'
+    claim += "numerator={packages=1}\ndenominator={packages=10}\n"
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", claim))
+    (curve,) = figures.arrange(view)[0].curves
+    assert curve.stated["assign"] == [(1, pytest.approx(3 * view.value(view.lines[1], "assign").value))]
+
+
+def test_the_roofline_has_a_mark_for_every_implementation(bench):
+    text = shown("roofline").replace('["assign"]', '["flop_rate"]')
+    lines = [line(packages=1), line(packages=1, implementation="cpu/lloyd/naive", seconds=0.4)]
+    view = bench.view(lines, text)
+    assert figures.draw(view) is None  # no ceilings measured
+    view.machine.record["floor"] = {"cpu": {"bytes_per_s": 1e10, "flops_per_s": {"fp32": 1e11}}}
+    (ax,) = figures.draw(view).axes
+    assert sorted(text.get_text() for text in ax.texts) == ["lloyd/naive", "lloyd/two_step"]
+
+
+def test_names_at_the_ends_stay_apart_and_inside():
+    found = axes.apart([0.5, 0.5, 0.99, 1.0, -3.0], 0.1)
+    assert found == pytest.approx([0.5, 0.6, 0.9, 1.0, 0.0])
+
+
+def test_parts_of_a_stack_differ_in_grey():
+    def grey(colour):
+        return sum(w * int(colour[i : i + 2], 16) for w, i in ((0.299, 1), (0.587, 3), (0.114, 5)))
+
+    shades = sorted(grey(style.COLOURS[name]) for name in ("assign", "update", "transfer"))
+    assert min(b - a for a, b in pairwise(shades)) > 40
 
 
 def test_a_case_without_a_time_is_marked_in_a_stack(bench):

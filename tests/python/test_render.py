@@ -1,13 +1,15 @@
 """Tables, figures, the report and the README: what they show, and the same bytes twice."""
 
+import shlex
+
 import numpy as np
 import pytest
-from conftest import SERIES, TABLE, claim, figure, one_line, printed
+from conftest import ROOT, SERIES, TABLE, claim, figure, one_line, printed
 from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
-from plots.write import latex, table_formats, tables
+from plots.write import latex, readme, table_formats, tables
 
 PAPER = TABLE + printed('[[1, "10.0"], [10, "20.0"], ["7", "3.50"]]', more='notes = { "7" = "their own" }\n')
 LINES = [line(seconds=0.1, packages=1), line(seconds=0.2, packages=10), skipped("too large", packages=100)]
@@ -124,35 +126,52 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     bench.exhibit(PAPER)
     bench.exhibit(figure("line", "assign update", SERIES), "demo/figure1")
     bench.run([*LINES, *({**made, "exhibit": "demo/figure1"} for made in LINES)])
-    readme = tmp_path / "README.md"
+    page = tmp_path / "README.md"
     regions = ("begin:demo/table1 machine=demo", "begin:demo/figure1", "begin:claims")
-    readme.write_text("before\n" + "".join(f"<!-- {r} -->\nold\n<!-- end -->\n" for r in regions) + "after\n")
-    assert bench.main("readme", "--file", readme) == 0
-    first = readme.read_text()
+    page.write_text("before\n" + "".join(f"<!-- {r} -->\nold\n<!-- end -->\n" for r in regions) + "after\n")
+    assert bench.main("readme", "--file", page) == 0
+    first = page.read_text()
     assert first.startswith("before\n") and first.endswith("after\n")
     assert "old" not in first and "too large" in first
     assert "](docs/pictures/demo/demo/figure1.svg)" in first
     assert (tmp_path / "docs/pictures/demo/demo/figure1.svg").exists()
-    assert bench.main("readme", "--file", readme) == 0
-    assert readme.read_text() == first
+    assert bench.main("readme", "--file", page) == 0
+    assert page.read_text() == first
     for regions in ("<!-- begin:demo/nothing -->\n<!-- end -->\n", "<!-- begin:demo/table1 -->\n"):
-        readme.write_text(regions)
-        assert bench.main("readme", "--file", readme) == 2
+        page.write_text(regions)
+        assert bench.main("readme", "--file", page) == 2
 
 
-def test_the_summary_has_all_claims_of_a_paper_in_every_row(bench, tmp_path):
-    bounds = (("a", "1e9"), ("b", "1e-9"))
-    bench.exhibit(PAPER + "".join(claim(f'kind="bound"\nmetric="run"\nat_most={most}', x, x) for x, most in bounds))
+def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench, tmp_path):
+    asked = [("a", "1e9", "1"), ("b", "1e-9", "1"), ("c", "1e9", "10"), ("d", "1", "7")]
+    bound = 'kind="bound"\nmetric="run"\nat_most={}\nwhere={{packages={}}}'
+    bench.exhibit(PAPER + "".join(claim(bound.format(most, at), name, name) for name, most, at in asked))
     for machine in ("one", "two"):
-        bench.run(LINES, machine)
-    readme = tmp_path / "README.md"
-    readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
-    assert bench.main("readme", "--file", readme) == 0
-    table = [line for line in readme.read_text().splitlines() if line.startswith("|")]
-    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
-    assert header[:3] == ["paper", "claims", "on"]
-    assert [row[:2] for row in rows] == [["`demo`", "2"]] * 2
-    assert all(sum(int(cell or 0) for cell in row[3:]) == 2 for row in rows)
+        bench.run([LINES[0], line(seconds=0.2, packages=10, samples=1)], machine)
+    page = tmp_path / "README.md"
+    page.write_text("<!-- begin:summary -->\n<!-- end -->\n<!-- begin:findings -->\n<!-- end -->\n")
+    assert bench.main("readme", "--file", page) == 0
+    table = [line for line in page.read_text().splitlines() if line.startswith("|")]
+    header, _, row = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
+    told = {name: cell for name, cell in zip(header, row, strict=True) if cell}
+    assert told == {
+        "paper": "`demo`",
+        "sentences": "4",
+        "reproduced": "1",
+        "measured once": "1",
+        "not reproduced": "1",
+        "nowhere decided": "1",
+    }
+    assert (tmp_path / "docs/pictures/findings.svg").exists()
+
+
+def test_what_the_readme_shows_of_a_command_is_what_it_prints():
+    """Every output of the README, made again from the recorded lines."""
+    shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+    outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
+    assert len(outputs) == 3
+    for words, body in outputs.items():
+        assert readme.output(shlex.split(words)) + "\n" == body
 
 
 @pytest.fixture

@@ -169,6 +169,23 @@ def test_claims_are_told_in_words(bench):
     assert "{" not in claim_sheet.markdown([found])
 
 
+def test_the_papers_own_number_stands_beside_what_is_asked(bench):
+    printed = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iterations"]\nrows=[[1, "7"], [10, "5"]]\n'
+    text = TABLE.replace('"assign"]', '"iterations"]') + printed
+    lines = [line(packages=1, iterations=6, tolerance=0), line(packages=10, iterations=5, tolerance=0)]
+    found = bench.judge(lines, text, **{**RATIO, "metric": "iterations", "at_least": 1.1})
+    assert (found.printed, found.paper_value, found.measured) == ("7 → 5 (1.4 ×)", "at least 1.1 ×", "6 → 5 (1.200 ×)")
+    assert bench.judge(lines, text, **{**RATIO, "at_least": 1.1}).printed == ""
+    assert bench.judge(lines, text, **{**RATIO, "expect": 9.1, "within": 2.0}).printed == "9.1 ×"
+
+
+def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
+    assert '<article class="exhibit" id="demo/table1">' in page
+    bench.exhibit(TABLE)
+    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    assert '<article class="other" id="demo/table1"><details>' in page and "no claim rests on it" in page
+
+
 def test_a_data_set_that_is_not_there_has_no_size(bench):
     printed = '[[paper]]\nsource="printed"\nfields=["packages", "d"]\nmetrics=["iteration"]\nrows=[[1, 7, "10"]]\n'
     bench.exhibit(TABLE.replace('["packages"]', '["packages", "d"]') + printed)
@@ -228,6 +245,7 @@ def test_recorded_machines_stand_beside_the_readers_own(two):
     row = next(text for text in table.split("<tr>") if "skipped" in text)
     assert 'class="beside m1">40.00' in row
     assert [label for _, label in re.findall(r'id="show(\d)" checked>([^<]*)', page)] == ["this machine", "big"]
+    assert "The bound holds: <b>holds on this machine; does not hold on big</b>" in page
     assert "This machine was busy" in page and "not quiet: load 3" in page
     assert re.search(r'<li id="demo/table2">made up: <i>not run on any', page)
 
@@ -304,12 +322,12 @@ def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
 def test_a_smaller_picture_says_the_same():
     path = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
     drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
-    small = "<svg x='1.23'><g><path d='M1.2 6.8L3 4z' style='fill:none;opacity:0.12'/><text>0.0125</text></g></svg>"
+    small = "<svg x='1.2'><path d='M1.2 6.8L3 4z' style='fill:none;opacity:0.12'/><text>0.0125</text></svg>"
     assert svg.small(drawn) == small
 
 
 def test_a_smaller_picture_says_a_style_once():
-    mark = "<path id='m12ab' d='M0 0'/>" + "<use xlink:href='#m12ab' style='fill:red'/>" * 3
+    mark = "<path id='m12ab' d='M0 0'/>" + "<use href='#m12ab' style='fill:red'/>" * 3
     text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}</svg>")
-    used = "<use xlink:href='#i0' class='s0'/>" * 3
+    used = "<use href='#i0' class='s0'/>" * 3
     assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/>{used}</svg>"
