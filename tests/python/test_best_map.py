@@ -61,7 +61,7 @@ def test_who_chooses_another_is_named_by_its_choice(bench):
 
 
 def test_the_names_of_choices_are_those_of_auto():
-    listed = re.findall(r'^    \{"(gpu/lloyd/\w+)"', (ROOT / "impl/gpu/lloyd/auto.cu").read_text(), re.M)
+    listed = re.findall(r'^    \{"(gpu/lloyd/\w+)"', (ROOT / "impl/gpu/lloyd/auto.cpp").read_text(), re.M)
     (ours,) = load(ROOT / "papers", ["ours"])
     assert list(ours.record["labels"]["choice"].values()) == listed
 
