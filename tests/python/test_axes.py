@@ -71,7 +71,7 @@ def test_a_logarithmic_axis_has_dots_and_no_bars(bench):
     lines = [line(packages=1), wrong("off", implementation="cpu/b")]
     made = figures.draw(bench.view(lines, named.replace('series = ["implementation"]', "")))
     assert made.axes[0].get_xscale() == "log" and not made.axes[0].patches
-    assert [label.get_text() for label in made.axes[0].get_yticklabels()] == ["cpu/b", "cpu/lloyd/two_step"]
+    assert [label.get_text() for label in made.axes[0].get_yticklabels()] == ["cpu/lloyd/two_step", "cpu/b"]
     assert "wrong" in [text.get_text() for text in made.axes[0].texts]
 
 
