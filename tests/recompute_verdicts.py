@@ -342,7 +342,8 @@ def claims(exhibit):
         for row in rows(one["for"]) if "for" in one else [{}]:
             keys = set(re.findall(r"\{(\w+)\}", json.dumps(template)))
             made = {**fill(template, row), **{name: value for name, value in row.items() if name not in keys}}
-            made |= {name: row[name] for name in row if name in ("expect", "within", "at_least", "at_most", "metric")}
+            both = ("along", "expect", "within", "at_least", "at_most", "metric")  # a word of the text, and a key
+            made |= {name: row[name] for name in row if name in both}
             made = by_kind({**exhibit.get("defaults", {}).get("claim", {}), **made})
             found[made["id"]] = made
     return found

@@ -98,13 +98,13 @@ def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str 
 
 
 def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
-    """`Holds on every machine`, `Holds on this machine; undecided on NVIDIA H200`; empty where it was run nowhere."""
+    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty where nobody ran it."""
     by: dict[str, list[str]] = {}
     for one, mark in zip(where, sentence.marks, strict=True):
         by.setdefault(mark.verdict, []).append(one.label)
     told = [(v, by[v]) for v in findings.VERDICTS[:-1] if v in by]
-    if len(told) == 1 and len(told[0][1]) == len(where) > 1:
-        return f"{told[0][0].capitalize()} on every machine"
+    if len(told) == 1 and len(told[0][1]) > 1:
+        return f"{told[0][0].capitalize()} on all {len(told[0][1])} that ran it"
     text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
     return text[:1].upper() + text[1:]
 

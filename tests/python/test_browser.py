@@ -4,8 +4,10 @@ import re
 
 import pytest
 from chromium import PROGRAM, Chromium
-from conftest import TABLE, Bench, claim, figure, printed
+from conftest import ROOT, TABLE, Bench, claim, figure, printed
 from synthetic import line, skipped, wrong
+
+from plots.__main__ import main
 
 if PROGRAM is None:
     pytest.skip("no chromium, chromium-browser or google-chrome: the pages are not opened", allow_module_level=True)
@@ -132,3 +134,34 @@ def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
     assert pdf.startswith(b"%PDF") and len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 1 and len(pdf) > 10_000
     browser.call("Emulation.setEmulatedMedia", media="")
     assert browser.errors == []
+
+
+def test_all_recorded_machines_fit_on_a_small_and_short_page(pages, tmp_path):
+    browser, _ = pages
+    folders = ["--results", str(ROOT / "results"), "--papers", str(ROOT / "papers"), "--out", str(tmp_path)]
+    assert main(["report", *folders]) == 0
+    assert (tmp_path / "index.html").stat().st_size < 3_000_000
+    browser.open(tmp_path / "index.html", 1300)
+    browser.run("all('.exhibit').forEach((part) => { part.style.contentVisibility = 'visible'; })")
+    for shown in range(browser.run("all('.switch input').length")):
+        browser.run(f"all('.switch input').forEach((box, at) => {{ box.checked = at === {shown}; }})")
+        assert browser.run("document.documentElement.scrollHeight") <= 25 * 900
+    assert browser.errors == []
+
+
+def test_what_a_reader_asks_takes_few_presses(pages):
+    """Whether a finding holds, where a cell is from, a table as LaTeX, one machine alone, an exhibit on its own."""
+    browser, folder = pages
+    browser.open(folder / "index.html", 1280)
+    table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
+    browser.run(f"{table}.tBodies[0].rows[2].cells[1].click()")
+    asked = browser.run(f"{table}.closest('.scroll').parentElement.querySelector('.asked').textContent")
+    assert asked == "kmbench explain demo/table1 3 iteration --machine a-machine-with-a-rather-long-name"
+    browser.run("navigator.clipboard.writeText = (text) => { window.pasted = text; return Promise.resolve(); }")
+    browser.run("[...document.querySelectorAll('.copy')].find((b) => b.textContent.includes('LaTeX')).click()")
+    assert browser.run("window.pasted").startswith("\\begin{tabular}")
+    browser.run("history.replaceState(null, '', '?only=demo/table1')")
+    browser.run("location.reload(); 0")
+    while browser.message().get("method") != "Page.loadEventFired":
+        pass
+    assert browser.run("all('article').filter((part) => part.offsetParent).map((part) => part.id)") == ["demo/table1"]
