@@ -78,7 +78,7 @@ def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
 
 def bars_of(ax):
     """The error bars that were drawn, as (low, high) by x, whatever the kind of plot."""
-    segments = [s for c in ax.collections if hasattr(c, "get_segments") for s in c.get_segments()]
+    segments = [s for c in ax.collections if hasattr(c, "get_segments") for s in c.get_segments() if len(s)]
     return {round(float(s[0][0]), 6): (float(s[0][1]), float(s[-1][1])) for s in segments}
 
 
