@@ -277,10 +277,12 @@ std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::
 template <class T>
 void replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, int iters, std::mt19937_64& draws,
                    Replay& out) try {
-  const std::vector<T> points = sample_with_witnesses(problem, implementation.description.distance, draws);
+  const std::vector<T> drawn = sample_with_witnesses(problem, implementation.description.distance, draws);
+  const Values<T> points = make_values<T>(drawn.size());  // on pages of its own: an implementation may page-lock them
+  std::ranges::copy(drawn, points.get());
   Problem<T> sample = problem;
-  sample.points = points;
-  sample.n = std::int64_t(points.size()) / problem.d;
+  sample.points = {points.get(), drawn.size()};
+  sample.n = std::int64_t(drawn.size()) / problem.d;
   if (sample.k > sample.n) return;
   const Judge<T> judge(sample, implementation.description, config);
   const Replayer<T> replayer(implementation, config, sample, judge, draws);

@@ -135,18 +135,19 @@ std::string status(std::string_view key) {
 }
 
 std::string surroundings() {
-  std::string text = fmt::format("priority {};scheduling {};signals {};", ::getpriority(PRIO_PROCESS, 0), scheduling(), signals());
+  std::string text;
+  for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {  // first: a limit on files hides what is read below
+    rlimit values{};
+    ::getrlimit(__rlimit_resource(limit), &values);
+    text += fmt::format("limit {} {} {};", limit, values.rlim_cur, values.rlim_max);
+  }
+  text += fmt::format("priority {};scheduling {};signals {};", ::getpriority(PRIO_PROCESS, 0), scheduling(), signals());
   omp_sched_t kind{};
   int chunk = 0;
   omp_get_schedule(&kind, &chunk);
   text += fmt::format("schedule {} {} {};", int(kind), chunk, omp_get_max_active_levels());
   text += fmt::format("lock {};pages {};slack {};", status("VmLck:"), ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
   text += fmt::format("filter {};timers {};", status("Seccomp:"), posix_timers());
-  for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {
-    rlimit values{};
-    ::getrlimit(__rlimit_resource(limit), &values);
-    text += fmt::format("limit {} {} {};", limit, values.rlim_cur, values.rlim_max);
-  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   text += fmt::format("mask {};locale {} {};", mask, std::locale().name(), std::setlocale(LC_ALL, nullptr));

@@ -102,7 +102,7 @@ def test_no_is_an_answer(tmp_path):
 def test_checks_of_a_fault_end_with_code_1():
     run = kmbench("check", "--filter", "^faults/stale/fp64/d = 2$", program=FAULTY)
     assert run.returncode == 1
-    assert "WRONG  faults/stale/fp64/d = 2: inertia" in run.stdout
+    assert "WRONG  faults/stale/fp64/d = 2: iteration" in run.stdout
     assert kmbench("check", "--filter", "^cpu/lloyd/naive/fp64/d = 2$").returncode == 0
 
 
