@@ -12,7 +12,7 @@ from rich.table import Table
 
 from plots.decide import lookup
 from plots.decide.claims import Finding, judge
-from plots.decide.sentences import listed, once
+from plots.decide.sentences import CASE, listed, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.read import words
 from plots.read.exhibits import Paper
@@ -128,10 +128,13 @@ def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
     by_claim: dict[tuple[str, str], list[Finding]] = {}
     for finding in listed(findings):
         by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
-    decided = {key: [f for f in of_one if f.verdict != INCOMPARABLE] for key, of_one in by_claim.items()}
-    shown = [(f, f.machine) for of_one in decided.values() for f in of_one]
-    shown += [(by_claim[key][0], "none") for key, of_one in decided.items() if not of_one]
-    return [(f, (*page_cells(f), machine)) for f, machine in shown]
+    shown: list[list[tuple[Finding, str]]] = [[], []]  # of sentences that some machine decides, then of the others
+    nowhere = False
+    for of_one in by_claim.values():
+        decided = [(f, f.machine) for f in of_one if f.verdict != INCOMPARABLE]
+        nowhere = nowhere if of_one[0].text.startswith(CASE) else not decided
+        shown[nowhere] += decided or [(of_one[0], "none")]
+    return [(f, (*page_cells(f), machine)) for f, machine in shown[0] + shown[1]]
 
 
 def page_cells(finding: Finding) -> tuple[str, ...]:
