@@ -152,9 +152,10 @@ def is_map(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> bool
 
 
 def picture_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
-    """The first screen's picture: the map of winners of the reader's own machine, else of the one with most lines."""
+    """The first screen's picture: the map of winners of the reader's own machine, else of one with a GPU."""
     drawn_on = [one for one in sides if drawings.get((one.view.exhibit.key, one.place.at))]
-    one = min(drawn_on, key=lambda one: (not one.place.here, -len(one.view.lines)))
+    gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn_on}
+    one = min(drawn_on, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)))
     exhibit = one.view.exhibit
     return {"place": one.place, "figure": drawings[exhibit.key, one.place.at], "title": exhibit.spec["title"]} | {
         "anchor": exhibit.key
