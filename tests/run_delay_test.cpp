@@ -39,6 +39,21 @@ TEST_F(RunDelay, ThreadsThatEndOrBeginNeverMakeItNegative) {
   EXPECT_EQ(read("schedstat", {{1, "9000 0 7"}}).since(before).run_delay_s.value(), 0) << "a thread's number was given to another";
 }
 
+TEST_F(RunDelay, ThatOfProcessesItStartedCountsToo) {
+  const auto process = [&](int id, const std::string& waited_ns, const std::string& children) {
+    const auto task = folder_ / std::to_string(id) / "task" / std::to_string(id);
+    fs::create_directories(task);
+    std::ofstream(task / "schedstat") << "5000 " << waited_ns << " 7";
+    std::ofstream(task / "children") << children;
+  };
+  process(1, "0", "2 ");
+  process(2, "0", "3 9 ");  // 9 ended meanwhile
+  process(3, "0", "");
+  const ThreadDelays before(folder_ / "1");
+  process(3, "2000000", "");
+  EXPECT_DOUBLE_EQ(ThreadDelays(folder_ / "1").since(before).run_delay_s.value(), 2e-3);
+}
+
 TEST_F(RunDelay, SwitchesStandInWhereTheKernelKeepsNoTimes) {
   const auto status = [](int count) { return "Name:\tkmbench\nvoluntary_ctxt_switches:\t90\nnonvoluntary_ctxt_switches:\t" + std::to_string(count); };
   const auto before = read("status", {{1, status(3)}, {2, status(5)}});

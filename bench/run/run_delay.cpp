@@ -37,13 +37,23 @@ int running_threads() {
   return in >> running ? running : 0;
 }
 
+/// Appends the tasks of a process and of those that it started: a library may run in one.
+void add_tasks(const fs::path& process, std::vector<fs::path>& tasks) {
+  const std::size_t first = tasks.size();
+  std::error_code failed;
+  for (auto task = fs::directory_iterator(process / "task", failed); !failed && task != fs::directory_iterator(); task.increment(failed))
+    tasks.push_back(task->path());
+  for (std::size_t at = first, end = tasks.size(); at < end; ++at) {
+    std::ifstream children(tasks[at] / "children");
+    for (std::string child; children >> child;) add_tasks(process.parent_path() / child, tasks);
+  }
+}
+
 }  // namespace
 
 ThreadDelays::ThreadDelays(const fs::path& process) {
   std::vector<fs::path> tasks;
-  std::error_code failed;
-  for (auto task = fs::directory_iterator(process / "task", failed); !failed && task != fs::directory_iterator(); task.increment(failed))
-    tasks.push_back(task->path());
+  add_tasks(process, tasks);
   const auto thread = [](const fs::path& task) { return std::atoi(task.filename().c_str()); };
   for (const auto& task : tasks) {
     std::int64_t running_ns = 0, waiting_ns = 0;

@@ -1,4 +1,5 @@
-// Measures run delay: how long this process's threads were ready but waited for a processor. It makes samples too long on a busy machine.
+// Measures run delay: how long threads of this process and of those it started were ready but waited for a processor. It makes samples too long on a
+// busy machine.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct Delay {
   std::optional<std::int64_t> involuntary_switches;  // only if run_delay_s is unknown
 };
 
-/// The kernel's delay counters of every thread of a process at one moment.
+/// The kernel's delay counters of every thread of a process, and of those that it started, at one moment.
 class ThreadDelays {
  public:
   /// Reads task/*/schedstat below `process`, or task/*/status if schedstat is missing or zero.
