@@ -105,13 +105,13 @@ class MovedSums {
     }
   }
 
-  /// True if a mean may be off by more than a quarter of u mean|x|. Empties such a cluster.
+  /// True if a mean may be off by more than a quarter of u mean|x|, whose own sum is off by at most m 2^-53 peak. Empties such a cluster.
   bool is_stale(int c) {
     if (exact_ || !touched_[c] || additions_[c] == counts_[c]) return false;
     const double additions = double(additions_[c]), share = additions * additions * 0x1p-106 / (std::numeric_limits<T>::epsilon() / 8);
     const Row row = this->row(c);
     bool stale = false;
-    for (int j = 0; j < p_.d; ++j) stale |= share * row.peak[j] > row.magnitude[j];
+    for (int j = 0; j < p_.d; ++j) stale |= (share + additions * 0x1p-53) * row.peak[j] > row.magnitude[j];
     if (!stale) return false;
     std::fill_n(row.sum, 4 * p_.d, 0.0);
     counts_[c] = additions_[c] = 0;
