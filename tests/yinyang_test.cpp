@@ -104,8 +104,8 @@ TYPED_TEST(Yinyang, MeansForgetAnOutlierThatLeft) {
 
 TYPED_TEST(Yinyang, MeansForgetPointsOfAnyMagnitude) {
   for (unsigned seed = 0; seed < 200; ++seed) {
-    const auto value = [digit = uniform(seed, -1.0, 1.0), power = uniform(seed + 1000, -30.0, 17.0)]() mutable { return digit() * std::pow(10, power()); };
-    Drawn<TypeParam> spread({.n = 300, .d = 2, .k = 3, .max_iters = 6}, value);
+    auto digit = uniform(seed, -1.0, 1.0), power = uniform(seed + 1000, -30.0, 17.0);
+    Drawn<TypeParam> spread({.n = 300, .d = 2, .k = 3, .max_iters = 6}, [&] { return digit() * std::pow(10, power()); });
     EXPECT_EQ(judged(spread.problem, "cpu/yinyang/group", {{"threads", 1}}).verdict, "") << "seed " << seed;
   }
 }
