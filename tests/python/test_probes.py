@@ -22,7 +22,9 @@ def line_of(probe: str, folder: Path, *more: object, code: int = 0) -> dict:
 @pytest.mark.parametrize(("warmup", "repetitions"), [(0, 1), (3, 2)])
 def test_warm_up_runs_come_before_the_timed_ones(warmup, repetitions, tmp_path):
     line = line_of("faults/probes/counts_runs", tmp_path, *SMALL, "--warmup", warmup, "--repetitions", repetitions)
-    assert line["counters"]["runs_before"] == [0, 0, 0, warmup + repetitions], "the traced run is the last"
+    *earlier, before = line["counters"]["runs_before"]  # a disturbed run is made again, at most four times
+    assert earlier == [0, 0, 0], "the traced run is the last"
+    assert warmup + repetitions <= before <= warmup + 5 * repetitions + 4
     assert len(line["samples_s"]) == repetitions
 
 
