@@ -8,7 +8,6 @@
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/data/npy.hpp"
 #include "bench/data/random.hpp"
 
 namespace km {
@@ -132,9 +131,7 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (is_npy(method)) return read_start<T>(method, k, data.d);
   if (method == "taylor2021") return drawn_by_dimension(data, k, seed);
   const Random random(seed, 0x1417);  // a stream that no generator uses: points and centroids of one seed are independent
-  std::vector<std::int64_t> rows;
-  if (method == "random") rows = random_rows(data.n, k, random);
-  else rows = plus_plus_rows(data, k, random);
+  const auto rows = method == "random" ? random_rows(data.n, k, random) : plus_plus_rows(data, k, random);
   std::vector<T> centroids;
   centroids.reserve(std::size_t(k) * std::size_t(data.d));
   for (const std::int64_t row : rows)

@@ -36,8 +36,7 @@ void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
 }  // namespace
 
 DatasetShape npy_shape(const fs::path& path) {
-  const FileBytes file(path, most_header_bytes);
-  const NpyHeader h = parse_npy_header(file.view(), path.string());
+  const NpyHeader h = read_npy_header(path);
   std::error_code error;
   if (path.extension() != ".xz") check_size(h, fs::file_size(path, error), path.string());
   return {h.n, h.d};
@@ -45,7 +44,7 @@ DatasetShape npy_shape(const fs::path& path) {
 
 template <class T>
 Values<T> read_npy(const fs::path& path, std::int64_t n) {
-  const NpyHeader h = parse_npy_header(FileBytes(path, most_header_bytes).view(), path.string());
+  const NpyHeader h = read_npy_header(path);
   if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
   if (path.extension() == ".xz") check_memory(path.string(), h.n, h.d, h.value_bytes());
   const FileBytes file(path, h.offset + h.bytes() + 1);

@@ -9,9 +9,7 @@
 #include <limits>
 
 #include "bench/base/error.hpp"
-#include "bench/data/file_bytes.hpp"
 #include "bench/data/hash.hpp"
-#include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
 #include "bench/data/npy_header.hpp"
 
@@ -19,8 +17,6 @@ namespace km {
 namespace {
 
 namespace fs = std::filesystem;
-
-NpyHeader header_of(const fs::path& path) { return parse_npy_header(FileBytes(path, most_header_bytes).view(), path.string()); }
 
 class File {
  public:
@@ -54,7 +50,7 @@ class File {
 
 std::string unmappable(const fs::path& path, std::size_t value_bytes) {
   if (path.extension() != ".npy") return "only a .npy can be, neither .csv nor .xz";
-  const NpyHeader h = header_of(path);
+  const NpyHeader h = read_npy_header(path);
   const std::string type = value_bytes == 4 ? "f4" : "f8";
   if (h.type != type) return fmt::format("its values are {} and would have to be converted to {}", h.type, type);
   if (h.fortran) return "its values lie column by column";
@@ -66,7 +62,7 @@ template <class T>
 MappedRows<T> map_npy(const fs::path& path, std::int64_t n) {
   if (const auto why = unmappable(path, sizeof(T)); !why.empty()) throw UserError(fmt::format("{} cannot be mapped: {}", path.string(), why));
   npy_shape(path);  // throws if the size is wrong
-  const NpyHeader h = header_of(path);
+  const NpyHeader h = read_npy_header(path);
   if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
   const File file(path);
   const std::size_t bytes = std::size_t(n) * std::size_t(h.d) * sizeof(T);

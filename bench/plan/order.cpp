@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "bench/plan/sweep.hpp"
 
@@ -14,25 +15,17 @@ std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed) {
   std::vector<std::pair<std::string, std::size_t>> names;  // independent of the order of flags
   for (std::size_t i = 0; i < cases.size(); ++i) names.emplace_back(cases[i].name(), i);
   std::ranges::sort(names);
-  std::vector<Case> sorted;
-  for (const auto& [name, i] : names) sorted.push_back(std::move(cases[i]));
-  cases = std::move(sorted);
   std::mt19937_64 random(seed);
-  std::map<std::pair<DatasetRequest, Precision>, std::uint64_t> rank;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
-  for (const auto& c : cases) {
-    auto request = c.dataset;
-    const auto [at, fresh] = rank.try_emplace({request, c.precision}, 0);
-    if (fresh) at->second = random();
+  std::map<std::pair<DatasetRequest, Precision>, std::uint64_t> ranks;
+  for (const auto& [name, i] : names) {
+    const auto [rank, fresh] = ranks.try_emplace({cases[i].dataset, cases[i].precision}, 0);
+    if (fresh) rank->second = random();
   }
-  std::vector<std::size_t> order(cases.size());
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    order[i] = i;
-    keys.emplace_back(rank.at({cases[i].dataset, cases[i].precision}), random());
-  }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return keys[i]; });
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::size_t>> order;  // rank of the data set, rank of the case, index
+  for (const auto& [name, i] : names) order.emplace_back(ranks.at({cases[i].dataset, cases[i].precision}), random(), i);
+  std::ranges::sort(order);
   std::vector<Case> out;
-  for (const auto i : order) {
+  for (const auto& [rank, own, i] : order) {
     out.push_back(std::move(cases[i]));
     out.back().order = std::int64_t(out.size()) - 1;
   }

@@ -11,13 +11,9 @@
 #include "bench/plan/sweep.hpp"
 
 namespace km {
-namespace {
-
-constexpr std::size_t most_bytes = 4096;
-
-}  // namespace
 
 void check_arguments(const std::vector<std::string>& arguments) {
+  constexpr std::size_t most_bytes = 4096;
   for (const auto& argument : arguments) {
     if (argument.empty()) throw UserError("an argument is empty: leave out a flag that has no value");
     if (argument.size() > most_bytes) throw UserError(fmt::format("an argument of {} bytes; accepted: up to {}", argument.size(), most_bytes));

@@ -16,7 +16,6 @@
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/run/run.hpp"
-#include "bench/run/workers.hpp"
 
 namespace km::run_command {
 namespace {
