@@ -88,7 +88,7 @@ Json Case::identity() const {
           {"n", n},
           {"d", d},
           {"k", k},
-          {"precision", precision == Precision::fp32 ? "fp32" : "fp64"},
+          {"precision", precision_name()},
           {"init", init_json},
           {"max_iters", max_iters},
           {"tolerance", tolerance < 0 ? Json() : Json(tolerance)}};
@@ -101,7 +101,7 @@ std::string Case::id() const {
 
 std::string Case::name() const {
   std::string text = exhibit.empty() ? "" : exhibit + "/";
-  text += fmt::format("{}/{}/n:{}/d:{}/k:{}/{}", implementation_name, dataset.name, n, d, k, precision == Precision::fp32 ? "fp32" : "fp64");
+  text += fmt::format("{}/{}/n:{}/d:{}/k:{}/{}", implementation_name, dataset.name, n, d, k, precision_name());
   for (const auto& [key, value] : dataset.settings) text += fmt::format("/{}:{}", key, value);
   for (const auto& [key, value] : config.values()) text += fmt::format("/{}:{}", key, to_string(value));
   if (tolerance >= 0) text += fmt::format("/tol:{}", tolerance);

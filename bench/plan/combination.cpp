@@ -70,8 +70,7 @@ Config configure(const Implementation& implementation, const Combination& combin
 /// Returns why the combination cannot run in this build or on this machine, whatever the points; or "".
 std::string absent(const Case& c) {
   if (!c.implementation) return fmt::format("{} is not in this build of kmbench", c.implementation_name);
-  if (!c.implementation->has(c.precision))
-    return fmt::format("{} does not support {}", c.implementation_name, c.precision == Precision::fp32 ? "fp32" : "fp64");
+  if (!c.implementation->has(c.precision)) return fmt::format("{} does not support {}", c.implementation_name, c.precision_name());
   return c.on_gpu() && !device::available() ? device::unavailable() : "";
 }
 

@@ -33,8 +33,6 @@ Json fixed_of(const Case& c) {
   return fixed;
 }
 
-std::string precision_name(const Case& c) { return c.precision == Precision::fp32 ? "fp32" : "fp64"; }
-
 bool is_entry(const Json& entry) {
   const auto shape = [&](const char* name) { return entry.contains(name) && entry[name].is_number_integer() && entry[name].get<std::int64_t>() > 0; };
   const auto values = [&](const char* name) {
@@ -87,7 +85,7 @@ std::optional<Case> with_values(const Case& c, const Json& entry, const std::set
 
 std::string shape_class(const Case& c) {
   const auto bin = [](double count) { return int(std::floor(std::log2(count))); };
-  std::string text = fmt::format("{} n 2^{} d 2^{} k 2^{}", precision_name(c), bin(double(c.n)), bin(c.d), bin(c.k));
+  std::string text = fmt::format("{} n 2^{} d 2^{} k 2^{}", c.precision_name(), bin(double(c.n)), bin(c.d), bin(c.k));
   const Json fixed = fixed_of(c);
   for (const auto& [name, value] : fixed.items()) text += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
   return text;
@@ -119,7 +117,7 @@ void TunedValues::apply(Case& c, const std::set<std::string>& given) const {
   const std::string own = shape_class(c);
   std::vector<std::tuple<bool, bool, double, std::string>> order;  // other class, other parameters, distance, name
   for (const auto& [name, entry] : all[c.implementation_name].items())
-    if (entry["precision"] == precision_name(c)) order.emplace_back(name != own, entry["fixed"] != fixed, distance(entry, c), name);
+    if (entry["precision"] == c.precision_name()) order.emplace_back(name != own, entry["fixed"] != fixed, distance(entry, c), name);
   std::ranges::sort(order);
   for (const auto& [other, unlike, far, name] : order)
     if (auto tuned = with_values(c, all[c.implementation_name][name], given)) {
@@ -130,7 +128,7 @@ void TunedValues::apply(Case& c, const std::set<std::string>& given) const {
 }
 
 void TunedValues::keep(const Case& c, const std::vector<std::string>& names, const Json& facts) {
-  Json entry = {{"precision", precision_name(c)}, {"n", c.n}, {"d", c.d}, {"k", c.k}, {"fixed", fixed_of(c)}, {"parameters", Json::object()}};
+  Json entry = {{"precision", c.precision_name()}, {"n", c.n}, {"d", c.d}, {"k", c.k}, {"fixed", fixed_of(c)}, {"parameters", Json::object()}};
   for (const auto& parameter : c.implementation->description.parameters)
     if (parameter.tunable) entry["parameters"][std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
   entry["chosen"] = names;
