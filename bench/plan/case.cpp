@@ -10,7 +10,7 @@
 namespace km {
 namespace {
 
-Json to_json(const Config& config) {
+Json json_of(const Config& config) {
   Json object = Json::object();
   for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
   return object;
@@ -24,7 +24,6 @@ template <class T>
 Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
-Json json_of(const Config& config) { return to_json(config); }
 
 template <class T>
 void read(const Json& from, T& value) {
@@ -83,7 +82,7 @@ Json Case::identity() const {
   return {{"exhibit", exhibit.empty() ? Json() : Json(exhibit)},
           {"profile", profile},
           {"implementation", implementation_name},
-          {"parameters", to_json(config)},
+          {"parameters", json_of(config)},
           {"dataset", dataset_json},
           {"n", n},
           {"d", d},

@@ -17,12 +17,10 @@ namespace {
 double real(const Combination& combination, const std::string& key, double fallback, double low, double high) {
   const auto at = combination.find(key);
   if (at == combination.end()) return fallback;
-  double value = 0;
-  if (const auto* whole = std::get_if<std::int64_t>(&at->second)) value = double(*whole);
-  else if (const auto* number = std::get_if<double>(&at->second)) value = *number;
-  else throw UserError(fmt::format("{} must be a number, not '{}'", key, shown(at->second)));
-  if (!(value >= low && value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, value));
-  return value;
+  const auto value = number_of(at->second);
+  if (!value) throw UserError(fmt::format("{} must be a number, not '{}'", key, shown(at->second)));
+  if (!(*value >= low && *value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, *value));
+  return *value;
 }
 
 std::int64_t whole(const Combination& combination, const std::string& key, double fallback, double low, double high) {

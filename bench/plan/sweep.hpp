@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,8 @@ struct Sweep {
 std::vector<Scalar> parse_range(const std::string& text);
 /// Parses a number, else a word.
 Scalar parse_scalar(const std::string& text);
+/// Returns the value of a number, nothing for a word.
+std::optional<double> number_of(const Scalar& value);
 
 /// Counts the cases of a sweep, repeated ones included, without expanding it. Throws UserError for unknown names.
 double case_count(const Sweep& sweep);

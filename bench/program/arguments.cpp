@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include "bench/base/error.hpp"
 #include "bench/plan/sweep.hpp"
@@ -32,12 +31,10 @@ std::int64_t whole_number(std::string_view flag, const std::string& text, std::i
 }
 
 double number(std::string_view flag, const std::string& text, double low, double high) {
-  const auto value = parse_scalar(text);
-  const auto* whole = std::get_if<std::int64_t>(&value);
-  const auto* real = std::get_if<double>(&value);
-  const double found = whole ? double(*whole) : real ? *real : std::numeric_limits<double>::quiet_NaN();
-  if (!(found >= low && found <= high)) throw UserError(fmt::format("{} must be a number from {} to {}, not '{}'", flag, low, high, text));
-  return found;
+  const auto value = number_of(parse_scalar(text));
+  if (!value || *value < low || *value > high)
+    throw UserError(fmt::format("{} must be a number from {} to {}, not '{}'", flag, low, high, text));
+  return *value;
 }
 
 std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text) {

@@ -199,12 +199,6 @@ void print_summary(const Json& report, const fs::path& out) {
              report["judge_s"].get<double>(), out.string());
 }
 
-/// Reports faults of a file before anything runs.
-void check_points(const Case& c) {
-  if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
-  else load_dataset<double>(c.dataset);
-}
-
 int run(const Flags& f, const Invocation& by) {
   const auto begin = std::chrono::steady_clock::now();
   f.machine.select_device();

@@ -129,14 +129,11 @@ std::vector<Case> plan(const Flags& f) {
 }
 
 /// Loads files named on the command line before anything is written, so that the user sees their faults.
-void check_points(const Flags& f, const std::vector<Case>& cases) {
+void check_files(const Flags& f, const std::vector<Case>& cases) {
   if (f.problem.data.empty()) return;
   std::set<std::pair<DatasetRequest, Precision>> seen;
-  for (const auto& c : cases) {
-    if (!seen.emplace(c.dataset, c.precision).second) continue;
-    if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
-    else load_dataset<double>(c.dataset);
-  }
+  for (const auto& c : cases)
+    if (seen.emplace(c.dataset, c.precision).second) check_points(c);
 }
 
 void print_plan(const std::vector<Case>& cases) {
@@ -198,7 +195,7 @@ int run(const Flags& f, const Invocation& by) {
       if (c.skip.empty()) fmt::print("{}\n", c.name());
     return 0;
   }
-  check_points(f, cases);
+  check_files(f, cases);
   const RunOptions options = options_of(f, by);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }
