@@ -101,7 +101,7 @@ bool pageable(const void* host) {
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-/// Copies after all work on the stream. The driver copies what is small or page-locked; else several threads call `copy_part`.
+/// Copies after all work on the stream. The driver copies small or page-locked memory; for the rest several threads call `copy_part`.
 template <class CopyPart>
 void copy(void* to, const void* from, const void* host, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, CopyPart copy_part) {
   check(cudaStreamSynchronize(stream));

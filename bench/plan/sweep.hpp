@@ -33,7 +33,7 @@ std::optional<double> number_of(const Scalar& value);
 double case_count(const Sweep& sweep);
 /// Throws UserError if a plan exceeds most_cases.
 void check_count(double cases);
-/// Expands one sweep. Throws UserError for what can never be right; sets skip for what cannot run here.
+/// Expands one sweep. Throws UserError if a case can run nowhere; sets skip if it cannot run here.
 std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile);
 /// Fingerprint of an exhibit's sweeps, 16 hex digits, independent of its prose.
 std::string sweeps_hash(const std::vector<Sweep>& sweeps);

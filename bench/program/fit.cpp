@@ -1,4 +1,4 @@
-// kmbench fit: clusters points. Writes labels, centroids and what they rest on.
+// kmbench fit: clusters points. Writes labels, centroids and a report.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ fs::path folder_of(const std::string& out) {
   return path.has_filename() ? path : path.parent_path();  // without a slash at the end
 }
 
-/// Throws UserError where a new folder cannot take this place.
+/// Throws UserError if `out` cannot become a new folder.
 void check_folder(const fs::path& out) {
   const auto refuse = [&](const std::string& why) { throw UserError(fmt::format("--out {}: {}", out.string(), why)); };
   std::error_code error;
@@ -50,10 +50,10 @@ void check_folder(const fs::path& out) {
   if (::access(out.parent_path().c_str(), W_OK) != 0) refuse(fmt::format("folder {} is not to be written to", out.parent_path().string()));
 }
 
-/// The place of unfinished answers, beside `out`. Its workers know it by their parent's id.
+/// Folder of unfinished answers, beside `out`. Workers find it by their parent's id.
 fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
 
-/// That folder. Nothing of it is left in the end.
+/// Creates that folder and removes it in the end.
 class Unfinished {
  public:
   explicit Unfinished(fs::path path) : path_(std::move(path)) {

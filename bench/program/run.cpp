@@ -151,7 +151,7 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
-/// Prints each case as one JSON object a line, with the fields that its result line will have, and what it takes.
+/// Prints each case as one JSON object a line: the fields of its result line, memory and forecast.
 void print_plan_as_json(const std::vector<Case>& cases) {
   for (const auto& c : cases) {
     Json line = c.identity();
