@@ -50,7 +50,6 @@ class Timer {
  public:
   Timer();
   ~Timer();
-  Timer(Timer&&) noexcept;
   void start();
   double stop();  // seconds since start()
 

@@ -21,7 +21,6 @@ std::int64_t peak_bytes() { return 0; }
 void reset_peak() {}
 Timer::Timer() { none(); }
 Timer::~Timer() = default;
-Timer::Timer(Timer&&) noexcept = default;
 void Timer::start() { none(); }
 double Timer::stop() { none(); }
 

@@ -92,7 +92,7 @@ void keep_matching(std::vector<Case>& cases, const std::string& flag, const std:
   if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
 }
 
-/// Sets parameters that the user left open to tuned values (docs/tuning.md). Drops cases that become equal.
+/// Sets parameters that the user left open to tuned values (docs/tuning.md).
 void tune(std::vector<Case>& cases, const Sweep& sweep, const TunedValues& values) {
   std::set<std::string> given;
   for (const auto& [name, list] : sweep.axes)
