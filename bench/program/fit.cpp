@@ -94,7 +94,7 @@ std::vector<Case> starts_of(const Flags& f) {
   (fs::exists(f.points, error) ? problem.data : problem.dataset) = f.points;
   if (problem.tolerance.empty()) problem.tolerance = "0";
   if (problem.init.empty() || problem.init == "k-means++") problem.init = "kmeans++";
-  const bool one_start = problem.init.ends_with(".npy") || problem.init.ends_with(".npy.xz");
+  const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
   if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));
   const Case first = planned(problem.sweep(), f.implementation);
