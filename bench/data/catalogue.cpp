@@ -54,8 +54,7 @@ void read_recipe(const fs::path& toml, const toml::table& table, Entry& entry) {
        .d = entry.info.d,
        .k = int(whole_of(toml, table, "k", 1, 100'000'000).value_or(1)),
        .seed = std::uint64_t(whole_of(toml, table, "seed", 0, std::int64_t{1} << 53).value_or(0)),
-       .settings = generator->settings,
-       .centroids = {}};
+       .settings = generator->settings};
   if (const auto* settings = table.get("settings")) {
     if (!settings->is_table()) refuse(toml, *settings, "'settings' must be a table: settings = { radius = 9 }");
     for (const auto& [key, node] : *settings->as_table()) {
@@ -84,10 +83,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
                          .n = whole_of(toml, *table, "n", 1, std::int64_t{1} << 50).value_or(0),
                          .d = int(whole_of(toml, *table, "d", 1, most_dimensions).value_or(0)),
                          .licence = text("licence"),
-                         .source = text("source"),
-                         .missing = ""},
-                .recipe = {},
-                .file = {}};
+                         .source = text("source")}};
     const std::string file = text("file"), advice = text("advice");
     if (table->contains("generator")) {
       read_recipe(toml, *table, entry);
@@ -105,11 +101,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
 }
 
 Entry plain_file(const std::string& name, const fs::path& path) {
-  return {
-      .info =
-          {.name = name, .summary = path.filename().string(), .kind = "file", .n = 0, .d = 0, .licence = "", .source = path.string(), .missing = ""},
-      .recipe = {},
-      .file = path};
+  return {.info = {.name = name, .summary = path.filename().string(), .kind = "file", .source = path.string()}, .file = path};
 }
 
 /// Cache of KeepCatalogue.
@@ -123,14 +115,9 @@ struct Kept {
 
 std::map<std::string, Entry> catalogue() {
   const auto files = found_files();
-  std::vector<fs::path> tables;
-  std::error_code error;
-  for (fs::directory_iterator at(home() / "datasets", error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".toml") tables.push_back(at->path());
-  if (error) throw UserError(fmt::format("folder {}: {}", (home() / "datasets").string(), error.message()));
-  std::ranges::sort(tables);
   std::map<std::string, Entry> entries;
-  for (const auto& table : tables) read_tables(table, files, entries);
+  for (const auto& path : entries_of(home() / "datasets"))
+    if (path.extension() == ".toml") read_tables(path, files, entries);
   for (const auto& [stem, path] : files) entries.emplace(stem, plain_file(stem, path));  // a table wins over a file of its name
   return entries;
 }

@@ -1,10 +1,6 @@
 // Text tables of numbers. Cells are separated by comma, semicolon, tab or spaces and may be quoted. A first line of names is a header.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-
 #include "bench/data/dataset.hpp"
 
 namespace km {

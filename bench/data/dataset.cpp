@@ -16,51 +16,6 @@
 namespace km {
 namespace {
 
-/// Returns the table's recipe with the checked settings of the request.
-Recipe recipe_of(const Entry& entry, const DatasetRequest& wish) {
-  Recipe r = entry.recipe;
-  const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
-  r.n = wish.n.value_or(r.n);
-  r.d = wish.d.value_or(r.d);
-  r.k = wish.k.value_or(r.k);
-  const int fixed_d = entry.generator->fixed_d ? entry.generator->fixed_d : r.centroids.empty() ? 0 : entry.recipe.d;
-  if (r.n < 1) throw refuse(fmt::format("n = {}, at least 1 is needed", r.n));
-  if (r.d < 1) throw refuse(fmt::format("d = {}, at least 1 is needed", r.d));
-  if (r.d > most_dimensions) throw refuse(fmt::format("d = {}, at most {} are accepted", r.d, most_dimensions));
-  if (r.k < 1) throw refuse(fmt::format("k = {}, at least 1 is needed", r.k));
-  if (fixed_d && r.d != fixed_d) throw refuse(fmt::format("d = {}, but it has {} dimensions", r.d, fixed_d));
-  if (double(r.n) * r.d > 1e15) throw refuse(fmt::format("n = {} is out of range", r.n));
-  for (const auto& [name, value] : wish.settings) {
-    if (!std::isfinite(value)) throw refuse(fmt::format("{} = {} is not finite", name, value));
-    if (name == "seed") {
-      if (value < 0 || value != std::floor(value) || value > 0x1p53)
-        throw refuse(fmt::format("seed = {}, a whole number from 0 to 2^53 is needed", value));
-      r.seed = std::uint64_t(value);
-    } else if (const auto at = r.settings.find(name); at != r.settings.end()) {
-      at->second = value;
-    } else {
-      throw refuse(
-          fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
-    }
-  }
-  if (entry.generator->has_groups) {  // number of groups: the setting, else k
-    double& groups = r.settings.at("groups");
-    if (!r.centroids.empty()) groups = entry.recipe.k;
-    if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
-    if (groups == 0) groups = r.k;
-    r.k = int(groups);
-    if (double(r.k) * r.d > 1e8) throw refuse(fmt::format("{} groups of {} dimensions are more than 1e8 numbers", r.k, r.d));
-  }
-  for (const char* share : {"purity", "ordered", "sigma2_is_deviation"})
-    if (const auto at = r.settings.find(share); at != r.settings.end() && !(at->second >= 0 && at->second <= 1))
-      throw refuse(fmt::format("{} = {}, accepted: 0 to 1", share, at->second));
-  for (const char* positive : {"radius", "sigma2"})
-    if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0)
-      throw refuse(fmt::format("{} = {} is negative", positive, at->second));
-  if (r.settings.contains("low") && r["low"] > r["high"]) throw refuse(fmt::format("low = {} is above high = {}", r["low"], r["high"]));
-  return r;
-}
-
 DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
   DatasetShape shape = file_shape(entry.file);
   const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
@@ -105,7 +60,49 @@ void check_finite(const std::string& name, std::span<const T> points, int d) {
 
 }  // namespace
 
-Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) { return recipe_of(entry, wish); }
+Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
+  Recipe r = entry.recipe;
+  const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
+  r.n = wish.n.value_or(r.n);
+  r.d = wish.d.value_or(r.d);
+  r.k = wish.k.value_or(r.k);
+  const int fixed_d = entry.generator->fixed_d ? entry.generator->fixed_d : r.centroids.empty() ? 0 : entry.recipe.d;
+  if (r.n < 1) throw refuse(fmt::format("n = {}, at least 1 is needed", r.n));
+  if (r.d < 1) throw refuse(fmt::format("d = {}, at least 1 is needed", r.d));
+  if (r.d > most_dimensions) throw refuse(fmt::format("d = {}, at most {} are accepted", r.d, most_dimensions));
+  if (r.k < 1) throw refuse(fmt::format("k = {}, at least 1 is needed", r.k));
+  if (fixed_d && r.d != fixed_d) throw refuse(fmt::format("d = {}, but it has {} dimensions", r.d, fixed_d));
+  if (double(r.n) * r.d > 1e15) throw refuse(fmt::format("n = {} is out of range", r.n));
+  for (const auto& [name, value] : wish.settings) {
+    if (!std::isfinite(value)) throw refuse(fmt::format("{} = {} is not finite", name, value));
+    if (name == "seed") {
+      if (value < 0 || value != std::floor(value) || value > 0x1p53)
+        throw refuse(fmt::format("seed = {}, a whole number from 0 to 2^53 is needed", value));
+      r.seed = std::uint64_t(value);
+    } else if (const auto at = r.settings.find(name); at != r.settings.end()) {
+      at->second = value;
+    } else {
+      throw refuse(
+          fmt::format("no setting '{}'; accepted: {}{}seed", name, fmt::join(r.settings | std::views::keys, ", "), r.settings.empty() ? "" : ", "));
+    }
+  }
+  if (entry.generator->has_groups()) {  // number of groups: the setting, else k
+    double& groups = r.settings.at("groups");
+    if (!r.centroids.empty()) groups = entry.recipe.k;
+    if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
+    if (groups == 0) groups = r.k;
+    r.k = int(groups);
+    if (double(r.k) * r.d > 1e8) throw refuse(fmt::format("{} groups of {} dimensions are more than 1e8 numbers", r.k, r.d));
+  }
+  for (const char* share : {"purity", "ordered", "sigma2_is_deviation"})
+    if (const auto at = r.settings.find(share); at != r.settings.end() && !(at->second >= 0 && at->second <= 1))
+      throw refuse(fmt::format("{} = {}, accepted: 0 to 1", share, at->second));
+  for (const char* positive : {"radius", "sigma2"})
+    if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0)
+      throw refuse(fmt::format("{} = {} is negative", positive, at->second));
+  if (r.settings.contains("low") && r["low"] > r["high"]) throw refuse(fmt::format("low = {} is above high = {}", r["low"], r["high"]));
+  return r;
+}
 
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> list;
@@ -129,13 +126,13 @@ std::vector<DatasetInfo> list_datasets() {
 DatasetShape dataset_shape(const DatasetRequest& request) {
   const Entry entry = find_entry(request.name);
   if (!entry.generator) return shape_of(entry, request);
-  const Recipe recipe = recipe_of(entry, request);
+  const Recipe recipe = resolved_recipe(entry, request);
   return {recipe.n, recipe.d};
 }
 
 DatasetRequest without_idle_k(DatasetRequest request) {
   const Entry entry = find_entry(request.name);
-  bool idle = !entry.generator || !entry.generator->has_groups || !entry.recipe.centroids.empty();
+  bool idle = !entry.generator || !entry.generator->has_groups() || !entry.recipe.centroids.empty();
   if (!idle) {
     const auto wished = request.settings.find("groups");
     idle = (wished == request.settings.end() ? entry.recipe["groups"] : wished->second) != 0;
@@ -155,7 +152,7 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
   Dataset<T> dataset;
   dataset.name = request.name;
   if (entry.generator) {
-    const Recipe recipe = recipe_of(entry, request);
+    const Recipe recipe = resolved_recipe(entry, request);
     dataset.n = recipe.n;
     dataset.d = recipe.d;
     check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
@@ -188,7 +185,7 @@ template <class T>
 std::optional<std::string> make_npy(const DatasetRequest& request, const std::filesystem::path& path) {
   const Entry entry = find_entry(request.name);
   if (!entry.generator) return std::nullopt;
-  const Recipe recipe = recipe_of(entry, request);
+  const Recipe recipe = resolved_recipe(entry, request);
   std::string hash;
   fill_npy<T>(path, recipe.n, recipe.d, [&](std::span<T> points) {
     entry.generator->make<T>(recipe, points);

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -97,6 +96,8 @@ std::optional<std::string> make_npy(const DatasetRequest& request, const std::fi
 template <class T>
 void write_csv(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
 
+/// True if the method of initial centroids is a file.
+bool is_init_file(const std::string& method);
 /// Throws UserError for an unknown method, or a file that is missing or of another shape.
 void check_init(const std::string& method, int k, int d);
 

@@ -8,7 +8,6 @@
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/data/npy.hpp"
 #include "bench/data/random.hpp"
 
 namespace km {
@@ -101,8 +100,6 @@ std::vector<T> drawn_by_dimension(const Dataset<T>& data, int k, std::uint64_t s
   return centroids;
 }
 
-bool is_npy(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
-
 template <class T>
 std::vector<T> read_start(const std::string& file, int k, int d) {
   const auto rows = read_file<T>(file, k);
@@ -116,9 +113,12 @@ std::vector<T> read_start(const std::string& file, int k, int d) {
 
 }  // namespace
 
+bool is_init_file(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
+
 void check_init(const std::string& method, int k, int d) {
   if (method == "random" || method == "kmeans++" || method == "taylor2021") return;
-  if (!is_npy(method)) throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, taylor2021, or a path to a .npy file of k x d", method));
+  if (!is_init_file(method))
+    throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, taylor2021, or a path to a .npy file of k x d", method));
   const DatasetShape shape = file_shape(method);
   if (shape.n != k || shape.d != d) throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
   read_start<double>(method, k, d);
@@ -129,12 +129,10 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (k < 1) throw UserError(fmt::format("k = {}, at least 1 is needed", k));
   if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
   check_init(method, k, data.d);
-  if (is_npy(method)) return read_start<T>(method, k, data.d);
+  if (is_init_file(method)) return read_start<T>(method, k, data.d);
   if (method == "taylor2021") return drawn_by_dimension(data, k, seed);
   const Random random(seed, 0x1417);  // a stream that no generator uses: points and centroids of one seed are independent
-  std::vector<std::int64_t> rows;
-  if (method == "random") rows = random_rows(data.n, k, random);
-  else rows = plus_plus_rows(data, k, random);
+  const auto rows = method == "random" ? random_rows(data.n, k, random) : plus_plus_rows(data, k, random);
   std::vector<T> centroids;
   centroids.reserve(std::size_t(k) * std::size_t(data.d));
   for (const std::int64_t row : rows)

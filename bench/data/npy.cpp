@@ -1,11 +1,18 @@
 #include "bench/data/npy.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
+#include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy_header.hpp"
 
@@ -33,11 +40,38 @@ void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
     for (int j = 0; j < h.d; ++j) to[i * h.d + j] = h.fortran ? at(j * h.n + i) : at(i * h.d + j);
 }
 
+class File {
+ public:
+  explicit File(const fs::path& path) : id_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (id_ < 0) throw UserError(fmt::format("{}: {}", path.string(), std::strerror(errno)));
+  }
+  ~File() { ::close(id_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  int id() const { return id_; }
+
+  /// Returns false if the file ends early.
+  bool read(std::size_t offset, std::size_t bytes, char* to) const {
+    while (bytes > 0) {
+      const auto got = ::pread(id_, to, bytes, off_t(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      to += got;
+      offset += std::size_t(got);
+      bytes -= std::size_t(got);
+    }
+    return true;
+  }
+
+ private:
+  int id_;
+};
+
 }  // namespace
 
 DatasetShape npy_shape(const fs::path& path) {
-  const FileBytes file(path, most_header_bytes);
-  const NpyHeader h = parse_npy_header(file.view(), path.string());
+  const NpyHeader h = read_npy_header(path);
   std::error_code error;
   if (path.extension() != ".xz") check_size(h, fs::file_size(path, error), path.string());
   return {h.n, h.d};
@@ -45,7 +79,7 @@ DatasetShape npy_shape(const fs::path& path) {
 
 template <class T>
 Values<T> read_npy(const fs::path& path, std::int64_t n) {
-  const NpyHeader h = parse_npy_header(FileBytes(path, most_header_bytes).view(), path.string());
+  const NpyHeader h = read_npy_header(path);
   if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
   if (path.extension() == ".xz") check_memory(path.string(), h.n, h.d, h.value_bytes());
   const FileBytes file(path, h.offset + h.bytes() + 1);
@@ -65,5 +99,49 @@ Values<T> read_npy(const fs::path& path, std::int64_t n) {
 
 template Values<float> read_npy(const fs::path&, std::int64_t);
 template Values<double> read_npy(const fs::path&, std::int64_t);
+
+std::string unmappable(const fs::path& path, std::size_t value_bytes) {
+  if (path.extension() != ".npy") return "only a .npy can be, neither .csv nor .xz";
+  const NpyHeader h = read_npy_header(path);
+  const std::string type = value_bytes == 4 ? "f4" : "f8";
+  if (h.type != type) return fmt::format("its values are {} and would have to be converted to {}", h.type, type);
+  if (h.fortran) return "its values lie column by column";
+  if (h.offset % 64 != 0) return fmt::format("its values begin at byte {}, which is no multiple of 64", h.offset);
+  return "";
+}
+
+template <class T>
+MappedRows<T> map_npy(const fs::path& path, std::int64_t n) {
+  if (const auto why = unmappable(path, sizeof(T)); !why.empty()) throw UserError(fmt::format("{} cannot be mapped: {}", path.string(), why));
+  npy_shape(path);  // throws if the size is wrong
+  const NpyHeader h = read_npy_header(path);
+  if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
+  const File file(path);
+  const std::size_t bytes = std::size_t(n) * std::size_t(h.d) * sizeof(T);
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::atomic<bool> short_of = false;
+  std::atomic<std::int64_t> first = none;  // first value that is not finite
+  MappedRows<T> out;
+  out.hash = hash_of(bytes, [&](std::size_t offset, std::size_t count, char* buffer) {
+    if (short_of || !file.read(h.offset + offset, count, buffer)) short_of = true;
+    if (short_of) return;
+    const T* const values = reinterpret_cast<const T*>(buffer);
+    for (std::size_t at = 0; at < count / sizeof(T); ++at) {
+      if (std::isfinite(values[at])) continue;
+      const auto place = std::int64_t(offset / sizeof(T) + at);
+      for (auto before = first.load(); place < before && !first.compare_exchange_weak(before, place);) {}
+      return;
+    }
+  });
+  if (short_of) throw UserError(fmt::format("{}: became shorter while it was read", path.string()));
+  if (first < none)
+    throw UserError(fmt::format("{}: row {}, column {} is not a finite {} number", path.string(), first / h.d + 1, first % h.d + 1,
+                                sizeof(T) == 4 ? "fp32" : "fp64"));
+  out.values.reset(static_cast<T*>(map_file_values(file.id(), h.offset, bytes, "the points")));
+  return out;
+}
+
+template MappedRows<float> map_npy(const fs::path&, std::int64_t);
+template MappedRows<double> map_npy(const fs::path&, std::int64_t);
 
 }  // namespace km

@@ -1,11 +1,6 @@
 // NumPy's .npy files (NEP 1), also as .npy.xz: little-endian tables in either order, read, or mapped if their layout allows it.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <string>
-
 #include "bench/data/dataset.hpp"
 
 namespace km {

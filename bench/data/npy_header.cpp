@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/base/error.hpp"
+#include "bench/data/file_bytes.hpp"
 #include "bench/data/limits.hpp"
 
 namespace km {
@@ -87,7 +88,10 @@ void read_shape(Text& in, NpyHeader& h, const std::string& path) {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view bytes, const std::string& path) {
+NpyHeader read_npy_header(const std::filesystem::path& file) {
+  const FileBytes content(file, most_header_bytes);
+  const std::string_view bytes = content.view();
+  const std::string path = file.string();
   const auto refuse = [&](std::string_view why) { return UserError(fmt::format("{}: {}", path, why)); };
   const auto byte = [&](std::size_t at) { return std::size_t(static_cast<unsigned char>(bytes[at])); };
   if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY")) throw refuse("not a .npy file");

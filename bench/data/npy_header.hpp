@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <filesystem>
 #include <string_view>
 
 namespace km {
@@ -20,8 +20,7 @@ struct NpyHeader {
   std::size_t bytes() const { return std::size_t(n) * std::size_t(d) * value_bytes(); }
 };
 
-/// Parses a file's first most_header_bytes bytes, or fewer if it is shorter. Throws UserError, starting with `path`, if it is no two-dimensional
-/// table of a known type or its shape is out of range.
-NpyHeader parse_npy_header(std::string_view bytes, const std::string& path);
+/// Throws UserError, starting with `path`, if the file is no two-dimensional table of a known type or its shape is out of range.
+NpyHeader read_npy_header(const std::filesystem::path& path);
 
 }  // namespace km

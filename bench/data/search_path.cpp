@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
-#include <vector>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
@@ -35,6 +34,15 @@ std::vector<fs::path> search_path() {
 
 }  // namespace
 
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(at->path());
+  if (error) throw UserError(fmt::format("folder {}: {}", folder.string(), error.message()));
+  std::ranges::sort(entries);
+  return entries;
+}
+
 bool is_table_file(const fs::path& path) { return ends_in(path, ".npy") || ends_in(path, ".npy.xz") || ends_in(path, ".csv"); }
 
 std::string table_stem(const fs::path& path) {
@@ -44,15 +52,9 @@ std::string table_stem(const fs::path& path) {
 
 std::map<std::string, fs::path> found_files() {
   std::map<std::string, fs::path> files;
-  for (const auto& folder : search_path()) {
-    std::vector<fs::path> here;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-      if (is_table_file(at->path()) && is_text(at->path().string())) here.push_back(at->path());
-    if (error) throw UserError(fmt::format("folder {}: {}", folder.string(), error.message()));
-    std::ranges::sort(here);
-    for (const auto& path : here) files.emplace(table_stem(path), path);
-  }
+  for (const auto& folder : search_path())
+    for (const auto& path : entries_of(folder))
+      if (is_table_file(path) && is_text(path.string())) files.emplace(table_stem(path), path);
   return files;
 }
 

@@ -4,8 +4,12 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace km {
+
+/// Returns a folder's entries, sorted. Throws UserError if it cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 /// True if the name has the ending of a point file.
 bool is_table_file(const std::filesystem::path& path);

@@ -42,6 +42,6 @@ std::string dataset_source(const DatasetRequest& request) {
   return known[request] = recipe_hash(std::string(entry.generator->name), resolved_recipe(entry, request));
 }
 
-std::string init_source(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz") ? file_hash(method) : ""; }
+std::string init_source(const std::string& method) { return is_init_file(method) ? file_hash(method) : ""; }
 
 }  // namespace km

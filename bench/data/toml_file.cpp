@@ -49,7 +49,9 @@ void check_depth(std::string_view text, const fs::path& file) {
 
 void refuse(const fs::path& file, const toml::node& node, std::string_view what) { refuse_line(file, node.source().begin.line, what); }
 
-toml::table parse_toml(std::string_view text, const fs::path& file) {
+toml::table read_toml(const fs::path& file) {
+  const FileBytes bytes(file, most_toml_bytes + 1);
+  const std::string_view text = bytes.view();
   if (text.size() > most_toml_bytes) throw UserError(fmt::format("{}: longer than {} bytes", file.string(), most_toml_bytes));
   check_depth(text, file);
   try {
@@ -57,11 +59,6 @@ toml::table parse_toml(std::string_view text, const fs::path& file) {
   } catch (const toml::parse_error& error) {
     refuse_line(file, error.source().begin.line, error.description());
   }
-}
-
-toml::table read_toml(const fs::path& file) {
-  const FileBytes bytes(file, most_toml_bytes + 1);
-  return parse_toml(bytes.view(), file);
 }
 
 std::string text_of(const fs::path& file, const toml::table& table, std::string_view key) {

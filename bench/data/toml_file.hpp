@@ -11,8 +11,6 @@ namespace km {
 
 /// Throws UserError with file and line for a file that is not regular, too long, no text, too deep or no TOML.
 toml::table read_toml(const std::filesystem::path& file);
-/// The same for text from `file`.
-toml::table parse_toml(std::string_view text, const std::filesystem::path& file);
 
 /// Throws UserError: "papers/x/y.toml, line 7: …".
 [[noreturn]] void refuse(const std::filesystem::path& file, const toml::node& node, std::string_view what);

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <array>
-#include <cstdint>
 #include <new>
 
 namespace km {

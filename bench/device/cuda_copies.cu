@@ -101,28 +101,27 @@ bool pageable(const void* host) {
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-bool small(std::size_t bytes) { return bytes <= chunk_bytes / 4; }  // the driver stages small copies well
+/// Copies after all work on the stream. The driver copies small or page-locked memory; for the rest several threads call `copy_part`.
+template <class CopyPart>
+void copy(void* to, const void* from, const void* host, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, CopyPart copy_part) {
+  check(cudaStreamSynchronize(stream));
+  const bool small = bytes <= chunk_bytes / 4;
+  if (small || !pageable(host)) {
+    check(cudaMemcpyAsync(to, from, bytes, kind, stream));
+    check(cudaStreamSynchronize(stream));
+  } else {
+    staged(bytes, [&](Lane& lane, const auto& ranges) { copy_part(lane, static_cast<char*>(to), static_cast<const char*>(from), ranges); });
+  }
+}
 
 }  // namespace
 
 void upload(void* device, const void* host, std::size_t bytes, cudaStream_t stream) {
-  check(cudaStreamSynchronize(stream));
-  if (small(bytes) || !pageable(host)) {
-    check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));
-    check(cudaStreamSynchronize(stream));
-    return;
-  }
-  staged(bytes, [&](Lane& lane, const auto& ranges) { upload_part(lane, static_cast<char*>(device), static_cast<const char*>(host), ranges); });
+  copy(device, host, host, bytes, cudaMemcpyHostToDevice, stream, upload_part);
 }
 
 void download(void* host, const void* device, std::size_t bytes, cudaStream_t stream) {
-  check(cudaStreamSynchronize(stream));
-  if (small(bytes) || !pageable(host)) {
-    check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));
-    check(cudaStreamSynchronize(stream));
-    return;
-  }
-  staged(bytes, [&](Lane& lane, const auto& ranges) { download_part(lane, static_cast<char*>(host), static_cast<const char*>(device), ranges); });
+  copy(host, device, host, bytes, cudaMemcpyDeviceToHost, stream, download_part);
 }
 
 }  // namespace km::cuda

@@ -56,28 +56,15 @@ std::string unavailable() {
   return code == cudaSuccess ? "no CUDA device found" : std::string("no CUDA device: ") + cudaGetErrorString(code);
 }
 
-int count() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
-  static_cast<void>(cudaGetLastError());
-  return 0;
-}
-
 void select(int index) { cuda::check(cudaSetDevice(index)); }
 
 void start() {
-  static const bool started = [] {
-    void* bytes = nullptr;
-    void* pinned = nullptr;
-    cuda::check(cudaMalloc(&bytes, 1));
-    cuda::check(cudaMemset(bytes, 0, 1));
-    cuda::check(cudaMallocHost(&pinned, 1));
-    cuda::check(cudaDeviceSynchronize());
-    cuda::check(cudaFreeHost(pinned));
-    cuda::check(cudaFree(bytes));
+  [[maybe_unused]] static const bool started = [] {
+    const cuda::Buffer<char> bytes(1);
+    const cuda::PinnedBuffer<char> pinned(1);
+    synchronize();
     return true;
   }();
-  static_cast<void>(started);
 }
 
 std::string name() { return properties().name; }
@@ -139,7 +126,6 @@ struct Timer::Events {
 
 Timer::Timer() : events_(std::make_unique<Events>()) {}
 Timer::~Timer() = default;
-Timer::Timer(Timer&&) noexcept = default;
 
 void Timer::start() {
   synchronize();

@@ -1,5 +1,4 @@
 // Counted and poisoned device memory, and errors with source locations.
-#include <algorithm>
 #include <atomic>
 #include <string>
 
@@ -61,7 +60,6 @@ void set_release_caches(void (*function)()) { release_caches = function; }
 
 namespace device {
 
-std::int64_t live_bytes() { return cuda::live; }
 std::int64_t peak_bytes() { return cuda::peak - cuda::live_at_reset; }
 void reset_peak() { cuda::peak = cuda::live_at_reset = cuda::live.load(); }
 

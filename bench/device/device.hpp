@@ -24,7 +24,6 @@ struct Error : std::runtime_error {
 std::string unavailable();
 inline bool available() { return unavailable().empty(); }
 
-int count();  // 0 if unavailable
 /// Creates the context on the selected device, once per process. It takes 0.1 s and more that belong to no implementation.
 void start();
 void select(int index);  // selects the device for this thread and all later work. Throws Error for an invalid index
@@ -41,9 +40,7 @@ void synchronize();
 /// Seconds to copy arrays of these sizes (bytes) from device memory to new host memory, as downloads of implementations do: median of three.
 double download_s(std::initializer_list<std::size_t> sizes);
 
-/// Bytes of device memory in this program's buffers.
-std::int64_t live_bytes();
-/// Peak of live_bytes() since reset_peak(), minus its value then. Call reset_peak() before prepare to get a run's own peak.
+/// Peak bytes of this program's device buffers since reset_peak(), minus those held then. Call reset_peak() before prepare to get a run's own peak.
 std::int64_t peak_bytes();
 void reset_peak();
 
@@ -53,7 +50,6 @@ class Timer {
  public:
   Timer();
   ~Timer();
-  Timer(Timer&&) noexcept;
   void start();
   double stop();  // seconds since start()
 

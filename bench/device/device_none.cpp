@@ -10,7 +10,6 @@ namespace {
 }  // namespace
 
 std::string unavailable() { return "this build has no CUDA"; }
-int count() { return 0; }
 void start() { none(); }
 void select(int) { none(); }
 std::string name() { return ""; }
@@ -18,12 +17,10 @@ std::string uuid() { return ""; }
 std::vector<std::pair<std::string, std::string>> describe() { return {}; }
 void synchronize() {}
 double download_s(std::initializer_list<std::size_t>) { none(); }
-std::int64_t live_bytes() { return 0; }
 std::int64_t peak_bytes() { return 0; }
 void reset_peak() {}
 Timer::Timer() { none(); }
 Timer::~Timer() = default;
-Timer::Timer(Timer&&) noexcept = default;
 void Timer::start() { none(); }
 double Timer::stop() { none(); }
 

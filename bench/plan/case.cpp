@@ -10,7 +10,7 @@
 namespace km {
 namespace {
 
-Json to_json(const Config& config) {
+Json json_of(const Config& config) {
   Json object = Json::object();
   for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
   return object;
@@ -24,7 +24,6 @@ template <class T>
 Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
-Json json_of(const Config& config) { return to_json(config); }
 
 template <class T>
 void read(const Json& from, T& value) {
@@ -83,12 +82,12 @@ Json Case::identity() const {
   return {{"exhibit", exhibit.empty() ? Json() : Json(exhibit)},
           {"profile", profile},
           {"implementation", implementation_name},
-          {"parameters", to_json(config)},
+          {"parameters", json_of(config)},
           {"dataset", dataset_json},
           {"n", n},
           {"d", d},
           {"k", k},
-          {"precision", precision == Precision::fp32 ? "fp32" : "fp64"},
+          {"precision", precision_name()},
           {"init", init_json},
           {"max_iters", max_iters},
           {"tolerance", tolerance < 0 ? Json() : Json(tolerance)}};
@@ -101,7 +100,7 @@ std::string Case::id() const {
 
 std::string Case::name() const {
   std::string text = exhibit.empty() ? "" : exhibit + "/";
-  text += fmt::format("{}/{}/n:{}/d:{}/k:{}/{}", implementation_name, dataset.name, n, d, k, precision == Precision::fp32 ? "fp32" : "fp64");
+  text += fmt::format("{}/{}/n:{}/d:{}/k:{}/{}", implementation_name, dataset.name, n, d, k, precision_name());
   for (const auto& [key, value] : dataset.settings) text += fmt::format("/{}:{}", key, value);
   for (const auto& [key, value] : config.values()) text += fmt::format("/{}:{}", key, to_string(value));
   if (tolerance >= 0) text += fmt::format("/tol:{}", tolerance);

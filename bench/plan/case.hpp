@@ -39,6 +39,7 @@ struct Case {
 
   ProblemShape shape() const { return {.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}; }
   int value_bytes() const { return precision == Precision::fp32 ? 4 : 8; }
+  const char* precision_name() const { return precision == Precision::fp32 ? "fp32" : "fp64"; }
   bool on_gpu() const { return implementation && implementation->description.device == Device::gpu; }
   /// All fields that distinguish cases: all but repetitions, warm-up, order and judge_seed.
   Json identity() const;

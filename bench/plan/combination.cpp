@@ -17,12 +17,10 @@ namespace {
 double real(const Combination& combination, const std::string& key, double fallback, double low, double high) {
   const auto at = combination.find(key);
   if (at == combination.end()) return fallback;
-  double value = 0;
-  if (const auto* whole = std::get_if<std::int64_t>(&at->second)) value = double(*whole);
-  else if (const auto* number = std::get_if<double>(&at->second)) value = *number;
-  else throw UserError(fmt::format("{} must be a number, not '{}'", key, shown(at->second)));
-  if (!(value >= low && value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, value));
-  return value;
+  const auto value = number_of(at->second);
+  if (!value) throw UserError(fmt::format("{} must be a number, not '{}'", key, shown(at->second)));
+  if (!(*value >= low && *value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, *value));
+  return *value;
 }
 
 std::int64_t whole(const Combination& combination, const std::string& key, double fallback, double low, double high) {
@@ -70,8 +68,7 @@ Config configure(const Implementation& implementation, const Combination& combin
 /// Returns why the combination cannot run in this build or on this machine, whatever the points; or "".
 std::string absent(const Case& c) {
   if (!c.implementation) return fmt::format("{} is not in this build of kmbench", c.implementation_name);
-  if (!c.implementation->has(c.precision))
-    return fmt::format("{} does not support {}", c.implementation_name, c.precision == Precision::fp32 ? "fp32" : "fp64");
+  if (!c.implementation->has(c.precision)) return fmt::format("{} does not support {}", c.implementation_name, c.precision_name());
   return c.on_gpu() && !device::available() ? device::unavailable() : "";
 }
 

@@ -18,7 +18,7 @@ std::string shown(const Scalar& value);
 /// Returns the implementation's objection to this case's shape and parameters, or "".
 std::string unsupported(const Case& c);
 
-/// Throws UserError for what can run nowhere; sets skip for what cannot run here. `implementation` is null if this build lacks it.
+/// Throws UserError if the combination can run nowhere; sets skip if it cannot run here. `implementation` is null if this build lacks it.
 Case make_case(const Combination& combination, std::string name, const Implementation* implementation);
 
 }  // namespace km

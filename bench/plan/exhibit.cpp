@@ -8,6 +8,7 @@
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
 #include "bench/data/limits.hpp"
+#include "bench/data/search_path.hpp"
 #include "bench/data/toml_file.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/exhibit_keys.hpp"
@@ -213,24 +214,16 @@ std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile) 
 std::vector<fs::path> exhibit_files(const std::string& paper) {
   const fs::path papers = home() / "papers";
   std::error_code error;
-  const auto listed = [&](const fs::path& folder, auto use) {
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) use(*at);
-    if (error) throw UserError(fmt::format("folder {}: {}", folder.string(), error.message()));
-  };
   std::vector<std::string> keys;
-  listed(papers, [&](const fs::directory_entry& entry) {
-    if (entry.is_directory(error)) keys.push_back(entry.path().filename().string());
-  });
-  std::ranges::sort(keys);
+  for (const auto& folder : entries_of(papers))
+    if (fs::is_directory(folder, error)) keys.push_back(folder.filename().string());
   if (!paper.empty() && std::ranges::find(keys, paper) == keys.end())
     throw UserError(fmt::format("no paper '{}'; there are: {}", paper, fmt::join(keys, ", ")));
   std::vector<fs::path> files;
   for (const auto& key : keys)
     if (paper.empty() || key == paper)
-      listed(papers / key, [&](const fs::directory_entry& entry) {
-        if (entry.path().extension() == ".toml" && entry.path().filename() != "paper.toml") files.push_back(entry.path());
-      });
-  std::ranges::sort(files);
+      for (const auto& path : entries_of(papers / key))
+        if (path.extension() == ".toml" && path.filename() != "paper.toml") files.push_back(path);
   return files;
 }
 

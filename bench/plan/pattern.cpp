@@ -6,13 +6,9 @@
 #include "bench/base/error.hpp"
 
 namespace km {
-namespace {
 
-constexpr std::size_t most_bytes = 1000;
-
-}  // namespace
-
-Pattern::Pattern(std::string_view flag, std::string text) {
+Pattern::Pattern(std::string_view flag, const std::string& text) {
+  constexpr std::size_t most_bytes = 1000;
   if (text.size() > most_bytes)
     throw UserError(fmt::format("{}: a regular expression of {} bytes; accepted: up to {}", flag, text.size(), most_bytes));
   re2::RE2::Options options;
@@ -23,7 +19,6 @@ Pattern::Pattern(std::string_view flag, std::string text) {
 }
 
 Pattern::~Pattern() = default;
-Pattern::Pattern(Pattern&&) noexcept = default;
 
 bool Pattern::matches(std::string_view text) const { return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression_); }
 

@@ -14,9 +14,8 @@ namespace km {
 class Pattern {
  public:
   /// Throws UserError, starting with the flag, if the expression is invalid or too long.
-  explicit Pattern(std::string_view flag, std::string text);
+  explicit Pattern(std::string_view flag, const std::string& text);
   ~Pattern();
-  Pattern(Pattern&&) noexcept;
 
   /// True if it matches anywhere in the text.
   bool matches(std::string_view text) const;

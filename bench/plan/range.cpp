@@ -23,10 +23,15 @@ Scalar parse_scalar(const std::string& text) {
   const char* end = text.data() + text.size();
   if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end) return whole;
   double number = 0;
-  if (const auto [at, error] = std::from_chars(text.data(), end, number); error == std::errc() && at == end && std::isfinite(number)) {
+  if (const auto [at, error] = std::from_chars(text.data(), end, number); error == std::errc() && at == end && std::isfinite(number))
     return scalar_of(number);
-  }
   return text;
+}
+
+std::optional<double> number_of(const Scalar& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return double(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return std::nullopt;
 }
 
 std::vector<Scalar> parse_range(const std::string& range) {
@@ -37,10 +42,9 @@ std::vector<Scalar> parse_range(const std::string& range) {
   const bool factor = range[two + 1] == 'x';
   if (!factor && range[two + 1] != '+') throw refuse();
   const auto number = [&](std::size_t from, std::size_t to) {
-    const Scalar value = parse_scalar(range.substr(from, to - from));
-    if (const auto* w = std::get_if<std::int64_t>(&value)) return double(*w);
-    if (const auto* r = std::get_if<double>(&value)) return *r;
-    throw refuse();
+    const auto value = number_of(parse_scalar(range.substr(from, to - from)));
+    if (!value) throw refuse();
+    return *value;
   };
   const double low = number(0, one), high = number(one + 1, two), by = number(two + 2, range.size());
   if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();

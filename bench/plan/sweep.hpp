@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,12 +26,14 @@ struct Sweep {
 std::vector<Scalar> parse_range(const std::string& text);
 /// Parses a number, else a word.
 Scalar parse_scalar(const std::string& text);
+/// Returns the value of a number, nothing for a word.
+std::optional<double> number_of(const Scalar& value);
 
 /// Counts the cases of a sweep, repeated ones included, without expanding it. Throws UserError for unknown names.
 double case_count(const Sweep& sweep);
 /// Throws UserError if a plan exceeds most_cases.
 void check_count(double cases);
-/// Expands one sweep. Throws UserError for what can never be right; sets skip for what cannot run here.
+/// Expands one sweep. Throws UserError if a case can run nowhere; sets skip if it cannot run here.
 std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile);
 /// Fingerprint of an exhibit's sweeps, 16 hex digits, independent of its prose.
 std::string sweeps_hash(const std::vector<Sweep>& sweeps);

@@ -55,8 +55,7 @@ int run(const Flags& f, const Invocation& by) {
                         .out = f.out,
                         .run = std::move(run)};
   const auto [cases, reasons] = candidates(f);
-  if (const Case& one = cases.front(); one.precision == Precision::fp32) load_dataset<float>(one.dataset);
-  else load_dataset<double>(one.dataset);  // report faults of a file before anything runs
+  check_points(cases.front());
   if (!f.out.empty()) const ResultFile writable(f.out);
   for (const auto& [reason, count] : reasons)
     fmt::print(stderr, "{} cannot run here: {}\n", count == 1 ? "1 implementation" : fmt::format("{} implementations", count), reason);

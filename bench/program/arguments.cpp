@@ -5,19 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include "bench/base/error.hpp"
 #include "bench/plan/sweep.hpp"
 
 namespace km {
-namespace {
-
-constexpr std::size_t most_bytes = 4096;
-
-}  // namespace
 
 void check_arguments(const std::vector<std::string>& arguments) {
+  constexpr std::size_t most_bytes = 4096;
   for (const auto& argument : arguments) {
     if (argument.empty()) throw UserError("an argument is empty: leave out a flag that has no value");
     if (argument.size() > most_bytes) throw UserError(fmt::format("an argument of {} bytes; accepted: up to {}", argument.size(), most_bytes));
@@ -36,12 +31,10 @@ std::int64_t whole_number(std::string_view flag, const std::string& text, std::i
 }
 
 double number(std::string_view flag, const std::string& text, double low, double high) {
-  const auto value = parse_scalar(text);
-  const auto* whole = std::get_if<std::int64_t>(&value);
-  const auto* real = std::get_if<double>(&value);
-  const double found = whole ? double(*whole) : real ? *real : std::numeric_limits<double>::quiet_NaN();
-  if (!(found >= low && found <= high)) throw UserError(fmt::format("{} must be a number from {} to {}, not '{}'", flag, low, high, text));
-  return found;
+  const auto value = number_of(parse_scalar(text));
+  if (!value || *value < low || *value > high)
+    throw UserError(fmt::format("{} must be a number from {} to {}, not '{}'", flag, low, high, text));
+  return *value;
 }
 
 std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text) {

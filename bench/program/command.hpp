@@ -1,6 +1,7 @@
 // A sub-command as data. Its file describes it; command_line.cpp, the only file with CLI11, parses it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,8 +41,8 @@ struct Subcommand {
   bool passes_all = false;                       // passes on all arguments, even --help; else unknown ones are refused
 };
 
-/// All sub-commands, ordered by `place`.
-const std::vector<Subcommand>& commands();
+/// All sub-commands, by place.
+const std::map<int, Subcommand>& commands();
 
 /// Adds a sub-command; `place` is its position in --help.
 struct RegisterCommand {

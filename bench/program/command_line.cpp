@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 
 #include "bench/base/error.hpp"
 #include "bench/contract/plugin.hpp"
@@ -55,14 +54,7 @@ void add(CLI::App& app, const Subcommand& command, const std::vector<std::string
 
 }  // namespace
 
-const std::vector<Subcommand>& commands() {
-  static const std::vector<Subcommand> all = [] {
-    std::vector<Subcommand> list;
-    for (auto& [place, command] : by_place()) list.push_back(command);
-    return list;
-  }();
-  return all;
-}
+const std::map<int, Subcommand>& commands() { return by_place(); }
 
 RegisterCommand::RegisterCommand(int place, Subcommand command) {
   if (!by_place().emplace(place, std::move(command)).second) throw std::logic_error("two sub-commands in one place");
@@ -81,7 +73,7 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", version_text, "Version, commit, compiler and CUDA of this program");
   app.get_formatter()->column_width(34);
   int code = 0;
-  for (const auto& command : commands()) add(app, command, words, inbox ? &*inbox : nullptr, code);
+  for (const auto& [place, command] : commands()) add(app, command, words, inbox ? &*inbox : nullptr, code);
   try {
     check_arguments({words.begin() + 1, words.end()});
     app.parse(int(words.size()), argv);

@@ -47,7 +47,7 @@ std::string paper_of(const std::filesystem::path& exhibit) { return exhibit.pare
 std::string script() {
   Words names_of_commands;
   std::string flags;
-  for (const auto& command : commands()) {
+  for (const auto& [place, command] : commands()) {
     names_of_commands.emplace_back(command.name);
     flags += fmt::format("    {}) choices=\"{}\" ;;\n", command.name, joined(after(command)));
   }

@@ -23,10 +23,9 @@ DatasetRequest request_of(const DataFlags& f) {
   if (!f.k.empty()) request.k = int(whole_number("--k", f.k, 1, 100'000'000));
   for (const auto& text : f.settings) {
     const auto [name, number] = assignment("--data-set", text);
-    const auto value = parse_scalar(number);
-    if (std::holds_alternative<std::string>(value)) throw UserError(fmt::format("--data-set '{}' is not name=number", text));
-    const double setting = std::holds_alternative<double>(value) ? std::get<double>(value) : double(std::get<std::int64_t>(value));
-    if (!request.settings.emplace(name, setting).second) throw UserError(fmt::format("--data-set {} is given twice", name));
+    const auto value = number_of(parse_scalar(number));
+    if (!value) throw UserError(fmt::format("--data-set '{}' is not name=number", text));
+    if (!request.settings.emplace(name, *value).second) throw UserError(fmt::format("--data-set {} is given twice", name));
   }
   return request;
 }

@@ -1,4 +1,4 @@
-// kmbench fit: clusters points. Writes labels, centroids and what they rest on.
+// kmbench fit: clusters points. Writes labels, centroids and a report.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ fs::path folder_of(const std::string& out) {
   return path.has_filename() ? path : path.parent_path();  // without a slash at the end
 }
 
-/// Throws UserError where a new folder cannot take this place.
+/// Throws UserError if `out` cannot become a new folder.
 void check_folder(const fs::path& out) {
   const auto refuse = [&](const std::string& why) { throw UserError(fmt::format("--out {}: {}", out.string(), why)); };
   std::error_code error;
@@ -50,10 +50,10 @@ void check_folder(const fs::path& out) {
   if (::access(out.parent_path().c_str(), W_OK) != 0) refuse(fmt::format("folder {} is not to be written to", out.parent_path().string()));
 }
 
-/// The place of unfinished answers, beside `out`. Its workers know it by their parent's id.
+/// Folder of unfinished answers, beside `out`. Workers find it by their parent's id.
 fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
 
-/// That folder. Nothing of it is left in the end.
+/// Creates that folder and removes it in the end.
 class Unfinished {
  public:
   explicit Unfinished(fs::path path) : path_(std::move(path)) {
@@ -94,7 +94,7 @@ std::vector<Case> starts_of(const Flags& f) {
   (fs::exists(f.points, error) ? problem.data : problem.dataset) = f.points;
   if (problem.tolerance.empty()) problem.tolerance = "0";
   if (problem.init.empty() || problem.init == "k-means++") problem.init = "kmeans++";
-  const bool one_start = problem.init.ends_with(".npy") || problem.init.ends_with(".npy.xz");
+  const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
   if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));
   const Case first = planned(problem.sweep(), f.implementation);
@@ -197,12 +197,6 @@ void print_summary(const Json& report, const fs::path& out) {
              report["starts"].size() == 1 ? "start" : "starts");
   fmt::print("{:.3g} s in all, {:.3g} s of it judging\nlabels.npy, centroids.npy and fit.json in {}\n", report["total_s"].get<double>(),
              report["judge_s"].get<double>(), out.string());
-}
-
-/// Reports faults of a file before anything runs.
-void check_points(const Case& c) {
-  if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
-  else load_dataset<double>(c.dataset);
 }
 
 int run(const Flags& f, const Invocation& by) {

@@ -72,6 +72,11 @@ void add_settings(Sweep& sweep, const std::string& flag, const std::string& pref
   }
 }
 
+void check_points(const Case& c) {
+  if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
+  else load_dataset<double>(c.dataset);
+}
+
 double seconds_of_budget(const std::string& text) {
   const double unit = text.ends_with('m') ? 60 : text.ends_with('h') ? 3600 : 1;
   const bool named = !text.empty() && std::string_view("smh").find(text.back()) != std::string_view::npos;

@@ -24,6 +24,9 @@ struct ProblemFlags {
 /// Adds "packages=1,10" as <prefix>packages. Throws UserError for a name that is given twice.
 void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings, bool lists);
 
+/// Loads the points of a case, to report faults of a file before anything runs. Throws as load_dataset does.
+void check_points(const Case& c);
+
 /// Parses "60s", "2m", "1h" or "60" (seconds). Throws UserError.
 double seconds_of_budget(const std::string& text);
 

@@ -16,7 +16,6 @@
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/run/run.hpp"
-#include "bench/run/workers.hpp"
 
 namespace km::run_command {
 namespace {
@@ -93,7 +92,7 @@ void keep_matching(std::vector<Case>& cases, const std::string& flag, const std:
   if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
 }
 
-/// Sets parameters that the user left open to tuned values (docs/tuning.md). Drops cases that become equal.
+/// Sets parameters that the user left open to tuned values (docs/tuning.md).
 void tune(std::vector<Case>& cases, const Sweep& sweep, const TunedValues& values) {
   std::set<std::string> given;
   for (const auto& [name, list] : sweep.axes)
@@ -130,14 +129,11 @@ std::vector<Case> plan(const Flags& f) {
 }
 
 /// Loads files named on the command line before anything is written, so that the user sees their faults.
-void check_points(const Flags& f, const std::vector<Case>& cases) {
+void check_files(const Flags& f, const std::vector<Case>& cases) {
   if (f.problem.data.empty()) return;
   std::set<std::pair<DatasetRequest, Precision>> seen;
-  for (const auto& c : cases) {
-    if (!seen.emplace(c.dataset, c.precision).second) continue;
-    if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
-    else load_dataset<double>(c.dataset);
-  }
+  for (const auto& c : cases)
+    if (seen.emplace(c.dataset, c.precision).second) check_points(c);
 }
 
 void print_plan(const std::vector<Case>& cases) {
@@ -155,7 +151,7 @@ void print_plan(const std::vector<Case>& cases) {
   fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
 }
 
-/// Prints each case as one JSON object a line, with the fields that its result line will have, and what it takes.
+/// Prints each case as one JSON object a line: the fields of its result line, memory and forecast.
 void print_plan_as_json(const std::vector<Case>& cases) {
   for (const auto& c : cases) {
     Json line = c.identity();
@@ -199,7 +195,7 @@ int run(const Flags& f, const Invocation& by) {
       if (c.skip.empty()) fmt::print("{}\n", c.name());
     return 0;
   }
-  check_points(f, cases);
+  check_files(f, cases);
   const RunOptions options = options_of(f, by);
   return supervise(cases, options, [&] { write_machine_record(options.out, options.machine, f.same_machine); });
 }

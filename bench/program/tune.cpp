@@ -34,10 +34,10 @@ Case only_case(const Sweep& sweep) {
   return c;
 }
 
-Value value_of(const std::string& parameter, const Scalar& scalar) {
+/// Returns a checked value, a whole number or a word.
+Value value_of(const Scalar& scalar) {
   if (const auto* whole = std::get_if<std::int64_t>(&scalar)) return *whole;
-  if (const auto* word = std::get_if<std::string>(&scalar)) return *word;
-  throw UserError(fmt::format("--set {}: a whole number or a word", parameter));
+  return std::get<std::string>(scalar);
 }
 
 /// Returns the problem with the defaults and the values to try, each checked against its range.
@@ -49,9 +49,9 @@ TuningSpace space_of(const Flags& f) {
   std::map<std::string, std::vector<Value>> tried;
   for (const auto& text : f.set) {
     const auto [name, list] = assignment("--set", text);
-    const auto known = [&which = name](const Parameter& parameter) { return parameter.name == which; };
-    const auto parameter = std::ranges::find_if(implementation.description.parameters, known);
-    if (parameter == implementation.description.parameters.end())
+    const auto& parameters = implementation.description.parameters;
+    const auto parameter = std::ranges::find(parameters, std::string_view(name), &Parameter::name);
+    if (parameter == parameters.end())
       throw UserError(fmt::format("{} has no parameter '{}': see kmbench list", implementation.name, name));
     const auto values = values_of_list("--set", list);
     if (values.size() > 1 && !parameter->tunable)
@@ -61,7 +61,7 @@ TuningSpace space_of(const Flags& f) {
       Sweep one = sweep;
       one.axes["set." + name] = {value};
       expand(one, "", "paper");
-      if (const Value own = value_of(name, value); std::ranges::find(tried[name], own) == tried[name].end()) tried[name].push_back(own);
+      if (const Value own = value_of(value); std::ranges::find(tried[name], own) == tried[name].end()) tried[name].push_back(own);
     }
     if (values.size() == 1) sweep.axes["set." + name] = values;
   }

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "bench/base/statistics.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/version.hpp"
@@ -23,22 +22,20 @@ History::History(const std::filesystem::path& file, const std::string& machine) 
 }
 
 void History::add(const Json& line) {
-  Tried tried{.reason = reason_of(line)};
+  Tried tried{.line = std::make_shared<const Json>(line), .reason = reason_of(line)};
   if (tried.counts()) {
     tried.runs = int(line["samples_s"].size());
     tried.seconds = iteration_s(line);
     tried.grade = line["grade"].is_string() ? line["grade"].get<std::string>() : "";
   }
-  const std::string id = line["case"];
-  tried_[id].push_back(std::move(tried));
-  lines_.insert_or_assign(id, std::make_shared<const Json>(line));
+  tried_[line["case"].get<std::string>()].push_back(std::move(tried));
 }
 
 const Tried* History::find(const std::string& id, int runs) const {
-  const auto at = tried_.find(id);
-  if (at == tried_.end()) return nullptr;
-  const auto found = std::ranges::find_if(at->second, [&](const Tried& one) { return !one.counts() || one.runs >= runs; });
-  return found == at->second.end() ? nullptr : &*found;
+  if (const auto at = tried_.find(id); at != tried_.end())
+    for (const auto& tried : at->second)
+      if (!tried.counts() || tried.runs >= runs) return &tried;
+  return nullptr;
 }
 
 Case case_of(const Json& line, const Case& like) {
@@ -62,23 +59,21 @@ Found found_in(const History& history, const TuningSpace& space, int repetitions
   const int worst_grade = defaults && defaults->counts() ? rank_of(defaults->grade) : 2;
   double best_s = 0;
   bool best_full = false;
-  for (const auto& [id, kept] : history.lines()) {
-    const Json& line = *kept;
-    const Case c = case_of(line, start);
+  for (const auto& [id, tried] : history.tried()) {
+    const Tried& last = tried.back();
+    const Case c = case_of(*last.line, start);
     if (c.id() != id || !space.holds(c)) continue;
     ++found.points;
-    const std::string reason = reason_of(line);
-    if (!reason.empty()) {
-      ++(reason.starts_with("wrong") ? found.wrong : found.failed);
-      found.reasons.emplace_back(shown_parameters(c, space.names()), reason);
+    if (!last.counts()) {
+      ++(last.reason.starts_with("wrong") ? found.wrong : found.failed);
+      found.reasons.emplace_back(shown_parameters(c, space.names()), last.reason);
       continue;
     }
-    const bool full = int(line["samples_s"].size()) >= repetitions;
-    const double seconds = iteration_s(line);
-    if (rank_of(line["grade"].is_string() ? line["grade"].get<std::string>() : "") > worst_grade || (best_full && !full)) continue;
-    if (found.best && full == best_full && seconds >= best_s) continue;
+    const bool full = last.runs >= repetitions;
+    if (rank_of(last.grade) > worst_grade || (best_full && !full)) continue;
+    if (found.best && full == best_full && last.seconds >= best_s) continue;
     found.best = c;
-    best_s = seconds;
+    best_s = last.seconds;
     best_full = full;
   }
   return found;

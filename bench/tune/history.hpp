@@ -15,9 +15,10 @@ namespace km {
 
 /// One line of a point.
 struct Tried {
-  double seconds = 0;  // median per iteration; 0 if invalid
-  int runs = 0;        // timed runs
+  std::shared_ptr<const Json> line;
   std::string reason;  // why it is invalid, or ""
+  double seconds = 0;  // median per iteration; 0 if invalid
+  int runs = 0;        // timed runs; 0 if invalid
   std::string grade;
   bool counts() const { return reason.empty(); }
 };
@@ -30,13 +31,12 @@ class History {
   void add(const Json& line);
   /// Returns the first line of a case with at least `runs` timed runs, or with a reason for none; else null.
   const Tried* find(const std::string& id, int runs) const;
-  /// The last line of each case, by id.
-  const std::map<std::string, std::shared_ptr<const Json>>& lines() const { return lines_; }
+  /// All lines of each case, by id.
+  const std::map<std::string, std::vector<Tried>>& tried() const { return tried_; }
   int others() const { return others_; }
 
  private:
   std::map<std::string, std::vector<Tried>> tried_;
-  std::map<std::string, std::shared_ptr<const Json>> lines_;
   int others_ = 0;
 };
 

@@ -25,15 +25,13 @@ Json to_json(const Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
-/// Parameters that are not tuned, with their values.
-Json fixed_of(const Case& c) {
-  Json fixed = Json::object();
+/// Values of the tunable parameters, or of the others.
+Json parameters_of(const Case& c, bool tunable) {
+  Json values = Json::object();
   for (const auto& parameter : c.implementation->description.parameters)
-    if (!parameter.tunable) fixed[std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
-  return fixed;
+    if (parameter.tunable == tunable) values[std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
+  return values;
 }
-
-std::string precision_name(const Case& c) { return c.precision == Precision::fp32 ? "fp32" : "fp64"; }
 
 bool is_entry(const Json& entry) {
   const auto shape = [&](const char* name) { return entry.contains(name) && entry[name].is_number_integer() && entry[name].get<std::int64_t>() > 0; };
@@ -87,8 +85,8 @@ std::optional<Case> with_values(const Case& c, const Json& entry, const std::set
 
 std::string shape_class(const Case& c) {
   const auto bin = [](double count) { return int(std::floor(std::log2(count))); };
-  std::string text = fmt::format("{} n 2^{} d 2^{} k 2^{}", precision_name(c), bin(double(c.n)), bin(c.d), bin(c.k));
-  const Json fixed = fixed_of(c);
+  std::string text = fmt::format("{} n 2^{} d 2^{} k 2^{}", c.precision_name(), bin(double(c.n)), bin(c.d), bin(c.k));
+  const Json fixed = parameters_of(c, false);
   for (const auto& [name, value] : fixed.items()) text += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
   return text;
 }
@@ -115,11 +113,11 @@ void TunedValues::apply(Case& c, const std::set<std::string>& given) const {
   const Json& all = (*content_)["implementations"];
   const bool here = c.implementation && c.n > 0 && c.d > 0 && (c.skip.empty() || c.skip == unsupported(c));
   if (!here || !all.contains(c.implementation_name)) return;
-  const Json fixed = fixed_of(c);
+  const Json fixed = parameters_of(c, false);
   const std::string own = shape_class(c);
   std::vector<std::tuple<bool, bool, double, std::string>> order;  // other class, other parameters, distance, name
   for (const auto& [name, entry] : all[c.implementation_name].items())
-    if (entry["precision"] == precision_name(c)) order.emplace_back(name != own, entry["fixed"] != fixed, distance(entry, c), name);
+    if (entry["precision"] == c.precision_name()) order.emplace_back(name != own, entry["fixed"] != fixed, distance(entry, c), name);
   std::ranges::sort(order);
   for (const auto& [other, unlike, far, name] : order)
     if (auto tuned = with_values(c, all[c.implementation_name][name], given)) {
@@ -130,9 +128,9 @@ void TunedValues::apply(Case& c, const std::set<std::string>& given) const {
 }
 
 void TunedValues::keep(const Case& c, const std::vector<std::string>& names, const Json& facts) {
-  Json entry = {{"precision", precision_name(c)}, {"n", c.n}, {"d", c.d}, {"k", c.k}, {"fixed", fixed_of(c)}, {"parameters", Json::object()}};
-  for (const auto& parameter : c.implementation->description.parameters)
-    if (parameter.tunable) entry["parameters"][std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
+  Json entry = {{"precision", c.precision_name()}, {"n", c.n}, {"d", c.d}, {"k", c.k}};
+  entry["fixed"] = parameters_of(c, false);
+  entry["parameters"] = parameters_of(c, true);
   entry["chosen"] = names;
   entry.update(facts);
   (*content_)["implementations"][c.implementation_name][shape_class(c)] = std::move(entry);

@@ -24,13 +24,14 @@ struct Recipe {
 
 struct Generator {
   std::string name;
-  Settings settings;        // names and defaults
-  bool has_groups = false;  // the setting `groups` is their number; 0: k
-  bool has_ideal = false;   // group_centroids are the ideal result
-  int fixed_d = 0;          // 0: any d
+  Settings settings;       // names and defaults
+  bool has_ideal = false;  // group_centroids are the ideal result
+  int fixed_d = 0;         // 0: any d
   void (*make_f)(const Recipe&, std::span<float> points);
   void (*make_d)(const Recipe&, std::span<double> points);
 
+  /// True if the setting `groups` is their number; 0: k.
+  bool has_groups() const { return settings.contains("groups"); }
   template <class T>
   void make(const Recipe& recipe, std::span<T> points) const {
     if constexpr (sizeof(T) == 4) make_f(recipe, points);

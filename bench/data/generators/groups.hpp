@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 
 #include "bench/data/generators/generators.hpp"
 #include "bench/data/random.hpp"
@@ -10,7 +9,7 @@
 namespace km {
 
 /// Random streams of one seed.
-enum Stream : std::uint32_t { of_centroids, of_values, of_radii, of_groups, of_choices, of_extras };
+enum Stream : std::uint32_t { of_centroids, of_values, of_radii, of_groups, of_choices };
 
 /// Points per tile of one thread: fits the second-level cache.
 inline std::int64_t tile_size(int d) { return std::max<std::int64_t>(1, 16384 / d); }
