@@ -11,9 +11,8 @@
 #include <utility>
 
 #include "bench/base/openblas.hpp"
-#include "bench/contract/implementation.hpp"
 #include "bench/contract/library.hpp"
-#include "bench/contract/lloyd.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
@@ -59,11 +58,11 @@ constexpr int strip = 128;                    // points whose least scores stay 
 constexpr std::size_t score_bytes = 1 << 19;  // of a block, to stay in a second-level cache
 
 template <class T>
-class Blas {
+class Blas : public CpuSolver<T> {
  public:
   Blas(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem), product_(gemm<T>()), block_(std::min(config.number("block"), std::int64_t(score_bytes / sizeof(T)) / p_.k)), squares_(p_.k),
-        parts_(std::size_t(std::clamp<std::int64_t>(p_.n / strip, 1, omp_get_num_procs()))), one_thread_(blas(), 1) {
+      : CpuSolver<T>(problem), product_(gemm<T>()), block_(std::min(config.number("block"), std::int64_t(score_bytes / sizeof(T)) / p_.k)),
+        squares_(p_.k), parts_(std::size_t(std::clamp<std::int64_t>(p_.n / strip, 1, omp_get_num_procs()))), one_thread_(blas(), 1) {
     block_ = std::max<std::int64_t>(block_, strip);
     note_library({found().name, openblas::version(blas())});
     const std::int64_t parts = std::ssize(parts_);
@@ -82,16 +81,10 @@ class Blas {
     });
   }
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    return out_.iters = lloyd(
-               p_, trace, [this] { return assign(); }, [this] { update(); });
+    return this->repeat(
+        trace, [this] { return assign(); }, [this] { update(); });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   /// Points begin to end - 1, for one thread.
@@ -182,13 +175,12 @@ class Blas {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   Gemm<T> product_;
   std::int64_t block_;
   std::vector<T> squares_;  // |c|²
   std::vector<Part> parts_;
   openblas::Threads one_thread_;  // of an OpenBLAS that was loaded with more
-  Solution<T> out_;
 };
 
 const Register<Blas> registration{{

@@ -10,7 +10,7 @@
 #include <omp.h>
 
 #include "bench/base/exact.hpp"
-#include "bench/contract/implementation.hpp"
+#include "impl/cpu/solver.hpp"
 #include "impl/cpu/yinyang/incremental.hpp"
 #include "impl/cpu/yinyang/open_points.hpp"
 #include "impl/cpu/yinyang/parameters.hpp"
@@ -23,38 +23,25 @@ namespace {
 enum class Filters { two, three };  // three: with the local filter, one centroid at a time
 
 template <class T, Filters filters>
-class Filtered {
+class Filtered : public CpuSolver<T> {
  public:
   /// groups: at most. widening, moving: scale the bounds' and the movements' shares; below 1 labels may be wrong (tests/yinyang_test.cpp).
   Filtered(const Problem<T>& problem, const Config& config, int groups, double widening = 1, double moving = 1)
-      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), most_groups_(groups),
-        radius_(problem.d, widening), moving_(moving), incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_),
-        workers_(threads_), moves_(threads_) {}
-
-  void reset() { out_.poison(p_); }
+      : CpuSolver<T>(problem), threads_(threads_of(config)), most_groups_(groups), radius_(problem.d, widening), moving_(moving),
+        incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_), workers_(threads_), moves_(threads_) {}
 
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
-      if (out_.iters == 1) {
-        const auto phase = trace.phase("group");
-        group();
-      }
+    return this->repeat(trace, [&] {
+      if (out_.iters == 1) group(trace);
       const std::int64_t changed = assign(trace);
-      {
-        const auto phase = trace.phase("update");
-        update();
-      }
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      update(trace);
+      return changed;
+    });
   }
 
-  Solution<T> download() { return out_; }
-
  private:
-  void group() {
+  void group(Trace& trace) {
+    const auto phase = trace.phase("group");
     groups_ = Groups<T>(group_centroids(out_.centroids, p_.k, p_.d, most_groups_), p_.d);
     bounds_.begin(p_.n, p_.k, groups_.count());
     before_ = bounds_.group_movement();
@@ -235,7 +222,8 @@ class Filtered {
     return best;
   }
 
-  void update() {
+  void update(Trace& trace) {
+    const auto phase = trace.phase("update");
     if (incremental_) incremental_means_.update(moves_, out_.centroids, out_.iters == 1);
     else sums_.update(moves_, out_.labels, out_.centroids, out_.iters == 1);
     before_ = bounds_.group_movement();
@@ -260,7 +248,7 @@ class Filtered {
 
   static constexpr T infinite = std::numeric_limits<T>::infinity();
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_, most_groups_;
   Radius<T> radius_;
   double moving_;
@@ -274,7 +262,6 @@ class Filtered {
   std::vector<double> moved_;  // upper bound of each centroid's last movement
   std::vector<OpenPoints<T>> workers_;
   std::vector<std::vector<Move>> moves_;  // one list per thread
-  Solution<T> out_;
 };
 
 }  // namespace
