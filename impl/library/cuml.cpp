@@ -5,14 +5,12 @@
 // allocations. The judge decides whether its products meet the bound of fp32.
 // Written against the documented interfaces and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Cuml : public OutOfProcess<T> {
- public:
+struct Cuml : OutOfProcess<T> {
   Cuml(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("cuml_worker.py")) {}
 };
 
@@ -24,9 +22,8 @@ const Register<Cuml> registration{{
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.max_iters < 2) return "fit makes two assigns at least";
       if (p.tolerance != 0) return "cuML stops when the centroids rest: give a tolerance of 0";
-      for (const char* module : {"cuml", "cupy"})
-        if (!python_has(module)) return std::string(module) + " is not installed for " + python();
-      return "";
+      if (!python_has("cuml")) return not_installed("cuml");
+      return python_has("cupy") ? "" : not_installed("cupy");
     },
     .distance = Distance::expansion,
     .departs = "it stops when the centroids rest, not the labels",

@@ -4,14 +4,12 @@
 // tol must be above 0: 1e-30). The phase set_up is what both fits cost beside their iterations, from their two times. Points are uploaded in prepare.
 // Written against the documented interface and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Cuvs : public OutOfProcess<T> {
- public:
+struct Cuvs : OutOfProcess<T> {
   Cuvs(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("cuvs_worker.py")) {}
 };
 
@@ -20,9 +18,8 @@ const Register<Cuvs> registration{{
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.tolerance >= 0) return "cuVS stops by how far centroids move, not by labels: leave the tolerance out";
-      for (const char* module : {"cuvs", "cupy"})
-        if (!python_has(module)) return std::string(module) + " is not installed for " + python();
-      return "";
+      if (!python_has("cuvs")) return not_installed("cuvs");
+      return python_has("cupy") ? "" : not_installed("cupy");
     },
     .distance = Distance::expansion,
     .departs = "once the centroids rest, it makes none of the other iterations",

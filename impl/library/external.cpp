@@ -7,16 +7,15 @@ namespace km {
 namespace {
 
 template <class T>
-class External : public OutOfProcess<T> {
- public:
+struct External : OutOfProcess<T> {
   External(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, Command{external_program()}) {}
 };
 
-std::string unnamed(const ProblemShape&, const Config&, int) { return external_program().empty() ? "--external names no program" : ""; }
-
 const Register<External> registration{{
     .summary = "the program that --external names, which speaks the protocol",
-    .unsupported = unnamed,
+    .unsupported = [](const ProblemShape&, const Config&, int) -> std::string {
+      return external_program().empty() ? "--external names no program" : "";
+    },
     .distance = Distance::expansion,
 }};
 

@@ -7,14 +7,12 @@
 #include <limits>
 
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>  // float only
-class FaissGpu : public OutOfProcess<T> {
- public:
+struct FaissGpu : OutOfProcess<T> {
   FaissGpu(const Problem<T>& problem, const Config& config, Trace& trace)
       : OutOfProcess<T>(problem, config, trace, python_command("faiss_gpu_worker.py")) {}
 };
@@ -27,7 +25,7 @@ const Register<FaissGpu, float> registration{{
       if (p.n <= p.k) return "FAISS takes the points themselves for centroids where there are no more of them";
       if (p.n > std::numeric_limits<int>::max()) return "FAISS would take a sample of more than 2^31 points";
       if (p.max_iters < 3) return "FAISS gives no labels: finding them pays for itself from 3 iterations on";
-      if (!python_has("faiss")) return "FAISS is not installed for " + python();
+      if (!python_has("faiss")) return not_installed("FAISS");
       return python_has("faiss", "GpuIndexFlatL2") ? "" : "the FAISS of " + python() + " is without GPUs";
     },
     .distance = Distance::expansion,

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "bench/contract/implementation.hpp"
-#include "impl/library/command.hpp"
+#include "impl/library/python.hpp"
 #include "impl/library/shared_array.hpp"
 
 namespace km {
@@ -28,14 +28,13 @@ class OutOfProcess {
   Solution<T> download();
 
  protected:
-  const Problem<T>& problem() const { return p_; }
+  const Problem<T> p_;
 
  private:
   std::string said(const char* key) const;
   void copy_points();
   double empty_call_s();
 
-  Problem<T> p_;
   SharedArray<T> points_, initial_, assigned_, centroids_;
   SharedArray<std::int32_t> labels_;
   std::unique_ptr<Worker> worker_;

@@ -16,11 +16,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "bench/base/home.hpp"
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
 #include "bench/contract/reuse_scope.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
@@ -55,11 +53,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& entrie
 }
 
 }  // namespace
-
-Command python_command(const std::string& script, std::vector<std::string> args, std::vector<std::string> environment) {
-  args.insert(args.begin(), {python(), (home() / "impl/library" / script).string()});
-  return {std::move(args), std::move(environment)};
-}
 
 Worker::Worker() = default;
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "impl/library/command.hpp"
+#include "impl/library/python.hpp"
 
 namespace km {
 
