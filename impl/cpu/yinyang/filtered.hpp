@@ -11,14 +11,58 @@
 
 #include "bench/base/exact.hpp"
 #include "impl/cpu/solver.hpp"
-#include "impl/cpu/yinyang/incremental.hpp"
-#include "impl/cpu/yinyang/open_points.hpp"
-#include "impl/cpu/yinyang/parameters.hpp"
 #include "impl/cpu/yinyang/point_bounds.hpp"
 #include "impl/cpu/yinyang/sums.hpp"
+#include "impl/yinyang/update.hpp"
 
 namespace km {
 namespace {
+
+const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 7, 1000000}, .help = "of centroids; 0: k / 10"};
+const Parameter update_parameter = yinyang::update_parameter();
+
+using yinyang::is_incremental;
+
+/// taylor2021, Section IV.D, after Ding et al.: k / 10.
+inline int groups_of(const ProblemShape& p, const Config& config) {
+  const auto asked = config.number("groups");
+  return int(std::clamp<std::int64_t>(asked > 0 ? asked : p.k / 10, 1, p.k));
+}
+
+/// A point that its bounds leave open.
+template <class T>
+struct Open {
+  std::int64_t i;
+  float upper;                                         // of the distance to its centroid
+  T own;                                               // distance² to its centroid
+  int label, nearest;                                  // label before; nearest so far
+  T first, second, other;                              // distances²: nearest, least other in its group, least of all others
+  double skipped;                                      // lower bound of centroids in the nearest's group that the local filter skipped
+  bool own_is_among_its_group, nearest_is_of_a_group;  // whether those groups' distances are computed
+};
+
+/// State of a thread.
+template <class T>
+struct alignas(64) OpenPoints {
+  static constexpr int most_points = 512;  // enough for four per group, few enough for the cache
+
+  std::vector<Open<T>> points;
+  std::vector<std::int16_t> places;  // groups x most_points
+  std::vector<int> counts;           // by group
+  double distances = 0, past_global = 0, past_group = 0, past_local = 0;
+
+  void begin_run(int groups) {
+    places.resize(std::size_t(groups) * most_points);
+    counts.assign(groups, 0);
+  }
+  void begin_iteration() { distances = past_global = past_group = past_local = 0; }
+
+  /// Adds the last point to a group's list if `is_open`, without a branch.
+  void need(int g, bool is_open) {
+    places[std::size_t(g) * most_points + counts[g]] = std::int16_t(points.size() - 1);
+    counts[g] += is_open;
+  }
+};
 
 enum class Filters { two, three };  // three: with the local filter, one centroid at a time
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "impl/cpu/yinyang/bounds.hpp"
-#include "impl/cpu/yinyang/two_least.hpp"
+#include "impl/cpu/yinyang/groups.hpp"
 
 namespace km {
 namespace {
