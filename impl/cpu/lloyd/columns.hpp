@@ -1,5 +1,5 @@
-// Points as columns, one array per dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Vector lanes hold different points in assign; sums
-// stream over a feature. Columns start in different cache sets, so that hundreds can be read at once. They are padded with zeros to whole strips.
+// Points as columns, one array per dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Columns start in different cache sets, so that hundreds
+// can be read at once. They are padded with zeros to whole strips.
 #pragma once
 
 #include <omp.h>

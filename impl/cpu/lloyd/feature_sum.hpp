@@ -2,8 +2,7 @@
 //   cluster merge          a thread takes whole points and has its own table, k x d; the tables are merged at the end
 //   partitioned features   a thread takes features of all points and needs k sums at a time; with more threads than features,
 //                          one feature of a part of the points
-// A thread stands for a work group of the paper, as in OpenCL on a CPU. Ours adds a table to fp64 totals every 16,384 points, because an fp32 sum
-// over 2 GiB of points keeps few correct digits.
+// A thread stands for a work group of the paper, as in OpenCL on a CPU. Ours adds a table to fp64 totals every 16,384 points, to limit rounding.
 #pragma once
 
 #include <string_view>

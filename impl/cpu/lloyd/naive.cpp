@@ -1,5 +1,5 @@
-// The papers' sequential baseline: one thread, points as rows, all arithmetic in the points' precision. Sums grow point by point, so rounding grows
-// with the size of the cluster (he2021, Section 3.3.1; benedetti2025, Section 3.3).
+// The papers' sequential baseline: one thread, points as rows, plain sums in the points' precision, whose rounding grows with the cluster (he2021,
+// Section 3.3.1; benedetti2025, Section 3.3).
 #include "impl/cpu/solver.hpp"
 
 namespace km {

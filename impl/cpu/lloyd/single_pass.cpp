@@ -1,6 +1,5 @@
-// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points and, while they are in its cache, adds them to its own
-// sums by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that needs a barrier on a GPU is a
-// store and a load of one thread. Sums are added to fp64 totals every 16,384 points, as in cpu/lloyd/multi_pass.
+// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points. While they are in its cache, it adds them to its own
+// sums by feature (partitioned features) and counts their labels (partitioned private).
 // Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"

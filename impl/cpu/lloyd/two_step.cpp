@@ -1,6 +1,6 @@
-// he2021 on the CPU. Assign (Listing 1): threads share the points; one loop computes distance, label and changes. d is a compile-time constant, so
-// that the compiler unrolls and vectorizes over dimensions. Update (Listing 3): the points are split into packages; each package is summed, then the
-// packages' sums. No long sum swallows small terms (Section 3.3.2). A package is one task: 1 package means one thread and the naive sum.
+// he2021 on the CPU. Assign (Listing 1): threads share the points; one loop computes distance, label and changes, with d a compile-time constant.
+// Update (Listing 3) sums each package of points, then the packages' sums, so that no long sum swallows small terms (Section 3.3.2). A package is one
+// task: 1 package means one thread and the naive sum.
 // Cost of an iteration: points read twice, 3 n k d + n d flops.
 #include <omp.h>
 
