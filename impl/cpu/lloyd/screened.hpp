@@ -66,11 +66,11 @@ Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
     return instructions == set || (instructions == "best" && has(set) && (set != "amx" || tiles_pay(k, d)));
   };
 #ifdef __x86_64__
-  if (chosen("amx") && has("amx")) return strips::amx_kernel<T>();
-  if (chosen("avx512")) return strips::avx512_kernel<T>();
-  if (chosen("avx2")) return strips::avx2_kernel<T>();
+  if (chosen("amx") && has("amx")) return strips::amx_kernels();
+  if (chosen("avx512")) return strips::avx512_kernels();
+  if (chosen("avx2")) return strips::avx2_kernels();
 #endif
-  return strips::portable_kernel<T>();
+  return strips::portable_kernels();
 }
 
 template <class T>
