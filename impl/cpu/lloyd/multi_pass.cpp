@@ -57,7 +57,7 @@ class MultiPass : public CpuSolver<T> {
   using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_;
   columns::Columns<T> x_;
-  FeatureSum<T> feature_sum_;
+  columns::FeatureSum<T> feature_sum_;
   MassSum mass_sum_;
 };
 
@@ -74,7 +74,7 @@ const Register<MultiPass> registration{{
                     .help = "whose histogram a label is counted in"},
                    threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {
-      return FeatureSum<float>::tile + p.n / FeatureSum<float>::tile + 256;
+      return columns::FeatureSum<float>::tile + p.n / columns::FeatureSum<float>::tile + 256;
     },
 }};
 
