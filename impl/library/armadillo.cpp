@@ -1,8 +1,7 @@
 // Armadillo's arma::kmeans in this process, the CPU baseline of lutz2018 (Section 6.1): one pass over the points with OpenMP, plain sums per thread.
-// It reads the points in place, as columns of its matrix. Three habits cannot be disabled: it checks for non-finite values at every call, stops when
-// the centroids rest (mean squared movement at most the precision's epsilon), and gives an empty cluster the last point of another. It returns
-// neither labels nor iterations. The adapter parses the printed report for all iterations but one and makes the last with another call. Labels are
-// computed in download, untimed, in Armadillo's favour.
+// Three habits cannot be disabled: it checks for non-finite values at every call, stops when the centroids rest (mean squared movement at most the
+// precision's epsilon), and gives an empty cluster the last point of another. It returns neither labels nor iterations. The adapter parses the
+// printed report, and makes the last iteration with another call. Download computes the labels untimed, in Armadillo's favour.
 #include <omp.h>
 
 #define ARMA_DONT_USE_WRAPPER  // header only: k-means needs neither BLAS nor LAPACK

@@ -1,8 +1,7 @@
 // RAPIDS' cuML: KMeans().fit() on the GPU as users call it (he2021's Table 7 measured v0.19). Habits that cannot be disabled: fit() ends with an
 // assign, while the task ends with an update; it also computes the inertia; it stops when the centroids rest (tolerance must be above 0: 1e-30).
-// Hence t iterations are fit(max_iter = t - 1) and one update by CuPy's scatter_add, both timed. An empty cluster keeps its centroid. Points are
-// uploaded in prepare and labels fetched in download; with `transfers` inside, both are timed, as in he2021. The warm-up covers compilation and
-// allocations. The judge decides whether its products meet the bound of fp32.
+// Hence t iterations are fit(max_iter = t - 1) and one update by CuPy's scatter_add, both timed. Points are uploaded in prepare and labels fetched in
+// download; with `transfers` inside, both are timed, as in he2021.
 // Written against the documented interfaces and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
 #include "impl/library/out_of_process.hpp"
 

@@ -1,5 +1,5 @@
-// The program that --external names (words separated by spaces), if it speaks the protocol of docs/adding.md, "A program of its own". Judged by
-// the wider bound of both distance forms, in the points' precision; the grade shows its quality.
+// The program that --external names (words separated by spaces). It speaks the protocol of docs/adding.md, "A program of its own". The judge uses
+// the wider bound of both distance forms, in the points' precision.
 #include "bench/contract/plugin.hpp"
 #include "impl/library/out_of_process.hpp"
 

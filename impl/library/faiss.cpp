@@ -2,8 +2,7 @@
 // IndexFlatL2, as users call it. Subsampling and several starts are disabled. Habits that remain: each call checks for non-finite values, an empty
 // cluster splits another, and there is no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last
 // iteration. In FAISS's favour, download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster.
-// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more. FAISS calls it between OpenMP's loops: an OpenBLAS with threads of its own is
-// told to let them sleep in between (bench/openblas.hpp), which comes close to one built on OpenMP.
+// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more. The threads of an OpenBLAS sleep between its calls (bench/base/openblas.hpp).
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
 

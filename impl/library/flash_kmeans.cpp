@@ -1,6 +1,5 @@
-// flash-kmeans: Triton kernels that multiply fp32 points in TF32 and sort the labels for the update. The adapter calls its two steps in turn, as its
-// own loop does, to control start and iterations; |x|² is computed in prepare, as there. Judged in TF32: labels may be wrong within that precision,
-// and wrong_share reports how many are.
+// flash-kmeans: Triton kernels that multiply fp32 points in TF32 and sort the labels for the update. The adapter calls the two steps in turn, as its
+// own loop does, to control start and iterations; |x|² is computed in prepare. Labels may be wrong within TF32; wrong_share reports how many are.
 #include <cstdlib>
 #include <filesystem>
 

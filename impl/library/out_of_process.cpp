@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::size_t longest_word = 200;  // bytes of a name or a version
 constexpr const char *seconds_key = "seconds", *set_up_key = "set_up";
-constexpr double clock_share = 1.1, clock_s = 0.01;  // by which the program's clock may differ from ours
+constexpr double clock_share = 1.1, clock_s = 0.01;  // tolerance between the program's clock and ours
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Throws where the answer says of the iterations what no int holds.
+/// Number of iterations in the answer. Throws if it is missing or no int holds it.
 int iterations_in(const Worker::Json& answer) {
   const auto at = answer.find("iterations");
   if (at == answer.end() || !at->is_number_integer()) throw std::runtime_error("the program did not say how many iterations it made");
@@ -35,7 +35,7 @@ int iterations_in(const Worker::Json& answer) {
   return at->get<int>();
 }
 
-/// The seconds of this key, by the program's own clock, if it says any. Throws for what cannot be: the question took `asked_s`.
+/// Seconds of this key by the program's own clock, if given. Throws if they are negative or longer than the question took, `asked_s`.
 std::optional<double> seconds_in(const Worker::Json& answer, const char* key, double asked_s) {
   const auto at = answer.find(key);
   if (at == answer.end() || at->is_null()) return std::nullopt;
@@ -132,9 +132,9 @@ template <class T>
 double OutOfProcess<T>::empty_call_s() {
   std::vector<double> seconds(15);
   for (double& s : seconds) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start_s = now_s();
     worker_->ask("empty");
-    s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    s = now_s() - start_s;
   }
   return median(std::move(seconds));
 }

@@ -1,6 +1,5 @@
 // The four verbs of the contract, sent to an external program (docs/adding.md, "A program of its own"). The harness times the question "iterate".
-// The phase empty_call of prepare is the cost of a question; the phase inside is the program's own clock, set_up the part of it
-// beside the iterations.
+// Phases: empty_call, in prepare, is the cost of a question; inside is the program's own clock; set_up is its part beside the iterations.
 #pragma once
 
 #include <memory>

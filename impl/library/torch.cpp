@@ -1,5 +1,5 @@
-// Our plain Lloyd's in PyTorch on the CPU, as a user writes it in ten lines: one matrix product per chunk of points, argmin, index_add_. An
-// iteration writes and reads n k scores and adds n d values.
+// Our plain Lloyd's in PyTorch on the CPU: one matrix product per chunk of points, argmin, index_add_. An iteration writes and reads n k scores and
+// adds n d values.
 #include "impl/library/out_of_process.hpp"
 
 namespace km {

@@ -41,7 +41,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// Returns our environment with these entries added or replaced, and without what was chosen for the OpenBLAS of this process.
+/// Returns our environment with these entries added or replaced, and without the settings for this process's OpenBLAS.
 std::vector<std::string> environment_with(const std::vector<std::string>& entries) {
   std::vector<std::string> all = entries;
   for (char** entry = environ; entry && *entry; ++entry) {
