@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Job:
-    """points: n x d. initial, assigned, centroids: k x d. labels: n. The solver fills assigned, centroids and labels."""
+    """points: n x d. initial, assigned, centroids: k x d. labels: n. The solver fills the last three arrays."""
 
     points: np.ndarray
     initial: np.ndarray
