@@ -9,24 +9,22 @@
 #include <limits>
 
 #include "bench/base/openblas.hpp"
-#include "bench/contract/implementation.hpp"
 #include "bench/contract/library.hpp"
+#include "impl/cpu/solver.hpp"
 #include "impl/library/openmp_threads.hpp"
 
 namespace km {
 namespace {
 
 template <class T>  // float only
-class Faiss {
+class Faiss : public CpuSolver<T> {
  public:
-  Faiss(const Problem<T>& problem, const Config& config, Trace&) : p_(problem), threads_(config.integer("threads")) {
+  Faiss(const Problem<T>& problem, const Config& config, Trace&) : CpuSolver<T>(problem), threads_(threads_of(config)) {
     const std::string products = openblas::version(openblas::loaded());
     const int own[] = {FAISS_VERSION_MAJOR, FAISS_VERSION_MINOR, FAISS_VERSION_PATCH};
     note_library({"FAISS", std::to_string(own[0]) + "." + std::to_string(own[1]) + "." + std::to_string(own[2]) +
                                (products.empty() ? "" : "; OpenBLAS " + products)});
   }
-
-  void reset() { out_.poison(p_); }
 
   int iterate(Trace&) {
     const OpenMpThreads threads(threads_);
@@ -81,11 +79,10 @@ class Faiss {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_;
   std::vector<T> used_, last_;  // used by the last assign; result of the last update
   bool split_ = false;          // the last iteration split a cluster
-  Solution<T> out_;
 };
 
 const Register<Faiss, float> registration{{

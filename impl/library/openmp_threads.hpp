@@ -5,10 +5,10 @@
 
 namespace km {
 
-/// Sets OpenMP's number of threads for its lifetime; 0: all hardware threads.
+/// Sets OpenMP's number of threads for its lifetime.
 class OpenMpThreads {
  public:
-  explicit OpenMpThreads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
+  explicit OpenMpThreads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
   ~OpenMpThreads() { omp_set_num_threads(before_); }
   OpenMpThreads(const OpenMpThreads&) = delete;
   OpenMpThreads& operator=(const OpenMpThreads&) = delete;

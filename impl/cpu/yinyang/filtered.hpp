@@ -32,13 +32,14 @@ inline int groups_of(const ProblemShape& p, const Config& config) {
 /// A point that its bounds leave open.
 template <class T>
 struct Open {
+  static constexpr T infinite = std::numeric_limits<T>::infinity();
   std::int64_t i;
-  float upper;                                         // of the distance to its centroid
-  T own;                                               // distance² to its centroid
-  int label, nearest;                                  // label before; nearest so far
-  T first, second, other;                              // distances²: nearest, least other in its group, least of all others
-  double skipped;                                      // lower bound of centroids in the nearest's group that the local filter skipped
-  bool own_is_among_its_group, nearest_is_of_a_group;  // whether those groups' distances are computed
+  float upper = 0;                                                     // of the distance to its centroid
+  T own = 0;                                                           // distance² to its centroid
+  int label, nearest;                                                  // label before; nearest so far
+  T first = infinite, second = infinite, other = infinite;             // distances²: nearest, least other in its group, least of all others
+  double skipped = 0;                                                  // lower bound of the skipped centroids (local filter) in the nearest's group
+  bool own_is_among_its_group = false, nearest_is_of_a_group = false;  // whether those groups' distances are computed
 };
 
 /// State of a thread.
@@ -123,13 +124,7 @@ class Filtered : public CpuSolver<T> {
 
   void take_all(OpenPoints<T>& worker, std::int64_t first, int length) {
     for (int p = 0; p < length; ++p) {
-      worker.points.push_back({.i = first + p,
-                               .label = out_.labels[first + p],
-                               .nearest = no_label,
-                               .first = infinite,
-                               .second = infinite,
-                               .other = infinite,
-                               .own_is_among_its_group = true});
+      worker.points.push_back({.i = first + p, .label = out_.labels[first + p], .nearest = no_label, .own_is_among_its_group = true});
       for (int g = 0; g < groups_.count(); ++g) worker.need(g, true);
     }
   }
@@ -167,8 +162,6 @@ class Filtered : public CpuSolver<T> {
                              .label = label,
                              .nearest = label,
                              .first = again ? infinite : own,
-                             .second = infinite,
-                             .other = infinite,
                              .own_is_among_its_group = again});
     for (int g = 0; g < groups_.count(); ++g) worker.need(g, bounds_.group_is_open(i, g, upper));
   }
@@ -290,7 +283,7 @@ class Filtered : public CpuSolver<T> {
   const T* row(std::int64_t i) const { return p_.points.data() + i * p_.d; }
   const T* centroid(int c) const { return &out_.assigned_centroids[std::size_t(c) * p_.d]; }
 
-  static constexpr T infinite = std::numeric_limits<T>::infinity();
+  static constexpr T infinite = Open<T>::infinite;
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
   using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_, most_groups_;
