@@ -3,7 +3,6 @@
 // The BLAS runs on one thread inside each thread of ours, on a block of its own. Otherwise two sets of threads would spin on each other's processors:
 // 100,000 x 8 took 1.6 ms with k = 4, whose products OpenBLAS makes on one thread, and 34 ms with k = 32 (ours/landscape, intel-xeon-2t).
 #include <dlfcn.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <type_traits>

@@ -61,7 +61,9 @@ OutOfProcess<T>::OutOfProcess(const Problem<T>& problem, const Config& config, T
       throw std::runtime_error(fmt::format("the program's {} is '{}', of {} bytes; accepted: a line of up to {}", key, one_line(word.substr(0, 60)),
                                            word.size(), longest_word));
   note_library({said("name"), said("version")});
-  copy_points();
+  T* const points = points_.values().data();
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(p_.points.data() + i * p_.d, p_.d, points + i * p_.d);
   Worker::Json parameters = Worker::Json::object();
   for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
   worker_->ask("prepare", {{"points", points_.path()},
@@ -117,14 +119,6 @@ template <class T>
 std::string OutOfProcess<T>::said(const char* key) const {
   const auto at = worker_->hello().find(key);
   return at != worker_->hello().end() && at->is_string() ? at->template get<std::string>() : "";
-}
-
-template <class T>
-void OutOfProcess<T>::copy_points() {
-  const T* const from = p_.points.data();
-  T* const to = points_.values().data();
-#pragma omp parallel for
-  for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(from + i * p_.d, p_.d, to + i * p_.d);
 }
 
 /// Median seconds of 15 empty questions.

@@ -31,7 +31,6 @@ class OutOfProcess {
 
  private:
   std::string said(const char* key) const;
-  void copy_points();
   double empty_call_s();
 
   SharedArray<T> points_, initial_, assigned_, centroids_;

@@ -3,7 +3,6 @@
 // Cost of an iteration: points read once. Limit: the disk, else the distances.
 #include "impl/cpu/lloyd/out_of_core.hpp"
 
-#include <omp.h>
 #include <sys/mman.h>
 
 #include <algorithm>

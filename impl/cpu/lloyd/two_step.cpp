@@ -2,8 +2,6 @@
 // Update (Listing 3) sums each package of points, then the packages' sums, so that no long sum swallows small terms (Section 3.3.2). A package is one
 // task: 1 package means one thread and the naive sum.
 // Cost of an iteration: points read twice, 3 n k d + n d flops.
-#include <omp.h>
-
 #include <algorithm>
 
 #include "bench/contract/dimension.hpp"

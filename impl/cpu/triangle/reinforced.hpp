@@ -150,7 +150,7 @@ class Reinforced : public CpuSolver<T> {
       if (const auto count = counts_[cell / d]; count > 0) out_.centroids[cell] = T(sums_[cell] / double(count));
   }
 
-  /// Counts M, and what a warp of 32 threads would waste on its differences (Equation 2), with points in their own order.
+  /// Counts M, and the share of distances that a warp of 32 threads would waste (Equation 2), with points in their own order.
   void count(Trace& trace) const {
     constexpr std::int64_t warp = 32;
     double total = 0, in_step = 0;

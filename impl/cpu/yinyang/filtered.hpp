@@ -7,8 +7,6 @@
 // the points that need it, four at a time against a vector of centroids.
 #pragma once
 
-#include <omp.h>
-
 #include "bench/base/exact.hpp"
 #include "impl/cpu/solver.hpp"
 #include "impl/cpu/yinyang/point_bounds.hpp"

@@ -2,11 +2,10 @@
 // centroids. Each group's layout suits distances from one point to all its centroids, a vector at a time.
 #pragma once
 
-#include <numeric>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -100,7 +99,7 @@ class Groups {
     for (const auto& of_group : members) {
       sizes_.push_back(int(of_group.size()));
       for (const int c : of_group) members_.push_back(c), fillings_.push_back(0);
-      while (members_.size() % lanes < T >> 0) members_.push_back(-1), fillings_.push_back(std::numeric_limits<T>::infinity());
+      while (members_.size() % lanes<T> != 0) members_.push_back(-1), fillings_.push_back(std::numeric_limits<T>::infinity());
       first_.push_back(int(members_.size() / lanes<T>));
     }
     values_.resize(members_.size() * d);
