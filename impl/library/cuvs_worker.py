@@ -36,7 +36,7 @@ class Fit:
         return self.job.iterations
 
     def fit(self, start: Any, iterations: int) -> tuple[Any, float]:
-        """Returns k x d centroids after these iterations, and the seconds. cuVS overwrites its start: hence the copy."""
+        """Returns k x d centroids after these iterations, and the seconds. cuVS overwrites its start, hence a copy."""
         centroids, began = start.copy(), time.perf_counter()
         if iterations:
             self.kmeans.fit(self.parameters(iterations), self.points, centroids=centroids, resources=self.resources)

@@ -88,13 +88,13 @@ void OutOfProcess<T>::reset() {
   std::ranges::fill(labels_.values(), no_label - 1);
   for (const auto& cells : {assigned_.values(), centroids_.values()}) std::ranges::fill(cells, std::numeric_limits<T>::quiet_NaN());
   iters_ = 0;
-  worker_->ask("reset");
+  worker_->ask("reset", {});
 }
 
 template <class T>
 int OutOfProcess<T>::iterate(Trace& trace) {
   const double start_s = now_s();
-  const auto answer = worker_->ask("iterate");
+  const auto answer = worker_->ask("iterate", {});
   iters_ = iterations_in(answer);
   if (!trace.active()) return iters_;
   const double asked_s = now_s() - start_s;
@@ -109,7 +109,7 @@ int OutOfProcess<T>::iterate(Trace& trace) {
 
 template <class T>
 Solution<T> OutOfProcess<T>::download() {
-  worker_->ask("download");
+  worker_->ask("download", {});
   const auto copy = [](const auto& array) { return std::vector(array.values().begin(), array.values().end()); };
   return {.labels = copy(labels_), .assigned_centroids = copy(assigned_), .centroids = copy(centroids_), .iters = iters_};
 }
@@ -127,7 +127,7 @@ double OutOfProcess<T>::empty_call_s() {
   std::vector<double> seconds(15);
   for (double& s : seconds) {
     const double start_s = now_s();
-    worker_->ask("empty");
+    worker_->ask("empty", {});
     s = now_s() - start_s;
   }
   return median(std::move(seconds));

@@ -96,7 +96,7 @@ std::unique_ptr<Worker> Worker::get(const Command& command) {
 void Worker::put(std::unique_ptr<Worker> worker) {
   if (!worker || !worker->well_ || !ReuseScope::active()) return;
   try {
-    worker->ask("forget");
+    worker->ask("forget", {});
     const Command command = worker->command_;
     kept()[command] = std::move(worker);
   } catch (const std::exception&) {  // end it instead
@@ -116,8 +116,6 @@ Worker::Json Worker::ask(const std::string& verb, Json message) {
   }
   return answer;
 }
-
-Worker::Json Worker::ask(const std::string& verb) { return ask(verb, Json::object()); }
 
 std::string Worker::read_line(const std::string& verb) {
   for (std::size_t end; (end = unread_.find('\n')) == unread_.npos;) {
