@@ -9,7 +9,7 @@
 
 #include "bench/base/exact.hpp"
 #include "impl/cpu/solver.hpp"
-#include "impl/cpu/yinyang/point_bounds.hpp"
+#include "impl/cpu/yinyang/bounds.hpp"
 #include "impl/cpu/yinyang/sums.hpp"
 #include "impl/yinyang/update.hpp"
 
