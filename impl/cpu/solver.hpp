@@ -15,6 +15,18 @@ inline int threads_of(const Config& config) {
   return threads > 0 ? threads : omp_get_num_procs();
 }
 
+/// Sets OpenMP's number of threads for its lifetime, for libraries that use it.
+class OpenMpThreads {
+ public:
+  explicit OpenMpThreads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
+  ~OpenMpThreads() { omp_set_num_threads(before_); }
+  OpenMpThreads(const OpenMpThreads&) = delete;
+  OpenMpThreads& operator=(const OpenMpThreads&) = delete;
+
+ private:
+  int before_;
+};
+
 template <class T>
 class CpuSolver {
  public:

@@ -11,7 +11,6 @@
 #include "bench/base/openblas.hpp"
 #include "bench/contract/library.hpp"
 #include "impl/cpu/solver.hpp"
-#include "impl/library/openmp_threads.hpp"
 
 namespace km {
 namespace {
