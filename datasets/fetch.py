@@ -1,4 +1,4 @@
-"""Fetch the real data sets of datasets/real.toml: download, check, convert to .npy. Run by scripts/fetch_datasets."""
+"""Fetches the real data sets of datasets/real.toml: download, check, convert to .npy. Run by scripts/fetch_datasets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TABLES = Path(__file__).with_name("real.toml")
 CHUNK = 1 << 20
 LINES = 50_000  # converted at a time
 SCHEMES = ("https",)
-VALUE_BYTES = 32  # a value's text and its separator take at most this much
+VALUE_BYTES = 32  # most bytes of a value and its separator, as text
 SPARE_BYTES = 1 << 20  # for a header line and the archive's own records
 
 
@@ -36,8 +36,11 @@ class FetchError(Exception):
     """One line for the user."""
 
 
-# What zipfile, gzip and the decoders throw at an archive that is encrypted, damaged or no archive.
-BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, RuntimeError, ValueError, EOFError, OSError)
+# Errors of the connection, and of the decoders for an encrypted or damaged archive.
+BROKEN = (
+    *(http.client.HTTPException, OSError, RuntimeError, ValueError, EOFError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+)
 
 
 def check_url(url: str) -> None:
@@ -50,7 +53,7 @@ def check_url(url: str) -> None:
 
 
 class Redirects(urllib.request.HTTPRedirectHandler):
-    """A server may send us to another address, but not to another kind of address."""
+    """Refuses a redirection to an address that is no https address."""
 
     def redirect_request(self, *args: Any) -> urllib.request.Request | None:
         check_url(args[-1])
@@ -58,7 +61,7 @@ class Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def most_bytes(table: dict[str, Any]) -> int:
-    """No honest file of this table is longer, packed or unpacked."""
+    """Upper bound of the bytes of this table's file, packed or unpacked."""
     recipe = table["fetch"]
     return recipe["rows"] * (table["d"] + len(recipe["drop"])) * VALUE_BYTES + SPARE_BYTES
 
@@ -72,26 +75,24 @@ def stated_size(answer: http.client.HTTPResponse) -> int:
 
 
 def download(url: str, part: Path, most: int) -> None:
-    """Bring `part` to the whole of `url`, from where an earlier attempt ended where the server allows it."""
+    """Downloads `url` to `part`. Continues an earlier attempt if the server allows it."""
     check_url(url)
     done = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
     try:
         answer = urllib.request.build_opener(Redirects).open(request, timeout=60)
     except urllib.error.HTTPError as error:
-        if error.code == 416:  # nothing is left: it is whole, which the hash will tell
+        if error.code == 416:  # nothing is left to send; the hash decides
             return
         raise
     with answer:
-        size = stated_size(answer)
-        got = 0
-        held = done if answer.status == 206 else 0
+        size, got, held = stated_size(answer), 0, done if answer.status == 206 else 0
         with part.open("ab" if held else "wb") as out:
             while held + max(got, size) <= most and (block := answer.read(CHUNK)):
                 out.write(block)
                 got += len(block)
     if held + max(got, size) > most:
-        part.unlink()  # to go on from there would be no better
+        part.unlink()
         raise FetchError(f"refused: more than {most} bytes, which is more than this table can take")
     if got < size:
         raise FetchError(f"the connection ended after {got} of {size} bytes; run again to go on from there")
@@ -99,7 +100,7 @@ def download(url: str, part: Path, most: int) -> None:
 
 @contextmanager
 def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
-    """The file that counts: inside the zip, or the download itself."""
+    """The member of a zip, or the download itself if it is no zip."""
     if not zipfile.is_zipfile(archive):
         with archive.open("rb") as file:
             yield file
@@ -113,8 +114,7 @@ def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
 
 
 def check_hash(archive: Path, recipe: dict[str, Any], most: int) -> None:
-    digest = hashlib.sha256()
-    size = 0
+    digest, size = hashlib.sha256(), 0
     with open_member(archive, recipe["member"]) as file:
         while block := file.read(CHUNK):
             digest.update(block)
@@ -129,11 +129,10 @@ def check_hash(archive: Path, recipe: dict[str, Any], most: int) -> None:
 
 
 def convert(archive: Path, table: dict[str, Any], out: Path) -> None:
-    """The member's lines as an n x d float32 .npy, through a temporary file."""
+    """Writes the member's lines as an n x d float32 .npy, through a temporary file."""
     recipe, n, d = table["fetch"], table["n"], table["d"]
     part = out.with_name(out.name + ".part")
-    missing = recipe.get("missing")
-    raw_rows = filled = 0
+    missing, raw_rows, filled = recipe.get("missing"), 0, 0
     try:
         points = np.lib.format.open_memmap(part, mode="w+", dtype="<f4", shape=(n, d))
         with open_member(archive, recipe["member"]) as file:
@@ -187,7 +186,7 @@ def sample_image(name: str, out: Path) -> None:
 
 
 def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
-    """Put `name` into `folder` as .npy, unless it is there. Throws FetchError with every address's complaint."""
+    """Returns the path of `name` in `folder`, fetched if missing. Throws FetchError with every address's error."""
     out, recipe = folder / table["file"], table["fetch"]
     if out.exists():
         return out
@@ -201,17 +200,14 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
         print(f"{name}: {url}", flush=True)
         try:
             download(url, part, most)
-        except (OSError, ValueError, http.client.HTTPException, FetchError) as error:  # the part stays
-            complaints.append(f"{url}: {error}")
-            continue
-        try:
-            check_hash(part, recipe, most)
-            convert(part, table, out)
-            return out
+            try:
+                check_hash(part, recipe, most)
+                convert(part, table, out)
+                return out
+            finally:
+                part.unlink(missing_ok=True)  # the part of an interrupted download stays
         except (FetchError, *BROKEN) as error:
             complaints.append(f"{url}: {error}")
-        finally:
-            part.unlink(missing_ok=True)
     raise FetchError(" ".join(f"{name}: {'; '.join(complaints)}".split()))
 
 

@@ -1,10 +1,7 @@
 // Armadillo's arma::kmeans in this process, the CPU baseline of lutz2018 (Section 6.1): one pass over the points with OpenMP, plain sums per thread.
-// It reads the points in place, as columns of its matrix. Three habits cannot be disabled: it checks for non-finite values at every call, stops when
-// the centroids rest (mean squared movement at most the precision's epsilon), and gives an empty cluster the last point of another. It returns
-// neither labels nor iterations. The adapter parses the printed report for all iterations but one and makes the last with another call. Labels are
-// computed in download, untimed, in Armadillo's favour.
-#include <omp.h>
-
+// Three habits cannot be disabled: it checks for non-finite values at every call, stops when the centroids rest (mean squared movement at most the
+// precision's epsilon), and gives an empty cluster the last point of another. It returns neither labels nor iterations. The adapter parses the
+// printed report, and makes the last iteration with another call. Download computes the labels untimed, in Armadillo's favour.
 #define ARMA_DONT_USE_WRAPPER  // header only: k-means needs neither BLAS nor LAPACK
 #define ARMA_DONT_USE_BLAS
 #define ARMA_DONT_USE_LAPACK
@@ -12,23 +9,19 @@
 #include <armadillo>
 #include <sstream>
 
-#include "bench/contract/implementation.hpp"
 #include "bench/contract/library.hpp"
-#include "impl/library/openmp_threads.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Armadillo {
+class Armadillo : public CpuSolver<T> {
  public:
   Armadillo(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()),
-        points_(const_cast<T*>(p_.points.data()), p_.d, p_.n, false, true) {
+      : CpuSolver<T>(problem), threads_(threads_of(config)), points_(const_cast<T*>(p_.points.data()), p_.d, p_.n, false, true) {
     note_library({"Armadillo", arma::arma_version::as_string()});
   }
-
-  void reset() { out_.poison(p_); }
 
   int iterate(Trace&) {
     const OpenMpThreads threads(threads_);
@@ -73,11 +66,10 @@ class Armadillo {
     return std::stoi(text.substr(at + word.size()));
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_;
   const arma::Mat<T> points_;  // d x n, column-major: the points in place
   arma::Mat<T> used_, last_;   // d x k: used by the last assign; result of the last update
-  Solution<T> out_;
 };
 
 const Register<Armadillo> registration{{

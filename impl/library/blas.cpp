@@ -1,19 +1,16 @@
-// Lloyd's around one BLAS call: -2 x c for a block of points by one matrix product, one pass that adds |c|² and takes the minimum, then additions to
-// the clusters' sums while the block is in the cache. Most k-means programs on CPUs work so, scikit-learn among them. OpenBLAS, BLIS or MKL is found
-// at run time, so builds need none.
-// The BLAS runs on one thread inside each thread of ours, on a block of its own. Two sets of threads that take turns spin on each other's processors:
+// Lloyd's around one BLAS call, as in most k-means programs on CPUs: -2 x c for a block of points by one matrix product, one pass that adds |c|² and
+// takes the minimum, then additions to the clusters' sums while the block is in the cache. OpenBLAS, BLIS or MKL is found at run time.
+// The BLAS runs on one thread inside each thread of ours, on a block of its own. Otherwise two sets of threads would spin on each other's processors:
 // 100,000 x 8 took 1.6 ms with k = 4, whose products OpenBLAS makes on one thread, and 34 ms with k = 32 (ours/landscape, intel-xeon-2t).
 #include <dlfcn.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "bench/base/openblas.hpp"
-#include "bench/contract/implementation.hpp"
 #include "bench/contract/library.hpp"
-#include "bench/contract/lloyd.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
@@ -59,11 +56,11 @@ constexpr int strip = 128;                    // points whose least scores stay 
 constexpr std::size_t score_bytes = 1 << 19;  // of a block, to stay in a second-level cache
 
 template <class T>
-class Blas {
+class Blas : public CpuSolver<T> {
  public:
   Blas(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem), product_(gemm<T>()), block_(std::min(config.number("block"), std::int64_t(score_bytes / sizeof(T)) / p_.k)), squares_(p_.k),
-        parts_(std::size_t(std::clamp<std::int64_t>(p_.n / strip, 1, omp_get_num_procs()))), one_thread_(blas(), 1) {
+      : CpuSolver<T>(problem), product_(gemm<T>()), block_(std::min(config.number("block"), std::int64_t(score_bytes / sizeof(T)) / p_.k)),
+        squares_(p_.k), parts_(std::size_t(std::clamp<std::int64_t>(p_.n / strip, 1, omp_get_num_procs()))), one_thread_(blas(), 1) {
     block_ = std::max<std::int64_t>(block_, strip);
     note_library({found().name, openblas::version(blas())});
     const std::int64_t parts = std::ssize(parts_);
@@ -82,16 +79,10 @@ class Blas {
     });
   }
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    return out_.iters = lloyd(
-               p_, trace, [this] { return assign(); }, [this] { update(); });
+    return this->repeat(
+        trace, [this] { return assign(); }, [this] { update(); });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   /// Points begin to end - 1, for one thread.
@@ -182,13 +173,12 @@ class Blas {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   Gemm<T> product_;
   std::int64_t block_;
   std::vector<T> squares_;  // |c|²
   std::vector<Part> parts_;
   openblas::Threads one_thread_;  // of an OpenBLAS that was loaded with more
-  Solution<T> out_;
 };
 
 const Register<Blas> registration{{

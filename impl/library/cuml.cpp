@@ -1,18 +1,15 @@
 // RAPIDS' cuML: KMeans().fit() on the GPU as users call it (he2021's Table 7 measured v0.19). Habits that cannot be disabled: fit() ends with an
 // assign, while the task ends with an update; it also computes the inertia; it stops when the centroids rest (tolerance must be above 0: 1e-30).
-// Hence t iterations are fit(max_iter = t - 1) and one update by CuPy's scatter_add, both timed. An empty cluster keeps its centroid. Points are
-// uploaded in prepare and labels fetched in download; with `transfers` inside, both are timed, as in he2021. The warm-up covers compilation and
-// allocations. The judge decides whether its products meet the bound of fp32.
+// Hence t iterations are fit(max_iter = t - 1) and one update by CuPy's scatter_add, both timed. Points are uploaded in prepare and labels fetched in
+// download; with `transfers` inside, both are timed, as in he2021.
 // Written against the documented interfaces and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Cuml : public OutOfProcess<T> {
- public:
+struct Cuml : OutOfProcess<T> {
   Cuml(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("cuml_worker.py")) {}
 };
 
@@ -24,9 +21,8 @@ const Register<Cuml> registration{{
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.max_iters < 2) return "fit makes two assigns at least";
       if (p.tolerance != 0) return "cuML stops when the centroids rest: give a tolerance of 0";
-      for (const char* module : {"cuml", "cupy"})
-        if (!python_has(module)) return std::string(module) + " is not installed for " + python();
-      return "";
+      if (!python_has("cuml")) return not_installed("cuml");
+      return python_has("cupy") ? "" : not_installed("cupy");
     },
     .distance = Distance::expansion,
     .departs = "it stops when the centroids rest, not the labels",

@@ -40,11 +40,11 @@ class Fit:
         if self.transfers:
             self.labels = self.cupy.asnumpy(self.labels)
         self.synchronize()
-        made = int(model.n_iter_)  # one too many, in some versions, where it did not rest
+        made = int(model.n_iter_)  # some versions count one too many if it did not rest
         return made if made < updates else updates + 1
 
     def update(self, points: Any) -> Any:
-        """A cluster without points stays."""
+        """An empty cluster keeps its centroid."""
         cupy, before = self.cupy, self.assigned
         sums = cupy.zeros_like(before)
         self.scatter_add(sums, self.labels, points)

@@ -1,17 +1,15 @@
-// RAPIDS' cuVS: cuvs.cluster.kmeans.fit from our start (init_method "Array"), on the GPU, by one handle for all calls. It returns neither labels nor
-// the centroids before the last: fit(t - 1) and fit(1) make t iterations, both timed. In cuVS's favour, download finds the labels, untimed, by its
-// predict. Habits that cannot be disabled: each fit sets up its buffers and ends with an assign for the inertia; it stops when the centroids rest (its
-// tol must be above 0: 1e-30). The phase set_up is what both fits cost beside their iterations, from their two times. Points are uploaded in prepare.
+// RAPIDS' cuVS: cuvs.cluster.kmeans.fit from our start (init_method "Array"), on the GPU. It returns neither labels nor the previous centroids, so
+// fit(t - 1) and fit(1) make t iterations, both timed. In cuVS's favour, download finds the labels untimed, by its predict. Habits that cannot be
+// disabled: each fit sets up its buffers and ends with an assign for the inertia; it stops when the centroids rest (tol must be above 0: 1e-30). The
+// phase set_up is the cost of both fits beside their iterations, computed from their two times. Points are uploaded in prepare.
 // Written against the documented interface and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Cuvs : public OutOfProcess<T> {
- public:
+struct Cuvs : OutOfProcess<T> {
   Cuvs(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("cuvs_worker.py")) {}
 };
 
@@ -20,9 +18,8 @@ const Register<Cuvs> registration{{
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.tolerance >= 0) return "cuVS stops by how far centroids move, not by labels: leave the tolerance out";
-      for (const char* module : {"cuvs", "cupy"})
-        if (!python_has(module)) return std::string(module) + " is not installed for " + python();
-      return "";
+      if (!python_has("cuvs")) return not_installed("cuvs");
+      return python_has("cupy") ? "" : not_installed("cupy");
     },
     .distance = Distance::expansion,
     .departs = "once the centroids rest, it makes none of the other iterations",

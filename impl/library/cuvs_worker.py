@@ -36,7 +36,7 @@ class Fit:
         return self.job.iterations
 
     def fit(self, start: Any, iterations: int) -> tuple[Any, float]:
-        """k x d centroids after so many iterations, and the seconds it took. It overwrites the start: hence a copy."""
+        """Returns k x d centroids after these iterations, and the seconds. cuVS overwrites its start, hence a copy."""
         centroids, began = start.copy(), time.perf_counter()
         if iterations:
             self.kmeans.fit(self.parameters(iterations), self.points, centroids=centroids, resources=self.resources)
@@ -58,7 +58,7 @@ class Fit:
 
 
 def set_up_s(first_s: float, last_s: float, iterations: int) -> float | None:
-    """Seconds of two fits beside their iterations, where one made all iterations but the last; None below three."""
+    """Seconds of two fits beside their iterations: one made all iterations but the last. None below three."""
     if iterations < 3:
         return None
     one_s = max(0.0, (first_s - last_s) / (iterations - 2))

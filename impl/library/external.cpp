@@ -1,5 +1,5 @@
-// The program that --external names (words separated by spaces), if it speaks the protocol of docs/adding.md, "A program of its own". Judged by
-// the wider bound of both distance forms, in the points' precision; the grade shows its quality.
+// The program that --external names (words separated by spaces). It speaks the protocol of docs/adding.md, "A program of its own". The judge uses
+// the wider bound of both distance forms, in the points' precision.
 #include "bench/contract/plugin.hpp"
 #include "impl/library/out_of_process.hpp"
 
@@ -7,16 +7,15 @@ namespace km {
 namespace {
 
 template <class T>
-class External : public OutOfProcess<T> {
- public:
+struct External : OutOfProcess<T> {
   External(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, Command{external_program()}) {}
 };
 
-std::string unnamed(const ProblemShape&, const Config&, int) { return external_program().empty() ? "--external names no program" : ""; }
-
 const Register<External> registration{{
     .summary = "the program that --external names, which speaks the protocol",
-    .unsupported = unnamed,
+    .unsupported = [](const ProblemShape&, const Config&, int) -> std::string {
+      return external_program().empty() ? "--external names no program" : "";
+    },
     .distance = Distance::expansion,
 }};
 

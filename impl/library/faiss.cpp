@@ -2,32 +2,28 @@
 // IndexFlatL2, as users call it. Subsampling and several starts are disabled. Habits that remain: each call checks for non-finite values, an empty
 // cluster splits another, and there is no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last
 // iteration. In FAISS's favour, download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster.
-// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more. FAISS calls it between OpenMP's loops: an OpenBLAS with threads of its own is
-// told to let them sleep in between (bench/openblas.hpp), which comes close to one built on OpenMP.
+// Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more. The threads of an OpenBLAS sleep between its calls (bench/base/openblas.hpp).
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
 
 #include <limits>
 
 #include "bench/base/openblas.hpp"
-#include "bench/contract/implementation.hpp"
 #include "bench/contract/library.hpp"
-#include "impl/library/openmp_threads.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
 
 template <class T>  // float only
-class Faiss {
+class Faiss : public CpuSolver<T> {
  public:
-  Faiss(const Problem<T>& problem, const Config& config, Trace&) : p_(problem), threads_(config.integer("threads")) {
+  Faiss(const Problem<T>& problem, const Config& config, Trace&) : CpuSolver<T>(problem), threads_(threads_of(config)) {
     const std::string products = openblas::version(openblas::loaded());
     const int own[] = {FAISS_VERSION_MAJOR, FAISS_VERSION_MINOR, FAISS_VERSION_PATCH};
     note_library({"FAISS", std::to_string(own[0]) + "." + std::to_string(own[1]) + "." + std::to_string(own[2]) +
                                (products.empty() ? "" : "; OpenBLAS " + products)});
   }
-
-  void reset() { out_.poison(p_); }
 
   int iterate(Trace&) {
     const OpenMpThreads threads(threads_);
@@ -82,11 +78,10 @@ class Faiss {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_;
   std::vector<T> used_, last_;  // used by the last assign; result of the last update
   bool split_ = false;          // the last iteration split a cluster
-  Solution<T> out_;
 };
 
 const Register<Faiss, float> registration{{

@@ -1,20 +1,17 @@
 // FAISS's k-means on the GPU (Johnson, Douze, Jégou: Billion-scale similarity search with GPUs, 2019) from Python: faiss.Clustering over a
 // GpuIndexFlatL2, as faiss.Kmeans(gpu=True) does. Subsampling, several starts, fp16 and the check for non-finite values are disabled. Habits that
 // remain, all timed: points are in host memory and uploaded in every iteration; means are made on the CPU; an empty cluster splits another; there is
-// no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last iteration. In FAISS's favour,
-// download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster. The warm-up covers allocations.
+// no convergence test. Labels and last centroids come as in faiss.cpp.
 // Tested with a stand-in (tests/python/test_libraries.py) and with FAISS 1.15's own Clustering over its CPU index, not yet on a GPU.
 #include <limits>
 
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>  // float only
-class FaissGpu : public OutOfProcess<T> {
- public:
+struct FaissGpu : OutOfProcess<T> {
   FaissGpu(const Problem<T>& problem, const Config& config, Trace& trace)
       : OutOfProcess<T>(problem, config, trace, python_command("faiss_gpu_worker.py")) {}
 };
@@ -27,7 +24,7 @@ const Register<FaissGpu, float> registration{{
       if (p.n <= p.k) return "FAISS takes the points themselves for centroids where there are no more of them";
       if (p.n > std::numeric_limits<int>::max()) return "FAISS would take a sample of more than 2^31 points";
       if (p.max_iters < 3) return "FAISS gives no labels: finding them pays for itself from 3 iterations on";
-      if (!python_has("faiss")) return "FAISS is not installed for " + python();
+      if (!python_has("faiss")) return not_installed("FAISS");
       return python_has("faiss", "GpuIndexFlatL2") ? "" : "the FAISS of " + python() + " is without GPUs";
     },
     .distance = Distance::expansion,

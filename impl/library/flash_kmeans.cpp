@@ -1,18 +1,15 @@
-// flash-kmeans: Triton kernels that multiply fp32 points in TF32 and sort the labels for the update. The adapter calls its two steps in turn, as its
-// own loop does, to control start and iterations; |x|² is computed in prepare, as there. Judged in TF32: labels may be wrong within that precision,
-// and wrong_share reports how many are.
+// flash-kmeans: Triton kernels that multiply fp32 points in TF32 and sort the labels for the update. The adapter calls the two steps in turn, as its
+// own loop does, to control start and iterations; |x|² is computed in prepare. Labels may be wrong within TF32; wrong_share reports how many are.
 #include <cstdlib>
 #include <filesystem>
 
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class FlashKmeans : public OutOfProcess<T> {
- public:
+struct FlashKmeans : OutOfProcess<T> {
   FlashKmeans(const Problem<T>& problem, const Config& config, Trace& trace)
       : OutOfProcess<T>(problem, config, trace, python_command("flash_kmeans_worker.py"), "tf32") {}
 };
@@ -20,12 +17,12 @@ class FlashKmeans : public OutOfProcess<T> {
 /// Returns why it cannot be found, or "".
 std::string missing() {
   for (const char* module : {"torch", "triton"})
-    if (!python_has(module)) return std::string(module) + ", which flash-kmeans needs, is not installed for " + python();
+    if (!python_has(module)) return not_installed(std::string(module) + ", which flash-kmeans needs,");
   const char* const folder = std::getenv("KMBENCH_FLASH_KMEANS");
   if (!folder || !*folder)
     return python_has("flash_kmeans")
                ? ""
-               : "flash-kmeans is not installed for " + python() + "; KMBENCH_FLASH_KMEANS may name the folder that holds flash_kmeans/";
+               : not_installed("flash-kmeans") + "; KMBENCH_FLASH_KMEANS may name the folder that holds flash_kmeans/";
   std::error_code unreadable;
   if (std::filesystem::exists(std::filesystem::path(folder) / "flash_kmeans" / "assign_euclid_triton.py", unreadable)) return "";
   return std::string("KMBENCH_FLASH_KMEANS = ") + folder + " holds no flash_kmeans/assign_euclid_triton.py";

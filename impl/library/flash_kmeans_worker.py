@@ -9,7 +9,7 @@ from worker import Job, Prepare, serve
 
 
 class Lloyd:
-    """Arrays have a batch of one in front, which is how the library takes them."""
+    """Arrays have a leading batch dimension of one, as the library expects."""
 
     def __init__(self, job: Job) -> None:
         import torch

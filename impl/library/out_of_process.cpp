@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::size_t longest_word = 200;  // bytes of a name or a version
 constexpr const char *seconds_key = "seconds", *set_up_key = "set_up";
-constexpr double clock_share = 1.1, clock_s = 0.01;  // by which the program's clock may differ from ours
+constexpr double clock_share = 1.1, clock_s = 0.01;  // tolerance between the program's clock and ours
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Throws where the answer says of the iterations what no int holds.
+/// Number of iterations in the answer. Throws if it is missing or no int holds it.
 int iterations_in(const Worker::Json& answer) {
   const auto at = answer.find("iterations");
   if (at == answer.end() || !at->is_number_integer()) throw std::runtime_error("the program did not say how many iterations it made");
@@ -35,7 +35,7 @@ int iterations_in(const Worker::Json& answer) {
   return at->get<int>();
 }
 
-/// The seconds of this key, by the program's own clock, if it says any. Throws for what cannot be: the question took `asked_s`.
+/// Seconds of this key by the program's own clock, if given. Throws if they are negative or longer than the question took, `asked_s`.
 std::optional<double> seconds_in(const Worker::Json& answer, const char* key, double asked_s) {
   const auto at = answer.find(key);
   if (at == answer.end() || at->is_null()) return std::nullopt;
@@ -61,7 +61,9 @@ OutOfProcess<T>::OutOfProcess(const Problem<T>& problem, const Config& config, T
       throw std::runtime_error(fmt::format("the program's {} is '{}', of {} bytes; accepted: a line of up to {}", key, one_line(word.substr(0, 60)),
                                            word.size(), longest_word));
   note_library({said("name"), said("version")});
-  copy_points();
+  T* const points = points_.values().data();
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(p_.points.data() + i * p_.d, p_.d, points + i * p_.d);
   Worker::Json parameters = Worker::Json::object();
   for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
   worker_->ask("prepare", {{"points", points_.path()},
@@ -86,13 +88,13 @@ void OutOfProcess<T>::reset() {
   std::ranges::fill(labels_.values(), no_label - 1);
   for (const auto& cells : {assigned_.values(), centroids_.values()}) std::ranges::fill(cells, std::numeric_limits<T>::quiet_NaN());
   iters_ = 0;
-  worker_->ask("reset");
+  worker_->ask("reset", {});
 }
 
 template <class T>
 int OutOfProcess<T>::iterate(Trace& trace) {
   const double start_s = now_s();
-  const auto answer = worker_->ask("iterate");
+  const auto answer = worker_->ask("iterate", {});
   iters_ = iterations_in(answer);
   if (!trace.active()) return iters_;
   const double asked_s = now_s() - start_s;
@@ -107,7 +109,7 @@ int OutOfProcess<T>::iterate(Trace& trace) {
 
 template <class T>
 Solution<T> OutOfProcess<T>::download() {
-  worker_->ask("download");
+  worker_->ask("download", {});
   const auto copy = [](const auto& array) { return std::vector(array.values().begin(), array.values().end()); };
   return {.labels = copy(labels_), .assigned_centroids = copy(assigned_), .centroids = copy(centroids_), .iters = iters_};
 }
@@ -119,22 +121,14 @@ std::string OutOfProcess<T>::said(const char* key) const {
   return at != worker_->hello().end() && at->is_string() ? at->template get<std::string>() : "";
 }
 
-template <class T>
-void OutOfProcess<T>::copy_points() {
-  const T* const from = p_.points.data();
-  T* const to = points_.values().data();
-#pragma omp parallel for
-  for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(from + i * p_.d, p_.d, to + i * p_.d);
-}
-
 /// Median seconds of 15 empty questions.
 template <class T>
 double OutOfProcess<T>::empty_call_s() {
   std::vector<double> seconds(15);
   for (double& s : seconds) {
-    const auto start = std::chrono::steady_clock::now();
-    worker_->ask("empty");
-    s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double start_s = now_s();
+    worker_->ask("empty", {});
+    s = now_s() - start_s;
   }
   return median(std::move(seconds));
 }

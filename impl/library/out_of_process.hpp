@@ -1,12 +1,11 @@
 // The four verbs of the contract, sent to an external program (docs/adding.md, "A program of its own"). The harness times the question "iterate".
-// The phase empty_call of prepare is the cost of a question; the phase inside is the program's own clock, set_up the part of it
-// beside the iterations.
+// Phases: empty_call, in prepare, is the cost of a question; inside is the program's own clock; set_up is its part beside the iterations.
 #pragma once
 
 #include <memory>
 
 #include "bench/contract/implementation.hpp"
-#include "impl/library/command.hpp"
+#include "impl/library/python.hpp"
 #include "impl/library/shared_array.hpp"
 
 namespace km {
@@ -28,14 +27,12 @@ class OutOfProcess {
   Solution<T> download();
 
  protected:
-  const Problem<T>& problem() const { return p_; }
+  const Problem<T> p_;
 
  private:
   std::string said(const char* key) const;
-  void copy_points();
   double empty_call_s();
 
-  Problem<T> p_;
   SharedArray<T> points_, initial_, assigned_, centroids_;
   SharedArray<std::int32_t> labels_;
   std::unique_ptr<Worker> worker_;

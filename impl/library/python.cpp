@@ -61,4 +61,11 @@ bool python_has(const std::string& module, const std::string& attribute) {
   return at->second;
 }
 
+std::string not_installed(const std::string& library) { return library + " is not installed for " + python(); }
+
+Command python_command(const std::string& script, std::vector<std::string> args, std::vector<std::string> environment) {
+  args.insert(args.begin(), {python(), (home() / "impl/library" / script).string()});
+  return {std::move(args), std::move(environment)};
+}
+
 }  // namespace km

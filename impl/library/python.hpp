@@ -1,13 +1,26 @@
-// The Python interpreter of adapters.
+// The Python interpreter of adapters, and the commands of their worker processes.
 #pragma once
 
+#include <compare>
 #include <string>
+#include <vector>
 
 namespace km {
+
+/// Words of a command, and NAME=value added to the environment.
+struct Command {
+  std::vector<std::string> words;
+  std::vector<std::string> environment = {};
+  auto operator<=>(const Command&) const = default;
+};
 
 /// KMBENCH_PYTHON, else the project's .venv, else python3.
 std::string python();
 /// True if that Python has the module, and the attribute if named. Imports it only for an attribute. Cached.
 bool python_has(const std::string& module, const std::string& attribute = "");
+/// The reason of a skip: this library is missing from that Python.
+std::string not_installed(const std::string& library);
+/// Runs a script of this folder in python().
+Command python_command(const std::string& script, std::vector<std::string> args = {}, std::vector<std::string> environment = {});
 
 }  // namespace km

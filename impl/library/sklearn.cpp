@@ -18,7 +18,7 @@ Fitted<T>::Fitted(const Problem<T>& problem, const Config& config, Trace& trace,
 
 template <class T>
 Solution<T> Fitted<T>::download() {
-  const Problem<T>& p = this->problem();
+  const Problem<T>& p = this->p_;
   Solution<T> out = OutOfProcess<T>::download();
   std::vector<double> sums(out.centroids.size());
   std::vector<std::int64_t> counts(p.k);
@@ -35,21 +35,20 @@ Solution<T> Fitted<T>::download() {
   return out;
 }
 
-template class Fitted<float>;
-template class Fitted<double>;
+template struct Fitted<float>;
+template struct Fitted<double>;
 
-std::string unfit(const ProblemShape& p) {
+std::string unfit(const ProblemShape& p, const std::string& module, const std::string& library) {
   if (p.max_iters < 2) return "fit makes two assigns at least";
   if (p.tolerance < 0) return "scikit-learn stops when no label changes: give a tolerance of 0";
   if (p.tolerance > 0) return "a tolerance above 0 is a movement of the centroids in scikit-learn, not a share of labels";
-  return "";
+  return python_has(module) ? "" : not_installed(library);
 }
 
 namespace {
 
 template <class T>
-class Sklearn : public Fitted<T> {
- public:
+struct Sklearn : Fitted<T> {
   Sklearn(const Problem<T>& problem, const Config& config, Trace& trace)
       : Fitted<T>(problem, config, trace, "sklearn.cluster", config.word("algorithm")) {}
 };
@@ -57,10 +56,7 @@ class Sklearn : public Fitted<T> {
 const Register<Sklearn> registration{{
     .summary = "scikit-learn's KMeans, called as users do",
     .parameters = {{.name = "algorithm", .fallback = "lloyd", .range = {"lloyd", "elkan"}, .help = "of KMeans"}, threads_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      if (const auto why = unfit(p); !why.empty()) return why;
-      return python_has("sklearn") ? "" : "scikit-learn is not installed for " + python();
-    },
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return unfit(p, "sklearn", "scikit-learn"); },
     .distance = Distance::expansion,
     .departs = "an empty cluster is moved to a far point",
 }};

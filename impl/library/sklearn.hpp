@@ -3,24 +3,21 @@
 // favour.
 #pragma once
 
-#include "bench/contract/implementation.hpp"
 #include "impl/library/out_of_process.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 
 /// module: the Python module whose KMeans is fitted.
 template <class T>
-class Fitted : public OutOfProcess<T> {
- public:
+struct Fitted : OutOfProcess<T> {
   Fitted(const Problem<T>& problem, const Config& config, Trace& trace, const std::string& module, const std::string& algorithm);
   Solution<T> download();
 };
 
-extern template class Fitted<float>;
-extern template class Fitted<double>;
+extern template struct Fitted<float>;
+extern template struct Fitted<double>;
 
-/// Returns why a fit cannot solve this problem, or "".
-std::string unfit(const ProblemShape& p);
+/// Returns why a fit cannot solve this problem, or "". library: the module's name for users.
+std::string unfit(const ProblemShape& p, const std::string& module, const std::string& library);
 
 }  // namespace km

@@ -1,4 +1,4 @@
-"""The Python side of sklearn.cpp and sklearnex.cpp: fit the KMeans of the first argument's module, when told to."""
+"""The Python side of sklearn.cpp and sklearnex.cpp: fits the KMeans of the first argument's module."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Fit:
 def load() -> tuple[dict[str, str], Prepare]:
     importlib.import_module(sys.argv[1])
     package = metadata.packages_distributions()[sys.argv[1].split(".")[0]][0]
-    warnings.simplefilter("ignore")  # fewer distinct points than clusters, no convergence: both are asked for
+    warnings.simplefilter("ignore")  # of few distinct points, and of no convergence
     return {"name": package, "version": metadata.version(package), "precision": "input", "device": "cpu"}, Fit
 
 

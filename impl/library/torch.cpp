@@ -1,13 +1,12 @@
-// Our plain Lloyd's in PyTorch on the CPU, as a user writes it in ten lines: one matrix product per chunk of points, argmin, index_add_. An
-// iteration writes and reads n k scores and adds n d values.
-#include "impl/library/torch.hpp"
+// Our plain Lloyd's in PyTorch on the CPU: one matrix product per chunk of points, argmin, index_add_. An iteration writes and reads n k scores and
+// adds n d values.
+#include "impl/library/out_of_process.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Torch : public OutOfProcess<T> {
- public:
+struct Torch : OutOfProcess<T> {
   Torch(const Problem<T>& problem, const Config& config, Trace& trace)
       : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cpu"})) {}
 };
@@ -15,7 +14,7 @@ class Torch : public OutOfProcess<T> {
 const Register<Torch> registration{{
     .summary = "a plain Lloyd's in PyTorch: matrix product, argmin, index_add_",
     .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: as many as PyTorch takes"}},
-    .unsupported = without_torch,
+    .unsupported = [](const ProblemShape&, const Config&, int) { return python_has("torch") ? "" : not_installed("PyTorch"); },
     .distance = Distance::expansion,
 }};
 

@@ -1,12 +1,11 @@
 // library/torch on the GPU: points are uploaded in prepare, the start in reset; download fetches labels and centroids. Products in fp32, TF32 off.
-#include "impl/library/torch.hpp"
+#include "impl/library/out_of_process.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class TorchGpu : public OutOfProcess<T> {
- public:
+struct TorchGpu : OutOfProcess<T> {
   TorchGpu(const Problem<T>& problem, const Config& config, Trace& trace)
       : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cuda"})) {}
 };
@@ -14,7 +13,7 @@ class TorchGpu : public OutOfProcess<T> {
 const Register<TorchGpu> registration{{
     .summary = "a plain Lloyd's in PyTorch on the GPU, without TF32",
     .device = Device::gpu,
-    .unsupported = without_torch,
+    .unsupported = [](const ProblemShape&, const Config&, int) { return python_has("torch") ? "" : not_installed("PyTorch"); },
     .distance = Distance::expansion,
 }};
 

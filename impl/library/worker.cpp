@@ -16,11 +16,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "bench/base/home.hpp"
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
 #include "bench/contract/reuse_scope.hpp"
-#include "impl/library/python.hpp"
 
 namespace km {
 namespace {
@@ -43,7 +41,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// Returns our environment with these entries added or replaced, and without what was chosen for the OpenBLAS of this process.
+/// Returns our environment with these entries added or replaced, and without the settings for this process's OpenBLAS.
 std::vector<std::string> environment_with(const std::vector<std::string>& entries) {
   std::vector<std::string> all = entries;
   for (char** entry = environ; entry && *entry; ++entry) {
@@ -55,11 +53,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& entrie
 }
 
 }  // namespace
-
-Command python_command(const std::string& script, std::vector<std::string> args, std::vector<std::string> environment) {
-  args.insert(args.begin(), {python(), (home() / "impl/library" / script).string()});
-  return {std::move(args), std::move(environment)};
-}
 
 Worker::Worker() = default;
 
@@ -103,7 +96,7 @@ std::unique_ptr<Worker> Worker::get(const Command& command) {
 void Worker::put(std::unique_ptr<Worker> worker) {
   if (!worker || !worker->well_ || !ReuseScope::active()) return;
   try {
-    worker->ask("forget");
+    worker->ask("forget", {});
     const Command command = worker->command_;
     kept()[command] = std::move(worker);
   } catch (const std::exception&) {  // end it instead
@@ -123,8 +116,6 @@ Worker::Json Worker::ask(const std::string& verb, Json message) {
   }
   return answer;
 }
-
-Worker::Json Worker::ask(const std::string& verb) { return ask(verb, Json::object()); }
 
 std::string Worker::read_line(const std::string& verb) {
   for (std::size_t end; (end = unread_.find('\n')) == unread_.npos;) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "impl/library/command.hpp"
+#include "impl/library/python.hpp"
 
 namespace km {
 
@@ -27,7 +27,6 @@ class Worker {
 
   /// Sends a verb and waits for the answer. Throws std::runtime_error with one line if the answer is an error, no JSON object or missing.
   Json ask(const std::string& verb, Json message);
-  Json ask(const std::string& verb);
   const Json& hello() const { return *hello_; }
 
  private:

@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Job:
-    """points is n x d, initial, assigned and centroids are k x d, labels n; the last three are to be filled."""
+    """points: n x d. initial, assigned, centroids: k x d. labels: n. The solver fills the last three arrays."""
 
     points: np.ndarray
     initial: np.ndarray
@@ -28,7 +28,7 @@ class Job:
 
 
 class Solver(Protocol):
-    """One with an attribute `set_up` says with it how many seconds of iterate were spent beside the iterations."""
+    """An optional attribute `set_up` holds the seconds of iterate() beside the iterations."""
 
     def reset(self) -> None: ...
     def iterate(self) -> int: ...
@@ -40,20 +40,20 @@ ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
 
 
 def job_of(asked: dict[str, Any]) -> Job:
-    """The arrays are .npy files in shared memory; the points are mapped copy-on-write: they stay as they are."""
+    """Maps the .npy files in shared memory; the points copy-on-write, so that nothing changes them."""
     arrays = {name: np.load(asked[name], mmap_mode="c" if name == "points" else "r+") for name in ARRAYS}
     return Job(**arrays, **{name: asked[name] for name in ("iterations", "tolerance", "parameters")})
 
 
 def means(points: np.ndarray, labels: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """k x d in fp64: of the points of each label; a cluster without points stays where it was."""
+    """Means of each label's points, k x d in fp64. An empty cluster keeps its row of `before`."""
     counts = np.bincount(labels, minlength=len(before))
     sums = np.stack([np.bincount(labels, weights=values, minlength=len(before)) for values in points.T], axis=1)
     return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], before)
 
 
 def give_back_gpu_memory() -> None:
-    """What PyTorch and CuPy, where they are loaded, keep for their next arrays."""
+    """Frees the memory that PyTorch and CuPy cache, if they are loaded."""
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
@@ -62,9 +62,9 @@ def give_back_gpu_memory() -> None:
 
 
 def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:
-    """Answers until bye or the end of input. `load` imports the library and says hello; errors are answers too."""
+    """Answers until bye or the end of input. `load` imports the library and returns the answer to hello."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # a library's prints go to standard error
     prepare: Prepare | None = None
     solver: Any = None
     for line in sys.stdin:
@@ -94,4 +94,4 @@ def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:
         except Exception as error:  # becomes the case's failure
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)
-    os._exit(0)  # at once: libraries take their time to unload
+    os._exit(0)  # libraries unload slowly

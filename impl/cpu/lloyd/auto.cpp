@@ -1,5 +1,5 @@
-// Chooses the number of threads for cpu/lloyd/screened, the implementation here whose labels equal fp64's. Large problems use all threads. Small
-// ones try some numbers of threads in prepare, a few iterations each: waking a thread costs microseconds, and a small iteration takes no more.
+// Chooses the number of threads for cpu/lloyd/screened. Large problems use all threads. Small problems try several numbers in prepare, because
+// waking a thread takes as long as a small iteration: microseconds.
 #include <omp.h>
 
 #include <algorithm>

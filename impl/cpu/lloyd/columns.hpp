@@ -1,5 +1,5 @@
-// Points as columns, one array per dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Vector lanes hold different points in assign; sums
-// stream over a feature. Columns start in different cache sets, so that hundreds can be read at once. They are padded with zeros to whole strips.
+// Points as columns, one array per dimension: the layout of lutz2018 (Sections 3.1 and 6.1). Columns start in different cache sets, so that hundreds
+// can be read at once. They are padded with zeros to whole strips.
 #pragma once
 
 #include <omp.h>
@@ -12,6 +12,7 @@
 
 #include "bench/contract/dimension.hpp"
 #include "bench/contract/problem.hpp"
+#include "bench/contract/trace.hpp"
 
 namespace km::columns {
 
@@ -29,10 +30,11 @@ struct Share {
 template <class T>
 class Columns {
  public:
-  /// Transposes rows, n x d, with as many threads as will read them.
-  Columns(const Problem<T>& p, int threads)
+  /// Transposes rows, n x d, with as many threads as will read them, in the phase transpose.
+  Columns(const Problem<T>& p, int threads, Trace& trace)
       : n(p.n), d(p.d), stride((p.n + strip - 1) / strip * strip + 80),
         values_(static_cast<T*>(::operator new(sizeof(T) * std::size_t(stride) * p.d, line))) {
+    const auto phase = trace.phase("transpose");
 #pragma omp parallel num_threads(threads)
     {
       const Share mine(n, omp_get_thread_num(), omp_get_num_threads());
@@ -58,27 +60,32 @@ class Columns {
   std::unique_ptr<T, Free> values_;
 };
 
-/// Labels points first .. first + strip - 1 (fewer at the end) with the nearest of k centroids, k x d. Returns the number of changes. D: the
-/// dimension at compile time, or 0.
-template <int D, class T>
-int assign_strip(const Columns<T>& x, std::int64_t first, const T* centroids, int k, std::int32_t* labels) {
-  const int d = D > 0 ? D : x.d;
-  const T* const columns = x[0] + first;
-  alignas(64) std::int32_t best[strip] = {};
-  alignas(64) T best_dist[strip];
-  std::fill_n(best_dist, strip, std::numeric_limits<T>::max());
+/// Sets best[i] to the nearest of k centroids, k x d, for `size` points. Dimension j of point i is columns[j * stride + i].
+template <int size, class T>
+[[gnu::always_inline]] inline void find_nearest(const T* columns, std::int64_t stride, int d, const T* centroids, int k, std::int32_t (&best)[size]) {
+  alignas(64) T best_dist[size];
+  std::fill_n(best, size, 0);
+  std::fill_n(best_dist, size, std::numeric_limits<T>::max());
   for (int c = 0; c < k; ++c, centroids += d) {
-    alignas(64) T dist[strip] = {};
+    alignas(64) T dist[size] = {};
     for (int j = 0; j < d; ++j) {
-      const T* const column = columns + j * x.stride;
-      for (int i = 0; i < strip; ++i) dist[i] += (column[i] - centroids[j]) * (column[i] - centroids[j]);
+      const T* const column = columns + j * stride;
+      for (int i = 0; i < size; ++i) dist[i] += (column[i] - centroids[j]) * (column[i] - centroids[j]);
     }
-    for (int i = 0; i < strip; ++i) {
+    for (int i = 0; i < size; ++i) {
       const bool nearer = dist[i] < best_dist[i];  // strict: the lowest index wins a tie
       best[i] = nearer ? c : best[i];
       best_dist[i] = nearer ? dist[i] : best_dist[i];
     }
   }
+}
+
+/// Labels points first .. first + strip - 1 (fewer at the end) with the nearest of k centroids, k x d. Returns the number of changes. D: the
+/// dimension at compile time, or 0.
+template <int D, class T>
+int assign_strip(const Columns<T>& x, std::int64_t first, const T* centroids, int k, std::int32_t* labels) {
+  alignas(64) std::int32_t best[strip];
+  find_nearest(x[0] + first, x.stride, D > 0 ? D : x.d, centroids, k, best);
   const int length = static_cast<int>(std::min<std::int64_t>(strip, x.n - first));
   int changed = 0;
   for (int i = 0; i < length; ++i) {

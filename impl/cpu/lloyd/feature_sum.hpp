@@ -2,8 +2,7 @@
 //   cluster merge          a thread takes whole points and has its own table, k x d; the tables are merged at the end
 //   partitioned features   a thread takes features of all points and needs k sums at a time; with more threads than features,
 //                          one feature of a part of the points
-// A thread stands for a work group of the paper, as in OpenCL on a CPU. Ours adds a table to fp64 totals every 16,384 points, because an fp32 sum
-// over 2 GiB of points keeps few correct digits.
+// A thread stands for a work group of the paper, as in OpenCL on a CPU. Ours adds a table to fp64 totals every 16,384 points, to limit rounding.
 #pragma once
 
 #include <string_view>
@@ -48,21 +47,17 @@ void add_feature(const T* values, const std::int32_t* labels, std::int64_t first
   look_up(values + first, labels + first, last - first, k, sums);
 }
 
-}  // namespace km::columns
-
-namespace km {
-
 template <class T>
 class FeatureSum {
  public:
   static constexpr std::int64_t tile = 16384;  // points per table
 
   FeatureSum(std::string_view strategy, int d, int k, int threads)
-      : merge_(strategy == "cluster merge"), k_(k), cells_(std::size_t(k) * d), copies_(!merge_ || cells_ <= 512 ? columns::copies : 1),
+      : merge_(strategy == "cluster merge"), k_(k), cells_(std::size_t(k) * d), copies_(!merge_ || cells_ <= 512 ? copies : 1),
         workers_(threads), sums_(cells_) {}
 
   /// Returns the sums of each cluster's points, k x d, valid until the next call.
-  const std::vector<double>& operator()(const columns::Columns<T>& x, const std::int32_t* labels) {
+  const std::vector<double>& operator()(const Columns<T>& x, const std::int32_t* labels) {
     if (merge_) cluster_merge(x, labels);
     else partitioned_features(x, labels);
     return sums_;
@@ -81,14 +76,14 @@ class FeatureSum {
     }
   };
 
-  void cluster_merge(const columns::Columns<T>& x, const std::int32_t* labels) {
+  void cluster_merge(const Columns<T>& x, const std::int32_t* labels) {
 #pragma omp parallel num_threads(int(workers_.size()))
     {
       const int team = omp_get_num_threads();
       Worker& mine = workers_[omp_get_thread_num()];
       mine.table.assign(copies_ * cells_, T(0));
       mine.totals.assign(cells_, 0.0);
-      const columns::Share points(x.n, omp_get_thread_num(), team);
+      const Share points(x.n, omp_get_thread_num(), team);
       for (std::int64_t first = points.first; first < points.last; first += tile) {
         for (std::int64_t i = first, last = std::min(first + tile, points.last); i < last; ++i) {
           T* const row = mine.table.data() + (i & (copies_ - 1)) * cells_ + std::size_t(labels[i]) * x.d;
@@ -106,7 +101,7 @@ class FeatureSum {
     }
   }
 
-  void partitioned_features(const columns::Columns<T>& x, const std::int32_t* labels) {
+  void partitioned_features(const Columns<T>& x, const std::int32_t* labels) {
     const int d = x.d;
 #pragma omp parallel num_threads(int(workers_.size()))
     {
@@ -117,10 +112,10 @@ class FeatureSum {
         const int from = d * (t % holders) / holders, to = d * (t % holders + 1) / holders;
         mine.table.assign(std::size_t(copies_) * k_, T(0));
         mine.totals.assign(std::size_t(to - from) * k_, 0.0);
-        const columns::Share points(x.n, t / holders, parts);
+        const Share points(x.n, t / holders, parts);
         for (std::int64_t first = points.first; first < points.last; first += tile)
           for (int j = from; j < to; ++j) {
-            columns::add_feature(x[j], labels, first, std::min(first + tile, points.last), k_, mine.table.data());
+            add_feature(x[j], labels, first, std::min(first + tile, points.last), k_, mine.table.data());
             mine.fold(mine.totals.data() + std::size_t(j - from) * k_, k_);
           }
       }
@@ -144,4 +139,4 @@ class FeatureSum {
   std::vector<double> sums_;
 };
 
-}  // namespace km
+}  // namespace km::columns

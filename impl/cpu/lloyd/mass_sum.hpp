@@ -3,8 +3,7 @@
 //   partitioned global   one per work group in one array, atomic additions
 //   partitioned local    the same on separate cache lines
 //   partitioned private  one per thread of a group, no atomics, more to merge
-// A CPU thread stands for a work group, as in OpenCL on a CPU, and interleaves the group's threads. Nobody contends for a partition, so an atomic
-// addition costs only its instruction. A CPU has no local memory; a group's is the thread's own.
+// A CPU thread stands for a work group, as in OpenCL on a CPU, and interleaves the group's threads. Local memory is the thread's own.
 #pragma once
 
 #include <omp.h>

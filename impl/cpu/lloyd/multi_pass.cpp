@@ -1,42 +1,30 @@
 // lutz2018's multi-pass strategy on the CPU (Section 3): assign reads the points and writes labels. The update reads both twice, in a feature sum
 // and a mass sum, each by one of the paper's strategies. The phases feature_sum and mass_sum are the paper's micro-benchmarks (Figures 6 and 7).
 // Cost of an iteration: points read twice, labels written once and read twice; 3 n k d + n d flops.
-#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
 #include "impl/cpu/lloyd/mass_sum.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class MultiPass {
+class MultiPass : public CpuSolver<T> {
  public:
   MultiPass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), x_(transposed(trace)),
+      : CpuSolver<T>(problem), threads_(threads_of(config)), x_(p_, threads_, trace),
         feature_sum_(config.word("feature_sum"), p_.d, p_.k, threads_), mass_sum_(config.word("mass_sum"), p_.k, threads_) {}
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
+    return this->repeat(trace, [&] {
       const std::int64_t changed = assign(trace);
       average(trace, sum_features(trace), sum_masses(trace));
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      return changed;
+    });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
-  columns::Columns<T> transposed(Trace& trace) const {
-    const auto phase = trace.phase("transpose");
-    return {p_, threads_};
-  }
-
   std::int64_t assign(Trace& trace) {
     const auto phase = trace.phase("assign");
     out_.assigned_centroids = out_.centroids;
@@ -66,12 +54,11 @@ class MultiPass {
       if (const auto count = counts[cell / p_.d]; count > 0) out_.centroids[cell] = T(sums[cell] / double(count));  // empty clusters keep theirs
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_;
   columns::Columns<T> x_;
-  FeatureSum<T> feature_sum_;
+  columns::FeatureSum<T> feature_sum_;
   MassSum mass_sum_;
-  Solution<T> out_;
 };
 
 const Register<MultiPass> registration{{
@@ -87,7 +74,7 @@ const Register<MultiPass> registration{{
                     .help = "whose histogram a label is counted in"},
                    threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {
-      return FeatureSum<float>::tile + p.n / FeatureSum<float>::tile + 256;
+      return columns::FeatureSum<float>::tile + p.n / columns::FeatureSum<float>::tile + 256;
     },
 }};
 

@@ -1,26 +1,19 @@
-// The papers' sequential baseline: one thread, points as rows, all arithmetic in the points' precision. Sums grow point by point, so rounding grows
-// with the size of the cluster (he2021, Section 3.3.1; benedetti2025, Section 3.3).
-#include "bench/contract/implementation.hpp"
-#include "bench/contract/lloyd.hpp"
+// The papers' sequential baseline: one thread, points as rows, plain sums in the points' precision, whose rounding grows with the cluster (he2021,
+// Section 3.3.1; benedetti2025, Section 3.3).
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class Naive {
+class Naive : public CpuSolver<T> {
  public:
-  Naive(const Problem<T>& problem, const Config&, Trace&) : p_(problem) {}
-
-  void reset() { out_.poison(p_); }
+  Naive(const Problem<T>& problem, const Config&, Trace&) : CpuSolver<T>(problem) {}
 
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    return out_.iters = lloyd(
-               p_, trace, [this] { return assign(); }, [this] { update(); });
+    return this->repeat(
+        trace, [this] { return assign(); }, [this] { update(); });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   std::int64_t assign() {
@@ -63,8 +56,7 @@ class Naive {
         for (int j = 0; j < d; ++j) out_.centroids[c * d + j] = sums[c * d + j] / static_cast<T>(counts[c]);
   }
 
-  Problem<T> p_;
-  Solution<T> out_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
 };
 
 const Register<Naive> registration{{

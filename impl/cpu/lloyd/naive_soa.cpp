@@ -1,29 +1,25 @@
 // benedetti2025's sequential baseline (Section 3.1): points and centroids as structures of arrays, indices j * n + i and j * k + c; one thread,
 // plain sums. The transposition belongs to prepare.
-#include "bench/contract/implementation.hpp"
-#include "bench/contract/lloyd.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-class NaiveSoa {
+class NaiveSoa : public CpuSolver<T> {
  public:
-  NaiveSoa(const Problem<T>& problem, const Config&, Trace& trace) : p_(problem), columns_(problem.points.size()) {
+  NaiveSoa(const Problem<T>& problem, const Config&, Trace& trace) : CpuSolver<T>(problem), columns_(problem.points.size()) {
     const auto phase = trace.phase("transpose");
     for (std::int64_t i = 0; i < p_.n; ++i)
       for (int j = 0; j < p_.d; ++j) columns_[j * p_.n + i] = p_.points[i * p_.d + j];
   }
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
     centroids_.resize(p_.initial_centroids.size());
     for (int c = 0; c < p_.k; ++c)
       for (int j = 0; j < p_.d; ++j) centroids_[j * p_.k + c] = p_.initial_centroids[c * p_.d + j];
-    out_.labels.assign(p_.n, no_label);
-    return out_.iters = lloyd(
-               p_, trace, [this] { return assign(); }, [this] { update(); });
+    return this->repeat(
+        trace, [this] { return assign(); }, [this] { update(); });
   }
 
   Solution<T> download() {
@@ -76,9 +72,8 @@ class NaiveSoa {
     return out;
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   std::vector<T> columns_, used_, centroids_;  // d x n, d x k, d x k
-  Solution<T> out_;
 };
 
 const Register<NaiveSoa> registration{{

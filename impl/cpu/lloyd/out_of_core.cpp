@@ -1,16 +1,14 @@
 // lutz2018, Section 5, on the CPU: labels and sums points in place, chunk by chunk in one pass, so that a mapped file is read once per iteration.
-// All threads share a chunk; the kernel prefetches the next. A strip of 32 points is transposed in the first-level cache, so that vector lanes hold
-// different points.
+// All threads share a chunk; the kernel prefetches the next. Strips of 32 points are transposed in the first-level cache.
 // Cost of an iteration: points read once. Limit: the disk, else the distances.
 #include "impl/cpu/lloyd/out_of_core.hpp"
 
-#include <omp.h>
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "bench/contract/implementation.hpp"
+#include "impl/cpu/lloyd/columns.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
@@ -20,32 +18,18 @@ constexpr int strip = 32;
 /// State of a thread.
 template <class T>
 struct Worker {
-  Worker(int d, int k) : columns(std::size_t(d) * strip), sums(std::size_t(d) * k), counts(k) {}
+  Worker(int d, int k) : values(std::size_t(d) * strip), sums(std::size_t(d) * k), counts(k) {}
 
-  std::vector<T> columns;  // d x strip
+  std::vector<T> values;  // of a strip, d x strip
   std::vector<double> sums;
   std::vector<std::int64_t> counts;
   std::int64_t changed = 0;
 
   void take(const T* x, int length, int d, int k, const T* centroids, std::int32_t* labels) {
     for (int j = 0; j < d; ++j)
-      for (int i = 0; i < strip; ++i) columns[std::size_t(j) * strip + i] = i < length ? x[std::int64_t(i) * d + j] : T(0);
-    alignas(64) std::int32_t best[strip] = {};
-    alignas(64) T best_dist[strip];
-    std::ranges::fill(best_dist, std::numeric_limits<T>::max());
-    for (int c = 0; c < k; ++c) {
-      const T* const centroid = centroids + std::size_t(c) * d;
-      alignas(64) T dist[strip] = {};
-      for (int j = 0; j < d; ++j) {
-        const T* const column = columns.data() + std::size_t(j) * strip;
-        for (int i = 0; i < strip; ++i) dist[i] += (column[i] - centroid[j]) * (column[i] - centroid[j]);
-      }
-      for (int i = 0; i < strip; ++i) {
-        const bool nearer = dist[i] < best_dist[i];  // strict: the lowest index wins a tie
-        best[i] = nearer ? c : best[i];
-        best_dist[i] = nearer ? dist[i] : best_dist[i];
-      }
-    }
+      for (int i = 0; i < strip; ++i) values[std::size_t(j) * strip + i] = i < length ? x[std::int64_t(i) * d + j] : T(0);
+    alignas(64) std::int32_t best[strip];
+    columns::find_nearest(values.data(), strip, d, centroids, k, best);
     for (int i = 0; i < length; ++i) {
       changed += labels[i] != best[i];
       labels[i] = best[i];
@@ -84,26 +68,18 @@ template std::int64_t label_and_sum(const double*, std::int64_t, int, int, const
 namespace {
 
 template <class T>
-class OutOfCore {
+class OutOfCore : public CpuSolver<T> {
  public:
   OutOfCore(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem), chunk_(std::clamp<std::int64_t>(config.number("chunk") * 1024 / (problem.d * std::int64_t(sizeof(T))), 1, problem.n)),
-        threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {}
-
-  void reset() { out_.poison(p_); }
+      : CpuSolver<T>(problem), chunk_(std::clamp<std::int64_t>(config.number("chunk") * 1024 / (problem.d * std::int64_t(sizeof(T))), 1, problem.n)),
+        threads_(threads_of(config)) {}
 
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(std::size_t(p_.n), no_label);
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
+    return this->repeat(trace, [&] {
       const auto phase = trace.phase("fused");
-      const std::int64_t changed = pass();
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      return pass();
+    });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   std::int64_t pass() {
@@ -129,10 +105,9 @@ class OutOfCore {
     ::madvise(reinterpret_cast<void*>(from), to - from, MADV_WILLNEED);
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   std::int64_t chunk_;
   int threads_;
-  Solution<T> out_;
 };
 
 const Register<OutOfCore> registration{{

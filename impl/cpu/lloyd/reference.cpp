@@ -1,5 +1,4 @@
-// Textbook Lloyd's, the reference of the checks: distances in fp64 and sums in long double for every precision. It shares no loop with other
-// implementations.
+// Textbook Lloyd's, the reference of the checks: distances in fp64, sums in long double. It shares no loop with other implementations.
 #include "bench/contract/implementation.hpp"
 
 namespace km {

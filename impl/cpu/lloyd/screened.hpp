@@ -16,16 +16,13 @@
 // Cost of an iteration: points read once, 2 n k d flops, and 5 n k operations for the best two, each 4 to 16 points wide.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
-#include "bench/contract/implementation.hpp"
-
 #include "impl/cpu/lloyd/strips.hpp"
+#include "impl/cpu/solver.hpp"
 
 #ifdef __x86_64__
 #include <sys/syscall.h>
@@ -69,21 +66,20 @@ Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
     return instructions == set || (instructions == "best" && has(set) && (set != "amx" || tiles_pay(k, d)));
   };
 #ifdef __x86_64__
-  if (chosen("amx") && has("amx")) return strips::amx_kernel<T>();
-  if (chosen("avx512")) return strips::avx512_kernel<T>();
-  if (chosen("avx2")) return strips::avx2_kernel<T>();
+  if (chosen("amx") && has("amx")) return strips::amx_kernels();
+  if (chosen("avx512")) return strips::avx512_kernels();
+  if (chosen("avx2")) return strips::avx2_kernels();
 #endif
-  return strips::portable_kernel<T>();
+  return strips::portable_kernels();
 }
 
 template <class T>
-class Screened {
+class Screened : public CpuSolver<T> {
  public:
   /// margin_share: scales the proven margins; below 1 labels may be wrong (the fault margin_of_a_hundredth).
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
-      : p_(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
-        threads_(int(std::clamp<std::int64_t>(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs(), 1,
-                                              std::max<std::int64_t>(1, p_.n / kernel_.size)))),
+      : CpuSolver<T>(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
+        threads_(int(std::clamp<std::int64_t>(threads_of(config), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))),
         workers_(threads_), order_(p_.k), sums_are_exact_(sums_are_exact()) {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
     round_ = {.n = p_.n,
@@ -114,28 +110,21 @@ class Screened {
     }
   }
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    round_.labels = out_.labels.data();
     for (auto& worker : workers_) worker.strategy = round_.screen_in_tiles ? Strategy::tiles : Strategy::products;
     round_.only_moved = false;
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
-      const auto changed = iteration(trace);
+    return this->repeat(trace, [&] {
+      const std::int64_t changed = iteration(trace);
       round_.only_moved = sums_are_exact_ && changed < p_.n / 3;  // a moved point is added twice
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      return changed;
+    });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   std::int64_t iteration(Trace& trace) {
     out_.assigned_centroids = out_.centroids;
     round_.centroids = out_.assigned_centroids.data();
+    round_.labels = out_.labels.data();
     {
       const auto phase = trace.phase("assign");
       pack();
@@ -259,14 +248,13 @@ class Screened {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   Kernel<T> kernel_;
   int threads_;
   std::vector<Worker<T>> workers_;
   std::vector<int> order_;  // centroids, equal ones adjacent
   bool sums_are_exact_;
   Round<T> round_;
-  Solution<T> out_;
 };
 
 }  // namespace

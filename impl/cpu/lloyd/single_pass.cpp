@@ -1,11 +1,10 @@
-// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points and, while they are in its cache, adds them to its own
-// sums by feature (partitioned features) and counts their labels (partitioned private). The exchange of labels that needs a barrier on a GPU is a
-// store and a load of one thread. Sums are added to fp64 totals every 16,384 points, as in cpu/lloyd/multi_pass.
+// lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points. While they are in its cache, it adds them to its own
+// sums by feature (partitioned features) and counts their labels (partitioned private).
 // Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
-#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
 #include "impl/cpu/lloyd/mass_sum.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
@@ -13,28 +12,20 @@ namespace {
 constexpr std::int64_t fold_after = 16384;  // points between additions to the totals
 
 template <class T>
-class SinglePass {
+class SinglePass : public CpuSolver<T> {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), x_(transposed(trace)),
+      : CpuSolver<T>(problem), threads_(threads_of(config)), x_(p_, threads_, trace),
         block_(std::clamp<std::int64_t>(config.number("cached") * 1024 / (std::int64_t(sizeof(T)) * p_.d), columns::strip, fold_after) /
                columns::strip * columns::strip),
         workers_(threads_) {}
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
+    return this->repeat(trace, [&] {
       const auto phase = trace.phase("fused");
-      const std::int64_t changed = iteration();
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      return iteration();
+    });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   struct alignas(64) Worker {
@@ -42,11 +33,6 @@ class SinglePass {
     std::vector<double> totals;        // d x k
     std::vector<std::int64_t> counts;  // copies x k
   };
-
-  columns::Columns<T> transposed(Trace& trace) const {
-    const auto phase = trace.phase("transpose");
-    return {p_, threads_};
-  }
 
   std::int64_t iteration() {
     out_.assigned_centroids = out_.centroids;
@@ -99,12 +85,11 @@ class SinglePass {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_;
   columns::Columns<T> x_;
   std::int64_t block_;  // points labelled before they are added
   std::vector<Worker> workers_;
-  Solution<T> out_;
 };
 
 const Register<SinglePass> registration{{

@@ -10,14 +10,13 @@
 namespace km::strips {
 
 template <class T>
-Kernel<T> amx_kernel() {
-  Kernel<T> tiles = avx512_kernel<T>();
-  tiles.pass = tiles::pass;
-  tiles.screen_in_tiles = tiles::screen;
-  return tiles;
+static Kernel<T> with_tiles(Kernel<T> of) {
+  of.pass = tiles::pass;
+  of.screen_in_tiles = tiles::screen;
+  return of;
 }
-template Kernel<float> amx_kernel();
-template Kernel<double> amx_kernel();
+
+Kernels amx_kernels() { return {with_tiles<float>(avx512_kernels()), with_tiles<double>(avx512_kernels())}; }
 
 }  // namespace km::strips
 #endif

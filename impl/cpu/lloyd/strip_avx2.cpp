@@ -7,12 +7,7 @@
 
 namespace km::strips {
 
-template <class T>
-Kernel<T> avx2_kernel() {
-  return kernel<T, 32>;
-}
-template Kernel<float> avx2_kernel();
-template Kernel<double> avx2_kernel();
+Kernels avx2_kernels() { return {kernel<float, 32>, kernel<double, 32>}; }
 
 }  // namespace km::strips
 #endif

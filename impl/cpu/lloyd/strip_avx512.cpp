@@ -7,12 +7,7 @@
 
 namespace km::strips {
 
-template <class T>
-Kernel<T> avx512_kernel() {
-  return kernel<T, 64>;
-}
-template Kernel<float> avx512_kernel();
-template Kernel<double> avx512_kernel();
+Kernels avx512_kernels() { return {kernel<float, 64>, kernel<double, 64>}; }
 
 }  // namespace km::strips
 #endif

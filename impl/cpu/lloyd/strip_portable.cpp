@@ -3,11 +3,6 @@
 
 namespace km::strips {
 
-template <class T>
-Kernel<T> portable_kernel() {
-  return kernel<T, 16>;
-}
-template Kernel<float> portable_kernel();
-template Kernel<double> portable_kernel();
+Kernels portable_kernels() { return {kernel<float, 16>, kernel<double, 16>}; }
 
 }  // namespace km::strips

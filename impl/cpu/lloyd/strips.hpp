@@ -128,16 +128,13 @@ struct Kernel {
   void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
 };
 
-/// Compiled for float and double in strip_portable.cpp, strip_avx2.cpp, strip_avx512.cpp and strip_amx.cpp. Instruction sets that this kind of CPU
-/// never has are absent.
-template <class T>
-Kernel<T> portable_kernel();
-template <class T>
-Kernel<T> avx2_kernel();
-template <class T>
-Kernel<T> avx512_kernel();
-template <class T>
-Kernel<T> amx_kernel();
+/// The passes in one instruction set; converts to that of either precision.
+struct Kernels : Kernel<float>, Kernel<double> {};
+/// Defined in strip_portable.cpp, ..., strip_amx.cpp. Instruction sets that this kind of CPU never has are absent.
+Kernels portable_kernels();
+Kernels avx2_kernels();
+Kernels avx512_kernels();
+Kernels amx_kernels();
 
 /// Length of a row of sums: d, padded to whole vectors.
 inline int stride(int d) { return (d + 7) / 8 * 8; }

@@ -162,7 +162,7 @@ void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
   } const shapes;
   _tile_loadconfig(&shapes);
-  avx512_kernel<T>().pass(round, worker, first, last);
+  Kernel<T>(avx512_kernels()).pass(round, worker, first, last);
   _tile_release();
 }
 

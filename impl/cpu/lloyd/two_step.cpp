@@ -1,14 +1,11 @@
-// he2021 on the CPU. Assign (Listing 1): threads share the points; one loop computes distance, label and changes. d is a compile-time constant, so
-// that the compiler unrolls and vectorizes over dimensions. Update (Listing 3): the points are split into packages; each package is summed, then the
-// packages' sums. No long sum swallows small terms (Section 3.3.2). A package is one task: 1 package means one thread and the naive sum.
+// he2021 on the CPU. Assign (Listing 1): threads share the points; one loop computes distance, label and changes, with d a compile-time constant.
+// Update (Listing 3) sums each package of points, then the packages' sums, so that no long sum swallows small terms (Section 3.3.2). A package is one
+// task: 1 package means one thread and the naive sum.
 // Cost of an iteration: points read twice, 3 n k d + n d flops.
-#include <omp.h>
-
 #include <algorithm>
 
 #include "bench/contract/dimension.hpp"
-#include "bench/contract/implementation.hpp"
-#include "bench/contract/lloyd.hpp"
+#include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
@@ -21,23 +18,15 @@ void with_paper_dimension(int d, F&& f) {
 constexpr int strip = 32;  // points in the lanes of a vector
 
 template <class T>
-class TwoStep {
+class TwoStep : public CpuSolver<T> {
  public:
   TwoStep(const Problem<T>& problem, const Config& config, Trace&)
-      : p_(problem), packages_(config.number("packages")), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()) {
-  }
-
-  void reset() { out_.poison(p_); }
+      : CpuSolver<T>(problem), packages_(config.number("packages")), threads_(threads_of(config)) {}
 
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    out_.iters = lloyd(
-        p_, trace, [this] { return assign(); }, [this] { update(); });
-    return out_.iters;
+    return this->repeat(
+        trace, [this] { return assign(); }, [this] { update(); });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   std::int64_t assign() {
@@ -134,10 +123,9 @@ class TwoStep {
     }
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   std::int64_t packages_;
   int threads_;
-  Solution<T> out_;
 };
 
 const Register<TwoStep> registration{{

@@ -19,7 +19,7 @@
 #include <cstring>
 #include <limits>
 
-#include "bench/contract/implementation.hpp"
+#include "impl/cpu/solver.hpp"
 #include "impl/rank_row.hpp"
 
 namespace km {
@@ -31,42 +31,25 @@ struct SideBySide {
 };
 
 template <class T>
-class Reinforced {
+class Reinforced : public CpuSolver<T> {
  public:
   /// cut: scales the proven cut-off; below 1 labels may be wrong (the fault cut_too_early, tests/reinforced_test.cpp).
   Reinforced(const Problem<T>& problem, const Config&, Trace&, double cut = 1)
-      : p_(problem), widened_(4 * (1 + 4 * (problem.d + 4) * (double(std::numeric_limits<T>::epsilon()) / 2)) * cut),
+      : CpuSolver<T>(problem), widened_(4 * (1 + 4 * (problem.d + 4) * (double(std::numeric_limits<T>::epsilon()) / 2)) * cut),
         least_(double(problem.d) * double(std::numeric_limits<T>::min()) / (double(std::numeric_limits<T>::epsilon()) / 2)),
         apart_(std::size_t(problem.k) * problem.k), ranked_(apart_.size()) {}
 
-  void reset() { out_.poison(p_); }
-
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
     worked_.assign(trace.active() ? p_.n : 0, 0);
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
+    return this->repeat(trace, [&] {
       out_.assigned_centroids = out_.centroids;
-      {
-        const auto phase = trace.phase("icd_rid");
-        rank_centroids(trace);
-      }
-      std::int64_t changed = 0;
-      {
-        const auto phase = trace.phase("assign");
-        changed = assign();
-      }
-      {
-        const auto phase = trace.phase("update");
-        update();
-      }
+      rank_centroids(trace);
+      const std::int64_t changed = assign(trace);
+      update(trace);
       if (trace.active()) count(trace);
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      return changed;
+    });
   }
-
-  Solution<T> download() { return out_; }
 
  private:
   static constexpr int lanes = 32 / sizeof(T);
@@ -108,6 +91,7 @@ class Reinforced {
 
   /// Computes ICD and RID: every centroid's row starts with itself, then the others, nearest first.
   void rank_centroids(Trace& trace) {
+    const auto both = trace.phase("icd_rid");
     const int k = p_.k;
     {
       const auto phase = trace.phase("icd");
@@ -125,7 +109,8 @@ class Reinforced {
   }
 
   /// Labels every point. Returns the number of changes. Initially every label is 0; any label would do.
-  std::int64_t assign() {
+  std::int64_t assign(Trace& trace) {
+    const auto phase = trace.phase("assign");
     const int d = p_.d, k = p_.k;
     std::int64_t changed = 0;
     for (std::int64_t i = 0; i < p_.n; ++i) {
@@ -151,7 +136,8 @@ class Reinforced {
     return changed;
   }
 
-  void update() {
+  void update(Trace& trace) {
+    const auto phase = trace.phase("update");
     const int d = p_.d;
     sums_.assign(out_.centroids.size(), 0);
     counts_.assign(p_.k, 0);
@@ -164,7 +150,7 @@ class Reinforced {
       if (const auto count = counts_[cell / d]; count > 0) out_.centroids[cell] = T(sums_[cell] / double(count));
   }
 
-  /// Counts M, and what a warp of 32 threads would waste on its differences (Equation 2), with points in their own order.
+  /// Counts M, and the share of distances that a warp of 32 threads would waste (Equation 2), with points in their own order.
   void count(Trace& trace) const {
     constexpr std::int64_t warp = 32;
     double total = 0, in_step = 0;
@@ -178,7 +164,7 @@ class Reinforced {
     trace.count("warp_imbalance", in_step / total - 1);
   }
 
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   double widened_, least_;
   std::vector<T> apart_;              // k x k distances², each row by rank
   std::vector<std::int32_t> ranked_;  // k x k, the centroid of each rank
@@ -187,7 +173,6 @@ class Reinforced {
   std::vector<std::int32_t> worked_;  // M per point, in a traced run
   std::vector<double> sums_;
   std::vector<std::int64_t> counts_;
-  Solution<T> out_;
 };
 
 }  // namespace

@@ -7,54 +7,84 @@
 // the points that need it, four at a time against a vector of centroids.
 #pragma once
 
-#include <omp.h>
-
 #include "bench/base/exact.hpp"
-#include "bench/contract/implementation.hpp"
-#include "impl/cpu/yinyang/incremental.hpp"
-#include "impl/cpu/yinyang/open_points.hpp"
-#include "impl/cpu/yinyang/parameters.hpp"
-#include "impl/cpu/yinyang/point_bounds.hpp"
+#include "impl/cpu/solver.hpp"
+#include "impl/cpu/yinyang/bounds.hpp"
 #include "impl/cpu/yinyang/sums.hpp"
+#include "impl/yinyang/update.hpp"
 
 namespace km {
 namespace {
 
+const Parameter groups_parameter = {.name = "groups", .fallback = 0, .range = {0, 7, 1000000}, .help = "of centroids; 0: k / 10"};
+const Parameter update_parameter = yinyang::update_parameter();
+
+using yinyang::is_incremental;
+
+/// taylor2021, Section IV.D, after Ding et al.: k / 10.
+inline int groups_of(const ProblemShape& p, const Config& config) {
+  const auto asked = config.number("groups");
+  return int(std::clamp<std::int64_t>(asked > 0 ? asked : p.k / 10, 1, p.k));
+}
+
+/// A point that its bounds leave open.
+template <class T>
+struct Open {
+  static constexpr T infinite = std::numeric_limits<T>::infinity();
+  std::int64_t i;
+  float upper = 0;                                                     // of the distance to its centroid
+  T own = 0;                                                           // distance² to its centroid
+  int label, nearest;                                                  // label before; nearest so far
+  T first = infinite, second = infinite, other = infinite;             // distances²: nearest, least other in its group, least of all others
+  double skipped = 0;                                                  // lower bound of the skipped centroids (local filter) in the nearest's group
+  bool own_is_among_its_group = false, nearest_is_of_a_group = false;  // whether those groups' distances are computed
+};
+
+/// State of a thread.
+template <class T>
+struct alignas(64) OpenPoints {
+  static constexpr int most_points = 512;  // enough for four per group, few enough for the cache
+
+  std::vector<Open<T>> points;
+  std::vector<std::int16_t> places;  // groups x most_points
+  std::vector<int> counts;           // by group
+  double distances = 0, past_global = 0, past_group = 0, past_local = 0;
+
+  void begin_run(int groups) {
+    places.resize(std::size_t(groups) * most_points);
+    counts.assign(groups, 0);
+  }
+  void begin_iteration() { distances = past_global = past_group = past_local = 0; }
+
+  /// Adds the last point to a group's list if `is_open`, without a branch.
+  void need(int g, bool is_open) {
+    places[std::size_t(g) * most_points + counts[g]] = std::int16_t(points.size() - 1);
+    counts[g] += is_open;
+  }
+};
+
 enum class Filters { two, three };  // three: with the local filter, one centroid at a time
 
 template <class T, Filters filters>
-class Filtered {
+class Filtered : public CpuSolver<T> {
  public:
   /// groups: at most. widening, moving: scale the bounds' and the movements' shares; below 1 labels may be wrong (tests/yinyang_test.cpp).
   Filtered(const Problem<T>& problem, const Config& config, int groups, double widening = 1, double moving = 1)
-      : p_(problem), threads_(config.integer("threads") > 0 ? config.integer("threads") : omp_get_num_procs()), most_groups_(groups),
-        radius_(problem.d, widening), moving_(moving), incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_),
-        workers_(threads_), moves_(threads_) {}
-
-  void reset() { out_.poison(p_); }
+      : CpuSolver<T>(problem), threads_(threads_of(config)), most_groups_(groups), radius_(problem.d, widening), moving_(moving),
+        incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_), workers_(threads_), moves_(threads_) {}
 
   int iterate(Trace& trace) {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    out_.labels.assign(p_.n, no_label);
-    for (out_.iters = 1;; ++out_.iters) {
-      trace.begin_iteration();
-      if (out_.iters == 1) {
-        const auto phase = trace.phase("group");
-        group();
-      }
+    return this->repeat(trace, [&] {
+      if (out_.iters == 1) group(trace);
       const std::int64_t changed = assign(trace);
-      {
-        const auto phase = trace.phase("update");
-        update();
-      }
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
-    }
+      update(trace);
+      return changed;
+    });
   }
 
-  Solution<T> download() { return out_; }
-
  private:
-  void group() {
+  void group(Trace& trace) {
+    const auto phase = trace.phase("group");
     groups_ = Groups<T>(group_centroids(out_.centroids, p_.k, p_.d, most_groups_), p_.d);
     bounds_.begin(p_.n, p_.k, groups_.count());
     before_ = bounds_.group_movement();
@@ -92,13 +122,7 @@ class Filtered {
 
   void take_all(OpenPoints<T>& worker, std::int64_t first, int length) {
     for (int p = 0; p < length; ++p) {
-      worker.points.push_back({.i = first + p,
-                               .label = out_.labels[first + p],
-                               .nearest = no_label,
-                               .first = infinite,
-                               .second = infinite,
-                               .other = infinite,
-                               .own_is_among_its_group = true});
+      worker.points.push_back({.i = first + p, .label = out_.labels[first + p], .nearest = no_label, .own_is_among_its_group = true});
       for (int g = 0; g < groups_.count(); ++g) worker.need(g, true);
     }
   }
@@ -136,8 +160,6 @@ class Filtered {
                              .label = label,
                              .nearest = label,
                              .first = again ? infinite : own,
-                             .second = infinite,
-                             .other = infinite,
                              .own_is_among_its_group = again});
     for (int g = 0; g < groups_.count(); ++g) worker.need(g, bounds_.group_is_open(i, g, upper));
   }
@@ -235,7 +257,8 @@ class Filtered {
     return best;
   }
 
-  void update() {
+  void update(Trace& trace) {
+    const auto phase = trace.phase("update");
     if (incremental_) incremental_means_.update(moves_, out_.centroids, out_.iters == 1);
     else sums_.update(moves_, out_.labels, out_.centroids, out_.iters == 1);
     before_ = bounds_.group_movement();
@@ -258,9 +281,9 @@ class Filtered {
   const T* row(std::int64_t i) const { return p_.points.data() + i * p_.d; }
   const T* centroid(int c) const { return &out_.assigned_centroids[std::size_t(c) * p_.d]; }
 
-  static constexpr T infinite = std::numeric_limits<T>::infinity();
+  static constexpr T infinite = Open<T>::infinite;
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
-  Problem<T> p_;
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_, most_groups_;
   Radius<T> radius_;
   double moving_;
@@ -274,7 +297,6 @@ class Filtered {
   std::vector<double> moved_;  // upper bound of each centroid's last movement
   std::vector<OpenPoints<T>> workers_;
   std::vector<std::vector<Move>> moves_;  // one list per thread
-  Solution<T> out_;
 };
 
 }  // namespace

@@ -1,0 +1,67 @@
+// Shared by the CPU implementations: the problem, the result, the verbs reset and download, and the loop of iterations.
+#pragma once
+
+#include <omp.h>
+
+#include "bench/contract/implementation.hpp"
+#include "bench/contract/lloyd.hpp"
+
+namespace km {
+namespace {
+
+/// Value of the parameter `threads`, or all hardware threads if it is 0.
+inline int threads_of(const Config& config) {
+  const int threads = config.integer("threads");
+  return threads > 0 ? threads : omp_get_num_procs();
+}
+
+/// Sets OpenMP's number of threads for its lifetime, for libraries that use it.
+class OpenMpThreads {
+ public:
+  explicit OpenMpThreads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
+  ~OpenMpThreads() { omp_set_num_threads(before_); }
+  OpenMpThreads(const OpenMpThreads&) = delete;
+  OpenMpThreads& operator=(const OpenMpThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+template <class T>
+class CpuSolver {
+ public:
+  explicit CpuSolver(const Problem<T>& problem) : p_(problem) {}
+
+  void reset() { out_.poison(p_); }
+  Solution<T> download() { return out_; }
+
+ protected:
+  void start() {
+    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    out_.labels.assign(p_.n, no_label);
+  }
+
+  /// Runs iteration() (returns the number of changed labels) from the start to the problem's stop. Returns the iterations made.
+  template <class Iteration>
+  int repeat(Trace& trace, Iteration iteration) {
+    start();
+    for (out_.iters = 1;; ++out_.iters) {
+      trace.begin_iteration();
+      const std::int64_t changed = iteration();
+      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+    }
+  }
+
+  /// The same for an iteration of two phases.
+  template <class Assign, class Update>
+  int repeat(Trace& trace, Assign assign, Update update) {
+    start();
+    return out_.iters = lloyd(p_, trace, assign, update);
+  }
+
+  Problem<T> p_;
+  Solution<T> out_;
+};
+
+}  // namespace
+}  // namespace km
