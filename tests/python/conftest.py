@@ -1,6 +1,8 @@
 """What several tests start from: made-up results, and an exhibit in a folder of its own."""
 
 import json
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from plots.__main__ import main
 from plots.decide.claims import Finding, judge_one
 from plots.read import check, exhibits, results
 from plots.read.view import View, gather
+from plots.write.tables import Cell, Table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,6 +49,17 @@ def claim(body: str, name: str = "a", text: str = "t") -> str:
     return f'[[claim]]\nid = "{name}"\ntext = "{text}"\n{body}\n'
 
 
+@cache
+def papers() -> list[exhibits.Paper]:
+    """The papers of this repository, read once for all tests; none may change them."""
+    return exhibits.load(ROOT / "papers")
+
+
+def exhibits_of(paper: str) -> dict[str, exhibits.Exhibit]:
+    """The exhibits of one of these papers, by name."""
+    return {one.name: one for found in papers() if found.key == paper for one in found.exhibits}
+
+
 def machine(lines: list[dict], record: dict | None = None, folder: Path = ROOT) -> results.Machine:
     """These lines as the reader would give them."""
     read = (check.line(line, "made up", {}) for line in lines)
@@ -65,12 +79,24 @@ class Bench:
         path.write_text(text)
         return exhibits.load_one(path)
 
-    def view(self, lines: list[dict], text: str = TABLE, profile: str | None = None) -> View:
-        return gather(self.exhibit(text), machine(lines), profile)
+    def view(self, lines: list[dict], text: str = TABLE, record: dict | None = None, paper: dict | None = None) -> View:
+        """The lines as the exhibit of this text shows them; the records of the machine and of the paper."""
+        return gather(replace(self.exhibit(text), record=paper or {}), machine(lines, record))
 
-    def judge(self, lines: list[dict], exhibit: str = TABLE, **claim: object) -> Finding:
+    def judge(
+        self,
+        lines: list[dict],
+        exhibit: str = TABLE,
+        record: dict | None = None,
+        paper: dict | None = None,
+        **claim: object,
+    ) -> Finding:
         claim = {"id": "c", "text": "t", "metric": "iteration", **claim}
-        return judge_one(self.view(lines, exhibit), claim)
+        return judge_one(self.view(lines, exhibit, record, paper), claim)
+
+    def read(self) -> tuple[list[exhibits.Paper], list[results.Machine]]:
+        """The papers and the machines, as every command reads them."""
+        return exhibits.load(self.papers), results.load(self.results)
 
     def run(self, lines: list[dict], machine: str = "demo") -> Path:
         return synthetic.write(self.results, machine, lines)
@@ -90,6 +116,11 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+def rows_of(table: Table) -> list[dict[tuple[str, str], Cell]]:
+    """The cells of each row, by name and role of their column."""
+    return [{(c.name, c.role): cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
 
 
 def one_line(capsys, *says: str) -> None:

@@ -14,39 +14,14 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
+AXES = words("implementation dataset n d k precision init init_seed iterations tolerance")
 DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "init_seed": 1}
 DEFAULTS |= {"iterations": 5, "tolerance": None}
-CASE = [
-    "exhibit",
-    "profile",
-    "implementation",
-    "parameters",
-    "dataset",
-    "n",
-    "d",
-    "k",
-    "precision",
-    "init",
-    "max_iters",
-    "tolerance",
-]
-UNMEASURED = [
-    "prepare_s",
-    "download_s",
-    "iterations",
-    "inertia",
-    "centroid_error",
-    "cluster_sizes",
-    "verdict",
-    "grade",
-    "tied_labels",
-    "judge_s",
-    "judge_seed",
-    "label_excess",
-    "mean_offset",
-    "replayed",
-]
+CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
+UNMEASURED = words("""
+    prepare_s download_s iterations inertia centroid_error cluster_sizes verdict grade tied_labels judge_s judge_seed
+    label_excess mean_offset replayed
+""")
 
 
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:

@@ -3,14 +3,12 @@
 import json
 
 import pytest
-from conftest import ROOT
+from conftest import exhibits_of
 
 from plots.errors import UserError
-from plots.read import exhibits, results
+from plots.read import results
 
-PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["lutz2018"]) for exhibit in paper.exhibits}
-
-
+PAPER = exhibits_of("lutz2018")
 SIZES = {"figure8": 2**31, "figure11": 2**31, "figure12": 2**31, "figure6": 2**29, "figure10": 2**29}
 
 

@@ -4,7 +4,7 @@ import math
 
 import matplotlib
 import pytest
-from conftest import SERIES, TABLE, figure, printed
+from conftest import SERIES, TABLE, figure, printed, rows_of
 from synthetic import line, skipped
 
 from plots.draw import figures, style
@@ -69,8 +69,7 @@ def test_a_speedup_is_the_baseline_over_the_line(bench):
 def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
     text = TABLE + printed('[[1, "0.2"]]', more='units = { iteration = "s" }\n')
     view = bench.view([line(seconds=0.5, packages=1)], text)
-    made = tables.build(view)
-    row = {(c.name, c.role): cell for c, cell in zip(made.columns, made.rows[0], strict=True)}
+    row = rows_of(tables.build(view))[0]
     assert row["iteration", "ours"].raw[0] == pytest.approx(100)
     assert row["iteration", "ratio"].raw[0] == pytest.approx(0.5)
     assert row["iteration", "ratio"].text == "0.500"

@@ -4,7 +4,7 @@ import shlex
 
 import numpy as np
 import pytest
-from conftest import ROOT, SERIES, TABLE, claim, figure, one_line, printed
+from conftest import ROOT, SERIES, TABLE, claim, figure, one_line, printed, rows_of
 from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
@@ -16,10 +16,8 @@ LINES = [line(seconds=0.1, packages=1), line(seconds=0.2, packages=10), skipped(
 
 
 def cells(view):
-    """The table as one dictionary a row, by (metric, role)."""
     table = tables.build(view)
-    rows = [{(c.name, c.role): cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
-    return table, rows
+    return table, rows_of(table)
 
 
 def test_a_row_holds_ours_the_papers_and_the_ratio(bench):

@@ -2,16 +2,15 @@
 
 import pytest
 from built import kmbench, lines_of, needs_kmbench
-from conftest import ROOT
+from conftest import exhibits_of
 from synthetic import line
 
 from plots.draw import figures
 from plots.errors import UserError
-from plots.read import exhibits
 from plots.read.answer import traced
 from plots.read.metrics import metric
 
-PAPER = {e.name: e for paper in exhibits.load(ROOT / "papers", ["taylor2021"]) for e in paper.exhibits}
+PAPER = exhibits_of("taylor2021")
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
 
 

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import pytest
 from built import kmbench, lines_of, needs_kmbench
-from conftest import ROOT, claim
+from conftest import claim, exhibits_of
 from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
@@ -12,13 +12,10 @@ from plots.draw import figures
 from plots.draw.sets import merged
 from plots.draw.shares import steps
 from plots.errors import UserError
-from plots.read import exhibits
 from plots.read.intervals import exact
 
-PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["wu2011"]) for exhibit in paper.exhibits}
+PAPER = exhibits_of("wu2011")
 GPU = ["gpu/triangle/standard", "gpu/triangle/reinforced", "gpu/triangle/hybrid"]
-
-
 GROUPS = [(name, 32, 24) for name in ("convergence", "figure3", "figure6a", "figure6b")]
 GROUPS += [("figure6d", 1024, 24), ("figure7", [64, 128, 256, 512, 1024], 3)]
 
