@@ -140,11 +140,6 @@ def test_goes_on_where_it_was_cut(server, tmp_path, capsys):
     assert left(tmp_path) == ["tiny.npy"]
 
 
-def test_wrong_bytes_are_refused(server, refused):
-    Handler.files["/t"] = TEXT.replace(b"4", b"6")
-    refused(f"{server}/t", "refused .*second-hand.* this test")
-
-
 @pytest.mark.parametrize(("rows", "n"), [(4, 2), (3, 1), (3, 3)])
 def test_wrong_row_counts_are_refused(server, refused, rows, n):
     Handler.files["/t"] = TEXT
@@ -178,6 +173,7 @@ def packed(method: int, damage: int = 0, content: bytes = TEXT * 9) -> bytes:
 
 
 BROKEN = {
+    "other bytes": (TEXT.replace(b"4", b"6"), "refused .*second-hand.* this test"),
     "encrypted": (changed(zipped(table=TEXT), flags=1, central_flags=1), "encrypted"),
     "damaged": (packed(zipfile.ZIP_DEFLATED, 3), "tiny: http"),
     "damaged lzma": (packed(zipfile.ZIP_LZMA, 12), "tiny: http"),
@@ -190,7 +186,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_archive(server, refused, name):
+def test_a_broken_file(server, refused, name):
     Handler.files["/t"], says = BROKEN[name]
     refused(f"{server}/t", says)
 

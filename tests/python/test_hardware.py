@@ -10,13 +10,14 @@ from plots.decide import portability
 from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
-from plots.read import exhibits, results
+from plots.read import results
 from plots.write import claim_sheet, claims_by_machine, expected_table, side_tables, table_formats
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
 PAPER = printed('[[1, "100"], [10, "200"]]')
 CLAIM = claim('kind="bound"\nmetric="run"\nat_most=300', "short", "short")
 FLOOR = {"floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
+WORK = {"bytes": 2_000_000, "flops": 8_000_000}
 
 
 @pytest.fixture
@@ -28,8 +29,8 @@ def two(bench):
         write(bench.results, "fast", lines, records[0])
         scaled = [{**m, "samples_s": [s * slower for s in m["samples_s"]]} for m in slow_lines or lines]
         write(bench.results, "slow", scaled, records[1])
-        (paper,) = exhibits.load(bench.papers)
-        return sides(paper.exhibits[0], results.load(bench.results)), paper
+        (paper,), machines = bench.read()
+        return sides(paper.exhibits[0], machines), paper
 
     return made
 
@@ -68,8 +69,7 @@ def test_the_profile_is_that_of_most_machines(bench):
 
 
 def test_shares_are_of_the_machines_own_ceilings(two):
-    work = {"bytes": 2_000_000, "flops": 8_000_000}
-    both, _ = two([line(packages=1, work=work)], records=(FLOOR, {}))
+    both, _ = two([line(packages=1, work=WORK)], records=(FLOOR, {}))
     (row,) = cells(side_tables.ceilings(both))
     assert row["memory_share:fast"].raw[0] == pytest.approx(10)  # 2 MB in 20 ms of 1 GB/s
     assert row["arithmetic_share:fast"].raw[0] == pytest.approx(40)
@@ -102,10 +102,8 @@ def test_expected_is_the_papers_time_by_the_binding_resources(bench, two):
     peak = '[peak.cpu]\nbandwidth_gbs = 0.5\nfp32_gflops = 8\nsource = "made up"\n'
     (bench.papers / "demo").mkdir(parents=True)
     (bench.papers / "demo" / "paper.toml").write_text(peak)
-    work = {"bytes": 2_000_000, "flops": 8_000_000}  # there 4 ms of memory, here 8 ms of arithmetic
-    both, paper = two(
-        [line(packages=p, work=work, threads=0) for p in (1, 10)], text=RIVALS + PAPER, records=(FLOOR, {})
-    )
+    lines = [line(packages=p, work=WORK, threads=0) for p in (1, 10)]  # there 4 ms of memory, here 8 ms of arithmetic
+    both, paper = two(lines, text=RIVALS + PAPER, records=(FLOOR, {}))
     one = both.pairs[0]
     found = expected(one, one.lines["fast"], both.views["fast"].machine, paper)
     assert (found.there, found.here) == ("memory", "arithmetic")
@@ -162,9 +160,7 @@ def test_claims_by_machine_are_one_table(bench):
     for name, seconds in (("a", 0.1), ("b", 0.9)):
         write(bench.results, name, [line(packages=1, seconds=seconds)])
     write(bench.results, "c", [line(exhibit="demo/other")])
-    papers, machines = exhibits.load(bench.papers), results.load(bench.results)
-    findings = claim_sheet.sheet(papers, machines)
-    table = claims_by_machine.table(findings)
+    table = claims_by_machine.table(claim_sheet.sheet(*bench.read()))
     (row,) = table.rows
     assert [cell.text for cell in row] == [exhibit.key, "short", REPRODUCED, FAILED, "–"]
     assert any("Decided on two machines or more: 1 claims, 0 with one verdict" in text for text in table.remarks)

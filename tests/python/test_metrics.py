@@ -28,8 +28,6 @@ COUNTED = line(
     counters={"mean_m": [8.0, 4.0, 2.0, 2.01, 2.0], "warp_imbalance": [0.0, 1.0, 0.5, 0.0, 0.0]},
 )
 ENERGY = {"joules": 10.0, "iterations": 4, "window_s": 1.0, "source": "nvml", "skipped": None}
-
-
 VALUES = {
     **{"iteration": 100, "run": 500, "overall": 700, "end_to_end": 800, "end_to_end_iteration": 160},
     **{"prepare": 200, "download": 100, "assign": 20, "phase:assign": 20, "transfer": 150, "iterations": 5},
@@ -47,14 +45,10 @@ OF_COUNTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), VALUES.items())
-def test_value(name, value):
-    assert metric(name).of(KNOWN, {}).value == pytest.approx(value)
-
-
-@pytest.mark.parametrize(("name", "value"), OF_COUNTED.items())
-def test_value_of_counters(name, value):
-    assert metric(name).of(COUNTED, {}).value == pytest.approx(value)
+@pytest.mark.parametrize("name", [*VALUES, *OF_COUNTED])
+def test_value(name):
+    of, value = (COUNTED, OF_COUNTED[name]) if name in OF_COUNTED else (KNOWN, VALUES[name])
+    assert metric(name).of(of, {}).value == pytest.approx(value)
 
 
 @pytest.mark.parametrize("name", [*OF_COUNTED, "distances_saved"])
