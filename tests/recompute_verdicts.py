@@ -26,14 +26,13 @@ LISTED = ("order", "equality", "difference")  # kinds over items
 WHOLE = ("bound", "mean", "share")  # kinds over every matching case
 MS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}
 PHASES = ("assign", "update", "transfer", "transpose", "init")
-FIELDS = {"peak": ("peak_bytes", 2**-20), "device_peak": ("device_peak_bytes", 2**-20)}
 COUNTED = ("iterations", "centroid_error", "mean_error", "inertia", "wrong_labels", "tied_labels", "label_excess")
-COUNTED = (*COUNTED, "mean_offset", *FIELDS)
-TIMED = ("iteration", "iteration_event", "run", "run_event", "overall", "end_to_end", "end_to_end_iteration")
-TIMED = (*TIMED, "prepare", "download", "ealt")
+STORED = {name: (name, 1.0) for name in (*COUNTED, "mean_offset")}  # fields that are metrics, each with its factor
+STORED |= {"peak": ("peak_bytes", 2**-20), "device_peak": ("device_peak_bytes", 2**-20)}
 WITHIN = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another
 RATES = ("throughput", "bus_share", "bandwidth", "flop_rate")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
+TIMED = ("iteration", "iteration_event", "run", "run_event", *OF_PREPARE, "download", "ealt", *RATES, *PHASES)
 
 
 class Incomparable(Exception):  # noqa: N818  a verdict, no error
@@ -63,6 +62,19 @@ def scaled(e, factor):
     return tuple(None if x is None else x * factor for x in e)
 
 
+@cache
+def quantile(freedom):
+    """97.5% of Student's t."""
+    return stats.t.ppf(0.975, freedom)
+
+
+@cache
+def rank(m):
+    """Of the narrowest symmetric pair of m order statistics that holds the median with 95%."""
+    outside = [sum(math.comb(m, i) for i in range(r)) / 2**m for r in range(m)]
+    return max(r for r in range(1, m) if outside[r] <= 0.025)
+
+
 def median(samples):
     x = sorted(samples)
     m = len(x)
@@ -71,15 +83,13 @@ def median(samples):
     middle = (x[(m - 1) // 2] + x[m // 2]) / 2
     if m == 1:
         return once(middle)
-    if m >= 6:  # the narrowest symmetric pair of order statistics that holds the median with 95%
-        outside = [sum(math.comb(m, i) for i in range(r)) / 2**m for r in range(m)]
-        r = max(r for r in range(1, m) if outside[r] <= 0.025)
-        return (middle, x[r - 1], x[m - r])
+    if m >= 6:
+        return (middle, x[rank(m) - 1], x[m - rank(m)])
     if x[0] <= 0:
         return (middle, x[0], x[-1])
     logs = [math.log(v) for v in x]
     mean = sum(logs) / m
-    spread = math.sqrt(sum((v - mean) ** 2 for v in logs) / (m - 1) / m) * stats.t.ppf(0.975, m - 1)
+    spread = math.sqrt(sum((v - mean) ** 2 for v in logs) / (m - 1) / m) * quantile(m - 1)
     return (middle, min(math.exp(mean - spread), middle), max(math.exp(mean + spread), middle))
 
 
@@ -90,7 +100,7 @@ def mean(series):
     centre = math.fsum(series) / m
     if m == 1:
         return once(centre)
-    half = stats.t.ppf(0.975, m - 1) * math.sqrt(math.fsum((v - centre) ** 2 for v in series) / (m - 1) / m)
+    half = quantile(m - 1) * math.sqrt(math.fsum((v - centre) ** 2 for v in series) / (m - 1) / m)
     return (centre, max(centre - half, 0.0), centre + half)
 
 
@@ -224,8 +234,8 @@ def metric(line, name, record):
         return once(1e3 * seconds) if line["verdict"] == "" and seconds is not None else None
     if name in PHASES or family == "phase":
         return phase(line, member or name)
-    if name in COUNTED:
-        stored, factor = FIELDS.get(name, (name, 1.0))
+    if name in STORED:
+        stored, factor = STORED[name]
         return None if line.get(stored) is None else exact(line[stored] * factor)
     if name == "wrong_share":
         judged = line.get("judged_points")
@@ -246,24 +256,33 @@ def metric(line, name, record):
         return counted(line, name)
     sums = {part: sum(series) for part, series in line["phases"].items()}
     if family == "time_share":
-        if not sums or line["prepare_s"] is None or line["download_s"] is None:
-            return None
-        inside = sum(seconds for part, seconds in sums.items() if part not in WITHIN)
-        whole = inside + line["prepare_s"] + line["download_s"]
-        assigns = line["phases"].get("assign") or [0]
-        sums |= {"other": whole - inside, "first_assign": assigns[0], "later_assigns": sum(assigns[1:])}
-        return once(100 * sums[member] / whole) if member in sums else None
-    if family in ("ealt", "ealt_share") and "update" in sums:
-        whole = sum(seconds for part, seconds in sums.items() if part not in ("update", *WITHIN))
-        if family == "ealt":
-            return once(1e3 * whole / line["iterations"])
-        besides = [sums[part] for part in ("icd_rid", "rearrange") if line["phases"].get(part)]
-        if member == "labeling":
-            return once(100 * (whole - sum(besides)) / whole) if besides else None
-        return once(100 * sums[member] / whole) if member in sums else None
+        return time_share(line, member, sums)
     if family in ("ealt", "ealt_share"):
-        return None
+        return ealt(line, member, sums)
     raise NotImplementedError(name)
+
+
+def time_share(line, name, sums):
+    if not sums or line["prepare_s"] is None or line["download_s"] is None:
+        return None
+    inside = sum(seconds for part, seconds in sums.items() if part not in WITHIN)
+    whole = inside + line["prepare_s"] + line["download_s"]
+    assigns = line["phases"].get("assign") or [0]
+    sums |= {"other": whole - inside, "first_assign": assigns[0], "later_assigns": sum(assigns[1:])}
+    return once(100 * sums[name] / whole) if name in sums else None
+
+
+def ealt(line, share, sums):
+    """Of wu2011: milliseconds an iteration without the update, or a phase's share of them."""
+    if "update" not in sums:
+        return None
+    whole = sum(seconds for part, seconds in sums.items() if part not in ("update", *WITHIN))
+    if not share:
+        return once(1e3 * whole / line["iterations"])
+    besides = [sums[part] for part in ("icd_rid", "rearrange") if line["phases"].get(part)]
+    if share == "labeling":
+        return once(100 * (whole - sum(besides)) / whole) if besides else None
+    return once(100 * sums[share] / whole) if share in sums else None
 
 
 def phase(line, name):
@@ -308,7 +327,7 @@ def counted(line, name):
 
 
 def is_timed(name):
-    return name in (*TIMED, *RATES, *PHASES) or name.partition(":")[0] in ("phase", "speedup")
+    return name in TIMED or name.partition(":")[0] in ("phase", "speedup")
 
 
 def rests_on(line, name):

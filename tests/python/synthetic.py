@@ -26,7 +26,23 @@ UNMEASURED = words("""
 
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
     """One right line; `fields` replace top-level fields, and unknown names become parameters."""
-    made = {
+    made = right(exhibit, seconds, samples)
+    for name, value in fields.items():
+        if name == "dataset":
+            made["dataset"] = {**made["dataset"], "name": value}
+        elif name in ("hash", "source", "generator"):
+            made["dataset"] = {**made["dataset"], name: value}
+        elif name in made:
+            made[name] = value
+        else:
+            made["parameters"] = {**made["parameters"], name: value}
+    made["device"] = fields.get("device", made["implementation"].split("/")[0].replace("library", "cpu"))
+    made["case"] = case_id(made)
+    return made
+
+
+def right(exhibit: str | None, seconds: float, samples: int) -> dict[str, Any]:
+    return {
         **dict.fromkeys(FIELDS),
         "schema": LATEST,
         "case": "",
@@ -74,18 +90,6 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "argv": ["kmbench", "run"],
         "date": "2024-01-01T00:00:00Z",
     }
-    for name, value in fields.items():
-        if name == "dataset":
-            made["dataset"] = {**made["dataset"], "name": value}
-        elif name in ("hash", "source", "generator"):
-            made["dataset"] = {**made["dataset"], name: value}
-        elif name in made:
-            made[name] = value
-        else:
-            made["parameters"] = {**made["parameters"], name: value}
-    made["device"] = fields.get("device", made["implementation"].split("/")[0].replace("library", "cpu"))
-    made["case"] = case_id(made)
-    return made
 
 
 def of_schema(number: int, made: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 # Lists its cases; a run notes name, order and those that the filter matches, here and in its folder.
 PROGRAM = r"""#!/usr/bin/env bash
 cases=({cases})

@@ -14,7 +14,7 @@ from synthetic import line, skipped, write, wrong
 
 from plots import recording
 from plots.errors import UserError
-from plots.read import results
+from plots.read import exhibits, results
 from plots.recorder import main
 from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Forecast, Open, Question
 
@@ -159,9 +159,8 @@ def test_a_kernel_has_changed_where_its_code_has(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text("project(demo)\n")
     (impl / "sums.hpp").write_text("int sums = 1;\n")
     (impl / "one.cpp").write_text('#include "impl/cpu/sums.hpp"\nint one;  // a comment\n')
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "first")
+    for words in ("init -q", "add .", "commit -qm first"):
+        git(*words.split())
     then = git("rev-parse", "--short=12", "HEAD")
 
     def changed(commit: str = then) -> bool:
@@ -234,23 +233,20 @@ def test_what_does_not_fit_is_not_begun_and_single_cases_fill_the_rest():
 
 def test_claims_numbers_and_points_ask_for_their_cases(bench):
     cases = recording.planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
-    papers = recording_papers(bench)
-    known = recording.missing(papers, cases, machine([]), machine([]), "c" * 12, nothing_changed)
+    papers = exhibits.load(bench.folder / "papers")
+
+    def missing(shown: list[dict]) -> Open:
+        return recording.missing(papers, cases, machine(shown), machine([]), "c" * 12, nothing_changed)
+
+    known = missing([])
     asked = {question.what: len(question.cases) for question in known.questions}
     assert asked == {"claim demo/table1/packages-cost-nothing": 2, "number demo/table1": 1}
     assert sum(question.what.startswith("number") for question in known.questions) == 2
-    known = recording.missing(papers, cases, machine(THREE), machine([]), "c" * 12, nothing_changed)
+    known = missing(THREE)
     assert (known.why, known.questions) == ({}, [])
-    old = [{**made, "grade": None} for made in THREE]
-    known = recording.missing(papers, cases, machine(old), machine([]), "c" * 12, nothing_changed)
+    known = missing([{**made, "grade": None} for made in THREE])
     assert set(known.why.values()) == {OLD_JUDGE}
     assert {question.what for question in known.questions} == {f"demo/table1: {OLD_JUDGE}"}
-
-
-def recording_papers(bench: Bench) -> list:
-    from plots.read import exhibits
-
-    return exhibits.load(bench.folder / "papers")
 
 
 def test_a_speedup_needs_its_baseline():

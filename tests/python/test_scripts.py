@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
 PAPERS = sorted(path.parent.name for path in ROOT.glob("papers/*/paper.toml"))
 
