@@ -1,4 +1,4 @@
-"""What several tests start from: made-up results, and an exhibit in a folder of its own."""
+"""Shared helpers: made-up exhibits and results in a folder of their own."""
 
 import json
 from dataclasses import replace
@@ -34,13 +34,13 @@ SERIES = 'series = ["implementation"]\n'
 
 
 def figure(style: str, y: str, more: str = "") -> str:
-    """The sweep of TABLE as a figure over its packages."""
+    """A figure of TABLE's sweep over its packages."""
     head = TABLE.replace('"table"', '"figure"').partition("[table]")[0]
     return f'{head}[figure]\nstyle = "{style}"\nx = "packages"\ny = {json.dumps(y.split())}\n{more}'
 
 
 def printed(rows: str, fields: str = "packages", metrics: str = "iteration", more: str = "") -> str:
-    """Values that a paper printed."""
+    """A [[paper]] table of printed values."""
     names = f"fields = {json.dumps(fields.split())}\nmetrics = {json.dumps(metrics.split())}\n"
     return f'[[paper]]\nsource = "printed"\n{names}rows = {rows}\n{more}'
 
@@ -61,13 +61,13 @@ def exhibits_of(paper: str) -> dict[str, exhibits.Exhibit]:
 
 
 def machine(lines: list[dict], record: dict | None = None, folder: Path = ROOT) -> results.Machine:
-    """These lines as the reader would give them."""
+    """A machine with these lines, checked as the reader checks them."""
     read = (check.line(line, "made up", {}) for line in lines)
     return results.Machine("demo", record or {}, results.latest(read), folder)
 
 
 class Bench:
-    """A papers/ and a results/ folder of made-up content."""
+    """A papers/ and a results/ folder."""
 
     def __init__(self, folder: Path) -> None:
         self.papers, self.results = folder / "papers", folder / "results"
@@ -80,7 +80,7 @@ class Bench:
         return exhibits.load_one(path)
 
     def view(self, lines: list[dict], text: str = TABLE, record: dict | None = None, paper: dict | None = None) -> View:
-        """The lines as the exhibit of this text shows them; the records of the machine and of the paper."""
+        """What the exhibit shows of these lines. `record` is machine.json, `paper` is paper.toml."""
         return gather(replace(self.exhibit(text), record=paper or {}), machine(lines, record))
 
     def judge(
@@ -102,14 +102,14 @@ class Bench:
         return synthetic.write(self.results, machine, lines)
 
     def add(self, text: str, file: str = "demo/demo.jsonl") -> None:
-        """Text at the end of a file of results."""
+        """Appends text to a file of results."""
         path = self.results / file
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as out:
             out.write(text)
 
     def main(self, command: str, *words: object) -> int:
-        """The exit code of a command over these folders."""
+        """Runs a command on these folders and returns its exit code."""
         return main([command, *self.folders, *map(str, words)])
 
 
@@ -124,7 +124,7 @@ def rows_of(table: Table) -> list[dict[tuple[str, str], Cell]]:
 
 
 def one_line(capsys, *says: str) -> None:
-    """Nothing on stdout, and one line of complaint that holds these words."""
+    """Asserts that stdout is empty and stderr is one line that holds these words."""
     out, error = capsys.readouterr()
     assert out == "" and error.startswith("plots: ") and error.count("\n") == 1, error
     assert all(words in error for words in says), error
