@@ -188,7 +188,7 @@ def scaled(value: Any, power: int) -> Any:
 
 
 def placed(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Spreads the lines over the exhibits and none; most become a case of their own. Some get schema 6 and its delays."""
+    """Spreads the lines over the exhibits and none. Most become cases of their own; some get delays of schema 6."""
     keys = [*(f"any/{name}" for name in NAMES), None]
     made = []
     for i, line in enumerate(map(copy.deepcopy, lines)):
@@ -204,10 +204,6 @@ def placed(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             line["involuntary_switches"] = None if i % 2 else [j * 100 for j in range(len(delays))]
         made.append(line)
     return made
-
-
-def text_of(line: dict[str, Any]) -> bytes:
-    return json.dumps(line).encode()
 
 
 def stricter(value: Any) -> bool:

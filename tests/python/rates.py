@@ -71,8 +71,8 @@ def noise_of(base: Side, new: Side) -> Noise:
 def table(
     noise: Noise, cases: int, rounds: int, seed: int, slower: dict[str, float] | None = None
 ) -> tuple[Side, Side]:
-    """Two sides of so many cases, with rounds drawn from the recorded ones, none twice. All recorded cases take the same
-    rounds, since a disturbance hits neighbours too. The sides are drawn as well. `slower`: a factor by implementation."""
+    """Two sides of so many cases, with rounds drawn from the recorded ones, none twice. The sides are drawn too.
+    Neighbours share a disturbance, so all recorded cases take the same rounds. `slower`: a factor by implementation."""
     draw = random.Random(seed)
     base: dict[str, Case] = {}
     new: dict[str, Case] = {}
