@@ -1,4 +1,4 @@
-"""kmbench advise: the fastest that is right, with the reason of every candidate that has no time."""
+"""kmbench advise names the fastest right candidate, and why a candidate has no time."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ def points(tmp_path: Path) -> Path:
 
 
 def advise(points: Path, *more: object) -> tuple[list[str], str, int]:
-    """The table's lines, what is said below it, and the exit code."""
+    """The lines of the table, the text below it, and the exit code."""
     run = kmbench("advise", points, *flags(k=4, iterations=3, budget="30s", at_last=5), *more, program=FAULTY)
     table, _, said = run.stdout.partition("Fastest")
     return table.splitlines(), "Fastest" + said if said else run.stdout + run.stderr, run.returncode
@@ -33,7 +33,7 @@ def test_a_wrong_candidate_has_a_reason_and_no_time(points, tmp_path):
     assert "died of signal 11" in row["crash"]
     assert "failed: the solver gave up" in row["throws"]
     assert not any(re.search(r"\d\.\d{3}\s", row[name]) for name in ("wrong_label", "crash", "throws"))
-    assert "says_no" not in row, "what cannot run is told before"
+    assert "says_no" not in row, "a candidate that cannot run is named before the table"
     assert re.search(r"cpu/lloyd/naive +\d", row["naive"])
     assert re.match(r"Fastest, and exact: cpu/lloyd/naive, [\d.]+ ms an iteration", said) or "Fastest at all" in said
     assert not re.search("wrong_label|crash|throws", said)

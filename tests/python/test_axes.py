@@ -1,10 +1,10 @@
-"""What makes a picture or a page readable: plain numbers, room for every mark, texts that fit, tables not too wide."""
+"""Readable pictures and tables: plain numbers, room for every mark, texts that fit, columns that fit."""
 
 import math
 from itertools import pairwise
 
 import pytest
-from conftest import SERIES, TABLE, figure, printed
+from conftest import SERIES, TABLE, claim, figure, printed
 from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
@@ -79,9 +79,9 @@ def test_a_planned_case_that_did_not_run_breaks_the_curve_and_is_named(bench):
 
 
 def test_a_ratio_of_the_papers_text_is_a_hollow_mark_where_it_would_put_ours(bench):
-    claim = '[[claim]]\nid="a"\ntext="a"\nkind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n'
-    claim += "numerator={packages=1}\ndenominator={packages=10}\n"
-    view = bench.view([line(packages=1), line(packages=10)], shown("line", claim))
+    sides = "numerator={packages=1}\ndenominator={packages=10}"
+    asked = claim(f'kind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n{sides}')
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked))
     (curve,) = figures.arrange(view)[0].curves
     assert curve.stated["assign"] == [(1, pytest.approx(3 * view.value(view.lines[1], "assign").value))]
 
@@ -135,7 +135,7 @@ def test_what_a_paper_prints_once_is_not_shown_twice(bench):
     table = tables.build(bench.view([line(packages=1, threads=0)], text))
     assert len(table.rows) == 1
     table = tables.build(bench.view([skipped("no", packages=1, threads=1)], text))
-    assert len(table.rows) == 2, "beside none of ours it is shown"
+    assert len(table.rows) == 2, "without a line of ours the paper's row is shown"
 
 
 def wide(metrics: int) -> Table:

@@ -1,4 +1,4 @@
-"""Bad exhibits, lines, records and arguments: one line "plots: …", exit code 2, nothing written, never a traceback."""
+"""Bad exhibits, lines, records and arguments: one line "plots: …", exit code 2, nothing written, no traceback."""
 
 import json
 import re
@@ -161,7 +161,7 @@ COMMANDS = ("render", "claims", "report")
 
 
 def refused(bench, tmp_path, capsys, *says, command="report"):
-    """The complaint of `command` holds these words: one line and exit code 2, and nothing was written."""
+    """Asserts that `command` prints one line with these words, ends with code 2 and writes nothing."""
     assert bench.main(command, "--out", tmp_path / "out") == 2
     one_line(capsys, *says)
     assert not (tmp_path / "out").exists()
@@ -193,7 +193,7 @@ def test_line_record_and_paper(bench, tmp_path, capsys, name):
 
 @pytest.mark.parametrize("field", check.FIELDS)
 def test_a_field_of_the_wrong_type(field, capsys, bench, tmp_path):
-    """Whatever the field: a value of another type is named, with the field, or was never wrong."""
+    """A value of a wrong type is refused with the name of the field; other values are accepted."""
     bench.exhibit()
     for value in (3.5, -1, True, "word", [1], [None], ["a"], {}, {"a": None}, {"a": ["b"]}):
         put(bench.results / "demo" / "demo.jsonl", json.dumps({**line(packages=1), field: value}))
@@ -207,7 +207,7 @@ def test_a_field_of_the_wrong_type(field, capsys, bench, tmp_path):
     "text", ["1e999", "-1e309", "1E+400", "10e308", "9" * 20, "-" + "9" * 20, "1" + "0" * 400 + ".5"]
 )
 def test_a_number_past_the_limits_is_none(text):
-    """Alone, so that nothing else in the line calls for the careful reading."""
+    """The number stands alone, so that nothing else triggers the slow, careful parser."""
     with pytest.raises(ValueError, match="past"):
         json_text.parse(f"[{text}]".encode())
     assert json_text.parse(b"[1e99, 1e-400, 18446744073709551615]") == [1e99, 0.0, 2**64 - 1]

@@ -1,4 +1,4 @@
-"""The map of winners: whom a cell shows, and what an exhibit may ask of it."""
+"""The map of winners: which implementation a cell shows, and which keys its exhibit may have."""
 
 import re
 

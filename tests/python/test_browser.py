@@ -24,7 +24,7 @@ TABLE1 = "[...document.querySelectorAll('article table')].find((t) => t.closest(
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report and the claims of two machines, and a browser."""
+    """A browser, and the folder with the report and the claims of two machines."""
     folder = tmp_path_factory.mktemp("pages")
     bench = Bench(folder)
     bench.exhibit(EXHIBIT)
@@ -52,7 +52,7 @@ def test_it_opens_without_complaint_and_without_scrolling_sideways(pages, page, 
 
 
 def column(browser, head):
-    """The texts of a column, from the top, of the rows in sight: its own values, without intervals."""
+    """The values of a column in the visible rows, without intervals."""
     script = f"""(() => {{
       const table = {TABLE1}, [, at] = heads(table).find(([th]) => th.textContent.trim() === "{head}");
       return [...table.tBodies[0].rows].filter((row) => row.offsetParent).map((row) => shown(row, at)); }})()"""
@@ -148,7 +148,7 @@ def test_all_recorded_machines_fit_on_a_small_and_short_page(pages, tmp_path):
 
 
 def test_what_a_reader_asks_takes_few_presses(pages):
-    """Whether a finding holds, where a cell is from, a table as LaTeX, one machine alone, an exhibit on its own."""
+    """The command behind a cell, a table as LaTeX, and one exhibit alone."""
     browser, folder = pages
     browser.open(folder / "index.html", 1280)
     browser.run(f"{TABLE1}.tBodies[0].rows[2].cells[1].click()")

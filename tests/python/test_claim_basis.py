@@ -1,4 +1,4 @@
-"""What a verdict rests on: the data, the number of threads, a claim that could fail, the cause, the printed values."""
+"""The basis of a verdict: data, threads, a claim that could fail, causes, printed values."""
 
 import re
 
@@ -35,7 +35,7 @@ def test_a_verdict_says_which_data_it_rests_on(bench, datasets, verdict, why):
     trend = {"kind": "trend", "along": "packages", "direction": "down", "where": where, "at_least": 1.0}
     assert bench.judge(lines, paper=paper, **trend).verdict == verdict
     worse = bench.judge(lines, paper=paper, **ratio, at_least=0, at_most=0.5)
-    assert (worse.verdict, worse.why) == (FAILED, why), "the data are named whatever the verdict"
+    assert (worse.verdict, worse.why) == (FAILED, why), "every verdict names its data"
 
 
 def test_a_stand_in_beside_the_real_set_counts_where_every_case_does(bench):
@@ -106,7 +106,7 @@ CLAIMS = {f"{exhibit.key}/{claim['id']}": claim for exhibit in OTHERS for claim 
 
 
 def test_no_paper_is_judged_by_absolute_times():
-    """A newer machine would make them true for no merit of the code."""
+    """A newer machine alone would fulfil such a claim."""
     for name, claim in CLAIMS.items():
         absolute = claim["kind"] in ("bound", "value", "mean", "share", "printed")
         assert not absolute or metric(claim["metric"]).unit not in ("ms", "GB/s", "GFLOP/s"), name
@@ -144,7 +144,7 @@ CAUSE = {
     ],
 )
 def test_the_likely_cause_of_what_is_not_reproduced_is_named(bench, cause, gpu, expect, said):
-    """20 ms here, 300 ms theirs; no cause of what is reproduced, on another card, or of a line that is not there."""
+    """20 ms here, 300 ms theirs. A reproduced claim, another card and a missing line have no cause."""
     given = {"record": {"gpu": {"name": gpu}} if gpu else {}, "paper": {"cause": [cause]}}
     found = bench.judge([line(packages=1, seconds=0.1)], **given, kind="value", expect=expect, within=1.5)
     assert (found.why, found.verdict) == (said, REPRODUCED if expect == 20.0 else FAILED)

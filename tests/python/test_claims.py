@@ -1,4 +1,4 @@
-"""Claims: every kind, each verdict, from planted lines."""
+"""Claims: every kind and every verdict, from synthetic lines."""
 
 import re
 

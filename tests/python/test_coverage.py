@@ -1,4 +1,4 @@
-"""Which printed numbers stand beside a line, which beside a stand-in, and what the others need."""
+"""Which printed numbers have a line or a stand-in beside them, and what the others need."""
 
 import csv
 
@@ -44,7 +44,7 @@ def covered(paper, lines):
 
 
 def test_a_number_stands_beside_a_line_a_stand_in_or_nothing(paper):
-    """Seven numbers: Segfault is none, and what is derived from another table is counted there."""
+    """Seven numbers: Segfault is none, and derived values count in their own table."""
     found = covered(paper, [line(dataset="real", k=4, threads=1, tolerance=0.0)])
     assert (found.numbers, found.lines, found.stand_ins) == (7, 2, 0)
     once = dict.fromkeys((coverage.VALUE, coverage.OTHER_THREADS, coverage.SYSTEM), 1)
@@ -94,7 +94,7 @@ def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, c
 
 
 def test_the_papers_print_this_many_numbers():
-    """Counted by hand from the papers; Table 7's two segmentation faults and Table 8's N/A are no numbers."""
+    """Counted by hand in the papers. Table 7's two segmentation faults and Table 8's N/A are no numbers."""
     numbers = {p.key: sum(len(coverage.own_numbers(e)) for e in p.exhibits) for p in papers()}
     known = {"benedetti2025": 20, "he2021": 263, "lutz2018": 11, "ours": 0, "taylor2021": 142, "wu2011": 14}
     assert numbers == known

@@ -1,4 +1,4 @@
-"""Disturbed times: left out where they are few, else marked, never the best, and no claim rests on them."""
+"""Disturbed runs: a few are left out; a line with many is marked, never the best and no basis of a claim."""
 
 import pytest
 import synthetic
@@ -52,7 +52,7 @@ def test_few_disturbed_runs_are_left_out_and_said():
     assert value.method == "order statistics, disturbed runs left out"
     assert results.doubt(made) == ""
     without = metric("run").of(checked(line(samples_s=slow)), {})
-    assert (without.value, without.samples) == (130, 7), "a slow run alone is no reason to leave it out"
+    assert (without.value, without.samples) == (130, 7), "a slow run without a delay counts"
 
 
 def test_what_continues_a_line_brings_its_delays():

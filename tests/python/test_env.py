@@ -1,4 +1,4 @@
-"""kmbench env --price: what of a machine nobody can measure is written down once and stays."""
+"""kmbench env --price records the price of a machine, and later runs keep it."""
 
 import json
 
@@ -19,7 +19,7 @@ def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path):
     recorded = json.loads(file.read_text())
     ran = kmbench("env", "--price", "cpu=0.40", "--out", tmp_path)
     assert (ran.returncode, ran.stdout) == (0, f"{file}: price.cpu 0.4 USD/h\n"), ran.stderr
-    assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "nothing else is touched"
+    assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "only the price changes"
     assert kmbench("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path).returncode == 0
     assert kmbench(*RUN, "--redo", "--out", tmp_path).returncode == 0
     machine = results.load_machine(tmp_path)

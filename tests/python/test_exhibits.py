@@ -1,4 +1,4 @@
-"""Exhibits: every one in papers/ loads, renders and is judged; every mistake is one line with its place."""
+"""Every exhibit of papers/ loads, renders and is judged."""
 
 import jsonschema
 import pytest
@@ -24,7 +24,7 @@ def machine_of(exhibit, profile="paper"):
 @pytest.mark.parametrize("key", EXHIBITS)
 @pytest.mark.parametrize("profile", results.PROFILES)
 def test_every_claim_selects_something_and_is_judged(key, profile):
-    """Selectors name lines that the sweep makes: from a full set of lines no claim lacks one."""
+    """The sweeps make every line that a claim selects."""
     for finding in judge(EXHIBITS[key], machine_of(EXHIBITS[key], profile)):
         assert finding.verdict in VERDICTS
         for complaint in ("no line", "matches", "was not measured", "was run"):
@@ -50,7 +50,7 @@ def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path, monk
 
 @pytest.mark.parametrize("key", EXHIBITS)
 def test_printed_values_are_numbers_or_words(key):
-    """`Segfault` stands as it is; what has a digit has to be a number, or its ratio would be missing."""
+    """`Segfault` stays a word. A value with a digit must parse as a number, or its ratio would be missing."""
     for row in EXHIBITS[key].printed() if EXHIBITS[key].kind != "machine" else ():
         for name, value in row.values.items():
             assert parse(value) is not None or not any(map(str.isdigit, value)), f"{name} = {value!r}"
@@ -62,7 +62,7 @@ def test_the_schema_is_json_schema():
 
 @pytest.mark.parametrize("key", EXHIBITS)
 def test_the_schema_holds(key):
-    """Any other program that reads schema/exhibit.json says the same of our files."""
+    """Any validator that reads schema/exhibit.json accepts our files."""
     spec = EXHIBITS[key].spec
     assert [error.message for error in SCHEMA.iter_errors(spec)] == []
     assert len(list(SCHEMA.iter_errors({**spec, "colour": "red"}))) == 1
@@ -103,7 +103,7 @@ columns = ["iteration"]
     ("fields", "changed"), [({}, []), ({"dataset": "large", "packages": 1}, ["n"]), ({"k": 99}, ["n"])]
 )
 def test_only_what_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
-    """By sweep: some of the paper's values are the same problem; what no sweep has is as far off as any."""
+    """A sweep with values of the paper is the same problem; a case of no sweep counts as resized."""
     made = line(**{"profile": "quick", "packages": 1, **fields})
     assert bench.view([made], QUICK).resized([made]) == changed
     assert bench.view([{**made, "profile": "paper"}], QUICK).resized([made]) == []

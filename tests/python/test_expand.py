@@ -1,4 +1,4 @@
-"""The short forms of an exhibit: each stands for its long form, and a mistake is one line with its place."""
+"""The short forms of an exhibit: each expands to its long form; a mistake is one line with its place."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""Programs that speak the protocol of docs/adding.md: examples/mine.py is right, what breaks it costs one case."""
+"""Programs with the protocol of docs/adding.md: examples/mine.py is right; a broken one costs one case."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ SMALL = flags(dataset="blobs", n=500, d=3, k=4, iterations=3, repetitions=2, war
 
 
 def program(folder: Path, *words: object) -> str:
-    """A command without a space in a word: --external is split at spaces."""
+    """A command without spaces, because --external splits at spaces."""
     return str(script(folder / "program", *words))
 
 

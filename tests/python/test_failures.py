@@ -1,4 +1,4 @@
-"""What fails costs its own case: each planted fault has a line without a time, and the rest go on."""
+"""A failure costs its own case: each planted fault has a line without a time, and the other cases run."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from built import FAULTY, KMBENCH, by_implementation, flags, kmbench, lines_of, 
 needed(KMBENCH, FAULTY)
 SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
 
-# What each fault's line has to say; None where the answer is right.
+# The verdict or failure in the line of each fault.
 WRONG = {
     "wrong_label": r"point 0 has label 3 .*is nearer",
     "wrong_mean": r"centroid 0, dimension 0 is .* but the mean of its",
@@ -32,7 +32,7 @@ FAILED = {
 
 @pytest.fixture
 def points(tmp_path: Path) -> list[str]:
-    """200 points and four initial centroids, of which one is too far away for any point."""
+    """200 points and four initial centroids, one of them too far away for any point."""
     values = np.random.default_rng(1).normal(size=(200, 3))
     centroids = values[:4].copy()
     centroids[3] = 1e6

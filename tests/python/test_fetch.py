@@ -1,4 +1,4 @@
-"""The fetcher against a server of our own that holds small made-up files."""
+"""The fetcher against a local server with small made-up files."""
 
 import gzip
 import hashlib
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
     files: ClassVar[dict[str, bytes]] = {}
     ranges: ClassVar[list[str]] = []
     cut: ClassVar[dict[str, int]] = {}
-    states: ClassVar[dict[str, str]] = {}  # a Content-Length that need not be true
+    states: ClassVar[dict[str, str]] = {}  # the Content-Length to send, true or not
     moved: ClassVar[dict[str, str]] = {}
 
     def do_GET(self) -> None:
@@ -77,7 +77,7 @@ def zipped(**files: bytes) -> bytes:
 
 @pytest.fixture
 def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
-    """Fetching ends with code 1 and one line, and nothing is left."""
+    """Asserts that fetching ends with code 1 and one line, and leaves no file."""
 
     def check(url: str, says: str, **more: object) -> None:
         assert run(tmp_path, [url], **more) == 1
@@ -153,7 +153,7 @@ def test_text_that_is_no_number(server, refused):
 
 
 def changed(archive: bytes, **places: int) -> bytes:
-    """A zip of one member with a byte of each header, local and central, of another value."""
+    """A zip of one member with bytes of its local and central headers replaced."""
     made = bytearray(archive)
     central = made.index(b"PK\x01\x02")
     for name, value in places.items():
@@ -162,7 +162,7 @@ def changed(archive: bytes, **places: int) -> bytes:
 
 
 def packed(method: int, damage: int = 0, content: bytes = TEXT * 9) -> bytes:
-    """A zip packed by `method`, with a byte of the member turned round."""
+    """A zip packed by `method`, with one byte of the member inverted."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         archive.writestr("table", content)

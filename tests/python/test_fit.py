@@ -1,4 +1,4 @@
-"""kmbench fit: an answer that is judged, the best of its starts, and whole or not there. And the same from Python."""
+"""kmbench fit: a judged answer, the best of its starts, complete or absent. And the same from Python."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_least_inertia_of_the_starts_wins(points: Path) -> None:
     said = answer(points.parent / "out")[2]
     starts = said["starts"]
     assert [start["seed"] for start in starts] == list(range(3, 11))
-    assert len({round(start["inertia"]) for start in starts}) > 1, "or this shows nothing"
+    assert len({round(start["inertia"]) for start in starts}) > 1, "the starts must differ"
     best = min(starts, key=lambda start: start["inertia"])
     assert (said["inertia"], said["init"]["seed"]) == (best["inertia"], best["seed"])
     assert ran.stderr.count("start ") == 8
@@ -148,9 +148,6 @@ def test_an_interrupted_fit_leaves_nothing(points: Path) -> None:
         program.stderr.read()
     assert program.returncode == 130
     assert names(points.parent) == {"points.npy"}
-
-
-# The class for Python
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Grades: a coarse time is shown and marked, and is never the best, nor what a claim rests on."""
+"""Grades: a coarse time is shown and marked, is never the best, and no claim rests on it."""
 
 import conftest
 import pytest

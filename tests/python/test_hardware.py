@@ -1,4 +1,4 @@
-"""Machines side by side: how cases are paired, what is divided by what, portability, and claims by machine."""
+"""Machines side by side: pairs of cases, ratios, portability, and claims by machine."""
 
 import csv
 
@@ -22,7 +22,7 @@ WORK = {"bytes": 2_000_000, "flops": 8_000_000}
 
 @pytest.fixture
 def two(bench):
-    """The same exhibit on a fast machine and on one that takes twice as long; records as given."""
+    """One exhibit on a fast machine and on one that takes twice as long, with these records."""
 
     def made(lines, slower=2.0, text=RIVALS, records=({}, {}), slow_lines=None):
         bench.exhibit(text)
@@ -142,7 +142,7 @@ def test_efficiencies_are_against_the_best_of_each_machine(two):
     assert (found.platforms, found.problems) == (("fast", "slow"), 2)
     a, b = found.cascades
     assert (a.implementation, a.pp) == ("cpu/a", pytest.approx(1))
-    assert {p: e for p, e, _ in b.steps} == {"fast": pytest.approx(0.25), "slow": 0}  # it does not solve every problem
+    assert {p: e for p, e, _ in b.steps} == {"fast": pytest.approx(0.25), "slow": 0}  # it lacks a problem there
     assert b.pp == 0
     assert portability.portability(both, "gpu", "application").cascades == ()
 

@@ -1,4 +1,4 @@
-"""Intervals: right by hand, and of the coverage they promise."""
+"""Intervals: checked by hand, and with the coverage that they promise."""
 
 import math
 

@@ -1,5 +1,4 @@
-"""The adapters of libraries that no machine of ours has, run against stand-ins for them in NumPy (stand_ins/), and what
-a library that misbehaves costs."""
+"""The adapters of GPU libraries against NumPy stand-ins (stand_ins/), and the cost of a faulty library."""
 
 import json
 import re
@@ -29,7 +28,7 @@ ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
 
 @contextmanager
 def worker(name: str, **more: str) -> Iterator[Any]:
-    """Something that asks the adapter's process one verb."""
+    """Starts an adapter; yields a function that sends a verb and returns the answer."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     environment = {**ENVIRONMENT, **STANDING_IN, **more}
     with subprocess.Popen([sys.executable, ADAPTERS / name], text=True, env=environment, **pipes) as process:
@@ -44,7 +43,7 @@ def worker(name: str, **more: str) -> Iterator[Any]:
 
 
 def problem(folder: Path, n: int, d: int, k: int, dtype: type = np.float32, empty: bool = False) -> dict[str, str]:
-    """Paths of the five arrays. Groups that overlap; with `empty`, the last centroid gets no point."""
+    """Paths of the five arrays. The groups overlap; with `empty`, the last centroid gets no point."""
     made = np.random.default_rng(n * d + k)
     points = (made.normal(size=(n, d)) + 3 * made.integers(0, k, size=(n, 1))).astype(dtype)
     initial = points[:k].copy()
@@ -58,10 +57,10 @@ def problem(folder: Path, n: int, d: int, k: int, dtype: type = np.float32, empt
 
 
 def solved(ask: Any, paths: dict[str, str], iterations: int, tolerance: int | None, **parameters: str) -> Any:
-    """What the three arrays hold after a run, and how many iterations it says it made."""
+    """The arrays after two runs from one start, and the iterations that the adapter reports."""
     settings = {"iterations": iterations, "tolerance": tolerance, "parameters": parameters}
     assert ask("prepare", **paths, **settings) == {}
-    for _ in range(2):  # again from the same start
+    for _ in range(2):
         assert ask("reset") == {}
         made = ask("iterate")["iterations"]
         assert ask("download") == {}
@@ -70,7 +69,7 @@ def solved(ask: Any, paths: dict[str, str], iterations: int, tolerance: int | No
 
 
 def lloyd(points: np.ndarray, start: np.ndarray, iterations: int) -> Any:
-    """In fp64, stopped where no label changes."""
+    """Lloyd's in fp64, which stops when no label changes."""
     points, after, labels = points.astype(float), start.astype(float), None
     made, changed = 0, True
     while changed and made < iterations:
@@ -122,7 +121,7 @@ def test_a_cluster_without_points_stays_where_it_is(tmp_path, name, tolerance):
 
 
 def test_cuvs_tells_its_set_up_from_its_iterations(tmp_path):
-    """The stand-in takes 20 ms to set up and 5 ms an iteration: two set-ups in a run."""
+    """The stand-in takes 20 ms to set up and 5 ms an iteration; a run sets up twice."""
     paths = problem(tmp_path, 40, 2, 3)
     with worker("cuvs_worker.py", STAND_IN_SET_UP_S="0.02", STAND_IN_ITERATION_S="0.005") as ask:
         ask("hello")
@@ -196,7 +195,7 @@ SMALL = flags(dataset="blobs", n=500, d=3, k=4, precision="fp32", iterations=4, 
 
 
 def run(name: str, folder: Path, fault: str) -> dict[str, dict[str, Any]]:
-    """Lines by implementation. The adapter is a program of its own: a build without CUDA takes none for GPUs."""
+    """Lines by implementation. The adapter runs as library/external, which needs no build with CUDA."""
     program = script(folder / "program", sys.executable, ADAPTERS / name)
     which = flags(implementation="^(library/external|cpu/lloyd/naive)$", timeout=3, out=folder)
     kmbench("run", *which, *SMALL, "--external", program, STAND_IN_FAULT=fault, **STANDING_IN)
@@ -246,7 +245,7 @@ def by_blas(openblas: Path, folder: Path, n: int = 500, k: int = 4, **more: str)
 
 @pytest.mark.parametrize(("n", "k"), [(500, 4), (5000, 300)])
 def test_a_blas_computes_in_the_thread_that_calls_it(openblas, tmp_path, n, k):
-    """The stand-in gives NaN where it would use threads of its own."""
+    """The stand-in gives NaN if it may use threads of its own."""
     line = by_blas(openblas, tmp_path, n, k)
     assert line["verdict"] == "", line["verdict"] or line["failure"] or line["skip"]
     assert line["library"]["name"] == "OpenBLAS"

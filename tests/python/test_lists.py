@@ -1,4 +1,4 @@
-"""kmbench list and env: what is there, as a table and as JSON."""
+"""kmbench list and env, as tables and as JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""lutz2018's exhibits: the sizes of sets, and performance for the price by the paper's own numbers."""
+"""lutz2018's exhibits: sizes of the data sets, and performance for the price from printed numbers."""
 
 import json
 
@@ -14,8 +14,7 @@ SIZES = {"figure8": 2**31, "figure11": 2**31, "figure12": 2**31, "figure6": 2**2
 
 @pytest.mark.parametrize(("name", "size"), SIZES.items())
 def test_sets_are_of_one_size_at_every_d(name, size):
-    """Section 6.1; a quarter of its size has to do where the paper prints no number. Mass sum (Figure 7) counts labels,
-    and Figure 13 is about the size."""
+    """Section 6.1. Figures without printed numbers take a quarter of its size; Figures 7 and 13 have their own."""
     for sweep in PAPER[name].spec["sweep"]:
         assert sweep["n"] * sweep["d"] * 4 == size
 

@@ -1,4 +1,4 @@
-"""Points that stay in a mapped file: right runs and planted faults are told apart; one that shrinks costs one case."""
+"""Points in a mapped file: right runs and faults are told apart; a file that shrinks costs its case."""
 
 import os
 import subprocess
@@ -54,7 +54,7 @@ def test_mapped_points_are_the_same_points(points):
 
 
 def maps(file: Path) -> bool:
-    """Whether a worker has the file's values mapped, not just its header."""
+    """Whether a process maps the values of the file, not its header alone."""
     for entry in Path("/proc").glob("[0-9]*/maps"):
         try:
             regions = [line.split() for line in entry.read_text().splitlines() if line.endswith(str(file))]

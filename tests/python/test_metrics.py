@@ -1,4 +1,4 @@
-"""Metrics: each formula on a line whose numbers are known."""
+"""Metrics: each formula on a line with known numbers."""
 
 import pytest
 from synthetic import line, skipped, wrong
@@ -60,7 +60,7 @@ def test_a_wrong_run_and_one_that_counts_nothing_have_none(name):
 def test_what_a_line_lacks_has_no_value():
     alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
     assert metric("ealt").of(alone, {}).value == pytest.approx(60)
-    assert metric("ealt_share:labeling").of(alone, {}) is None, "nothing else could have a share"
+    assert metric("ealt_share:labeling").of(alone, {}) is None, "labeling is the only part"
     assert metric("run_event").of(line(samples_event_s=None), {}) is None
 
 
@@ -68,7 +68,7 @@ def test_the_first_steady_iteration_is_the_one_that_differs_little_from_the_one_
     assert labeling.settled([100, 50, 49.9, 20], {}) == 3
     assert labeling.settled([100, 99.5], {}) == 2
     assert labeling.settled([100, 50], {}) is None
-    assert labeling.settled([100, 50, 100], {}) is None, "the first has none before it"
+    assert labeling.settled([100, 50, 100], {}) is None, "the first has no predecessor"
     assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a small slip would turn: each test names the slip. Samples are skewed, iterations are not max_iters."""
+"""Numbers that a small slip would change. Samples are skewed, and iterations differ from max_iters."""
 
 import math
 
@@ -46,7 +46,7 @@ def test_units_are_what_the_titles_say():
 
 
 def test_the_interval_keeps_its_sides():
-    """Of a skewed sample the upper arm is the longer; of a rate, which is one over a time, the lower."""
+    """The upper arm of a skewed time is longer; of a rate, one over a time, the lower arm is."""
     time, rate = metric("run").of(LINE, {}), metric("bandwidth").of(LINE, {})
     assert time.range == (1000, 30_000)
     assert rate.high - rate.value < rate.value - rate.low < rate.value
@@ -76,7 +76,7 @@ def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
 
 
 def bars_of(ax):
-    """The error bars that were drawn, as (low, high) by x, whatever the kind of plot."""
+    """The drawn error bars as (low, high) by x, in any kind of plot."""
     segments = [s for c in ax.collections if hasattr(c, "get_segments") for s in c.get_segments() if len(s)]
     return {round(float(s[0][0]), 6): (float(s[0][1]), float(s[-1][1])) for s in segments}
 
@@ -125,7 +125,7 @@ def test_an_empty_panel_is_dropped_and_the_legend_is_that_of_what_is_drawn(bench
 
 
 def test_a_name_has_one_colour_in_every_panel(bench):
-    """Names that share a hash's first choice of colour used to swap it from panel to panel, under one legend."""
+    """Names that hash to one colour once swapped it between panels under one legend."""
     names = [f"cpu/lloyd/a{i}" for i in range(40)]
     by_first = {}
     for name in names:
@@ -147,6 +147,6 @@ def test_a_name_has_one_colour_in_every_panel(bench):
 
 @pytest.mark.parametrize("value", [0.0, math.inf, -math.inf, math.nan, 1e-320, 1e300])
 def test_every_float_has_a_text(value):
-    """An interval of two runs can be infinite, a ratio 0: both are printed, neither ends the report."""
+    """An interval of two runs can be infinite and a ratio 0; both are printed."""
     assert words.number(value, 3, words.decimals_for(value, 3))
     assert words.both(Estimate(1.0, value if value < 1 else 0.5, math.inf, 2, "t of logarithms"))

@@ -1,4 +1,4 @@
-"""Where a user's lines and tuned values go, that they never mix with another machine's; and that load is seen."""
+"""The folder of a user's lines and tuned values, which never mix with another machine's; and load is seen."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def test_lines_go_to_ones_own_folder_under_the_machines_id(own, tmp_path):
     ran = kmbench(*RUN, **own)
     machine = json.loads(kmbench("env", "--json").stdout)["id"]
     file = tmp_path / "own/results" / machine / "adhoc.jsonl"
-    assert ran.returncode == 0 and f"in {file}\n" in ran.stdout, "it says where the lines are"
+    assert ran.returncode == 0 and f"in {file}\n" in ran.stdout, "it names the file"
     assert lines_of(file)[0]["machine"] == machine
     record = json.loads(file.with_name("machine.json").read_text())
     assert set(record["fingerprint"]) == {"model", "caches", "memory", "gpu", "host", "boot"}

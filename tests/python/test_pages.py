@@ -1,4 +1,4 @@
-"""The pages of docs/ and the README: every link leads somewhere, lines are short, and all pages together stay short."""
+"""The pages of docs/ and the README: links lead somewhere, lines are short, and so are all pages together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WRITTEN = [page for page in PAGES if page.parent.name == "docs" and page.name !=
 
 
 def prose(page: Path) -> list[str]:
-    """Its lines outside of code blocks."""
+    """The lines outside of code blocks."""
     lines, code = [], False
     for line in page.read_text(encoding="utf-8").splitlines():
         code ^= line.startswith("```")
@@ -24,7 +24,7 @@ def prose(page: Path) -> list[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """As GitHub makes them from headings."""
+    """The anchors that GitHub makes of the headings."""
     titles = [line.lstrip("#").strip().lower() for line in prose(page) if line.startswith("#")]
     return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
 

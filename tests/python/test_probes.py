@@ -1,4 +1,4 @@
-"""Implementations that watch the harness (tests/faults/probes.cpp): how often they run, what is timed and judged."""
+"""Implementations that watch the harness (tests/faults/probes.cpp): their runs, the timed part, the judge."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ SMALL = flags(dataset="blobs", n=300, k=3, iterations=4)
 
 
 def line_of(probe: str, folder: Path, *more: object, code: int = 0) -> dict:
-    """The one line of a probe, which is right unless another exit code is expected."""
+    """The one line of a probe, whose run must end with this exit code."""
     ran = kmbench("run", "--implementation", probe, *more, "--out", folder, program=FAULTY)
     assert ran.returncode == code, ran.stderr
     (line,) = lines_of(folder / "adhoc.jsonl")

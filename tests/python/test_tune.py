@@ -27,9 +27,6 @@ def stored(folder: Path) -> dict:
     return entry
 
 
-# ---- a wrong point never counts ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("strategy", ["exhaustive", "random", "halving", "descent"])
 def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, strategy):
     out = tmp_path / "tuning"
@@ -81,9 +78,6 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)
 
 
-# ---- killed, interrupted and run again --------------------------------------------------------------------------
-
-
 def wait_for_lines(path: Path, count: int) -> None:
     deadline = time.monotonic() + 60
     while (not path.exists() or path.read_text().count("\n") < count) and time.monotonic() < deadline:
@@ -125,9 +119,6 @@ def test_the_budget_ends_a_search(tmp_path):
     assert 1 <= len(lines_of(tmp_path / "m" / POINTS)) < 10
 
 
-# ---- runs with tuned values -------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tuning")
@@ -159,8 +150,6 @@ def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pac
     (one,) = lines_of(tmp_path / "adhoc.jsonl")
     assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
 
-
-# ---- bad input: one line, code 2, nothing written ---------------------------------------------------------------
 
 REFUSED = {  # more arguments: what the line says
     "--set speed=1,2": "has no parameter 'speed'",
