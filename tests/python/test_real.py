@@ -1,4 +1,4 @@
-"""The real data that travels with the repository: described as it is, and attributed."""
+"""The real data in the repository: it matches its description and is attributed."""
 
 import hashlib
 import io

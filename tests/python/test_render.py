@@ -1,4 +1,4 @@
-"""Tables, figures, the report and the README: what they show, and the same bytes twice."""
+"""Tables, figures, the report and the README: their content, and the same bytes from the same lines."""
 
 import shlex
 
@@ -92,7 +92,7 @@ def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
         for command in ("render", "claims", "report"):
             assert bench.main(command, "--out", out) == 0
         (bench.results / "demo" / "demo.jsonl").unlink()
-        bench.run(lines[::-1])  # the order of the run is no part of the result
+        bench.run(lines[::-1])  # the order of the lines does not count
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
     assert len(written[0]) == 3 + 6 + 4 + 1
     assert written[0] == written[1]
@@ -164,7 +164,7 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
 
 
 def test_what_the_readme_shows_of_a_command_is_what_it_prints():
-    """Every output of the README, made again from the recorded lines."""
+    """Makes every output in the README again from the recorded lines."""
     shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
     outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
     assert len(outputs) == 3

@@ -1,4 +1,4 @@
-"""The report's first look, tables and links; what is said of a size or a machine that is not the paper's."""
+"""The report's first screen, tables and links, and claims at another size or on another machine than the paper's."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ claims = ["table1/fails"]
 
 @pytest.fixture
 def two(bench, tmp_path):
-    """A reader's machine with one of two cases, and a recorded one with both; a figure nobody measured."""
+    """A reader's machine with one of two cases, a recorded one with both, and an exhibit that none measured."""
     claims = bound("holds", "at_most=1e6\nwhere={packages=1}") + bound("fails", "at_least=1e6\nwhere={packages=10}")
     bench.exhibit(TABLE + claims)
     bench.exhibit(TABLE, "demo/table2")

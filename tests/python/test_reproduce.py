@@ -1,4 +1,4 @@
-"""The claims on one page, what is behind a cell, a result file run again, and the archive."""
+"""The page of claims, the explanation of a cell, the replay of a result file, and the archive."""
 
 import hashlib
 import io
@@ -31,7 +31,7 @@ LINES = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2), skipped(
 
 @pytest.fixture
 def folders(bench, tmp_path):
-    """Arguments for a command that reads made-up results of one exhibit with claims."""
+    """The arguments that name an exhibit with claims and its results."""
     bench.exhibit(TABLE + printed('[[1, "10.0"]]') + CLAIMS)
     write(bench.results, "demo", LINES, {"id": "demo", "cpu": {"model": "Made-up 9000"}})
     (bench.papers / "demo/paper.toml").write_text('title="A paper"\nauthors=["A. Author"]\ndoi="10.1/abc"\n')

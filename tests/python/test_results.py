@@ -1,4 +1,4 @@
-"""Result lines: the schema, what is refused, and which line counts."""
+"""Result lines: the schema, refused lines, and the line of a case that counts."""
 
 import json
 import re
@@ -117,7 +117,7 @@ def test_a_line_that_is_none_is_skipped_and_counted(bench, capsys, text):
     assert sentence.startswith(f"2 lines skipped, the first: {path}:2: ")
     assert capsys.readouterr().err == f"plots: {sentence}\n"
     raw = results.raw_lines(machine.lines).decode().splitlines()
-    assert raw == [first, second], "places are right behind a skipped line"
+    assert raw == [first, second], "a skipped line keeps the places right"
 
 
 @pytest.mark.parametrize("text", BAD_LINES)
@@ -167,7 +167,7 @@ def test_a_case_done_again_is_the_newest():
 
 
 def samples(bench, *made: dict) -> list[float]:
-    """Of the one line that counts."""
+    """The samples of the one line that counts."""
     (counts,) = results.load(bench.run(list(made)))[0].lines
     return list(counts["samples_s"])
 
@@ -181,9 +181,9 @@ def test_a_line_that_continues_another_has_the_samples_of_both(bench):
     (counts,) = [made for made in machine.lines if not made["parameters"]]
     assert list(counts["samples_s"]) == [3.0, 1.0, 2.0, 5.0, 4.0]
     assert list(counts["samples_event_s"]) == [2.5, 0.5, 1.5, 4.5, 3.5]
-    assert counts["prepare_s"] == 0.3, "what is not a sample is the later line's"
+    assert counts["prepare_s"] == 0.3, "other fields come from the later line"
     raw = [json.loads(text) for text in results.raw_lines([counts]).splitlines()]
-    assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit's lines are all of them"
+    assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit keeps all lines"
 
 
 OTHERS = [{"continues": None}, {"continues": 1}, {"continues": 3}, {"commit": "another"}, {"dirty": True}]
@@ -207,7 +207,7 @@ def test_a_wrong_line_after_a_right_one_has_no_time(bench):
 
 
 def test_line_ends_that_are_none_stay_in_their_line(bench):
-    """U+2028, U+0085 and a form feed end no line: only a newline does."""
+    """Only a newline ends a line; U+2028, U+0085 and a form feed do not."""
     made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
     folder = bench.run([])
     bench.add(json.dumps(made, ensure_ascii=False) + "\n")
@@ -240,7 +240,7 @@ def peak(folder):
 
 
 def test_many_lines_take_the_memory_of_their_cases(bench):
-    """Of a case the last line is kept; a line is kept small."""
+    """The reader keeps the last line of a case, in little memory."""
     made = [json.dumps(line(packages=p)) + "\n" for p in range(1000)]
     path = bench.run([]) / "demo" / "demo.jsonl"
 

@@ -1,6 +1,6 @@
-"""A run that was killed goes on where it was; more repetitions continue a case; two runs never share a folder.
+"""A killed run goes on where it was; more repetitions continue a case; two runs never share a folder.
 
-KILLS sets how many kills at random moments are tried (default 8)."""
+KILLS sets the number of kills at random moments (default 8)."""
 
 import json
 import os
@@ -21,7 +21,7 @@ CASES = 60
 
 def whole_lines(path: Path) -> list[str]:
     text = path.read_text() if path.exists() else ""
-    return text.split("\n")[:-1]  # what has no end is torn
+    return text.split("\n")[:-1]  # the last one may be torn
 
 
 def wait_until(there: Callable[[], bool]) -> None:
@@ -37,18 +37,18 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
         wait_until(lambda: len(whole_lines(path)) >= 2)
         parent.kill()
     size = -1
-    while size != (size := path.stat().st_size):  # the dead parent's worker goes with it
+    while size != (size := path.stat().st_size):  # its worker ends too
         time.sleep(1)
     before = lines_of(path)
     assert 2 <= len(before) < 6, "the kill has to come in the middle"
-    assert all(line["verdict"] == "" for line in before), "nobody is left to record the case in flight as failed"
+    assert all(line["verdict"] == "" for line in before), "no process could record the case in flight as failed"
 
     path.open("a").write('{"schema": 1, "case": "torn')
     again = kmbench(*command, program=FAULTY)
     assert again.returncode == 0, again.stderr
     assert f"{len(before)} of 6 cases have results already" in again.stderr
     after = lines_of(path)
-    assert after[: len(before)] == before, "what was there is never edited"
+    assert after[: len(before)] == before, "old lines are never edited"
     assert len(after) == len({line["case"] for line in after}) == 6, "nothing repeated, nothing lost"
 
     content = path.read_bytes()
@@ -67,11 +67,11 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
         with subprocess.Popen(command, **QUIET) as run:
             time.sleep(moments.uniform(0, 0.4))
             run.kill()
-        time.sleep(0.05)  # its worker goes with it
+        time.sleep(0.05)  # its worker ends too
         now = whole_lines(path)
-        assert now[: len(kept)] == kept, "what was there stays as it was"
+        assert now[: len(kept)] == kept, "old lines are never edited"
         for line in now:
-            assert json.loads(line)["verdict"] == "", "nobody was left to record the case in flight"
+            assert json.loads(line)["verdict"] == "", "no process could record the case in flight"
         kept = now
         if len(kept) > CASES - 5:  # nearly done: begin anew
             path.unlink()

@@ -1,4 +1,4 @@
-"""kmbench run where all is well: its lines, its exhibits, its dry run, Google Benchmark's flags."""
+"""kmbench run without faults: its lines, exhibits, dry run, and Google Benchmark's flags."""
 
 import json
 import re
@@ -33,14 +33,14 @@ def test_a_line_of_a_right_run(tmp_path):
         assert set(line["phases"]) >= {"assign", "update"}
         assert all(len(series) == 3 for series in line["phases"].values()), "an entry an iteration"
         assert sum(line["cluster_sizes"]) == line["judged_points"] == 300
-        words = map(str, run.args[1:])  # of absolute paths the last name only
+        words = map(str, run.args[1:])  # absolute paths lose their folders
         assert line["argv"][1:] == [Path(word).name if word.startswith("/") else word for word in words]
     assert {"cpu", "gpu", "build"} <= set(json.loads((tmp_path / "machine.json").read_text()))
     assert len({line["dataset"]["hash"] for line in found}) == 2, "one data set in each precision"
 
 
 def test_more_runs_do_not_change_the_result(tmp_path):
-    """Later runs start elsewhere and end elsewhere: inertia and cluster sizes are those of the start as given."""
+    """Later runs have other starts and ends. Inertia and cluster sizes are those of the given start."""
     case = flags(implementation="^cpu/lloyd/two_step$", dataset="census_like", n=20_000, k=16, precision="fp32")
     found = []
     for repetitions in (1, 8):

@@ -1,4 +1,4 @@
-"""scripts/: what they refuse before they do anything, what they install, how quiet they are."""
+"""scripts/: arguments that they refuse, the packages that they install, their output."""
 
 import re
 import shutil
@@ -52,7 +52,7 @@ def test_reproduce_refuses_before_it_does_anything(arguments, said, tmp_path):
 @pytest.mark.parametrize("script", ["setup", "test"])
 @pytest.mark.parametrize("argument", ["--fast", "clean", "''"])
 def test_what_takes_no_arguments_refuses_them(script, argument, tmp_path):
-    """In a copy, where nothing could be set up if they were ignored."""
+    """Runs in a copy, in which an ignored argument could set up nothing."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     ran = bash(f"scripts/{script} {argument}", tmp_path)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)

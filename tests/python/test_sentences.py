@@ -1,4 +1,4 @@
-"""A sentence counts once, whatever the number of its cases, and these are listed beneath it."""
+"""A sentence counts once, however many cases it has; the cases are listed below it."""
 
 import re
 
@@ -35,7 +35,7 @@ at_most = 1e6
 
 @pytest.fixture
 def sheet(bench):
-    """Of three cases of one sentence one fails and one was not run; another sentence holds."""
+    """One sentence has three cases: one holds, one fails, one was not run. Another sentence holds."""
     bench.exhibit(TABLE + CASES)
     bench.run([line(packages=1, seconds=0.1), line(packages=10, seconds=0.2)])
     return claim_sheet.sheet(*bench.read())

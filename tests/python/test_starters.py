@@ -1,4 +1,4 @@
-"""The commands of kmbench that are Python's: each starts its own, from any folder, and says what is missing."""
+"""The commands of kmbench in Python: each starts from any folder and names what is missing."""
 
 import argparse
 
@@ -22,7 +22,7 @@ def test_replay_measures_with_the_program_that_started_it(tmp_path):
     ran = kmbench("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "What differs between the two" in ran.stdout and "1 pair" in ran.stdout
-    assert "| commit |" not in ran.stdout, "the same program measures again"
+    assert "| commit |" not in ran.stdout, "the same program measured both"
     first, again = (lines_of(tmp_path / file) for file in ("first/adhoc.jsonl", "again/results/replay.jsonl"))
     assert len(first) == len(again) == 1
     for field in ("inertia", "judge_seed", "verdict"):

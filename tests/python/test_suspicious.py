@@ -1,4 +1,4 @@
-"""A library far slower than another on the same case is marked, with the reason where it is known."""
+"""A library far slower than another on one case is marked, with the reason if it is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FAST = {"implementation": "library/torch", "seconds": 0.1}
 
 
 def sentences(bench, *lines, text=LIBRARIES):
-    """By implementation, what is said of it as suspicious."""
+    """The suspicious footnote of each implementation, or ""."""
     table = tables.build(bench.view(list(lines), text))
     said = {}
     for row in table.rows:

@@ -34,7 +34,7 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, str
     assert run.returncode == 0, run.stderr
     tried = lines_of(out / "m" / POINTS)
     by_pace = {pace: [one for one in tried if one["parameters"]["pace"] == pace] for pace in (1, 2, 4, 8, 16, 32)}
-    assert by_pace[32] == [], "what says no is not tried"
+    assert by_pace[32] == [], "unsupported values are not tried"
     assert by_pace[WRONG_PACE] and by_pace[DEADLY_PACE]
     assert all("is nearer" in one["verdict"] and one["samples_s"] == [] for one in by_pace[WRONG_PACE])
     assert all("died of signal 9" in one["failure"] for one in by_pace[DEADLY_PACE])
@@ -151,7 +151,7 @@ def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pac
     assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
 
 
-REFUSED = {  # more arguments: what the line says
+REFUSED = {  # more arguments: words of the line
     "--set speed=1,2": "has no parameter 'speed'",
     "--set mode=0,1": "mode is not tunable, for it changes more than speed",
     "--set pace=1,99": "parameter pace = 99; accepted: 1 to 32",

@@ -1,4 +1,4 @@
-"""What plots makes of a tuning: the best that is right, its regret, a map, the T4 format."""
+"""plots tuning and t4: the best right point, its regret, a map, the T4 format."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from plots.write import regret, t4
 
 
 def search() -> list[dict]:
-    """Nine points of two parameters, the defaults first; one is wrong, though it would be the fastest."""
+    """Nine points of two parameters, the defaults first. One is wrong, and would be among the fastest."""
     times = {(x, y): 0.1 + 0.02 * abs(x - 2) + 0.01 * y for x, y in itertools.product((1, 2, 4), (1, 2, 3))}
     made = [line(None, s, block=x, grid=y) for (x, y), s in times.items()]
     return [*made[:4], wrong("point 3 has label 1", exhibit=None, block=2, grid=2), *made[5:]]

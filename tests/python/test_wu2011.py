@@ -35,7 +35,7 @@ def test_group_f_grows_16_times():
 
 
 def sets(*times: float, implementation: str = GPU[2], **fields) -> list[dict]:
-    """A line for seeds 1, 2, … of sets of sigma 0.15, EALT a time each."""
+    """Lines for seeds 1, 2, … of sets with sigma 0.15, each with an EALT of these times."""
     return [
         line(
             implementation=implementation,
