@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from line_schema import VALIDATOR
@@ -26,6 +27,13 @@ def kmbench(*args: object, program: Path = KMBENCH, cwd: Path | None = None, **e
     """Runs the program with these environment variables added. A hang fails the test."""
     command = [program, *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**ENVIRONMENT, **env}, timeout=600)
+
+
+def succeeded(*args: object, **named: Any) -> subprocess.CompletedProcess:
+    """Runs the program like kmbench() and asserts that it ends with code 0."""
+    run = kmbench(*args, **named)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run
 
 
 def flags(**values: object) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import FAULTY, KMBENCH, flags, kmbench, lines_of, needed
+from built import FAULTY, KMBENCH, flags, kmbench, lines_of, needed, succeeded
 
 needed(KMBENCH, FAULTY)
 FAULTS = "^faults/(wrong_label|crash|throws|says_no|fast_where_wrong)$"
@@ -57,8 +57,7 @@ def test_where_nothing_is_right_that_is_said(points):
 def test_many_points_are_ordered_by_a_trial_on_few(tmp_path):
     np.save(tmp_path / "many.npy", np.random.default_rng(1).normal(size=(450_000, 2)).astype("f4"))
     wanted = flags(k=2, iterations=2, implementation="^cpu/lloyd/(naive|two_step)$")
-    run = kmbench("advise", tmp_path / "many.npy", *wanted)
-    assert run.returncode == 0, run.stderr
+    run = succeeded("advise", tmp_path / "many.npy", *wanted)
     assert run.stderr.count(", 100000 points: ") == 2
     assert run.stdout.count("7 runs beside the others") == 2
 

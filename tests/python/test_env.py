@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from built import flags, kmbench, lines_of, needs_kmbench, refused
+from built import flags, kmbench, lines_of, needs_kmbench, refused, succeeded
 
 from plots.read import results
 from plots.read.metrics import METRICS
@@ -14,14 +14,14 @@ pytestmark = needs_kmbench
 
 
 def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path):
-    assert kmbench(*RUN, "--out", tmp_path).returncode == 0
+    succeeded(*RUN, "--out", tmp_path)
     file = tmp_path / "machine.json"
     recorded = json.loads(file.read_text())
     ran = kmbench("env", "--price", "cpu=0.40", "--out", tmp_path)
     assert (ran.returncode, ran.stdout) == (0, f"{file}: price.cpu 0.4 USD/h\n"), ran.stderr
     assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "only the price changes"
-    assert kmbench("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path).returncode == 0
-    assert kmbench(*RUN, "--redo", "--out", tmp_path).returncode == 0
+    succeeded("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path)
+    succeeded(*RUN, "--redo", "--out", tmp_path)
     machine = results.load_machine(tmp_path)
     assert machine.record["price"] == {"cpu": 0.5, "gpu": 3}
     for one in machine.lines:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, script
+from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, script, succeeded
 
 needed(KMBENCH)
 FAULTY = Path(__file__).with_name("external_faulty.py")
@@ -28,8 +28,7 @@ def test_the_example_is_right_as_it_stands(tmp_path):
 
 def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, "none")
-    ran = kmbench("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
-    assert ran.returncode == 0, ran.stderr
+    succeeded("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
     line = by_implementation(tmp_path)["library/external"]
     assert (line["verdict"], line["failure"]) == ("", None) and line["grade"] in ("exact", "rounded")
     assert line["phases"]["inside"] == pytest.approx([0.001 / 3] * 3)

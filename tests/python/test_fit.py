@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from built import ENVIRONMENT, FAULTY, KMBENCH, ROOT, kmbench, needed, refused
+from built import ENVIRONMENT, FAULTY, KMBENCH, ROOT, kmbench, needed, refused, succeeded
 
 needed(KMBENCH, FAULTY)
 PARTS = {"labels.npy", "centroids.npy", "fit.json"}
@@ -86,8 +86,7 @@ def test_a_file_of_centroids_is_one_start(points: Path) -> None:
 
 def test_auto_runs_a_plain_data_set_by_name(tmp_path: Path) -> None:
     flags = ["--n", 500, "--d", 2, "--k", 3, "--n-init", 2, "--init", "k-means++", "--out", tmp_path / "out/"]
-    ran = kmbench("fit", "blobs", *flags)
-    assert ran.returncode == 0, ran.stderr
+    succeeded("fit", "blobs", *flags)
     assert answer(tmp_path / "out")[2]["implementation"] in ("cpu/lloyd/auto", "gpu/lloyd/auto")
 
 

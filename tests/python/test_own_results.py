@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from built import ENVIRONMENT, KMBENCH, flags, kmbench, lines_of, needed
+from built import ENVIRONMENT, KMBENCH, flags, kmbench, lines_of, needed, succeeded
 
 needed(KMBENCH)
 
@@ -50,15 +50,15 @@ def test_a_folder_of_another_machine_is_refused(command, tmp_path):
     assert ran.returncode == 2 and "(gpu, host differ)" in ran.stderr and ran.stderr.count("kmbench: ") == 1, ran.stderr
     assert (folder / "machine.json").read_text() == other
     assert not any(file.read_text() for file in tmp_path.rglob("*.jsonl"))
-    assert kmbench(*command, "--out", tmp_path, "--same-machine").returncode == 0
+    succeeded(*command, "--out", tmp_path, "--same-machine")
 
 
 def test_tuned_values_are_looked_for_in_ones_own_folder_first(own, tmp_path):
     tuned = ["tune", "cpu/lloyd/multi_pass", "--machine", "here", "--set", "threads=1,2", "--budget", "1s"]
-    assert kmbench(*tuned, *BLOBS, **own).returncode == 0
+    succeeded(*tuned, *BLOBS, **own)
     assert (tmp_path / "own/tuning/here.json").is_file()
     again = ["run", "--implementation", "cpu/lloyd/multi_pass", "--machine", "here", "--tuned", *BLOBS]
-    assert kmbench(*again, **own).returncode == 0
+    succeeded(*again, **own)
     assert lines_of(tmp_path / "own/results/here/adhoc.jsonl")[0]["tuned"] == "exact"
 
 

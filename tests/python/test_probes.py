@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import FAULTY, flags, kmbench, lines_of, needed
+from built import FAULTY, flags, kmbench, lines_of, needed, succeeded
 
 needed(FAULTY)
 SMALL = flags(dataset="blobs", n=300, k=3, iterations=4)
@@ -61,7 +61,7 @@ PIPES = ["run", "--implementation", NAMES, *SMALL, "--repetitions", 2]
 def ids(tmp_path_factory) -> dict[str, str]:
     """The cases of that plan, by implementation."""
     folder = tmp_path_factory.mktemp("known")
-    assert kmbench(*PIPES, "--out", folder, program=FAULTY).returncode == 0
+    succeeded(*PIPES, "--out", folder, program=FAULTY)
     return {line["implementation"]: line["case"] for line in lines_of(folder / "adhoc.jsonl")}
 
 
@@ -96,7 +96,7 @@ def test_a_lie_has_its_sentence_and_exit_code_1(lie, tolerance, said, tmp_path):
 
 
 def test_ceilings_are_in_the_units_they_say(tmp_path):
-    assert kmbench("ceilings", "--out", tmp_path, program=FAULTY).returncode == 0
+    succeeded("ceilings", "--out", tmp_path, program=FAULTY)
     record = json.loads((tmp_path / "machine.json").read_text())
     cpu, floor = record["ceilings"]["cpu"], record["floor"]["cpu"]
     assert all(0.1 < cpu[name] < 5000 for name in ("copy_gbs", "read_gbs")), "no processor's memory is slower or faster"

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, kmbench, needs_kmbench
+from built import KMBENCH, needs_kmbench, succeeded
 from conftest import TABLE, claim, one_line, printed
 from synthetic import line, skipped, words, write, wrong
 
@@ -187,7 +187,7 @@ def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
     flags = "--implementation cpu/lloyd/(naive|two_step)$ --dataset blobs --n 500 --d 3 --k 4"
     flags += " --iterations 3 --repetitions 3"
     first = [*flags.split(), "--set", "packages=1,7", "--out", str(tmp_path / "first"), "--machine", "first"]
-    assert kmbench("run", *first).returncode == 0
+    succeeded("run", *first)
     replay = ["replay", str(tmp_path / "first/adhoc.jsonl"), f"--kmbench={KMBENCH}", f"--out={tmp_path / 'again'}"]
     assert main([*replay, "--dry-run"]) == 0
     assert not (tmp_path / "again/results").exists()

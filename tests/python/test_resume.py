@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 needed(KMBENCH, FAULTY)
 SLOW = ["run", *flags(implementation="^faults/slow$", dataset="blobs", n=100)]
@@ -44,8 +44,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     assert all(line["verdict"] == "" for line in before), "no process could record the case in flight as failed"
 
     path.open("a").write('{"schema": 1, "case": "torn')
-    again = kmbench(*command, program=FAULTY)
-    assert again.returncode == 0, again.stderr
+    again = succeeded(*command, program=FAULTY)
     assert f"{len(before)} of 6 cases have results already" in again.stderr
     after = lines_of(path)
     assert after[: len(before)] == before, "old lines are never edited"
@@ -55,7 +54,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     third = kmbench(*command, program=FAULTY)
     assert third.returncode == 0 and "6 of 6 cases have results already" in third.stderr
     assert path.read_bytes() == content
-    assert kmbench(*command, "--redo", program=FAULTY).returncode == 0
+    succeeded(*command, "--redo", program=FAULTY)
     assert len(lines_of(path)) == 12
 
 
@@ -84,8 +83,7 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
 
 def test_more_repetitions_continue_a_case(tmp_path):
     def run(repetitions: int, *more: str) -> str:
-        ran = kmbench(*NAIVE, *flags(n=300, k=3, repetitions=repetitions, out=tmp_path), *more)
-        assert ran.returncode == 0, ran.stderr
+        ran = succeeded(*NAIVE, *flags(n=300, k=3, repetitions=repetitions, out=tmp_path), *more)
         return ran.stderr
 
     def told() -> list[tuple]:

@@ -3,7 +3,7 @@
 import argparse
 
 import pytest
-from built import flags, kmbench, lines_of, needs_kmbench, refused
+from built import flags, kmbench, lines_of, needs_kmbench, refused, succeeded
 from conftest import TABLE
 from synthetic import line, samples, side, timed
 
@@ -18,9 +18,8 @@ pytestmark = needs_kmbench
 def test_replay_measures_with_the_program_that_started_it(tmp_path):
     small = flags(dataset="blobs", n=400, d=3, k=4, iterations=3, repetitions=2)
     first = flags(implementation="cpu/lloyd/naive$", out=tmp_path / "first", machine="first")
-    assert kmbench("run", *first, *small).returncode == 0
-    ran = kmbench("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
+    succeeded("run", *first, *small)
+    ran = succeeded("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
     assert "What differs between the two" in ran.stdout and "1 pair" in ran.stdout
     assert "| commit |" not in ran.stdout, "the same program measured both"
     first, again = (lines_of(tmp_path / file) for file in ("first/adhoc.jsonl", "again/results/replay.jsonl"))
@@ -58,7 +57,7 @@ def test_kmbench_compare_starts_it(tmp_path):
 def test_an_export_pairs_with_its_lines(tmp_path):
     made = [timed(1, packages=3, sigma=0.5), line("demo/t", samples_s=samples(2), tolerance=1e-3)]
     base = side(tmp_path, "base", made)
-    assert kmbench("export", *sorted(base.glob("*.jsonl")), "--out", tmp_path / "new.json").returncode == 0
+    succeeded("export", *sorted(base.glob("*.jsonl")), "--out", tmp_path / "new.json")
     lines, exported = sides.read(base), sides.read(tmp_path / "new.json")
     assert lines.cases.keys() == exported.cases.keys() and len(lines.cases) == 2
     assert [pair.change.ratio.value for pair in compare(lines, exported).pairs] == [1, 1]

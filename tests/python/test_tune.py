@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 from plots.read import tuning
 from plots.write import regret
@@ -30,8 +30,7 @@ def stored(folder: Path) -> dict:
 @pytest.mark.parametrize("strategy", ["exhaustive", "random", "halving", "descent"])
 def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, strategy):
     out = tmp_path / "tuning"
-    run = kmbench(*TUNE, "--budget", "30s", "--strategy", strategy, "--out", out, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    run = succeeded(*TUNE, "--budget", "30s", "--strategy", strategy, "--out", out, program=FAULTY)
     tried = lines_of(out / "m" / POINTS)
     by_pace = {pace: [one for one in tried if one["parameters"]["pace"] == pace] for pace in (1, 2, 4, 8, 16, 32)}
     assert by_pace[32] == [], "unsupported values are not tried"
@@ -49,8 +48,7 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, str
 
 def test_where_no_point_is_right_nothing_is_kept(tmp_path):
     only = ["--set", "mode=0", "--set", "pace=1,8", "--set", "idle=1"]
-    run = kmbench(*TUNE, *only, "--out", tmp_path / "a", program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    run = succeeded(*TUNE, *only, "--out", tmp_path / "a", program=FAULTY)
     assert stored(tmp_path / "a")["parameters"]["pace"] == 1
     assert "nothing tried is faster than the defaults" in run.stdout
     refused = kmbench(*TUNE, "--set", "pace=8", "--out", tmp_path / "b", program=FAULTY)
@@ -62,8 +60,7 @@ def test_where_no_point_is_right_nothing_is_kept(tmp_path):
 def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     out = tmp_path / "tuning"
     command = [*TUNE, "--set", "mode=1", "--set", "pace=1,2,4", "--budget", "30s", "--out", out]
-    run = kmbench(*command, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    run = succeeded(*command, program=FAULTY)
     assert stored(out)["parameters"]["pace"] == 4
     assert stored(out)["default_iteration_s"] is None
     assert "the defaults have no time" in run.stdout
@@ -73,8 +70,7 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     (one,) = tuning.load(out / "m" / POINTS)
     (cells,) = regret.build([one]).rows
     assert [cell.text for cell in (cells[4], cells[6])] == ["–", "–"]
-    again = kmbench(*command, program=FAULTY)
-    assert again.returncode == 0, again.stderr
+    succeeded(*command, program=FAULTY)
     assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)
 
 
@@ -95,8 +91,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
     assert how == signal.SIGKILL or "the same command goes on from there" in told
     before = lines_of(tmp_path / "m" / POINTS)
     assert 3 <= len(before) < 10
-    again = kmbench(*command, program=FAULTY)
-    assert again.returncode == 0, again.stderr
+    again = succeeded(*command, program=FAULTY)
     assert f"{len(before)} points have lines already" in again.stderr
     cases = [one["case"] for one in lines_of(tmp_path / "m" / POINTS)]
     assert len(cases) == len(set(cases)) == 10, "nothing twice, nothing left out"
@@ -114,16 +109,14 @@ def test_two_tunings_of_one_device_at_once_are_refused(tmp_path):
 
 
 def test_the_budget_ends_a_search(tmp_path):
-    run = kmbench(*TUNE, "--budget", "0.1s", "--strategy", "exhaustive", "--out", tmp_path, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    succeeded(*TUNE, "--budget", "0.1s", "--strategy", "exhaustive", "--out", tmp_path, program=FAULTY)
     assert 1 <= len(lines_of(tmp_path / "m" / POINTS)) < 10
 
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tuning")
-    run = kmbench(*TUNE, "--set", "pace=1,4", "--set", "idle=1", "--out", folder, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    succeeded(*TUNE, "--set", "pace=1,4", "--set", "idle=1", "--out", folder, program=FAULTY)
     return folder
 
 
@@ -145,8 +138,7 @@ def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pac
     machine = [] if "--machine" in more else ["--machine", "m"]
     command = flags(implementation="faults/fast_where_wrong", dataset="blobs", k=3, iterations=3, out=tmp_path)
     once = flags(repetitions=1, warmup=0)
-    run = kmbench("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    succeeded("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
     (one,) = lines_of(tmp_path / "adhoc.jsonl")
     assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
 
@@ -200,7 +192,6 @@ def test_a_file_of_tuned_values_that_is_none_is_refused_and_kept(tmp_path, text)
 
 
 def test_a_dry_run_tells_the_points_and_writes_nothing(tmp_path):
-    run = kmbench(*GOOD, "--set", "pace=2,4", "--dry-run", "--out", tmp_path / "out", program=FAULTY)
-    assert run.returncode == 0
+    run = succeeded(*GOOD, "--set", "pace=2,4", "--dry-run", "--out", tmp_path / "out", program=FAULTY)
     assert run.stdout == "pace = 1, 2, 4 (default 1)\nidle = 1, 2 (default 1)\n6 points\n"
     assert not (tmp_path / "out").exists()
