@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,18 @@ def lines_of(file: Path) -> list[dict]:
     for line in found:
         VALIDATOR.validate(line)
     return found
+
+
+def whole_lines(file: Path) -> list[str]:
+    """The texts of the lines that end; a line in writing does not."""
+    return file.read_text().split("\n")[:-1] if file.exists() else []
+
+
+def wait_until(there: Callable[[], bool]) -> None:
+    """Waits for a minute at most."""
+    deadline = time.monotonic() + 60
+    while not there() and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def by_implementation(folder: Path) -> dict[str, dict]:

@@ -7,10 +7,9 @@ import os
 import random
 import subprocess
 import time
-from collections.abc import Callable
-from pathlib import Path
 
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
+import built
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded, whole_lines
 
 needed(KMBENCH, FAULTY)
 SLOW = ["run", *flags(implementation="^faults/slow$", dataset="blobs", n=100)]
@@ -19,22 +18,11 @@ QUIET = {"env": ENVIRONMENT, "stdout": subprocess.DEVNULL, "stderr": subprocess.
 CASES = 60
 
 
-def whole_lines(path: Path) -> list[str]:
-    text = path.read_text() if path.exists() else ""
-    return text.split("\n")[:-1]  # the last one may be torn
-
-
-def wait_until(there: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not there() and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     path = tmp_path / "adhoc.jsonl"
     command = [*SLOW, *flags(k="2,3,4,5,6,7", repetitions=2, set="sleep_ms=100", out=tmp_path)]
     with subprocess.Popen([FAULTY, *command], **QUIET) as parent:
-        wait_until(lambda: len(whole_lines(path)) >= 2)
+        built.wait_until(lambda: len(whole_lines(path)) >= 2)
         parent.kill()
     size = -1
     while size != (size := path.stat().st_size):  # its worker ends too
@@ -108,7 +96,7 @@ def test_more_repetitions_continue_a_case(tmp_path):
 def test_two_runs_at_once_into_one_folder_are_refused(tmp_path):
     slow = [*SLOW, *flags(k=2, set="sleep_ms=30000", out=tmp_path)]
     with subprocess.Popen([FAULTY, *slow], **QUIET) as first:
-        wait_until(lambda: (tmp_path / ".lock").exists())
+        built.wait_until(lambda: (tmp_path / ".lock").exists())
         time.sleep(0.2)
         second = kmbench(*NAIVE, *flags(n=300, k=3, out=tmp_path))
         first.kill()

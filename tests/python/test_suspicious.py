@@ -31,22 +31,18 @@ def test_a_tenth_of_another_librarys_rate_is_suspicious(bench):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("fast", "other"),
     [
-        {"implementation": "library/blas", "seconds": 0.9},  # a ninth
-        {"implementation": "cpu/lloyd/naive", "seconds": 9.0},  # no library
-        {"implementation": "library/blas", "seconds": 9.0, "k": 5},  # another case
-        {"implementation": "library/blas", "seconds": 9.0, "hash": "1" * 32},  # other points
-        {"implementation": "library/torch_gpu", "seconds": 9.0, "device": "gpu"},
+        ({}, {"implementation": "library/blas", "seconds": 0.9}),  # a ninth
+        ({}, {"implementation": "cpu/lloyd/naive", "seconds": 9.0}),  # no library
+        ({}, {"implementation": "library/blas", "seconds": 9.0, "k": 5}),  # another case
+        ({}, {"implementation": "library/blas", "seconds": 9.0, "hash": "1" * 32}),  # other points
+        ({}, {"implementation": "library/torch_gpu", "seconds": 9.0, "device": "gpu"}),
+        ({"grade": "coarse"}, {"implementation": "library/blas", "seconds": 9.0}),  # a doubtful time
     ],
 )
-def test_nothing_else_is(bench, other):
-    assert not any(sentences(bench, line(**FAST), line(**other)).values())
-
-
-def test_a_doubtful_time_suspects_nothing(bench):
-    coarse = line(**{**FAST, "grade": "coarse"})
-    assert not any(sentences(bench, coarse, line(implementation="library/blas", seconds=9.0)).values())
+def test_nothing_else_is(bench, fast, other):
+    assert not any(sentences(bench, line(**FAST, **fast), line(**other)).values())
 
 
 def test_another_stop_rule_is_the_same_case(bench):

@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import built
 import pytest
 from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
@@ -74,17 +75,11 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)
 
 
-def wait_for_lines(path: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while (not path.exists() or path.read_text().count("\n") < count) and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
     command = [*TUNE, "--strategy", "exhaustive", "--out", str(tmp_path)]
     with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as first:
-        wait_for_lines(tmp_path / "m" / POINTS, 3)
+        built.wait_until(lambda: len(built.whole_lines(tmp_path / "m" / POINTS)) >= 3)
         first.send_signal(how)
         _, told = first.communicate(timeout=60)
     assert first.returncode == (130 if how == signal.SIGINT else -how)
@@ -101,7 +96,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
 def test_two_tunings_of_one_device_at_once_are_refused(tmp_path):
     command = [*TUNE, "--strategy", "exhaustive", "--repetitions", "100", "--out", str(tmp_path)]
     with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.DEVNULL) as first:
-        wait_for_lines(tmp_path / "m" / ".lock", 0)
+        built.wait_until((tmp_path / "m" / ".lock").exists)
         time.sleep(0.3)
         second = kmbench(*command, program=FAULTY)
         first.kill()

@@ -54,15 +54,6 @@ def test_lines_of_another_commit_are_another_tuning(tmp_path):
     assert len(one.lines) == 2
 
 
-def test_a_wrong_point_has_a_cross_in_the_map_and_no_time(tmp_path):
-    (one,) = tuning.load(write(tmp_path, search()))
-    (ax,) = heat.heat_tuning(one, "block", "grid", "iteration").axes
-    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    assert len(texts) == 9
-    assert texts[1, 1] == "×"
-    assert texts[1, 0] == "22.0", "0.11 s for five iterations, in ms"
-
-
 HEAT = """kind = "figure"
 title = "block sizes"
 [figure]
@@ -73,12 +64,14 @@ y = ["iteration"]
 """
 
 
-def test_an_exhibit_draws_the_same_map(bench):
-    lines = [{**one, "exhibit": "demo/table1", "exhibit_hash": None} for one in search()]
-    (ax,) = figures.draw(bench.view(lines, HEAT)).axes
-    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    assert len(texts) == 9
-    assert (texts[1, 1], texts[1, 0]) == ("×", "22.0")
+def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_exhibit(bench, tmp_path):
+    (one,) = tuning.load(write(tmp_path, search()))
+    lines = [{**made, "exhibit": "demo/table1", "exhibit_hash": None} for made in search()]
+    for drawn in (heat.heat_tuning(one, "block", "grid", "iteration"), figures.draw(bench.view(lines, HEAT))):
+        (ax,) = drawn.axes
+        texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
+        assert (len(texts), texts[1, 1]) == (9, "×")
+        assert texts[1, 0] == "22.0", "0.11 s for five iterations, in ms"
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"]
 
 
