@@ -34,8 +34,8 @@ def with_type(descr: str) -> bytes:
     return npy(f"{{'descr': {descr}, {ORDER}{SHAPE}}}\n")
 
 
-def with_shape(shape: str, values: bytes = VALUES) -> bytes:
-    return npy(f"{{{TYPE}{ORDER}'shape': {shape}, }}\n", values)
+def with_shape(shape: str) -> bytes:
+    return npy(f"{{{TYPE}{ORDER}'shape': {shape}, }}\n")
 
 
 GOOD = npy(f"{{{TYPE}{ORDER}{SHAPE}}}\n")

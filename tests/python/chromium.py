@@ -68,8 +68,8 @@ class Chromium:
         assert "error" not in found, f"{method}: {found['error']}"
         return found["result"]
 
-    def open(self, page: Path, width: int, height: int = 900, mobile: bool = False) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+    def open(self, page: Path, width: int, mobile: bool = False) -> None:
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=mobile)
         self.call("Page.navigate", url=page.resolve().as_uri())
         while self.message().get("method") != "Page.loadEventFired":
             pass
@@ -84,7 +84,3 @@ class Chromium:
     def printed(self) -> bytes:
         """The page as a PDF, in its print style."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
-
-    def picture(self) -> bytes:
-        """The visible part as a PNG."""
-        return base64.b64decode(self.call("Page.captureScreenshot")["data"])

@@ -134,12 +134,13 @@ def test_a_test_of_changes_needs_times_and_enough_of_them():
     assert change.of_samples([1.0], [0.0]).ratio.value == 0, "a new time of 0 is a change"
 
 
-def test_numbers_turn_scientific_below_a_ten_thousandth_and_from_ten_billion_on():
+def test_numbers_have_four_digits_and_turn_scientific_below_a_ten_thousandth_and_from_ten_billion_on():
     assert words.number(0.00012346) == "0.0001235"
     assert words.number(0.000012346) == "1.235e-05"
     assert words.number(1234567890.5) == "1,234,567,890"
     assert words.number(12345678900.5) == "1.235e+10"
     assert (words.number(9999), words.number(10_000)) == ("9999", "10,000")
+    assert (words.decimals_for(1.2345), words.decimals_for(1234.5), words.decimals_for(1.2345, 2)) == (3, 0, 1)
 
 
 def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last():
@@ -206,10 +207,6 @@ def test_a_field_is_missed_from_the_schema_on_that_added_it():
             with pytest.raises(UserError, match=f"{name} missing"):
                 check.line({**without, "schema": since}, "here", {})
             check.line({**without, "schema": since - 1}, "here", {})
-
-
-def test_four_digits_unless_said_otherwise():
-    assert (words.decimals_for(1.2345), words.decimals_for(1234.5), words.decimals_for(1.2345, 2)) == (3, 0, 1)
 
 
 def test_a_whole_number_is_written_as_one_in_a_name():

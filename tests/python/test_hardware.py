@@ -24,10 +24,10 @@ WORK = {"bytes": 2_000_000, "flops": 8_000_000}
 def two(bench):
     """One exhibit on a fast machine and on one that takes twice as long, with these records."""
 
-    def made(lines, slower=2.0, text=RIVALS, records=({}, {}), slow_lines=None):
+    def made(lines, text=RIVALS, records=({}, {}), slow_lines=None):
         bench.exhibit(text)
         write(bench.results, "fast", lines, records[0])
-        scaled = [{**m, "samples_s": [s * slower for s in m["samples_s"]]} for m in slow_lines or lines]
+        scaled = [{**m, "samples_s": [2 * s for s in m["samples_s"]]} for m in slow_lines or lines]
         write(bench.results, "slow", scaled, records[1])
         (paper,), machines = bench.read()
         return sides(paper.exhibits[0], machines), paper

@@ -80,10 +80,8 @@ def test_a_file_that_shrinks_costs_its_case(points):
     os.truncate(points, HEADER)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 1, said
-    assert (
-        by_implementation(points.parent / "out")["cpu/lloyd/naive"]["failure"]
-        == "the file that the points are mapped from became shorter"
-    )
+    line = by_implementation(points.parent / "out")["cpu/lloyd/naive"]
+    assert line["failure"] == "the file that the points are mapped from became shorter"
 
 
 @pytest.mark.parametrize(
