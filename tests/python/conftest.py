@@ -15,6 +15,7 @@ from plots.read.view import View, gather
 from plots.write.tables import Cell, Table
 
 ROOT = Path(__file__).resolve().parents[2]
+Record = dict | None  # of a machine or of a paper
 
 TABLE = """
 kind = "table"
@@ -60,10 +61,10 @@ def exhibits_of(paper: str) -> dict[str, exhibits.Exhibit]:
     return {one.name: one for found in papers() if found.key == paper for one in found.exhibits}
 
 
-def machine(lines: list[dict], record: dict | None = None, folder: Path = ROOT) -> results.Machine:
+def machine(lines: list[dict], record: Record = None) -> results.Machine:
     """A machine with these lines, checked as the reader checks them."""
     read = (check.line(line, "made up", {}) for line in lines)
-    return results.Machine("demo", record or {}, results.latest(read), folder)
+    return results.Machine("demo", record or {}, results.latest(read), ROOT)
 
 
 class Bench:
@@ -79,17 +80,12 @@ class Bench:
         path.write_text(text)
         return exhibits.load_one(path)
 
-    def view(self, lines: list[dict], text: str = TABLE, record: dict | None = None, paper: dict | None = None) -> View:
+    def view(self, lines: list[dict], text: str = TABLE, record: Record = None, paper: Record = None) -> View:
         """What the exhibit shows of these lines. `record` is machine.json, `paper` is paper.toml."""
         return gather(replace(self.exhibit(text), record=paper or {}), machine(lines, record))
 
     def judge(
-        self,
-        lines: list[dict],
-        exhibit: str = TABLE,
-        record: dict | None = None,
-        paper: dict | None = None,
-        **claim: object,
+        self, lines: list[dict], exhibit: str = TABLE, record: Record = None, paper: Record = None, **claim: object
     ) -> Finding:
         claim = {"id": "c", "text": "t", "metric": "iteration", **claim}
         return judge_one(self.view(lines, exhibit, record, paper), claim)

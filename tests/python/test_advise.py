@@ -48,7 +48,7 @@ def test_it_says_how_sure_it_is(points):
     assert re.search(rf"; (?:{sure}|not sure: \S+ may be as fast, by a rank test over 5 runs each\.)\n", said), said
 
 
-def test_where_nothing_is_right_that_is_said(points):
+def test_without_a_right_candidate_it_says_so_and_ends_with_code_1(points):
     _, said, code = advise(points, "--implementation", "^faults/(wrong_label|throws)$")
     assert code == 1
     assert "No candidate has a right result" in said

@@ -74,7 +74,7 @@ def test_every_command_takes_any_line(kind, papers, monkeypatch, capsys, tmp_pat
 
 @settings(max_examples=max(300, LINES), **USUAL)
 @given(st.one_of(any_line.mutated(), any_line.drawn()))
-def test_the_check_says_what_the_schema_says(line):
+def test_our_check_agrees_with_the_schema(line):
     """Both agree, except on rules over several fields, 1.0 for 1, and extra fields of earlier schemas."""
     try:
         check.line(json_text.parse(json.dumps(line).encode()), "made up", {})

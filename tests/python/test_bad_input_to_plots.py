@@ -229,7 +229,7 @@ def test_folders(bench, tmp_path, capsys):
     refused(bench, tmp_path, capsys, "x.jsonl: Is a directory")
 
 
-def test_out_that_is_a_file(bench, tmp_path, capsys):
+def test_out_is_a_file(bench, tmp_path, capsys):
     bench.exhibit()
     bench.run([line(packages=1)])
     put(tmp_path / "file", "kept")

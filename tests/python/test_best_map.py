@@ -57,7 +57,7 @@ def test_every_cell_is_drawn_and_every_winner_named_once(bench):
     assert sorted(named) == ["a", "a", "b", "b", "b", "b"]
 
 
-def test_who_chooses_another_is_named_by_its_choice(bench):
+def test_auto_is_named_by_its_choice(bench):
     labels = '[labels.choice]\n2 = "gpu/lloyd/single_pass"\n'
     lines = [rival("auto", 0.1, counters={"choice": [0, 0, 0, 0, 10.0]}), rival("b", 0.2)]
     assert best_of(bench.view(lines, MAP + labels), lines, "iteration").winner == "gpu/lloyd/single_pass"
@@ -70,7 +70,7 @@ def test_the_names_of_choices_are_those_of_auto():
         assert choices == {str(i): wanted for i, wanted in enumerate(listed, start=1)}
 
 
-def test_a_map_of_what_was_not_measured_is_no_figure(bench):
+def test_a_map_without_times_is_no_figure(bench):
     skipped = rival("a", 0.1, samples_s=[], verdict=None, skip="no GPU", iterations=None)
     assert figures.draw(bench.view([skipped], MAP)) is None
 
@@ -84,7 +84,7 @@ def test_a_map_of_what_was_not_measured_is_no_figure(bench):
         (('"STYLE"', '"line"'), "down belongs to a map"),
     ],
 )
-def test_a_map_that_says_too_little_or_too_much_is_refused(bench, style, change, said):
+def test_a_map_with_missing_or_extra_keys_is_refused(bench, style, change, said):
     with pytest.raises(UserError, match=said):
         bench.exhibit(MAP.replace('"map"', '"STYLE"').replace(*change).replace("STYLE", style))
 

@@ -147,7 +147,7 @@ def test_all_recorded_machines_fit_on_a_small_and_short_page(pages, tmp_path):
     assert browser.errors == []
 
 
-def test_what_a_reader_asks_takes_few_presses(pages):
+def test_a_few_presses_give_the_command_of_a_cell_a_copy_and_one_exhibit(pages):
     """The command behind a cell, a table as LaTeX, and one exhibit alone."""
     browser, folder = pages
     browser.open(folder / "index.html", 1280)

@@ -38,12 +38,12 @@ def test_a_verdict_says_which_data_it_rests_on(bench, datasets, verdict, why):
     assert (worse.verdict, worse.why) == (FAILED, why), "every verdict names its data"
 
 
-def test_a_stand_in_beside_the_real_set_counts_where_every_case_does(bench):
+def test_a_stand_in_beside_the_real_set_counts_in_claims_on_all_cases(bench):
     lines = [line(dataset=name, packages=1) for name in ("real", "like")]
     assert bench.judge(lines, paper=LIKE, **BOUND).verdict == STAND_IN
 
 
-def test_a_claim_on_a_file_that_is_not_there_waits_for_data(bench):
+def test_a_claim_on_a_missing_file_waits_for_data(bench):
     claim = {"kind": "value", "expect": 1.0, "within": 2.0, "where": {"dataset": "real"}}
     lines = [line(dataset="like", packages=1)]
     found = bench.judge(lines, paper=LIKE, **claim)
@@ -60,7 +60,7 @@ def test_a_claim_about_gpus_alone_waits_for_one(bench, name, need):
     assert bench.judge([line(packages=1)], record=record, **BOUND, where={"implementation": name}).need == need
 
 
-def test_what_could_not_fail_is_not_decided(bench):
+def test_a_claim_that_holds_by_construction_is_not_decided(bench):
     found = bench.judge(ladder(0.2, 0.1), **RATIO, at_least=1.0, by_construction="both are one kernel")
     assert (found.verdict, found.need) == (INCOMPARABLE, "construction")
     assert found.why == "by construction: both are one kernel"
@@ -143,14 +143,14 @@ CAUSE = {
         ({"text": "it is known", "claims": ["table1/c"]}, None, 1.0, "likely because it is known"),
     ],
 )
-def test_the_likely_cause_of_what_is_not_reproduced_is_named(bench, cause, gpu, expect, said):
+def test_a_claim_that_is_not_reproduced_names_its_likely_cause(bench, cause, gpu, expect, said):
     """20 ms here, 300 ms theirs. A reproduced claim, another card and a missing line have no cause."""
     given = {"record": {"gpu": {"name": gpu}} if gpu else {}, "paper": {"cause": [cause]}}
     found = bench.judge([line(packages=1, seconds=0.1)], **given, kind="value", expect=expect, within=1.5)
     assert (found.why, found.verdict) == (said, REPRODUCED if expect == 20.0 else FAILED)
 
 
-def test_a_cause_is_of_claims_that_there_are():
+def test_a_cause_names_existing_claims():
     known = {f"{key.partition('/')[0]} {key.partition('/')[2]}" for key in CLAIMS}
     causes = [(p.key, one) for p in papers() for one in p.record.get("cause", [])]
     named = {f"{key} {name}" for key, one in causes for name in one["claims"]}

@@ -138,7 +138,7 @@ def test_not_comparable_says_why(bench, lines, why):
     assert why in found.why
 
 
-def test_a_list_prefers_its_first_and_falls_back_where_that_was_skipped(bench):
+def test_a_list_prefers_its_first_value_and_falls_back_if_it_was_skipped(bench):
     claim = {"kind": "value", "where": {"dataset": ["real", "like"]}, "expect": 20, "within": 1.2}
     both = [line(seconds=0.1, dataset="real"), line(seconds=0.9, dataset="like")]
     assert bench.judge(both, **claim).verdict == REPRODUCED
@@ -151,7 +151,7 @@ def test_one_sample_is_decided_on_the_point_and_says_so(bench):
     assert "measured once" in found.why
 
 
-def test_a_case_that_two_sources_have_is_shown_once(bench):
+def test_a_case_of_two_sources_is_shown_once(bench):
     bench.exhibit(TABLE, "demo/source")
     bench.exhibit(TABLE, "demo/other")
     text = 'reuse = ["demo/source", "demo/other"]\n' + re.sub(r"\[\[sweep\]\].*?(?=\[profile)", "", TABLE, flags=re.S)

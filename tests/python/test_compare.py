@@ -24,7 +24,7 @@ def in_pairs(folder: Path, base: list[dict], new: list[dict]) -> list[str]:
     return [str(side(folder, name, lines)) for name, lines in (("base", base), ("new", new))]
 
 
-def test_what_became_of_each_case(tmp_path):
+def test_each_case_has_its_verdict(tmp_path):
     base = [timed(1, k=k) for k in (2, 3, 4, 5)]
     new = [timed(seconds, k=k) for k, seconds in ((2, 1.2), (3, 0.8), (4, 1.001), (5, 1))]
     new[3]["samples_s"] = samples(1, 12, 0.4)
@@ -90,7 +90,7 @@ def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
         (timed(0.5, hash="f" * 32), "another task", 0),
     ],
 )
-def test_what_cannot_be_compared_is_not(tmp_path, capsys, new, verdict, code):
+def test_incomparable_cases_are_not_compared(tmp_path, capsys, new, verdict, code):
     assert main(["compare", *in_pairs(tmp_path, [timed(1)], [new]), "--all"]) == code
     shown = capsys.readouterr().out
     assert f"1 {verdict}" in shown and "500" not in shown
@@ -149,7 +149,7 @@ def test_the_same_bytes_twice(tmp_path):
     assert "slower" in (tmp_path / "1.tex").read_text()
 
 
-def test_a_ranking_is_over_what_all_have_solved(tmp_path, capsys):
+def test_a_ranking_is_over_the_problems_that_all_have_solved(tmp_path, capsys):
     def of(name: str, **times: float) -> list[dict]:
         return [timed(seconds, implementation=name, k=int(k[1:])) for k, seconds in times.items()]
 

@@ -43,7 +43,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("words", "said"), REFUSED.items())
-def test_what_is_no_price_is_one_line_and_changes_nothing(words, said, tmp_path):
+def test_a_bad_price_is_one_line_and_changes_nothing(words, said, tmp_path):
     file = tmp_path / "machine.json"
     file.write_text('{"id": "here", "price": {"gpu": 2}}')
     refused(kmbench("env", *words.split(), "--out", tmp_path), said)
@@ -56,7 +56,7 @@ def test_a_machine_that_was_never_recorded_has_no_price(tmp_path):
 
 
 @pytest.mark.parametrize("broken", ['{"id": "here", "price": {"gpu": 2},}', "[]", ""])
-def test_a_record_that_a_hand_broke_is_not_overwritten(broken, tmp_path):
+def test_a_broken_record_is_not_overwritten(broken, tmp_path):
     file = tmp_path / "machine.json"
     file.write_text(broken)
     for words in (RUN, ["env", "--price", "gpu=1"]):

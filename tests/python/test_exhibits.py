@@ -102,7 +102,7 @@ columns = ["iteration"]
 @pytest.mark.parametrize(
     ("fields", "changed"), [({}, []), ({"dataset": "large", "packages": 1}, ["n"]), ({"k": 99}, ["n"])]
 )
-def test_only_what_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
+def test_only_a_case_that_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
     """A sweep with values of the paper is the same problem; a case of no sweep counts as resized."""
     made = line(**{"profile": "quick", "packages": 1, **fields})
     assert bench.view([made], QUICK).resized([made]) == changed

@@ -26,7 +26,7 @@ def test_the_example_is_right_as_it_stands(tmp_path):
     assert "12 right, 0 wrong, 0 skipped" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path):
+def test_a_line_has_the_cost_of_a_call_and_the_program_s_own_clock(tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, "none")
     succeeded("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
     line = by_implementation(tmp_path)["library/external"]
@@ -68,7 +68,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
+def test_a_broken_protocol_costs_one_case_and_one_line(fault, tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, fault)
     small = [*SMALL[:-1], 1]  # a warm-up run
     which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *small, "--timeout", "3", "--out", tmp_path]
@@ -82,7 +82,7 @@ def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
     assert external["samples_s"] == []
 
 
-def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path):
+def test_a_missing_program_is_a_failure_and_an_unnamed_one_a_skip(tmp_path):
     which = ["run", "--implementation", "library/external", *SMALL, "--out"]
     kmbench(*which, tmp_path / "none")
     assert by_implementation(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
@@ -91,7 +91,7 @@ def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_pat
     assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
 
 
-def test_a_library_that_is_not_installed_is_skipped_with_the_python_s_name(tmp_path):
+def test_a_missing_library_is_skipped_and_the_python_is_named(tmp_path):
     bare = program(tmp_path, sys.executable, "-I", "-S")  # without site-packages
     ran = kmbench("run", "--implementation", "library/torch", *SMALL, "--dry-run", KMBENCH_PYTHON=bare)
     assert f"PyTorch is not installed for {bare}" in ran.stdout + ran.stderr

@@ -75,7 +75,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_run_says_what_is_wrong(fault: Fault, lines: Lines) -> None:
+def test_run_names_the_fault(fault: Fault, lines: Lines) -> None:
     for precision in fault.precisions:
         line = lines[fault.on, fault.name, precision]
         said = sentence(line)
@@ -87,7 +87,7 @@ def test_run_says_what_is_wrong(fault: Fault, lines: Lines) -> None:
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.check], ids=lambda fault: fault.name)
-def test_check_sees_it_too(fault: Fault, checks: Checks) -> None:
+def test_check_finds_it_too(fault: Fault, checks: Checks) -> None:
     assert fault.name in checks, f"right on {fault.check}"
 
 

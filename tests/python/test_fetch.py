@@ -130,7 +130,7 @@ def test_gzip_member(server, tmp_path):
     assert np.load(tmp_path / "out/tiny.npy").tolist() == POINTS
 
 
-def test_goes_on_where_it_was_cut(server, tmp_path, capsys):
+def test_a_cut_download_goes_on(server, tmp_path, capsys):
     Handler.files["/t"] = TEXT
     Handler.cut["/t"] = 20
     assert run(tmp_path, [f"{server}/t"]) == 1
@@ -146,7 +146,7 @@ def test_wrong_row_counts_are_refused(server, refused, rows, n):
     refused(f"{server}/t", "rows", rows=rows, n=n)
 
 
-def test_text_that_is_no_number(server, refused):
+def test_text_in_the_place_of_a_number(server, refused):
     body = TEXT.replace(b"4", b"four")
     Handler.files["/t"] = body
     refused(f"{server}/t", "four", body=body)
@@ -195,7 +195,7 @@ LENGTHS = dict.fromkeys(["abc", "-5", "1e3", "9" * 30, "\u0663"], "Content-Lengt
 
 
 @pytest.mark.parametrize(("size", "says"), {**LENGTHS, str(1 << 40): "refused: more than"}.items())
-def test_a_length_that_is_none_or_past_the_limit(server, refused, size, says):
+def test_a_length_that_is_no_number_or_too_large(server, refused, size, says):
     Handler.files["/t"] = TEXT
     Handler.states["/t"] = size.encode().decode("latin-1")
     refused(f"{server}/t", says)
@@ -235,7 +235,7 @@ def test_the_script_runs_from_any_folder(tmp_path):
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 
 
-def test_what_travels_along_is_not_fetched(capsys):
+def test_data_of_the_repository_is_not_fetched(capsys):
     with pytest.raises(SystemExit):
         fetch.main(["household_part"])
     assert "household_part is not fetched: it belongs to the project's folder datasets/real" in capsys.readouterr().err

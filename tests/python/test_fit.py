@@ -116,7 +116,7 @@ def test_bad_input_is_one_line_and_code_2(points: Path, flags: list[str], why: s
     assert names(points.parent) == {"points.npy"}
 
 
-def test_points_that_are_no_numbers_are_refused_before_anything_runs(tmp_path: Path) -> None:
+def test_points_with_nan_are_refused_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("1,2\n3,nan\n5,6\n")
     refused(kmbench("fit", tmp_path / "points.csv", "--k", 2, "--out", tmp_path / "out"), "")
     assert not (tmp_path / "out").exists()
@@ -171,7 +171,7 @@ def test_the_class_gives_what_the_program_gives(estimator: Any, points: Path) ->
     assert (single.cluster_centers_.dtype, single.report_["precision"]) == (np.float32, "fp32")
 
 
-def test_the_class_says_what_is_wrong(estimator: Any, points: Path) -> None:
+def test_the_class_raises_on_bad_input(estimator: Any, points: Path) -> None:
     with pytest.raises(ValueError, match="n_samples=600 should be >= n_clusters=601"):
         estimator(601).fit(np.load(points))
     with pytest.raises(ValueError, match="init 'best'"):

@@ -39,7 +39,7 @@ def cells(table):
     return [{c.name: cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
 
 
-def test_cases_are_paired_whatever_their_hash_and_their_points_source(two):
+def test_cases_are_paired_despite_other_hashes_and_points(two):
     lines = [line(packages=1), line(packages=10)]
     elsewhere = [{**made, "case": f"other {i}", "exhibit_hash": "f" * 16} for i, made in enumerate(lines)]
     both, _ = two(lines, slow_lines=elsewhere)
@@ -49,7 +49,7 @@ def test_cases_are_paired_whatever_their_hash_and_their_points_source(two):
     assert all(low < 0.5 < high for _, low, high in faster)
 
 
-def test_what_one_machine_lacks_is_a_dash_and_what_it_skipped_says_why(two):
+def test_a_missing_case_is_a_dash_and_a_skipped_one_says_why(two):
     both, _ = two([line(packages=1), line(packages=10)], slow_lines=[skipped("too large", packages=10)])
     first, second = cells(side_tables.times(both))
     assert (first["iteration:slow"].text, first["faster:slow"].text) == ("–", "–")
@@ -92,7 +92,7 @@ def test_price_and_energy_are_told_or_the_reason(two):
     assert "slow: no energy: no RAPL counters." in table.remarks
 
 
-def test_the_binding_resource_is_the_one_that_takes_longer():
+def test_the_binding_resource_takes_longer():
     assert floor({"bytes": 1e9, "flops": 1e9}, 1e9, 2e9) == floor({"bytes": 1e9, "flops": 0}, 1e9, 2e9)
     assert floor({"bytes": 1e9, "flops": 4e9}, 1e9, 2e9).resource == "arithmetic"
     assert floor({"bytes": 1e9, "flops": 4e9}, 1e9, None) is None
@@ -124,7 +124,7 @@ def test_peaks_of_a_paper_are_checked(bench, capsys):
         one_line(capsys)
 
 
-def test_pp_is_the_harmonic_mean_and_0_where_one_is_not_supported():
+def test_pp_is_the_harmonic_mean_and_0_without_support():
     assert portability.pp([1.0, 0.5]) == pytest.approx(2 / 3)
     assert portability.pp([1.0, 0.0]) == 0
     found = portability.cascade("a", {"x": 0.5, "y": 1.0, "z": None})
@@ -148,7 +148,7 @@ def test_efficiencies_are_against_the_best_of_each_machine(two):
 
 
 @pytest.mark.parametrize("bad", [{"grade": "coarse"}, {"verdict": "label 3", "samples_s": []}])
-def test_what_is_coarse_or_wrong_supports_nothing(two, bad):
+def test_coarse_and_wrong_results_are_no_support(two, bad):
     lines = [line(implementation="cpu/a"), {**line(implementation="cpu/b", seconds=0.01), **bad}]
     both, _ = two(lines, slow_lines=[line(implementation="cpu/a"), line(implementation="cpu/b")])
     a, b = portability.portability(both, "cpu", "application").cascades

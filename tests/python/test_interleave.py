@@ -96,7 +96,7 @@ def test_a_pattern_has_no_more_bytes_than_the_program_takes(two):
     assert len(two.runs()) == 16
 
 
-def test_what_one_program_lacks_is_run_once(two):
+def test_a_case_of_one_program_alone_runs_once(two):
     two.program("one", ["a", "b", "gone"])
     two.program("two", ["a", "b", "fresh", "later"])
     assert two.interleave("--rounds", 3).returncode == 0

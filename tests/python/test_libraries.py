@@ -160,7 +160,7 @@ def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(tmp_path
         ("faiss_gpu_worker.py", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
     ],
 )
-def test_what_a_library_cannot_do_is_an_answer(tmp_path, name, iterations, points, why):
+def test_an_unsupported_problem_is_an_answer(tmp_path, name, iterations, points, why):
     paths = problem(tmp_path, points, 3, 5)
     with worker(name) as ask:
         ask("hello")
@@ -176,7 +176,7 @@ def test_without_a_gpu_hello_says_so(name):
 
 
 @pytest.mark.parametrize("name", WORKERS)
-def test_what_a_library_prints_is_no_answer(tmp_path, name):
+def test_printed_text_is_no_answer(tmp_path, name):
     with worker(name, STAND_IN_FAULT="print") as ask:
         ask("hello")
         assert solved(ask, problem(tmp_path, 400, 3, 5), 3, None).made == 3
@@ -205,7 +205,7 @@ def run(name: str, folder: Path, fault: str) -> dict[str, dict[str, Any]]:
 @needs_kmbench
 @pytest.mark.parametrize("name", WORKERS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_library_that_misbehaves_costs_one_case_and_one_line(name, fault, tmp_path):
+def test_a_faulty_library_costs_one_case_and_one_line(name, fault, tmp_path):
     lines = run(name, tmp_path, fault)
     own, external = lines["cpu/lloyd/naive"], lines["library/external"]
     assert (own["verdict"], own["library"]) == ("", None), "the others go on"

@@ -19,7 +19,7 @@ def test_sets_are_of_one_size_at_every_d(name, size):
         assert sweep["n"] * sweep["d"] * 4 == size
 
 
-def test_performance_for_the_price_is_what_the_printed_numbers_give():
+def test_performance_for_the_price_follows_from_the_printed_numbers():
     rows = PAPER["figure14"].printed()
     printed = {row.key["machine"]: row.values for row in rows if "price" in row.values}
     derived = {row.key["machine"]: row.values for row in rows if "flops_per_price" in row.values}
@@ -31,7 +31,7 @@ def test_performance_for_the_price_is_what_the_printed_numbers_give():
 
 
 @pytest.mark.parametrize("price", [3, {"cpu": "dear"}])
-def test_a_price_that_is_none_is_refused(price, tmp_path):
+def test_a_bad_price_is_refused(price, tmp_path):
     (tmp_path / "machine.json").write_text(json.dumps({"price": price}))
     with pytest.raises(UserError, match=r"price is .*in dollars an hour"):
         results.record(tmp_path / "machine.json")

@@ -92,6 +92,6 @@ def test_a_file_that_shrinks_costs_its_case(points):
         (["groups=3"], "it is a file and has no setting 'groups'; accepted: map"),
     ],
 )
-def test_what_cannot_be_mapped_is_refused(points, more, words):
+def test_points_that_cannot_be_mapped_are_refused(points, more, words):
     refused(go(points, "cpu/lloyd/naive", "--data-set", *more), words)
     assert not (points.parent / "out/adhoc.jsonl").exists()

@@ -52,19 +52,19 @@ def test_value(name):
 
 
 @pytest.mark.parametrize("name", [*OF_COUNTED, "distances_saved"])
-def test_a_wrong_run_and_one_that_counts_nothing_have_none(name):
+def test_a_wrong_run_and_one_without_counters_have_none(name):
     assert metric(name).of(wrong("label"), {}) is None
     assert metric(name).of(line(phases={}, counters={"shift": [1.0]}), {}) is None
 
 
-def test_what_a_line_lacks_has_no_value():
+def test_missing_fields_have_no_value():
     alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
     assert metric("ealt").of(alone, {}).value == pytest.approx(60)
     assert metric("ealt_share:labeling").of(alone, {}) is None, "labeling is the only part"
     assert metric("run_event").of(line(samples_event_s=None), {}) is None
 
 
-def test_the_first_steady_iteration_is_the_one_that_differs_little_from_the_one_before():
+def test_the_first_steady_iteration_differs_little_from_the_one_before():
     assert labeling.settled([100, 50, 49.9, 20], {}) == 3
     assert labeling.settled([100, 99.5], {}) == 2
     assert labeling.settled([100, 50], {}) is None
@@ -86,7 +86,7 @@ def test_shares_of_time_are_of_prepare_iterate_and_download():
     assert traced(made) == [5000, 2000], "milliseconds of each iteration, the sum of its phases"
 
 
-def test_energy_is_told_where_it_was_measured():
+def test_energy_has_a_value_if_it_was_measured():
     assert metric("energy").of(line(energy=ENERGY), {}).value == 2.5
     assert metric("energy").of(line(energy={**ENERGY, "joules": None}), {}) is None
     assert metric("energy").of(line(energy=ENERGY, verdict="wrong"), {}) is None

@@ -28,7 +28,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("newest_first", [False, True])
-def test_what_changed_is_left_out_and_said(bench, what, newest_first):
+def test_older_versions_are_left_out_and_counted(bench, what, newest_first):
     before, after = CHANGES[what]
     lines = [line(packages=1, date=OLD, **before), line(packages=10, date=OLD, **before)]
     lines += [line(packages=100, date=NEWER, **after)]

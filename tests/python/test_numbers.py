@@ -34,7 +34,7 @@ def test_value_and_unit(name, value, slip):
     assert metric(name).of(LINE, {}).value == pytest.approx(value), slip
 
 
-def test_units_are_what_the_titles_say():
+def test_titles_name_the_units():
     titles = {name: metric(name).title for name in ("run", "bandwidth", "flop_rate", "floor_share", "peak")}
     assert titles == {
         "run": "iterate (ms)",
@@ -89,7 +89,7 @@ def test_error_bars_point_to_their_bounds(bench, kind):
     assert (low, high) == pytest.approx((1000, 30_000))
 
 
-def test_what_a_figure_draws_is_what_its_table_says(bench):
+def test_a_figure_draws_the_values_of_its_table(bench):
     lines = [line(seconds=s, packages=p) for s, p in ((0.3, 1), (0.1, 10), (0.2, 100))]
     (ax,) = figures.draw(bench.view(lines, figure("line", "run", SERIES))).axes
     (curve,) = [shown for shown in ax.lines if shown.get_linestyle() != "None" and len(shown.get_xdata()) == 3]
@@ -108,7 +108,7 @@ def test_two_curves_of_one_implementation_differ_in_their_dash(bench):
 PANELS = figure("bar", "run", SERIES + 'panels = "dataset"\n')
 
 
-def test_an_empty_panel_is_dropped_and_the_legend_is_that_of_what_is_drawn(bench):
+def test_an_empty_panel_is_dropped_and_the_legend_names_the_drawn_bars(bench):
     lines = [skipped("not fetched", packages=p, dataset="first", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
     lines += [line(packages=p, dataset="second", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
     figure = figures.draw(bench.view(lines, PANELS))

@@ -41,7 +41,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("schema", sorted((ROOT / "schema").glob("*.json")), ids=lambda path: path.name)
-def test_a_schema_points_to_pages_that_there_are(schema: Path) -> None:
+def test_a_schema_points_to_existing_pages(schema: Path) -> None:
     for path, anchor in re.findall(r"(docs/\w+\.md)(?:#([\w-]+))?", schema.read_text(encoding="utf-8")):
         assert not anchor or anchor in anchors(ROOT / path), f"{path}#{anchor}"
         assert (ROOT / path).exists(), path

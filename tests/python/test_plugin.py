@@ -69,7 +69,7 @@ def test_a_run_has_its_line(tmp_path):
         ),
     ],
 )
-def test_what_breaks_the_contract_costs_a_case_and_a_line(old, new, said, tmp_path):
+def test_a_broken_contract_costs_a_case_and_a_line(old, new, said, tmp_path):
     mine = run(tmp_path, changed(tmp_path, old, new))["plugin/mine"]
     assert said in ((mine["verdict"] or "") + (mine["failure"] or "")).lower()
 

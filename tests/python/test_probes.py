@@ -106,7 +106,7 @@ def test_ceilings_are_in_the_units_they_say(tmp_path):
 
 
 @pytest.mark.parametrize("asked", [["--energy"], []])
-def test_energy_is_measured_or_says_why_not_where_it_is_asked_for(asked, tmp_path):
+def test_energy_on_request_is_measured_or_says_why_not(asked, tmp_path):
     line = line_of("cpu/lloyd/naive", tmp_path, *SMALL, "--repetitions", 2, *asked)
     assert len(line["samples_s"]) == 2 and line["verdict"] == ""
     if not asked:

@@ -78,7 +78,7 @@ def test_it_takes_the_pairs_and_the_quiet_rounds_to_find_it(slowed, monkeypatch)
 
 
 @pytest.mark.parametrize("name", IMPLEMENTATIONS[:3])
-def test_the_slow_down_found_is_the_one_that_is_there(name):
+def test_the_found_slow_down_has_the_true_size(name):
     made = compare(*rates.table(NOISE, 36, ROUNDS, 7, {name: 1.2}))
     (group,) = [group for group in made.groups if group.implementation == name]
     assert 1.15 < group.change.ratio.value < 1.25 and group.change.ratio.low > 1.1

@@ -147,7 +147,7 @@ def test_a_case_runs_again_for_a_reason(before, reason):
         assert recording.why_again(before, "c" * 12, lambda _: True) == OLD_KERNEL
 
 
-def test_a_kernel_has_changed_where_its_code_has(tmp_path):
+def test_a_kernel_has_changed_if_its_code_has(tmp_path):
     def git(*words: str) -> str:
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]
         ran = subprocess.run(["git", "-C", tmp_path, *who, *words], capture_output=True, text=True, check=True)
@@ -212,7 +212,7 @@ def chosen(questions: list[Question], seconds: dict[int, float], left_s: float, 
     return [int(one.id) for one in recording.next_cases(known, set(), Forecast([], {}), left_s, slice_s)]
 
 
-def test_what_decides_most_a_second_runs_first():
+def test_the_cases_that_decide_most_a_second_run_first():
     questions = [
         Question("dear", 1.0, frozenset(["1"])),
         Question("cheap", 1.0, frozenset(["2"])),
@@ -222,7 +222,7 @@ def test_what_decides_most_a_second_runs_first():
     assert chosen(questions, {1: 100, 2: 10, 3: 10}, 1000, slice_s=5) == [2]
 
 
-def test_what_does_not_fit_is_not_begun_and_single_cases_fill_the_rest():
+def test_a_question_past_the_budget_waits_and_single_cases_fill_the_rest():
     dear = Question("dear", 9.0, frozenset(["1"]))
     pair = Question("a pair", 1.0, frozenset(["2", "3"]))
     assert chosen([dear, pair], {1: 100, 2: 10, 3: 10}, 50) == [2, 3]
@@ -268,7 +268,7 @@ def test_a_filter_matches_its_cases_alone_and_is_short():
     assert len(recording.batches(cases, forecast, 0.0)) == len(cases)
 
 
-def test_what_is_missing_is_recorded_once(bench, capsys):
+def test_missing_cases_are_recorded_once(bench, capsys):
     bench.plan(THREE)
     bench.shown([THREE[0]])
     assert bench.record() == 0
@@ -308,7 +308,7 @@ def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, cap
     assert bench.record() == 0 and len(bench.ran) == 3
 
 
-def test_cases_that_nobody_had_measured_do_not_hold_an_exhibit_back(bench):
+def test_new_cases_do_not_hold_an_exhibit_back(bench):
     bench.shown([line(packages=1, n=500, exhibit_hash="a" * 16), line(packages=1, exhibit_hash="a" * 16)])
     other = line(packages=10, n=4000, **NOW)
     bench.plan([THREE[0], other])
@@ -326,7 +326,7 @@ def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench
     assert sorted(bench.ran) == [1, 10, 100] and len(bench.lines()) == 6
 
 
-def test_what_cannot_run_here_is_not_hidden(bench, capsys):
+def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
     """One of two cases of a new version cannot run here. Its old line stays, and the other case is not run in vain."""
     bench.shown([line(packages=1, exhibit_hash="a" * 16), line(packages=10, n=5000, exhibit_hash="a" * 16)])
     cases = [(THREE[0], ""), (line(packages=10, n=5000, **NOW), "no GPU")]
@@ -351,7 +351,7 @@ def test_what_cannot_run_here_is_not_hidden(bench, capsys):
         (skipped("no GPU", exhibit_hash="a" * 16), False),
     ],
 )
-def test_what_new_lines_would_hide(shown, hidden):
+def test_lines_that_new_ones_would_hide(shown, hidden):
     """New lines hide another version, other points of one name, and the quick profile. No plan has n = 2000."""
     assert recording.hides([case(1)], [shown]) == hidden
 
@@ -375,7 +375,7 @@ def test_bad_input_is_one_line(flags, said, capsys):
     assert said in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_program_that_refuses_stops_us_with_its_words(bench, capsys):
+def test_a_refusing_program_stops_the_recorder_with_its_words(bench, capsys):
     bench.plan(THREE)
     (bench.folder / "refuses").touch()
     assert bench.record() == 2

@@ -163,7 +163,7 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
     assert (tmp_path / "docs/pictures/findings.svg").exists()
 
 
-def test_what_the_readme_shows_of_a_command_is_what_it_prints():
+def test_outputs_in_the_readme_are_up_to_date():
     """Makes every output in the README again from the recorded lines."""
     shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
     outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
@@ -192,7 +192,7 @@ def test_scatter_draws_the_same_twice(clustering, tmp_path, ending):
 
 
 @pytest.mark.parametrize("fault", ["dims", "labels", "dtype", "ending", "file"])
-def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
+def test_scatter_refuses_bad_input(clustering, tmp_path, capsys, fault):
     arrays, args = clustering
     out, dims = str(tmp_path / ("a.gif" if fault == "ending" else "a.png")), "0,3" if fault == "dims" else "0,1"
     if fault == "labels":

@@ -39,7 +39,7 @@ def page(tmp_path_factory):
     return report.page(*bench.read())
 
 
-def test_it_says_what_was_measured_where_and_when_and_how_many_claims_it_decides(page):
+def test_it_names_the_machine_the_date_the_size_and_the_decided_claims(page):
     assert "Made-up 9000" in page[: page.index('class="filter"')]
     for said in (
         "Made-up 9000 with 8 threads, 16 GiB of memory",
@@ -59,7 +59,7 @@ def test_it_needs_no_network_and_names_no_folder(page):
     assert "no-name-of-this-folder" not in page
 
 
-def test_what_has_no_time_says_so_once_a_row(page):
+def test_a_case_without_a_time_says_so_once_a_row(page):
     assert page.count(">skipped<sup>1</sup>") == 1
     assert 'colspan="2">skipped' in page
 
@@ -70,7 +70,7 @@ def test_every_claim_has_its_verdict_to_filter_by(page):
     assert re.findall(r'data-tone="(\w+)"', page) == ["reproduced", "failed"]
 
 
-def test_a_ratio_is_coloured_by_who_is_better():
+def test_a_ratio_is_coloured_by_the_better_side():
     assert html_rows.tint("iteration", 0.5) == "up1"
     assert html_rows.tint("iteration", 2.1) == "down2"
     assert html_rows.tint("bandwidth", 0.01) == "down4"
@@ -111,7 +111,7 @@ def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_is_decide
     assert bench.judge(lines, THREADS, record, **claim, metric="iterations").verdict == FAILED
 
 
-def test_what_this_machine_can_show_and_cannot(bench, tmp_path, capsys):
+def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):
     fetch = "household.npy is not on this machine: run scripts/fetch_datasets household"
     text = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
     places = {"here": "packages=1", "gpu": "packages=2, implementation='gpu/lloyd/tiled'", "data": "packages=3"}
@@ -135,7 +135,7 @@ def test_claims_are_told_in_words(bench):
     assert "{" not in claim_sheet.markdown([found])
 
 
-def test_the_papers_own_number_stands_beside_what_is_asked(bench):
+def test_the_printed_number_stands_beside_the_claim(bench):
     text = TABLE.replace('"assign"]', '"iterations"]') + printed('[[1, "7"], [10, "5"]]', metrics="iterations")
     lines = [line(packages=1, iterations=6, tolerance=0), line(packages=10, iterations=5, tolerance=0)]
     found = bench.judge(lines, text, **{**RATIO, "metric": "iterations", "at_least": 1.1})
@@ -152,7 +152,7 @@ def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
     assert '<article class="other" id="demo/table1"><details>' in page and "no claim rests on it" in page
 
 
-def test_a_data_set_that_is_not_there_has_no_size(bench):
+def test_a_missing_data_set_has_no_size(bench):
     text = TABLE.replace('["packages"]', '["packages", "d"]') + printed('[[1, 7, "10"]]', "packages d")
     lines = [skipped("not fetched", packages=p, n=0, d=0) for p in (1, 10)]
     table = tables.build(bench.view(lines, text))

@@ -98,7 +98,7 @@ def test_a_case_without_a_time_is_explained_by_its_reason(bench, folders, capsys
         (("demo/table1", "1", "speed"), "this table has iteration, assign"),
     ],
 )
-def test_a_cell_that_is_not_there_is_one_line(folders, capsys, where, said):
+def test_a_missing_cell_is_one_line(folders, capsys, where, said):
     code, text = explained(capsys, *where, *folders)
     assert (code, text.count("\n")) == (2, 1)
     assert said in text
@@ -173,7 +173,7 @@ def test_a_plan_holds_every_case_of_the_file_under_its_key(bench):
 
 
 @pytest.mark.parametrize("bad", [["nowhere.jsonl"], ["FILE", "--kmbench", "/nonexistent/kmbench"], ["EMPTY"]])
-def test_what_cannot_be_replayed_is_one_line(bench, tmp_path, capsys, bad):
+def test_bad_input_of_replay_is_one_line(bench, tmp_path, capsys, bad):
     folder = bench.run([line()]) / "demo"
     (folder / "empty.jsonl").write_text("")
     names = {"FILE": str(folder / "demo.jsonl"), "EMPTY": str(folder / "empty.jsonl")}

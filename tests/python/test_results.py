@@ -106,7 +106,7 @@ BAD_LINES += [json.dumps({**line(), "n": 10**400}), json.dumps({**line(), "sampl
 
 
 @pytest.mark.parametrize("text", BAD_LINES)
-def test_a_line_that_is_none_is_skipped_and_counted(bench, capsys, text):
+def test_a_bad_line_is_skipped_and_counted(bench, capsys, text):
     folder = bench.run([line(), line(packages=1)])
     path = folder / "demo" / "demo.jsonl"
     first, second = path.read_text().splitlines()
@@ -145,7 +145,7 @@ def test_a_line_without_end_is_skipped_as_one(bench, monkeypatch):
     assert len(machine.lines) == 2 and "1 line skipped" in machine.skipped[0]
 
 
-def test_report_and_claims_say_what_was_skipped(bench, tmp_path):
+def test_report_and_claims_count_skipped_lines(bench, tmp_path):
     bench.exhibit()
     bench.run([line(packages=1)])
     bench.add("[1]\n")
@@ -191,12 +191,12 @@ OTHERS += [{"grade": "exact"}, {"iterations": 4}, {"exhibit_hash": "f" * 16}, {"
 
 
 @pytest.mark.parametrize("fields", OTHERS, ids=str)
-def test_what_differs_counts_by_itself(bench, fields):
+def test_a_differing_line_counts_by_itself(bench, fields):
     then = line(samples_s=[2.0], **{"continues": 2, **fields})
     assert samples(bench, line(samples_s=[3.0, 1.0]), then | {"case": line()["case"]}) == [2.0]
 
 
-def test_what_a_changed_tree_measured_is_not_continued(bench):
+def test_a_line_of_a_changed_tree_is_not_continued(bench):
     before = line(samples_s=[3.0, 1.0], dirty=True)
     assert samples(bench, before, line(samples_s=[2.0], dirty=True, continues=2)) == [2.0]
 
@@ -206,7 +206,7 @@ def test_a_wrong_line_after_a_right_one_has_no_time(bench):
     assert counts["verdict"] == "label 3" and list(counts["samples_s"]) == []
 
 
-def test_line_ends_that_are_none_stay_in_their_line(bench):
+def test_only_a_newline_ends_a_line(bench):
     """Only a newline ends a line; U+2028, U+0085 and a form feed do not."""
     made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
     folder = bench.run([])

@@ -55,7 +55,7 @@ def drawn(folder: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", TOP)
-def test_the_page_draws_what_is_included_and_imported(folder: str) -> None:
+def test_the_page_draws_the_includes_and_imports(folder: str) -> None:
     text, found, storeys, rows = PAGE.read_text(), known(folder), drawn(folder), table_of(folder)
     assert set(storeys) == set(found)
     for at, name in enumerate(storeys):

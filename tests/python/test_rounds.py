@@ -71,7 +71,7 @@ def test_rounds_in_which_both_were_quiet_count_for_more():
     assert (quietness(after, before) == weights).all(), "the weights do not depend on the side"
 
 
-def test_what_falls_on_both_programs_alike_is_no_change(tmp_path):
+def test_a_disturbance_of_both_programs_is_no_change(tmp_path):
     """The machine is half as fast in half of the rounds; the new program is 3% slower in each."""
     drift = [1.0 + (at % 3) + 0.001 * at for at in range(12)]
     base, new = ({"2": [factor * d for d in drift], "3": drift} for factor in (1, 1.03))
@@ -102,7 +102,7 @@ def test_no_more_than_one_table_in_twenty_blames_anything(tmp_path):
     assert alone.families == 1
 
 
-def test_what_lies_within_the_band_is_never_called_another(tmp_path):
+def test_a_change_within_the_band_is_not_called_one(tmp_path):
     """4% slower in every third round and 1% in the others: a certain change, but too small to matter."""
     cases = {"2": [1.0 + 0.1 * (at % 2) for at in range(24)]}
     slower = {"2": [value * (1.04 if at % 3 == 0 else 1.01) for at, value in enumerate(cases["2"])]}

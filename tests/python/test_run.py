@@ -68,7 +68,7 @@ def test_an_exhibit_writes_to_its_papers_file(tmp_path):
     assert written == [("demo2000/table1", "paper", 200), ("demo2000/table1", "quick", 50)]
 
 
-def test_a_plan_as_json_has_what_the_lines_will_have(tmp_path):
+def test_a_plan_as_json_has_the_fields_of_the_lines(tmp_path):
     """One object a case: scripts/record reads it."""
     (tmp_path / "demo2000").mkdir()
     (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)

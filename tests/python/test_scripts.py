@@ -51,7 +51,7 @@ def test_reproduce_refuses_before_it_does_anything(arguments, said, tmp_path):
 
 @pytest.mark.parametrize("script", ["setup", "test"])
 @pytest.mark.parametrize("argument", ["--fast", "clean", "''"])
-def test_what_takes_no_arguments_refuses_them(script, argument, tmp_path):
+def test_setup_and_test_refuse_arguments(script, argument, tmp_path):
     """Runs in a copy, in which an ignored argument could set up nothing."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     ran = bash(f"scripts/{script} {argument}", tmp_path)
@@ -67,7 +67,7 @@ def test_reproduce_measures_no_exhibit_at_its_full_size_unasked():
     assert [str(path) for path, table in measured.items() if "quick" not in table.get("profile", {})] == []
 
 
-def test_what_only_tests_need_comes_with_the_tests():
+def test_packages_of_the_tests_alone_come_with_the_tests():
     always, tests = requirements("requirements.txt"), requirements("requirements-test.txt")
     assert not always.keys() & tests.keys()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -93,7 +93,7 @@ def test_the_worst_decided_verdict_comes_first():
     assert worst([]) == INCOMPARABLE
 
 
-def test_what_texts_have_in_common_ends_at_a_word_and_before_an_open_bracket():
+def test_the_common_start_of_texts_ends_at_a_word_and_before_an_open_bracket():
     for ends in ((" (n = 10)", " (n = 12)"), (": 10", ": 100"), ("", " here")):
         assert common([f"A is fast{end}" for end in ends]) == "A is fast"
     assert common(["A is fast", "B is fast"]) == "A is fast"

@@ -28,7 +28,7 @@ def test_replay_measures_with_the_program_that_started_it(tmp_path):
         assert again[0][field] == first[0][field], field
 
 
-def test_what_the_user_names_goes_before_what_kmbench_knows(tmp_path, bench):
+def test_the_users_arguments_go_before_kmbenchs_own(tmp_path, bench):
     bench.exhibit(TABLE)
     bench.run([line(packages=p, seconds=0.1 * p) for p in (1, 10, 100)])
     ran = kmbench("replay", "results/demo/demo.jsonl", "--kmbench", "/nonexistent/kmbench", cwd=tmp_path)

@@ -50,7 +50,7 @@ def test_another_stop_rule_is_the_same_case(bench):
     assert said["library/sklearn"]
 
 
-def test_the_reason_is_what_the_library_says_else_what_the_exhibit_says(bench):
+def test_the_reason_comes_from_the_library_else_from_the_exhibit(bench):
     known = LIBRARIES + '[labels.slow]\n"library/blas" = "its threads fight"\n'
     own, slow = line(**FAST), {"implementation": "library/blas", "seconds": 9.0}
     assert sentences(bench, own, line(**slow), text=known)["library/blas"].endswith("; its threads fight")

@@ -14,7 +14,7 @@ PAPER = exhibits_of("taylor2021")
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
 
 
-def test_tables_hold_what_the_paper_prints():
+def test_tables_hold_the_printed_values():
     """Table II: eight k of four sets. Table IV: five algorithms, four k and four sets, as 1 / printed."""
     (two,) = PAPER["table2"].spec["paper"]
     assert len(two["rows"]) == 32
@@ -107,7 +107,7 @@ def test_curves_along_iterations_show_time_or_a_counter(bench):
     assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2, 1]]
 
 
-def test_what_has_no_course_is_refused(bench):
+def test_a_metric_without_a_course_is_refused(bench):
     with pytest.raises(UserError, match="along iterations"):
         bench.exhibit(FIGURE.replace('y = ["iteration"]', 'y = ["run"]'))
 

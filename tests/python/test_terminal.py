@@ -40,7 +40,7 @@ def shown(text: str) -> list[str]:
     return [part for part in re.split(r"\r\x1b\[K|\r?\n", bare) if part.strip()]
 
 
-def test_a_terminal_shows_one_line_and_what_is_wrong_above_it(tmp_path):
+def test_a_terminal_shows_one_line_and_wrong_results_above_it(tmp_path):
     text = on_terminal(70, *RUN, *TWO, "--out", tmp_path)
     assert all(len(line) <= 70 for line in shown(text))
     first, second = [line for line in shown(text) if line.startswith("[")]

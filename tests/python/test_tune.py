@@ -47,7 +47,7 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, str
     assert "wrong: point 0 has label" in run.stdout
 
 
-def test_where_no_point_is_right_nothing_is_kept(tmp_path):
+def test_without_a_right_point_nothing_is_kept(tmp_path):
     only = ["--set", "mode=0", "--set", "pace=1,8", "--set", "idle=1"]
     run = succeeded(*TUNE, *only, "--out", tmp_path / "a", program=FAULTY)
     assert stored(tmp_path / "a")["parameters"]["pace"] == 1
@@ -177,7 +177,7 @@ def test_bad_input_is_one_line_and_writes_nothing(tmp_path, command):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"schema": 1}', '{"schema": 9, "implementations": {}}', ""])
-def test_a_file_of_tuned_values_that_is_none_is_refused_and_kept(tmp_path, text):
+def test_a_bad_file_of_tuned_values_is_refused_and_kept(tmp_path, text):
     (tmp_path / "m.json").write_text(text)
     run = ["run", *PROBLEM, "--tuned", *flags(tuning=tmp_path, machine="m", out=tmp_path / "out")]
     for command in ([*TUNE, "--out", tmp_path], run):

@@ -39,7 +39,7 @@ def test_the_best_is_right_and_regret_is_of_the_defaults(tmp_path):
 
 
 @pytest.mark.parametrize(("again", "gain", "best"), [((0.2, 0.1), 100, "block = 2"), ((0.1, 0.2), 0, "none")])
-def test_what_was_measured_again_decides_and_a_best_that_was_luck_is_not_kept(tmp_path, again, gain, best):
+def test_the_second_measurement_decides_and_a_lucky_best_is_not_kept(tmp_path, again, gain, best):
     path = write(tmp_path, search())
     winners = [line(None, s, block=block, grid=1) for block, s in zip((1, 2), again, strict=True)]
     write(tmp_path, winners, "points.winners")

@@ -126,7 +126,7 @@ def test_a_counter_along_iterations(bench):
         (FIGURE.format(style="iterations", y="ealt").replace('sets = "seed"', ""), "along iterations"),
     ],
 )
-def test_a_figure_that_cannot_be_is_refused(bench, text, said):
+def test_an_impossible_figure_is_refused(bench, text, said):
     with pytest.raises(UserError, match=said):
         bench.exhibit(text)
 
