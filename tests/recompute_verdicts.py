@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Recomputes verdicts from raw result lines and exhibit files: tests/recompute_verdicts.py CLAIMS.json [--sample 100].
 
-CLAIMS.json is what `python3 -m plots claims` wrote. A second hand wrote this after docs/exhibits.md and docs/method.md;
-it shares no code with plots/. It draws from the verdicts on the paper's own profile and prints those that it does not
-reach, or `100 of 100 verdicts agree`. Exit code 0; 1 where one differs; 2 for bad input."""
+`python3 -m plots claims` writes CLAIMS.json. This script follows docs/exhibits.md and docs/method.md without code of
+plots/. It draws verdicts on the paper's own profile, prints those that differ, then `100 of 100 verdicts agree`.
+Exit code: 0; 1 if a verdict differs; 2 for bad input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHOLE = ("bound", "mean", "share")  # kinds over every matching case
 MS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}
 PHASES = ("assign", "update", "transfer", "transpose", "init")
 COUNTED = ("iterations", "centroid_error", "mean_error", "inertia", "wrong_labels", "tied_labels", "label_excess")
-STORED = {name: (name, 1.0) for name in (*COUNTED, "mean_offset")}  # fields that are metrics, each with its factor
+STORED = {name: (name, 1.0) for name in (*COUNTED, "mean_offset")}  # metric: field, factor
 STORED |= {"peak": ("peak_bytes", 2**-20), "device_peak": ("device_peak_bytes", 2**-20)}
 WITHIN = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another
 RATES = ("throughput", "bus_share", "bandwidth", "flop_rate")
@@ -39,7 +39,7 @@ class Incomparable(Exception):  # noqa: N818  a verdict, no error
     pass
 
 
-# Values with an interval: (value, low, high), low and high None where it was measured once.
+# Values with an interval: (value, low, high); low and high are None for a single measurement.
 
 
 def exact(x):
@@ -64,13 +64,13 @@ def scaled(e, factor):
 
 @cache
 def quantile(freedom):
-    """97.5% of Student's t."""
+    """The 97.5% quantile of Student's t."""
     return stats.t.ppf(0.975, freedom)
 
 
 @cache
 def rank(m):
-    """Of the narrowest symmetric pair of m order statistics that holds the median with 95%."""
+    """The lower rank of the narrowest symmetric pair of m order statistics that holds the median with 95%."""
     outside = [sum(math.comb(m, i) for i in range(r)) / 2**m for r in range(m)]
     return max(r for r in range(1, m) if outside[r] <= 0.025)
 
@@ -162,7 +162,7 @@ def prefer(lines, selector):
 
 @cache
 def machine(folder):
-    """The later line of every case, with the runs that it continues; the record."""
+    """The last line of every case, with the runs that it continues, and the record."""
     last = {}
     for path in sorted(folder.glob("*.jsonl")):
         for text in path.read_text().splitlines():
@@ -190,7 +190,7 @@ def continued(before, line):
 
 
 def marks(line):
-    """Of every run, whether other programs disturbed it."""
+    """For each run, whether other programs disturbed it."""
     times, delays, switches = line["samples_s"], line.get("run_delay_s"), line.get("involuntary_switches")
     if delays is not None:
         return [delay > 0.05 * s for delay, s in zip(delays, times, strict=True)]
@@ -273,7 +273,7 @@ def time_share(line, name, sums):
 
 
 def ealt(line, share, sums):
-    """Of wu2011: milliseconds an iteration without the update, or a phase's share of them."""
+    """wu2011's time of an iteration without the update, in ms, or a phase's share of it."""
     if "update" not in sums:
         return None
     whole = sum(seconds for part, seconds in sums.items() if part not in ("update", *WITHIN))
@@ -352,7 +352,7 @@ def spec(path):
 
 
 def claims(exhibit):
-    """By id, every claim written out."""
+    """The expanded claims by id."""
     given = exhibit.get("claim", {})
     given = [{"id": name, **one} for name, one in given.items()] if isinstance(given, dict) else given
     found = {}
@@ -361,7 +361,7 @@ def claims(exhibit):
         for row in rows(one["for"]) if "for" in one else [{}]:
             keys = set(re.findall(r"\{(\w+)\}", json.dumps(template)))
             made = {**fill(template, row), **{name: value for name, value in row.items() if name not in keys}}
-            both = ("along", "expect", "within", "at_least", "at_most", "metric")  # a word of the text, and a key
+            both = ("along", "expect", "within", "at_least", "at_most", "metric")  # both words and keys
             made |= {name: row[name] for name in row if name in both}
             made = by_kind({**exhibit.get("defaults", {}).get("claim", {}), **made})
             found[made["id"]] = made
@@ -387,7 +387,7 @@ def fill(value, row):
 
 
 def by_kind(claim):
-    """Its kind, and `sides` (of a ratio), `items` or `where`."""
+    """The claim with its kind, and `sides` (of a ratio), `items` or `where`."""
     kinds = ("ratio", *LISTED, "bound", "value", "mean", "trend", "location", "printed")
     short = next((name for name in kinds if name in claim), None)
     kind, selector = short or claim["kind"], claim[short] if short else claim.get("where", {})
@@ -403,7 +403,7 @@ def by_kind(claim):
 
 
 class View:
-    """An exhibit's lines on a machine, of the paper's profile."""
+    """The lines of an exhibit on a machine, in the paper's profile."""
 
     def __init__(self, results, papers, name, key):
         self.spec = spec(papers / f"{key}.toml")
@@ -452,7 +452,7 @@ class View:
         return theirs and ratio(theirs, own)
 
     def doubt(self, line, name):
-        """`disturbed`, `coarse` or empty."""
+        """`disturbed`, `coarse` or ""."""
         base = self.base(line, name) if name.startswith("speedup:") else None
         both = [one for one in (line, base) if one is not None]
         if any(rests_on(one, name) in (one.get("disturbed_verbs") or ()) for one in both):
@@ -480,14 +480,14 @@ class View:
 
 
 def swept(exhibit):
-    """Settings of the generator that the sweeps vary."""
+    """The generator settings that the sweeps vary."""
     quick = exhibit.get("profile", {}).get("quick", {})
     tables = [exhibit.get("defaults", {}).get("sweep", {}), *exhibit.get("sweep", []), quick, *quick.get("sweep", [])]
     return [name for table in tables for name in table.get("data", {})]
 
 
 def newest(lines, varied):
-    """The lines that agree with the newest one: of one version of the exhibit, of one set of points, from one start."""
+    """The lines that agree with the newest one in the version of the exhibit, the points and the start."""
 
     def settings(x):
         return x["dataset"].get("generator") or {}
@@ -522,7 +522,7 @@ def newest(lines, varied):
 
 
 def apart(lines):
-    """Without cases that an earlier source has too."""
+    """The lines without cases that an earlier source also has."""
 
     def case(x):
         names = ("implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
@@ -620,7 +620,7 @@ def worst(verdicts):
 
 
 def printed(view, claim):
-    """The rows in which the paper prints the metric, as (selector, number)."""
+    """The printed rows with the metric, as (selector, number)."""
     name, found = claim["metric"], []
     for block in view.spec.get("paper", []):
         for row in block["rows"] if name in block["metrics"] else []:
@@ -635,7 +635,7 @@ def printed(view, claim):
 
 
 def decide(view, claim):
-    """The verdict before the rules on data and threads; whether the direction is the opposite."""
+    """The verdict before the rules on data and threads, and whether the direction is the opposite."""
     kind, name = claim["kind"], claim.get("metric")
     if kind == "ratio":
         value = ratio(*(view.one(selector, of, coarse) for selector, of, coarse in claim["sides"]))
@@ -716,7 +716,7 @@ def used(view, claim):
 
 
 def other_threads(view, claim):
-    """Whether a time with all threads stands beside rows of the paper with another number of them."""
+    """Whether a time with all threads stands beside printed rows with another number of threads."""
     blocks = [block.get("match", {}).get("threads", {}) for block in view.spec.get("paper", [])]
     theirs = {int(word) for block in blocks for word, ours in block.items() if ours == 0 and word.isdigit()}
     ours = (view.record.get("cpu") or {}).get("threads")
