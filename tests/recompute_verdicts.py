@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Recomputes verdicts from raw result lines and exhibit files: tests/recompute_verdicts.py CLAIMS.json [--sample 100].
 
-CLAIMS.json is what `python3 -m plots claims` wrote. A second hand wrote this after docs/exhibits.md and docs/method.md;
-it shares no code with plots/. It draws from the verdicts on the paper's own profile and prints those that it does not
-reach, or `100 of 100 verdicts agree`. Exit code 0; 1 where one differs; 2 for bad input."""
+`python3 -m plots claims` writes CLAIMS.json. This script follows docs/exhibits.md and docs/method.md without code of
+plots/. It draws verdicts on the paper's own profile, prints those that differ, then `100 of 100 verdicts agree`.
+Exit code: 0; 1 if a verdict differs; 2 for bad input."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ LISTED = ("order", "equality", "difference")  # kinds over items
 WHOLE = ("bound", "mean", "share")  # kinds over every matching case
 MS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}
 PHASES = ("assign", "update", "transfer", "transpose", "init")
-FIELDS = {"peak": ("peak_bytes", 2**-20), "device_peak": ("device_peak_bytes", 2**-20)}
 COUNTED = ("iterations", "centroid_error", "mean_error", "inertia", "wrong_labels", "tied_labels", "label_excess")
-COUNTED = (*COUNTED, "mean_offset", *FIELDS)
-TIMED = ("iteration", "iteration_event", "run", "run_event", "overall", "end_to_end", "end_to_end_iteration")
-TIMED = (*TIMED, "prepare", "download", "ealt")
+STORED = {name: (name, 1.0) for name in (*COUNTED, "mean_offset")}  # metric: field, factor
+STORED |= {"peak": ("peak_bytes", 2**-20), "device_peak": ("device_peak_bytes", 2**-20)}
 WITHIN = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another
 RATES = ("throughput", "bus_share", "bandwidth", "flop_rate")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
+TIMED = ("iteration", "iteration_event", "run", "run_event", *OF_PREPARE, "download", "ealt", *RATES, *PHASES)
 
 
 class Incomparable(Exception):  # noqa: N818  a verdict, no error
     pass
 
 
-# Values with an interval: (value, low, high), low and high None where it was measured once.
+# Values with an interval: (value, low, high); low and high are None for a single measurement.
 
 
 def exact(x):
@@ -63,6 +62,19 @@ def scaled(e, factor):
     return tuple(None if x is None else x * factor for x in e)
 
 
+@cache
+def quantile(freedom):
+    """The 97.5% quantile of Student's t."""
+    return stats.t.ppf(0.975, freedom)
+
+
+@cache
+def rank(m):
+    """The lower rank of the narrowest symmetric pair of m order statistics that holds the median with 95%."""
+    outside = [sum(math.comb(m, i) for i in range(r)) / 2**m for r in range(m)]
+    return max(r for r in range(1, m) if outside[r] <= 0.025)
+
+
 def median(samples):
     x = sorted(samples)
     m = len(x)
@@ -71,15 +83,13 @@ def median(samples):
     middle = (x[(m - 1) // 2] + x[m // 2]) / 2
     if m == 1:
         return once(middle)
-    if m >= 6:  # the narrowest symmetric pair of order statistics that holds the median with 95%
-        outside = [sum(math.comb(m, i) for i in range(r)) / 2**m for r in range(m)]
-        r = max(r for r in range(1, m) if outside[r] <= 0.025)
-        return (middle, x[r - 1], x[m - r])
+    if m >= 6:
+        return (middle, x[rank(m) - 1], x[m - rank(m)])
     if x[0] <= 0:
         return (middle, x[0], x[-1])
     logs = [math.log(v) for v in x]
     mean = sum(logs) / m
-    spread = math.sqrt(sum((v - mean) ** 2 for v in logs) / (m - 1) / m) * stats.t.ppf(0.975, m - 1)
+    spread = math.sqrt(sum((v - mean) ** 2 for v in logs) / (m - 1) / m) * quantile(m - 1)
     return (middle, min(math.exp(mean - spread), middle), max(math.exp(mean + spread), middle))
 
 
@@ -90,7 +100,7 @@ def mean(series):
     centre = math.fsum(series) / m
     if m == 1:
         return once(centre)
-    half = stats.t.ppf(0.975, m - 1) * math.sqrt(math.fsum((v - centre) ** 2 for v in series) / (m - 1) / m)
+    half = quantile(m - 1) * math.sqrt(math.fsum((v - centre) ** 2 for v in series) / (m - 1) / m)
     return (centre, max(centre - half, 0.0), centre + half)
 
 
@@ -152,7 +162,7 @@ def prefer(lines, selector):
 
 @cache
 def machine(folder):
-    """The later line of every case, with the runs that it continues; the record."""
+    """The last line of every case, with the runs that it continues, and the record."""
     last = {}
     for path in sorted(folder.glob("*.jsonl")):
         for text in path.read_text().splitlines():
@@ -180,7 +190,7 @@ def continued(before, line):
 
 
 def marks(line):
-    """Of every run, whether other programs disturbed it."""
+    """For each run, whether other programs disturbed it."""
     times, delays, switches = line["samples_s"], line.get("run_delay_s"), line.get("involuntary_switches")
     if delays is not None:
         return [delay > 0.05 * s for delay, s in zip(delays, times, strict=True)]
@@ -224,8 +234,8 @@ def metric(line, name, record):
         return once(1e3 * seconds) if line["verdict"] == "" and seconds is not None else None
     if name in PHASES or family == "phase":
         return phase(line, member or name)
-    if name in COUNTED:
-        stored, factor = FIELDS.get(name, (name, 1.0))
+    if name in STORED:
+        stored, factor = STORED[name]
         return None if line.get(stored) is None else exact(line[stored] * factor)
     if name == "wrong_share":
         judged = line.get("judged_points")
@@ -246,24 +256,33 @@ def metric(line, name, record):
         return counted(line, name)
     sums = {part: sum(series) for part, series in line["phases"].items()}
     if family == "time_share":
-        if not sums or line["prepare_s"] is None or line["download_s"] is None:
-            return None
-        inside = sum(seconds for part, seconds in sums.items() if part not in WITHIN)
-        whole = inside + line["prepare_s"] + line["download_s"]
-        assigns = line["phases"].get("assign") or [0]
-        sums |= {"other": whole - inside, "first_assign": assigns[0], "later_assigns": sum(assigns[1:])}
-        return once(100 * sums[member] / whole) if member in sums else None
-    if family in ("ealt", "ealt_share") and "update" in sums:
-        whole = sum(seconds for part, seconds in sums.items() if part not in ("update", *WITHIN))
-        if family == "ealt":
-            return once(1e3 * whole / line["iterations"])
-        besides = [sums[part] for part in ("icd_rid", "rearrange") if line["phases"].get(part)]
-        if member == "labeling":
-            return once(100 * (whole - sum(besides)) / whole) if besides else None
-        return once(100 * sums[member] / whole) if member in sums else None
+        return time_share(line, member, sums)
     if family in ("ealt", "ealt_share"):
-        return None
+        return ealt(line, member, sums)
     raise NotImplementedError(name)
+
+
+def time_share(line, name, sums):
+    if not sums or line["prepare_s"] is None or line["download_s"] is None:
+        return None
+    inside = sum(seconds for part, seconds in sums.items() if part not in WITHIN)
+    whole = inside + line["prepare_s"] + line["download_s"]
+    assigns = line["phases"].get("assign") or [0]
+    sums |= {"other": whole - inside, "first_assign": assigns[0], "later_assigns": sum(assigns[1:])}
+    return once(100 * sums[name] / whole) if name in sums else None
+
+
+def ealt(line, share, sums):
+    """wu2011's time of an iteration without the update, in ms, or a phase's share of it."""
+    if "update" not in sums:
+        return None
+    whole = sum(seconds for part, seconds in sums.items() if part not in ("update", *WITHIN))
+    if not share:
+        return once(1e3 * whole / line["iterations"])
+    besides = [sums[part] for part in ("icd_rid", "rearrange") if line["phases"].get(part)]
+    if share == "labeling":
+        return once(100 * (whole - sum(besides)) / whole) if besides else None
+    return once(100 * sums[share] / whole) if share in sums else None
 
 
 def phase(line, name):
@@ -308,7 +327,7 @@ def counted(line, name):
 
 
 def is_timed(name):
-    return name in (*TIMED, *RATES, *PHASES) or name.partition(":")[0] in ("phase", "speedup")
+    return name in TIMED or name.partition(":")[0] in ("phase", "speedup")
 
 
 def rests_on(line, name):
@@ -333,7 +352,7 @@ def spec(path):
 
 
 def claims(exhibit):
-    """By id, every claim written out."""
+    """The expanded claims by id."""
     given = exhibit.get("claim", {})
     given = [{"id": name, **one} for name, one in given.items()] if isinstance(given, dict) else given
     found = {}
@@ -342,7 +361,7 @@ def claims(exhibit):
         for row in rows(one["for"]) if "for" in one else [{}]:
             keys = set(re.findall(r"\{(\w+)\}", json.dumps(template)))
             made = {**fill(template, row), **{name: value for name, value in row.items() if name not in keys}}
-            both = ("along", "expect", "within", "at_least", "at_most", "metric")  # a word of the text, and a key
+            both = ("along", "expect", "within", "at_least", "at_most", "metric")  # both words and keys
             made |= {name: row[name] for name in row if name in both}
             made = by_kind({**exhibit.get("defaults", {}).get("claim", {}), **made})
             found[made["id"]] = made
@@ -368,7 +387,7 @@ def fill(value, row):
 
 
 def by_kind(claim):
-    """Its kind, and `sides` (of a ratio), `items` or `where`."""
+    """The claim with its kind, and `sides` (of a ratio), `items` or `where`."""
     kinds = ("ratio", *LISTED, "bound", "value", "mean", "trend", "location", "printed")
     short = next((name for name in kinds if name in claim), None)
     kind, selector = short or claim["kind"], claim[short] if short else claim.get("where", {})
@@ -384,7 +403,7 @@ def by_kind(claim):
 
 
 class View:
-    """An exhibit's lines on a machine, of the paper's profile."""
+    """The lines of an exhibit on a machine, in the paper's profile."""
 
     def __init__(self, results, papers, name, key):
         self.spec = spec(papers / f"{key}.toml")
@@ -433,7 +452,7 @@ class View:
         return theirs and ratio(theirs, own)
 
     def doubt(self, line, name):
-        """`disturbed`, `coarse` or empty."""
+        """`disturbed`, `coarse` or ""."""
         base = self.base(line, name) if name.startswith("speedup:") else None
         both = [one for one in (line, base) if one is not None]
         if any(rests_on(one, name) in (one.get("disturbed_verbs") or ()) for one in both):
@@ -461,14 +480,14 @@ class View:
 
 
 def swept(exhibit):
-    """Settings of the generator that the sweeps vary."""
+    """The generator settings that the sweeps vary."""
     quick = exhibit.get("profile", {}).get("quick", {})
     tables = [exhibit.get("defaults", {}).get("sweep", {}), *exhibit.get("sweep", []), quick, *quick.get("sweep", [])]
     return [name for table in tables for name in table.get("data", {})]
 
 
 def newest(lines, varied):
-    """The lines that agree with the newest one: of one version of the exhibit, of one set of points, from one start."""
+    """The lines that agree with the newest one in the version of the exhibit, the points and the start."""
 
     def settings(x):
         return x["dataset"].get("generator") or {}
@@ -503,7 +522,7 @@ def newest(lines, varied):
 
 
 def apart(lines):
-    """Without cases that an earlier source has too."""
+    """The lines without cases that an earlier source also has."""
 
     def case(x):
         names = ("implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
@@ -601,7 +620,7 @@ def worst(verdicts):
 
 
 def printed(view, claim):
-    """The rows in which the paper prints the metric, as (selector, number)."""
+    """The printed rows with the metric, as (selector, number)."""
     name, found = claim["metric"], []
     for block in view.spec.get("paper", []):
         for row in block["rows"] if name in block["metrics"] else []:
@@ -616,7 +635,7 @@ def printed(view, claim):
 
 
 def decide(view, claim):
-    """The verdict before the rules on data and threads; whether the direction is the opposite."""
+    """The verdict before the rules on data and threads, and whether the direction is the opposite."""
     kind, name = claim["kind"], claim.get("metric")
     if kind == "ratio":
         value = ratio(*(view.one(selector, of, coarse) for selector, of, coarse in claim["sides"]))
@@ -697,7 +716,7 @@ def used(view, claim):
 
 
 def other_threads(view, claim):
-    """Whether a time with all threads stands beside rows of the paper with another number of them."""
+    """Whether a time with all threads stands beside printed rows with another number of threads."""
     blocks = [block.get("match", {}).get("threads", {}) for block in view.spec.get("paper", [])]
     theirs = {int(word) for block in blocks for word, ours in block.items() if ours == 0 and word.isdigit()}
     ours = (view.record.get("cpu") or {}).get("threads")

@@ -1,5 +1,4 @@
-"""Result lines that nobody wrote by hand: drawn from the schema, and recorded ones changed over all orders of
-magnitude. And every command of `plots` over them, in process."""
+"""Random result lines, drawn from the schema or mutated from recorded ones, and every command of `plots` on them."""
 
 import contextlib
 import copy
@@ -21,8 +20,8 @@ from plots.read.check import DOCUMENT, FIELDS, LATEST
 from plots.read.schema import kinds_of
 from plots.write import render
 
-MANY = 100  # lines, whose figures are not written as .pdf and .png: that takes half of the time
-SHORT = 12_000  # bytes: longer recorded lines say nothing else
+MANY = 100  # above so many lines, figures are .svg alone, which halves the time
+SHORT = 12_000  # bytes: longer recorded lines hold nothing new
 TEXTS = ("", " ", "a\nb", "a\tb", "\x00", "\x1b[31m", "\x7f", "\u2028", "\u202e", "½ ×", "漢字", "𝔸", "$a$", "$\\x$")
 TEXTS += ("x" * 300, "{{ x }}", *words("<b> & %_#{}\\ | ` [red] [/] ../.. a/b =1+1 \" ' nan"))
 WHOLE = (0, 1, -1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64, 10**30, 10**400)
@@ -43,7 +42,7 @@ fields = ["precision"]
 metrics = ["iteration", "centroid_error", "throughput"]
 rows = [["fp32", "1.5", "1e-3", "3"], ["fp64", "0.000001", "N/A", ""]]
 """
-FIGURES = {  # name: style, x, y, and what else
+FIGURES = {  # name: style, x, y, other keys
     "line": ("line", "n", "iteration inertia", 'series = ["implementation"]\npanels = "d"\nlogx = true\nlogy = true'),
     "plain": ("line", "k", "run", 'series = ["dataset"]'),
     "bar": ("bar", "dataset", "iteration", 'series = ["implementation"]'),
@@ -84,7 +83,7 @@ REGIONS = "".join(f"<!-- begin:{what} machine=one -->\n<!-- end -->\n" for what 
 
 @cache
 def recorded() -> list[str]:
-    """Every tenth recorded line of results/ and of tuning/, the long ones left out."""
+    """Every tenth recorded line of results/ and tuning/, without the long ones."""
     files = sorted([*(ROOT / "results").glob("*/*.jsonl"), *(ROOT / "tuning").glob("*/*.jsonl")])
     texts = [text for file in files for text in file.read_text(encoding="utf-8").splitlines()[::10]]
     return [text for text in texts if text.startswith("{") and len(text) < SHORT]
@@ -95,7 +94,7 @@ def numbers() -> st.SearchStrategy[float]:
 
 
 def of_node(node: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values that this node of the schema allows, by and large."""
+    """Values that this node of the schema allows, with few exceptions."""
     if "$ref" in node:
         return of_node(DOCUMENT["$defs"][node["$ref"].rpartition("/")[2]])
     if "anyOf" in node:
@@ -122,7 +121,7 @@ def of_kind(kind: type, node: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def drawn() -> st.SearchStrategy[dict[str, Any]]:
-    """A line from the schema alone; half of them right."""
+    """Lines from the schema alone; half of them are of right runs."""
     fields = {name: of_node(node) for name, node in FIELDS.items()}
     right = {"verdict": st.just(""), "skip": st.none(), "failure": st.none()}
     right["samples_s"] = st.lists(st.floats(0, 1e308), min_size=1, max_size=8)
@@ -153,12 +152,9 @@ def changed(line: dict[str, Any], changes: list[tuple[str, int, int]]) -> dict[s
 
 
 def walk(value: Any) -> list[tuple[Any, Any]]:
-    """Every place in a value: its holder and its key or index; of a long array the first places."""
+    """Every place in a value as (holder, key or index); of an array the first four."""
     keys = list(value) if isinstance(value, dict) else range(min(len(value), 4)) if isinstance(value, list) else ()
-    found = []
-    for key in keys:
-        found += [(value, key), *walk(value[key])]
-    return found
+    return [place for key in keys for place in ((value, key), *walk(value[key]))]
 
 
 def fits(operator: str, value: Any) -> bool:
@@ -192,8 +188,7 @@ def scaled(value: Any, power: int) -> Any:
 
 
 def placed(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each in one of the exhibits here, or in none, most as a case of its own; some written by the latest kmbench, with
-    delays of other programs."""
+    """Spreads the lines over the exhibits and none. Most become cases of their own; some get delays of schema 6."""
     keys = [*(f"any/{name}" for name in NAMES), None]
     made = []
     for i, line in enumerate(map(copy.deepcopy, lines)):
@@ -211,12 +206,8 @@ def placed(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return made
 
 
-def text_of(line: dict[str, Any]) -> bytes:
-    return json.dumps(line).encode()
-
-
 def stricter(value: Any) -> bool:
-    """Whether something in it is refused here and valid by JSON Schema: a whole number as 1.0 or past 64 bits, NaN."""
+    """Whether it holds a value that JSON Schema accepts and we refuse: 1.0 for 1, a number past 64 bits, NaN."""
     if isinstance(value, (dict, list)):
         return any(map(stricter, value.values() if isinstance(value, dict) else value))
     if isinstance(value, float):
@@ -225,7 +216,7 @@ def stricter(value: Any) -> bool:
 
 
 def write_papers(folder: Path) -> Path:
-    """An exhibit of each style, and all claims of every metric at the table."""
+    """An exhibit of each style; the table has every kind of claim on every metric."""
     (folder / "any").mkdir(parents=True)
     (folder / "any/paper.toml").write_text(PAPER)
     claims = ""
@@ -248,7 +239,7 @@ def write_lines(path: Path, lines: list[dict[str, Any]]) -> Path:
 
 
 def commands(lines: list[dict[str, Any]], papers: Path, folder: Path) -> list[list[str]]:
-    """Every command, over the lines as one machine's, as two halves and as a tuning."""
+    """Every command, with the lines as two machines and as a tuning."""
     own, results = placed(lines), folder / "results"
     one = write_lines(results / "one/any.jsonl", own)
     other = write_lines(results / "two/any.jsonl", own[::-1][: len(own) // 2 + 1])
@@ -290,7 +281,7 @@ def tuning_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def run(lines: list[dict[str, Any]], papers: Path, folder: Path, monkeypatch: Any) -> None:
-    """Every command ends with code 0, 1 or 2; code 2 is one line."""
+    """Asserts that every command ends with code 0, 1 or 2, and that code 2 prints one line."""
     env = {"machine": "one", "build": {"commit": "0"}}
     monkeypatch.setattr(replaying, "env", lambda _: env)
     if len(lines) > MANY:

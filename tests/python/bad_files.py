@@ -1,16 +1,16 @@
-"""Files that are wrong, each in its own way: .npy, .npy.xz, .csv, exhibits, tables of data sets. Name to bytes."""
+"""Bad files as name to bytes: .npy, .npy.xz, .csv, exhibits and tables of data sets."""
 
 import lzma
 import re
 
 
 def spaced(text: str) -> list[str]:
-    """What stands apart in a text by two spaces or by a new line."""
+    """The items of a text, separated by two spaces or a newline."""
     return re.split(r"\s{2,}", text.strip())
 
 
 def table(text: str) -> dict[str, list[str]]:
-    """By the first item of a line, the others; a name may stand in several lines."""
+    """The items of each line by its first one. Lines of one name add up."""
     found: dict[str, list[str]] = {}
     for row in text.strip().splitlines():
         name, *values = spaced(row)
@@ -34,8 +34,8 @@ def with_type(descr: str) -> bytes:
     return npy(f"{{'descr': {descr}, {ORDER}{SHAPE}}}\n")
 
 
-def with_shape(shape: str, values: bytes = VALUES) -> bytes:
-    return npy(f"{{{TYPE}{ORDER}'shape': {shape}, }}\n", values)
+def with_shape(shape: str) -> bytes:
+    return npy(f"{{{TYPE}{ORDER}'shape': {shape}, }}\n")
 
 
 GOOD = npy(f"{{{TYPE}{ORDER}{SHAPE}}}\n")
@@ -296,7 +296,7 @@ CENTROIDS = spaced("""
 
 
 def tables() -> dict[str, bytes]:
-    """One table of data sets each, for a folder of its own."""
+    """Tables of data sets, each for a folder of its own."""
     files = {f"field {at}": f'[made]\ngenerator = "balls"\n{line}\n' for at, line in enumerate(FIELDS)}
     files |= {f"centroids {at}": MADE + f"centroids = {rows}\n" for at, rows in enumerate(CENTROIDS)}
     files |= {

@@ -1,9 +1,12 @@
-"""The programs as they were built, and what they wrote. KMBENCH_BUILD names the build folder (default build)."""
+"""Runs the built programs and reads their lines. KMBENCH_BUILD names the build folder (default build)."""
 
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from line_schema import VALIDATOR
@@ -16,16 +19,23 @@ needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: 
 
 
 def needed(*programs: Path) -> None:
-    """Skip the whole file that calls this where one of them was not built."""
+    """Skips the calling test file if a program is missing."""
     for program in programs:
         if not program.exists():
             pytest.skip(f"no {program}: build it, or set KMBENCH_BUILD", allow_module_level=True)
 
 
 def kmbench(*args: object, program: Path = KMBENCH, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess:
-    """Run the program to its end, with these variables besides. One that hangs fails the test."""
+    """Runs the program with these environment variables added. A hang fails the test."""
     command = [program, *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**ENVIRONMENT, **env}, timeout=600)
+
+
+def succeeded(*args: object, **named: Any) -> subprocess.CompletedProcess:
+    """Runs the program like kmbench() and asserts that it ends with code 0."""
+    run = kmbench(*args, **named)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run
 
 
 def flags(**values: object) -> list[str]:
@@ -34,7 +44,7 @@ def flags(**values: object) -> list[str]:
 
 
 def lines_of(file: Path) -> list[dict]:
-    """Every result line of a file, each held against the schema; none where there is no such file."""
+    """The result lines of a file, each checked against the schema. A missing file has none."""
     text = file.read_text() if file.exists() else ""
     assert text == "" or text.endswith("\n")
     found = [json.loads(line) for line in text.splitlines()]
@@ -43,8 +53,20 @@ def lines_of(file: Path) -> list[dict]:
     return found
 
 
+def whole_lines(file: Path) -> list[str]:
+    """The texts of the lines that end; a line in writing does not."""
+    return file.read_text().split("\n")[:-1] if file.exists() else []
+
+
+def wait_until(there: Callable[[], bool]) -> None:
+    """Waits for a minute at most."""
+    deadline = time.monotonic() + 60
+    while not there() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def by_implementation(folder: Path) -> dict[str, dict]:
-    """The one line of each implementation in a folder's adhoc.jsonl."""
+    """The lines of a folder's adhoc.jsonl by implementation, one each."""
     found = lines_of(folder / "adhoc.jsonl")
     named = {line["implementation"]: line for line in found}
     assert len(named) == len(found), "one line a case"
@@ -52,13 +74,13 @@ def by_implementation(folder: Path) -> dict[str, dict]:
 
 
 def refused(ran: subprocess.CompletedProcess, says: str) -> None:
-    """Code 2, nothing on stdout, and one line that holds these words."""
+    """Asserts code 2, an empty stdout, and one line of stderr that holds these words."""
     assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
     assert ran.stderr.startswith("kmbench: ") and ran.stderr.count("\n") == 1 and says in ran.stderr, ran.stderr
 
 
 def script(path: Path, *words: object) -> Path:
-    """A program at this path that runs these words."""
+    """Writes a shell script that runs these words."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f'#!/bin/sh\nexec {" ".join(repr(str(word)) for word in words)} "$@"\n')
     path.chmod(0o755)

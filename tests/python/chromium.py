@@ -1,4 +1,4 @@
-"""A headless Chromium over its debugging pipe: pages opened, looked at, pressed, printed. No package is needed."""
+"""Drives a headless Chromium over its debugging pipe, without a package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "-
 
 
 class Chromium:
-    """One browser with one page. `errors` collects what its console and its scripts complain of."""
+    """One browser with one page. `errors` collects the errors of its console and scripts."""
 
     def __init__(self, profile: Path) -> None:
         there, self.out = os.pipe()
@@ -68,8 +68,8 @@ class Chromium:
         assert "error" not in found, f"{method}: {found['error']}"
         return found["result"]
 
-    def open(self, page: Path, width: int, height: int = 900, mobile: bool = False) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+    def open(self, page: Path, width: int, mobile: bool = False) -> None:
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=mobile)
         self.call("Page.navigate", url=page.resolve().as_uri())
         while self.message().get("method") != "Page.loadEventFired":
             pass
@@ -82,9 +82,5 @@ class Chromium:
         return found["result"].get("value")
 
     def printed(self) -> bytes:
-        """The page as a PDF, by its style for print."""
+        """The page as a PDF, in its print style."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
-
-    def picture(self) -> bytes:
-        """What is in sight, as a PNG."""
-        return base64.b64decode(self.call("Page.captureScreenshot")["data"])

@@ -1,6 +1,8 @@
-"""What several tests start from: made-up results, and an exhibit in a folder of its own."""
+"""Shared helpers: made-up exhibits and results in a folder of their own."""
 
 import json
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,10 @@ from plots.__main__ import main
 from plots.decide.claims import Finding, judge_one
 from plots.read import check, exhibits, results
 from plots.read.view import View, gather
+from plots.write.tables import Cell, Table
 
 ROOT = Path(__file__).resolve().parents[2]
+Record = dict | None  # of a machine or of a paper
 
 TABLE = """
 kind = "table"
@@ -31,13 +35,13 @@ SERIES = 'series = ["implementation"]\n'
 
 
 def figure(style: str, y: str, more: str = "") -> str:
-    """The sweep of TABLE as a figure over its packages."""
+    """A figure of TABLE's sweep over its packages."""
     head = TABLE.replace('"table"', '"figure"').partition("[table]")[0]
     return f'{head}[figure]\nstyle = "{style}"\nx = "packages"\ny = {json.dumps(y.split())}\n{more}'
 
 
 def printed(rows: str, fields: str = "packages", metrics: str = "iteration", more: str = "") -> str:
-    """Values that a paper printed."""
+    """A [[paper]] table of printed values."""
     names = f"fields = {json.dumps(fields.split())}\nmetrics = {json.dumps(metrics.split())}\n"
     return f'[[paper]]\nsource = "printed"\n{names}rows = {rows}\n{more}'
 
@@ -46,14 +50,25 @@ def claim(body: str, name: str = "a", text: str = "t") -> str:
     return f'[[claim]]\nid = "{name}"\ntext = "{text}"\n{body}\n'
 
 
-def machine(lines: list[dict], record: dict | None = None, folder: Path = ROOT) -> results.Machine:
-    """These lines as the reader would give them."""
+@cache
+def papers() -> list[exhibits.Paper]:
+    """The papers of this repository, read once for all tests; none may change them."""
+    return exhibits.load(ROOT / "papers")
+
+
+def exhibits_of(paper: str) -> dict[str, exhibits.Exhibit]:
+    """The exhibits of one of these papers, by name."""
+    return {one.name: one for found in papers() if found.key == paper for one in found.exhibits}
+
+
+def machine(lines: list[dict], record: Record = None) -> results.Machine:
+    """A machine with these lines, checked as the reader checks them."""
     read = (check.line(line, "made up", {}) for line in lines)
-    return results.Machine("demo", record or {}, results.latest(read), folder)
+    return results.Machine("demo", record or {}, results.latest(read), ROOT)
 
 
 class Bench:
-    """A papers/ and a results/ folder of made-up content."""
+    """A papers/ and a results/ folder."""
 
     def __init__(self, folder: Path) -> None:
         self.papers, self.results = folder / "papers", folder / "results"
@@ -65,25 +80,32 @@ class Bench:
         path.write_text(text)
         return exhibits.load_one(path)
 
-    def view(self, lines: list[dict], text: str = TABLE, profile: str | None = None) -> View:
-        return gather(self.exhibit(text), machine(lines), profile)
+    def view(self, lines: list[dict], text: str = TABLE, record: Record = None, paper: Record = None) -> View:
+        """What the exhibit shows of these lines. `record` is machine.json, `paper` is paper.toml."""
+        return gather(replace(self.exhibit(text), record=paper or {}), machine(lines, record))
 
-    def judge(self, lines: list[dict], exhibit: str = TABLE, **claim: object) -> Finding:
+    def judge(
+        self, lines: list[dict], exhibit: str = TABLE, record: Record = None, paper: Record = None, **claim: object
+    ) -> Finding:
         claim = {"id": "c", "text": "t", "metric": "iteration", **claim}
-        return judge_one(self.view(lines, exhibit), claim)
+        return judge_one(self.view(lines, exhibit, record, paper), claim)
+
+    def read(self) -> tuple[list[exhibits.Paper], list[results.Machine]]:
+        """The papers and the machines, as every command reads them."""
+        return exhibits.load(self.papers), results.load(self.results)
 
     def run(self, lines: list[dict], machine: str = "demo") -> Path:
         return synthetic.write(self.results, machine, lines)
 
     def add(self, text: str, file: str = "demo/demo.jsonl") -> None:
-        """Text at the end of a file of results."""
+        """Appends text to a file of results."""
         path = self.results / file
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as out:
             out.write(text)
 
     def main(self, command: str, *words: object) -> int:
-        """The exit code of a command over these folders."""
+        """Runs a command on these folders and returns its exit code."""
         return main([command, *self.folders, *map(str, words)])
 
 
@@ -92,8 +114,13 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+def rows_of(table: Table) -> list[dict[tuple[str, str], Cell]]:
+    """The cells of each row, by name and role of their column."""
+    return [{(c.name, c.role): cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
+
+
 def one_line(capsys, *says: str) -> None:
-    """Nothing on stdout, and one line of complaint that holds these words."""
+    """Asserts that stdout is empty and stderr is one line that holds these words."""
     out, error = capsys.readouterr()
     assert out == "" and error.startswith("plots: ") and error.count("\n") == 1, error
     assert all(words in error for words in says), error

@@ -1,4 +1,4 @@
-"""A k-means that speaks the protocol of docs/adding.md until it breaks it as its argument says (test_external.py)."""
+"""A k-means program with the protocol of docs/adding.md. Its argument names the fault (test_external.py)."""
 
 import json
 import os
@@ -13,7 +13,7 @@ SECONDS = {"-5 seconds": -5, "1e308 seconds": 1e308, "seconds in words": "few"}
 ITERATIONS = {"2^40 + 3 iterations": 2**40 + 3, "-3 iterations": -3, "2^64 - 1 iterations": 2**64 - 1}
 HELLO = {"a name of 500 kB": {"name": "x" * 500_000}, "a version of two lines": {"version": "1\n2"}}
 NAMES = ("points", "initial", "assigned", "centroids", "labels")
-ANSWERS: dict[bytes, tuple] = {}  # by the rounded rows of the start, in any order
+ANSWERS: dict[bytes, tuple] = {}  # by the sorted, rounded rows of the start
 
 
 def say(answer: dict | str) -> None:
@@ -31,14 +31,14 @@ def iterate(points: np.ndarray, start: np.ndarray, iterations: int) -> tuple[np.
 
 
 def remembered(points: np.ndarray, start: np.ndarray, iterations: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The answer to these rows, however they lie; made slowly, and only once."""
+    """Computes the answer to these rows slowly, and only once, whatever their order."""
     order = np.lexsort(start.round(3).T)
     key = start.round(3)[order].tobytes() + bytes([iterations])
     if key not in ANSWERS:
         time.sleep(0.1)
         ANSWERS[key] = iterate(points, start[order], iterations)
     labels, before, after = ANSWERS[key]
-    place = np.argsort(order)  # where each row of the start lies among the sorted ones
+    place = np.argsort(order)  # the sorted position of each row of the start
     return order[labels], before[place], after[place]
 
 

@@ -1,4 +1,4 @@
-"""What tests/faults plants: for each fault a problem on which it shows, and what the program must say."""
+"""The planted faults of tests/faults: the problem that shows each, and what the program must say."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Problem:
     flags: dict[str, object] = field(default_factory=dict)
 
     def save(self, folder: Path, name: str) -> list[str]:
-        """Flags of `kmbench run` for this problem; its files lie in the folder."""
+        """Writes the files of the problem and returns the flags of `kmbench run`."""
         points, start = folder / f"{name}.npy", folder / f"{name}.start.npy"
         np.save(points, self.points)
         np.save(start, self.start)
@@ -28,7 +28,7 @@ class Problem:
 
 
 def groups(n: int, d: int, spread: float, seed: int = 2) -> np.ndarray:
-    """Seven groups; a hundred of the points are equal."""
+    """Points in seven groups; a hundred of them are equal."""
     random = np.random.default_rng(seed)
     centers = random.normal(size=(7, d)) * spread
     points = centers[random.integers(0, 7, n)] + random.normal(size=(n, d))
@@ -72,19 +72,19 @@ def problems() -> dict[str, Problem]:
 
 @dataclass(frozen=True)
 class Fault:
-    """What stands beside it in tests/faults (Expected in broken.hpp)."""
+    """A planted fault and its Expected of tests/faults/broken.hpp."""
 
     name: str
     category: str  # the name of its file
-    run: str  # a regular expression for the sentence of `kmbench run`; "" where it says that all is right
+    run: str  # a regular expression for the verdict of `kmbench run`; "" if the run is right
     on: str  # the problem
-    check: str  # an awkward shape on which `kmbench check` has to see it; "": it need not
+    check: str  # the awkward shape on which `kmbench check` must find it; "": none
     precisions: list[str]
     argued: str  # why it may pass
 
 
 def catalogue() -> list[Fault]:
-    """Every planted fault by file, in the file's order, but what is there for other tests."""
+    """The planted faults by category, without those of other tests."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = [TESTS, "--gtest_filter=Faults.Catalogue", f"--gtest_output=json:{file.name}"]
         subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT)

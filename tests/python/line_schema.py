@@ -1,4 +1,4 @@
-"""schema/line.json as any validator of JSON Schema reads it: `since` told as `required` and conditions."""
+"""schema/line.json as standard JSON Schema: `since` becomes `required` and conditions."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from plots.read.check import DOCUMENT, LATEST
 
 
 def standard(document: dict[str, Any]) -> dict[str, Any]:
-    """The same schema, in which every property is required from its `since` on."""
+    """The schema with every property required from its `since` on."""
     rules = []
     for number in range(2, LATEST + 1):
         added = required(document, number)

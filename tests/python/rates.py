@@ -1,5 +1,5 @@
-"""How often `compare` is wrong, and how often it finds what is there: counted on measured rounds, or on tables drawn
-from recorded ones (noise.json). scripts/compare_test runs it on this machine; test_rates.py on the recorded noise.
+"""Counts the false alarms and the finds of `compare`, on measured rounds or on tables drawn from noise.json.
+scripts/compare_test measures rounds on this machine; test_rates.py uses the recorded noise.
 
     python3 tests/python/rates.py false BASE NEW             A/A: the share of cases and implementations called another
     python3 tests/python/rates.py found BASE NEW NAME ROUNDS  of tries of so many rounds, how many find NAME slower
@@ -21,18 +21,17 @@ from plots.read import sides  # noqa: E402
 from plots.read.sides import Case, Side  # noqa: E402
 
 CHANGED = (FASTER, SLOWER)
-Noise = dict[
-    str, list[list[list[float]]]
-]  # by implementation and case, by round, of both sides: samples over their median
+# By "implementation|case": for each round, the samples of both sides over their median.
+Noise = dict[str, list[list[list[float]]]]
 
 
 def called_another(made: Comparison) -> tuple[int, int]:
-    """How many cases, and how many implementations, are said to be faster or slower."""
+    """How many cases and how many implementations are called faster or slower."""
     return sum(p.verdict in CHANGED for p in made.pairs), sum(g.verdict in CHANGED for g in made.groups)
 
 
 def found(made: Comparison, name: str) -> tuple[bool, int]:
-    """Whether this implementation is said to be slower, and how many others, or cases of others, are called another."""
+    """Whether this implementation is called slower, and how many other ones or their cases are called changed."""
     hit = any(group.implementation == name and group.verdict == SLOWER for group in made.groups)
     others = [group.verdict for group in made.groups if group.implementation != name]
     others += [pair.verdict for pair in made.pairs if pair.base.implementation != name]
@@ -47,18 +46,14 @@ def of_rounds(side: Side, wanted: set[str]) -> Side:
     return replace(side, cases=cases)
 
 
-def tries(base: Side, new: Side, rounds: int) -> list[tuple[Side, Side]]:
-    """Every `rounds` rounds in the order in which they were measured: tries that share none."""
-    names = sorted({name for side in (base, new) for case in side.cases.values() for name in case.rounds})
-    parts = [set(names[i : i + rounds]) for i in range(0, len(names) - rounds + 1, rounds)]
-    return [(of_rounds(base, part), of_rounds(new, part)) for part in parts]
+def tries(names: list[str], rounds: int) -> list[set[str]]:
+    """Consecutive rounds; no two tries share one."""
+    return [set(names[i : i + rounds]) for i in range(0, len(names) - rounds + 1, rounds)]
 
 
-def drawn(base: Side, new: Side, rounds: int, count: int = 40) -> list[tuple[Side, Side]]:
-    """Tries of rounds drawn from all of them: more tries than there are apart, of which any two share some."""
-    names = sorted({name for side in (base, new) for case in side.cases.values() for name in case.rounds})
-    parts = [set(random.Random(seed).sample(names, min(rounds, len(names)))) for seed in range(count)]
-    return [(of_rounds(base, part), of_rounds(new, part)) for part in parts]
+def drawn(names: list[str], rounds: int) -> list[set[str]]:
+    """Forty random draws from all rounds; tries may share some."""
+    return [set(random.Random(seed).sample(names, min(rounds, len(names)))) for seed in range(40)]
 
 
 def noise_of(base: Side, new: Side) -> Noise:
@@ -76,8 +71,8 @@ def noise_of(base: Side, new: Side) -> Noise:
 def table(
     noise: Noise, cases: int, rounds: int, seed: int, slower: dict[str, float] | None = None
 ) -> tuple[Side, Side]:
-    """Two sides of so many cases: rounds drawn from the recorded, none twice, for all recorded cases alike, since what
-    disturbs one disturbs its neighbours; which side is which is drawn as well. `slower`: a factor by implementation."""
+    """Two sides of so many cases, with rounds drawn from the recorded ones, none twice. The sides are drawn too.
+    Neighbours share a disturbance, so all recorded cases take the same rounds. `slower`: a factor by implementation."""
     draw = random.Random(seed)
     base: dict[str, Case] = {}
     new: dict[str, Case] = {}
@@ -113,10 +108,12 @@ def main(what: str, base: str, new: str, *rest: str) -> int:
 
 
 def told(before: Side, after: Side, name: str, rounds: int) -> int:
-    """Few tries share no round, and many tries share some: the promise is held to all of them together."""
+    """The promise is tested on both kinds of tries together."""
     both: list[tuple[bool, int]] = []
+    names = sorted({one for side in (before, after) for case in side.cases.values() for one in case.rounds})
     for what, parts in (("that share no round", tries), ("drawn from all rounds", drawn)):
-        results = [found(compare(*sides), name) for sides in parts(before, after, rounds)]
+        pairs = [(of_rounds(before, part), of_rounds(after, part)) for part in parts(names, rounds)]
+        results = [found(compare(*pair), name) for pair in pairs]
         print(f"Slowed: {name} found in {counted(results)[0]} of {len(results)} tries of {rounds} rounds {what};")
         print(f"        another implementation, or a case of one, called another in {counted(results)[1]}")
         both += results
@@ -127,7 +124,7 @@ def told(before: Side, after: Side, name: str, rounds: int) -> int:
 
 
 def counted(results: Sequence[tuple[bool, int]]) -> tuple[int, int]:
-    """In how many tries it was found, and in how many anything else was called another."""
+    """In how many tries it was found, and in how many anything else was called changed."""
     return sum(hit for hit, _ in results), sum(others > 0 for _, others in results)
 
 

@@ -1,6 +1,6 @@
-"""Run programs one after the other and say of each how it ended and what it took: JSON list in, JSON list out.
+"""Runs programs one after the other and reports how each ended: JSON list in, JSON list out.
 
-A process of its own, and a small one: what a child's peak memory is said to be begins with its parent's."""
+This is a small process of its own, because the peak memory of a child starts at its parent's."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 
 
 def run(args: list[str], env: dict[str, str], folder: str, limit_s: float) -> dict[str, object]:
-    """Code (negative: the signal; -9 where it did not end in time), both outputs, peak memory."""
+    """The exit code (negative: the signal; -9 after the limit), both outputs and the peak memory."""
     with TemporaryFile() as out, TemporaryFile() as err:
         os.chdir(folder)
         files = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1), (os.POSIX_SPAWN_DUP2, err.fileno(), 2)]

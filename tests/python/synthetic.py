@@ -1,4 +1,4 @@
-"""Result lines made up from an exhibit's sweeps: the shape of the real ones, numbers from a formula."""
+"""Synthetic result lines: the format of real ones, with values from a formula."""
 
 import hashlib
 import itertools
@@ -14,44 +14,35 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-AXES = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "iterations", "tolerance")
+AXES = words("implementation dataset n d k precision init init_seed iterations tolerance")
 DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "init_seed": 1}
 DEFAULTS |= {"iterations": 5, "tolerance": None}
-CASE = [
-    "exhibit",
-    "profile",
-    "implementation",
-    "parameters",
-    "dataset",
-    "n",
-    "d",
-    "k",
-    "precision",
-    "init",
-    "max_iters",
-    "tolerance",
-]
-UNMEASURED = [
-    "prepare_s",
-    "download_s",
-    "iterations",
-    "inertia",
-    "centroid_error",
-    "cluster_sizes",
-    "verdict",
-    "grade",
-    "tied_labels",
-    "judge_s",
-    "judge_seed",
-    "label_excess",
-    "mean_offset",
-    "replayed",
-]
+CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
+UNMEASURED = words("""
+    prepare_s download_s iterations inertia centroid_error cluster_sizes verdict grade tied_labels judge_s judge_seed
+    label_excess mean_offset replayed
+""")
 
 
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
-    """One right line; `fields` replace top-level fields, and unknown names become parameters."""
-    made = {
+    """A valid line of a right run. `fields` replace its fields; unknown names become parameters."""
+    made = right(exhibit, seconds, samples)
+    for name, value in fields.items():
+        if name == "dataset":
+            made["dataset"] = {**made["dataset"], "name": value}
+        elif name in ("hash", "source", "generator"):
+            made["dataset"] = {**made["dataset"], name: value}
+        elif name in made:
+            made[name] = value
+        else:
+            made["parameters"] = {**made["parameters"], name: value}
+    made["device"] = fields.get("device", made["implementation"].split("/")[0].replace("library", "cpu"))
+    made["case"] = case_id(made)
+    return made
+
+
+def right(exhibit: str | None, seconds: float, samples: int) -> dict[str, Any]:
+    return {
         **dict.fromkeys(FIELDS),
         "schema": LATEST,
         "case": "",
@@ -99,22 +90,10 @@ def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, *
         "argv": ["kmbench", "run"],
         "date": "2024-01-01T00:00:00Z",
     }
-    for name, value in fields.items():
-        if name == "dataset":
-            made["dataset"] = {**made["dataset"], "name": value}
-        elif name in ("hash", "source", "generator"):
-            made["dataset"] = {**made["dataset"], name: value}
-        elif name in made:
-            made[name] = value
-        else:
-            made["parameters"] = {**made["parameters"], name: value}
-    made["device"] = fields.get("device", made["implementation"].split("/")[0].replace("library", "cpu"))
-    made["case"] = case_id(made)
-    return made
 
 
 def of_schema(number: int, made: dict[str, Any]) -> dict[str, Any]:
-    """The same line as kmbench wrote it when its lines had this schema number."""
+    """The line as an earlier kmbench wrote it, with this schema number."""
     old = {name: value for name, value in made.items() if FIELDS[name].get("since", 1) <= number}
     for part in ("dataset", "init"):
         inner = FIELDS[part]["properties"]
@@ -139,7 +118,7 @@ def empty() -> dict[str, Any]:
 
 
 def listed(value: Any) -> list[Any]:
-    """A number, a list, or a range ("1e4:1e6:x10", "64:1024:+64")."""
+    """The values of a number, a list or a range ("1e4:1e6:x10", "64:1024:+64")."""
     if isinstance(value, list):
         return [x for item in value for x in listed(item)]
     if not (isinstance(value, str) and value.count(":") == 2):
@@ -152,7 +131,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def lines_of(exhibit: Exhibit, profile: str = "paper") -> list[dict[str, Any]]:
-    """A line for every case of the exhibit's sweeps; times from a hash of the case, so that each differs."""
+    """A line for every case of the exhibit's sweeps. Times come from a hash of the case, so they differ."""
     quick = exhibit.spec.get("profile", {}).get("quick", {}) if profile == "quick" else {}
     made = []
     for sweep in quick.get("sweep", exhibit.spec.get("sweep", [])):
@@ -188,7 +167,7 @@ def case(exhibit: str, profile: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(results: Path, machine: str, lines: list[dict[str, Any]], record: dict[str, Any] | None = None) -> Path:
-    """results/<machine>/<paper>.jsonl and machine.json."""
+    """Appends to results/<machine>/<paper>.jsonl and writes machine.json."""
     folder = results / machine
     folder.mkdir(parents=True, exist_ok=True)
     known = {"id": machine, "cpu": {"model": "Made-up 9000"}} if record is None else record
@@ -200,7 +179,7 @@ def write(results: Path, machine: str, lines: list[dict[str, Any]], record: dict
 
 
 def ladder(*times, **fields):
-    """A line for 1, 10, 100, … packages; a time of None is a skipped case."""
+    """Lines for 1, 10, 100, … packages; a time of None gives a skipped case."""
     return [
         line(seconds=t, packages=10**i, **fields) if t else skipped("too large", packages=10**i, **fields)
         for i, t in enumerate(times)
@@ -211,16 +190,16 @@ RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"package
 
 
 def samples(middle: float, count: int = 12, spread: float = 0.01) -> list[float]:
-    """About the middle, never twice the same."""
+    """Distinct times around the middle."""
     return [middle * (1 + spread * (((i * 7) % count) / count - 0.5)) for i in range(count)]
 
 
 def timed(seconds: float, count: int = 12, **fields) -> dict:
-    """A line of no exhibit, for comparisons."""
+    """A line without an exhibit, for comparisons."""
     return line(None, samples_s=samples(seconds, count), **fields)
 
 
 def side(folder: Path, name: str, lines: list[dict], record: dict | None = None) -> Path:
-    """The folder of one machine, to be compared with another."""
+    """Writes the folder of one machine, a side of a comparison."""
     known = {"id": "demo", "cpu": {"model": "Made-up 9000", "threads": 2}}
     return write(folder, name, lines, {**known, **(record or {})}) / name

@@ -1,10 +1,10 @@
-"""What makes a picture or a page readable: plain numbers, room for every mark, texts that fit, tables not too wide."""
+"""Readable pictures and tables: plain numbers, room for every mark, texts that fit, columns that fit."""
 
 import math
 from itertools import pairwise
 
 import pytest
-from conftest import SERIES, TABLE, figure, printed
+from conftest import SERIES, TABLE, claim, figure, printed
 from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
@@ -32,7 +32,7 @@ def test_a_flat_curve_is_not_drawn_as_a_mountain():
     assert high / low >= axes.LEAST_RANGE
 
 
-def test_labels_that_would_run_into_each_other_are_left_out():
+def test_colliding_labels_are_left_out():
     assert axes.readable([0, 10, 10.1, 20], ["4", "1000", "1024", "2000"], 260, True) == [0, 1, 3]
 
 
@@ -48,7 +48,7 @@ def test_a_papers_mark_above_all_bars_is_inside_the_axes(bench):
     assert ax.get_ylim()[1] > 900
 
 
-def test_bars_that_stand_alone_stand_over_their_tick(bench):
+def test_a_single_bar_stands_over_its_tick(bench):
     lines = [line(packages=1), line(packages=1, implementation="cpu/lloyd/naive"), line(packages=10)]
     (ax,) = figures.draw(bench.view(lines, shown("bar"))).axes
     middles = sorted(bar.get_x() + bar.get_width() / 2 for bar in ax.patches)
@@ -71,17 +71,17 @@ def test_a_logarithmic_axis_has_dots_and_no_bars(bench):
     assert "wrong" in [text.get_text() for text in made.axes[0].texts]
 
 
-def test_a_planned_case_that_did_not_run_breaks_the_curve_and_is_named(bench):
+def test_a_missing_case_breaks_the_curve_and_is_named(bench):
     made = figures.draw(bench.view([line(packages=p) for p in (1, 100)], shown("line")))
     assert "× no time, by packages: 10 (not run)." in made.get_suptitle()
     (bars,) = made.axes[0].containers
     assert math.isnan(bars.lines[0].get_ydata()[1]) and len(bars.lines[0].get_ydata()) == 3
 
 
-def test_a_ratio_of_the_papers_text_is_a_hollow_mark_where_it_would_put_ours(bench):
-    claim = '[[claim]]\nid="a"\ntext="a"\nkind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n'
-    claim += "numerator={packages=1}\ndenominator={packages=10}\n"
-    view = bench.view([line(packages=1), line(packages=10)], shown("line", claim))
+def test_a_ratio_in_the_papers_text_is_a_mark_on_our_scale(bench):
+    sides = "numerator={packages=1}\ndenominator={packages=10}"
+    asked = claim(f'kind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n{sides}')
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked))
     (curve,) = figures.arrange(view)[0].curves
     assert curve.stated["assign"] == [(1, pytest.approx(3 * view.value(view.lines[1], "assign").value))]
 
@@ -129,13 +129,13 @@ def test_nothing_of_a_wrong_run_is_shown_or_claimed(bench):
     assert bound.verdict == "not comparable"
 
 
-def test_what_a_paper_prints_once_is_not_shown_twice(bench):
+def test_one_printed_value_is_shown_once(bench):
     twice = (printed('[["20", "1"]]', "threads", more=f'match = {{ threads = {{ "20" = {to} }} }}\n') for to in (0, 7))
     text = TABLE.replace('["packages"]', '["threads"]') + "".join(twice)
     table = tables.build(bench.view([line(packages=1, threads=0)], text))
     assert len(table.rows) == 1
     table = tables.build(bench.view([skipped("no", packages=1, threads=1)], text))
-    assert len(table.rows) == 2, "beside none of ours it is shown"
+    assert len(table.rows) == 2, "without a line of ours the paper's row is shown"
 
 
 def wide(metrics: int) -> Table:

@@ -1,4 +1,4 @@
-"""Bad exhibits, lines, records and arguments: one line "plots: …", exit code 2, nothing written, never a traceback."""
+"""Bad exhibits, lines, records and arguments: one line "plots: …", exit code 2, nothing written, no traceback."""
 
 import json
 import re
@@ -153,19 +153,25 @@ LINES = {
 }
 RECORDS = ["5", "[]", "{", "", b"\xff", '{"floor": 3}', '{"warnings": "none"}', '{"cpu": 3}']
 RECORDS += ['{"floor": {"cpu": {"bytes_per_s": "fast"}}}']
+PAPERS = ["title = 3", "authors = 3", 'year = "1990"', "doi = []", "titel = 'a'", "title = "]
+FILES = {f"line: {name}": ("results/demo/demo.jsonl", raw, "demo.jsonl:1: ") for name, raw in LINES.items()}
+FILES |= {f"record {at}": ("results/demo/machine.json", raw, "machine.json: ") for at, raw in enumerate(RECORDS)}
+FILES |= {f"paper {at}": ("papers/demo/paper.toml", raw, "paper.toml: ") for at, raw in enumerate(PAPERS)}
 COMMANDS = ("render", "claims", "report")
 
 
 def refused(bench, tmp_path, capsys, *says, command="report"):
-    """The complaint of `command` holds these words: one line and exit code 2, and nothing was written."""
+    """Asserts that `command` prints one line with these words, ends with code 2 and writes nothing."""
     assert bench.main(command, "--out", tmp_path / "out") == 2
     one_line(capsys, *says)
     assert not (tmp_path / "out").exists()
 
 
 def put(path, content):
+    """A result line gets its end."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    raw = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(raw + b"\n" * (path.suffix == ".jsonl"))
 
 
 @pytest.mark.parametrize("name", [*EXHIBITS, *SAID])
@@ -176,22 +182,21 @@ def test_exhibit(bench, tmp_path, capsys, name):
     refused(bench, tmp_path, capsys, "table1.toml: ", says)
 
 
-@pytest.mark.parametrize("name", LINES)
-def test_line(bench, tmp_path, capsys, name):
+@pytest.mark.parametrize("name", FILES)
+def test_line_record_and_paper(bench, tmp_path, capsys, name):
     bench.exhibit()
     bench.run([line(packages=1)])
-    raw = LINES[name]
-    put(bench.results / "demo" / "demo.jsonl", (raw if isinstance(raw, bytes) else raw.encode()) + b"\n")
-    refused(bench, tmp_path, capsys, "demo.jsonl:1: ")
+    file, content, says = FILES[name]
+    put(tmp_path / file, content)
+    refused(bench, tmp_path, capsys, says)
 
 
 @pytest.mark.parametrize("field", check.FIELDS)
 def test_a_field_of_the_wrong_type(field, capsys, bench, tmp_path):
-    """Whatever the field: a value of another type is named, with the field, or was never wrong."""
+    """A value of a wrong type is refused with the name of the field; other values are accepted."""
     bench.exhibit()
     for value in (3.5, -1, True, "word", [1], [None], ["a"], {}, {"a": None}, {"a": ["b"]}):
-        made = {**line(packages=1), field: value}
-        put(bench.results / "demo" / "demo.jsonl", json.dumps(made) + "\n")
+        put(bench.results / "demo" / "demo.jsonl", json.dumps({**line(packages=1), field: value}))
         code, error = bench.main("claims", "--out", tmp_path / "out"), capsys.readouterr().err
         assert (code == 0 and not error) or (
             code == 2 and re.search(rf"demo.jsonl:1: ({field} is |schema \d+ is)", error)
@@ -202,32 +207,16 @@ def test_a_field_of_the_wrong_type(field, capsys, bench, tmp_path):
     "text", ["1e999", "-1e309", "1E+400", "10e308", "9" * 20, "-" + "9" * 20, "1" + "0" * 400 + ".5"]
 )
 def test_a_number_past_the_limits_is_none(text):
-    """Alone, so that nothing else in the line calls for the careful reading."""
+    """The number stands alone, so that nothing else triggers the slow, careful parser."""
     with pytest.raises(ValueError, match="past"):
         json_text.parse(f"[{text}]".encode())
     assert json_text.parse(b"[1e99, 1e-400, 18446744073709551615]") == [1e99, 0.0, 2**64 - 1]
 
 
-@pytest.mark.parametrize("record", RECORDS)
-def test_machine_record(bench, tmp_path, capsys, record):
-    bench.exhibit()
-    bench.run([line(packages=1)])
-    put(bench.results / "demo" / "machine.json", record)
-    refused(bench, tmp_path, capsys, "machine.json: ")
-
-
-@pytest.mark.parametrize("text", ["title = 3", "authors = 3", 'year = "1990"', "doi = []", "titel = 'a'", "title = "])
-def test_paper_record(bench, tmp_path, capsys, text):
-    bench.exhibit()
-    bench.run([line(packages=1)])
-    put(bench.papers / "demo" / "paper.toml", text)
-    refused(bench, tmp_path, capsys, "paper.toml: ")
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_refuses(bench, tmp_path, capsys, command):
     bench.exhibit()
-    put(bench.results / "demo" / "demo.jsonl", "5\n")
+    put(bench.results / "demo" / "demo.jsonl", "5")
     refused(bench, tmp_path, capsys, "demo.jsonl:1: ", command=command)
 
 
@@ -240,7 +229,7 @@ def test_folders(bench, tmp_path, capsys):
     refused(bench, tmp_path, capsys, "x.jsonl: Is a directory")
 
 
-def test_out_that_is_a_file(bench, tmp_path, capsys):
+def test_out_is_a_file(bench, tmp_path, capsys):
     bench.exhibit()
     bench.run([line(packages=1)])
     put(tmp_path / "file", "kept")

@@ -1,4 +1,4 @@
-"""At least 400 bad inputs, each refused: one line, code 2, nothing on stdout, nothing written, little memory."""
+"""At least 400 bad inputs. Each gets one line and code 2, prints and writes nothing, and takes little memory."""
 
 import json
 import os
@@ -25,7 +25,7 @@ DATA = ["data", "blobs", "--n", "10", "--out", "out.npy"]
 
 @dataclass
 class Input:
-    """What is wrong, and a pattern that the one line must hold."""
+    """A bad command; `says` is a pattern that its one line must match."""
 
     name: str
     args: list[str]
@@ -99,7 +99,7 @@ SAYS = {
     "--implementation=none": "unknown implementation 'none'",
     "--benchmark_format=xml": "--benchmark_format: xml not in",
 }
-WITHOUT = {  # the arguments beside a flag that would stand twice
+WITHOUT = {  # the other arguments, for flags that would stand twice
     "--n": [*RUN, "--dataset", "blobs", "--k", "3"],
     "--k": [*RUN, *BLOBS],
     "--dataset": [*RUN, "--k", "3"],
@@ -194,7 +194,7 @@ def command_inputs() -> Iterator[Input]:
 
 
 def file_inputs(folder: Path) -> Iterator[Input]:
-    """Writes the files."""
+    """Bad files, which this writes to the folder."""
     for name, content in (bad_files.npy_files() | bad_files.xz_files() | bad_files.csv_files()).items():
         (folder / name).write_bytes(content)
         yield Input(name, [*RUN, "--data", name, "--k", "1"], re.escape(name))
@@ -234,7 +234,7 @@ def file_inputs(folder: Path) -> Iterator[Input]:
 
 
 def run_all(inputs: list[Input], folder: Path, home: Path) -> list[dict]:
-    """How each ended; two processes at a time."""
+    """Runs the inputs in two processes and returns how each ended."""
     same = {"folder": str(folder), "limit_s": LIMIT_S}
     batch = [{"args": [str(KMBENCH), *i.args], "env": {"KMBENCH_HOME": str(home), **i.env}, **same} for i in inputs]
     runners = []
@@ -248,7 +248,7 @@ def run_all(inputs: list[Input], folder: Path, home: Path) -> list[dict]:
 
 
 def complaint(one: Input, ended: dict, allowed_kilobytes: int) -> str:
-    """What is wrong with the refusal, or nothing."""
+    """Why the refusal is wrong; empty if it is right."""
     if ended["code"] != 2:
         return f"code {ended['code']}: {ended['err'][:300]}{ended['out'][:300]}"
     if not re.fullmatch(r"kmbench: [^\x00-\x1f\x7f-\x9f\u2028\u2029]{10,3000}\n", ended["err"]):

@@ -1,4 +1,4 @@
-"""The map of winners: whom a cell shows, and what an exhibit may ask of it."""
+"""The map of winners: which implementation a cell shows, and which keys its exhibit may have."""
 
 import re
 
@@ -27,17 +27,20 @@ def rival(name, seconds, **fields):
 
 
 @pytest.mark.parametrize(
-    ("lines", "winner", "close"),
+    ("lines", "more", "winner", "close"),
     [
-        ([rival("a", 0.1), rival("b", 0.2)], "cpu/lloyd/a", False),
-        ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "cpu/lloyd/b", False),
-        ([rival("a", 0.1), rival("b", 0.1001)], "cpu/lloyd/a", True),
-        ([rival("a", 0.1, verdict="wrong"), rival("b", 0.2)], "cpu/lloyd/b", False),
-        ([rival("a", 0.1, grade="coarse")], "", False),
+        ([rival("a", 0.1), rival("b", 0.2)], "", "cpu/lloyd/a", False),
+        ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
+        ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "rounding = true\n", "cpu/lloyd/a", False),
+        ([rival("a", 0.1), rival("b", 0.1001)], "", "cpu/lloyd/a", True),
+        ([rival("a", 0.1, verdict="wrong"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
+        ([rival("a", 0.1, grade="coarse")], "", "", False),
     ],
 )
-def test_a_cell_shows_the_fastest_that_is_right_and_not_coarse(bench, lines, winner, close):
-    cell = best_of(bench.view(lines, MAP), lines, "iteration")
+def test_a_cell_shows_the_fastest_that_is_right_and_coarse_only_if_rounding_is_the_subject(
+    bench, lines, more, winner, close
+):
+    cell = best_of(bench.view(lines, MAP + more), lines, "iteration")
     assert (cell.winner, cell.close) == (winner, close)
     assert (cell.value is None) == (winner == "")
 
@@ -54,7 +57,7 @@ def test_every_cell_is_drawn_and_every_winner_named_once(bench):
     assert sorted(named) == ["a", "a", "b", "b", "b", "b"]
 
 
-def test_who_chooses_another_is_named_by_its_choice(bench):
+def test_auto_is_named_by_its_choice(bench):
     labels = '[labels.choice]\n2 = "gpu/lloyd/single_pass"\n'
     lines = [rival("auto", 0.1, counters={"choice": [0, 0, 0, 0, 10.0]}), rival("b", 0.2)]
     assert best_of(bench.view(lines, MAP + labels), lines, "iteration").winner == "gpu/lloyd/single_pass"
@@ -67,7 +70,7 @@ def test_the_names_of_choices_are_those_of_auto():
         assert choices == {str(i): wanted for i, wanted in enumerate(listed, start=1)}
 
 
-def test_a_map_of_what_was_not_measured_is_no_figure(bench):
+def test_a_map_without_times_is_no_figure(bench):
     skipped = rival("a", 0.1, samples_s=[], verdict=None, skip="no GPU", iterations=None)
     assert figures.draw(bench.view([skipped], MAP)) is None
 
@@ -81,15 +84,9 @@ def test_a_map_of_what_was_not_measured_is_no_figure(bench):
         (('"STYLE"', '"line"'), "down belongs to a map"),
     ],
 )
-def test_a_map_that_says_too_little_or_too_much_is_refused(bench, style, change, said):
+def test_a_map_with_missing_or_extra_keys_is_refused(bench, style, change, said):
     with pytest.raises(UserError, match=said):
         bench.exhibit(MAP.replace('"map"', '"STYLE"').replace(*change).replace("STYLE", style))
-
-
-def test_where_rounding_is_the_subject_a_coarse_one_may_win(bench):
-    lines = [rival("a", 0.1, grade="coarse"), rival("b", 0.2)]
-    cell = best_of(bench.view(lines, MAP + "rounding = true\n"), lines, "iteration")
-    assert cell.winner == "cpu/lloyd/a"
 
 
 def test_a_heat_of_shares_frames_no_zero_and_draws_the_labels_of_its_rows_once(bench):

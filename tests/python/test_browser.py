@@ -19,12 +19,12 @@ LONG = "A sentence that goes on for a while, as papers like them. " * 3
 EXHIBIT = TABLE.replace(*COLUMNS) + printed('[[1, "10.0", "5"], [3, "20", "4"]]', metrics="iteration assign")
 EXHIBIT += claim('kind="bound"\nmetric="run"\nat_most=1e6', "holds", LONG)
 EXHIBIT += claim('kind="bound"\nmetric="run"\nat_least=1e6', "fails", LONG)
-TABLES = "document.querySelectorAll('article table')"
+TABLE1 = "[...document.querySelectorAll('article table')].find((t) => t.closest('article').id.endsWith('table1'))"
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report and the claims of two machines, and a browser."""
+    """A browser, and the folder with the report and the claims of two machines."""
     folder = tmp_path_factory.mktemp("pages")
     bench = Bench(folder)
     bench.exhibit(EXHIBIT)
@@ -51,47 +51,45 @@ def test_it_opens_without_complaint_and_without_scrolling_sideways(pages, page, 
     assert browser.errors == []
 
 
-def column(browser, table, head):
-    """The texts of a column, from the top, of the rows in sight: its own values, without intervals."""
+def column(browser, head):
+    """The values of a column in the visible rows, without intervals."""
     script = f"""(() => {{
-      const table = {table}, [, at] = heads(table).find(([th]) => th.textContent.trim() === "{head}");
+      const table = {TABLE1}, [, at] = heads(table).find(([th]) => th.textContent.trim() === "{head}");
       return [...table.tBodies[0].rows].filter((row) => row.offsetParent).map((row) => shown(row, at)); }})()"""
     return browser.run(script)
 
 
-def press(browser, table, head):
-    browser.run(f"heads({table}).find(([th]) => th.textContent.trim() === '{head}')[0].querySelector('button').click()")
+def press(browser, head):
+    th = f"heads({TABLE1}).find(([th]) => th.textContent.trim() === '{head}')[0]"
+    browser.run(f"{th}.querySelector('button').click()")
 
 
 def test_a_press_on_a_head_sorts_and_two_more_bring_it_back(pages):
     browser, folder = pages
     browser.open(folder / "index.html", 1280)
-    table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
-    before = column(browser, table, "packages")
+    before = column(browser, "packages")
     assert before == [str(p) for p in COUNTS] + ["11", "12"]
-    press(browser, table, "iteration (ms)")
+    press(browser, "iteration (ms)")
     by_time = [str(p) for _, p in sorted(zip(SECONDS, COUNTS, strict=True))]
-    assert column(browser, table, "packages") == [*by_time, "11", "12"]  # no time: below
-    press(browser, table, "iteration (ms)")
-    assert column(browser, table, "packages") == [*by_time[::-1], "11", "12"]
-    assert browser.run(f"[...{table}.querySelectorAll('th')].filter((th) => th.ariaSort).map((th) => th.ariaSort)") == [
-        "descending"
-    ]
-    press(browser, table, "iteration (ms)")
-    assert column(browser, table, "packages") == before
-    press(browser, table, "packages")  # as numbers: 10 after 9
-    press(browser, table, "packages")
-    assert column(browser, table, "packages")[:3] == ["12", "11", "10"]
+    assert column(browser, "packages") == [*by_time, "11", "12"]  # no time: below
+    press(browser, "iteration (ms)")
+    assert column(browser, "packages") == [*by_time[::-1], "11", "12"]
+    sorted_by = f"[...{TABLE1}.querySelectorAll('th')].filter((th) => th.ariaSort).map((th) => th.ariaSort)"
+    assert browser.run(sorted_by) == ["descending"]
+    press(browser, "iteration (ms)")
+    assert column(browser, "packages") == before
+    press(browser, "packages")  # as numbers: 10 after 9
+    press(browser, "packages")
+    assert column(browser, "packages")[:3] == ["12", "11", "10"]
 
 
 def test_rows_are_filtered_by_every_word(pages):
     browser, folder = pages
     browser.open(folder / "index.html", 1280)
-    table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
-    box = f"{table}.closest('.scroll').nextElementSibling.querySelector('input')"
+    box = f"{TABLE1}.closest('.scroll').nextElementSibling.querySelector('input')"
     for words, left in (("rounded", 10), ("skipped", 1), ("no such row", 0), ("", 12)):
         browser.run(f"(() => {{ const box = {box}; box.value = '{words}'; box.dispatchEvent(new Event('input')); }})()")
-        assert len(column(browser, table, "packages")) == left, words
+        assert len(column(browser, "packages")) == left, words
 
 
 def test_claims_are_filtered_by_verdict_on_both_pages(pages):
@@ -149,13 +147,12 @@ def test_all_recorded_machines_fit_on_a_small_and_short_page(pages, tmp_path):
     assert browser.errors == []
 
 
-def test_what_a_reader_asks_takes_few_presses(pages):
-    """Whether a finding holds, where a cell is from, a table as LaTeX, one machine alone, an exhibit on its own."""
+def test_a_few_presses_give_the_command_of_a_cell_a_copy_and_one_exhibit(pages):
+    """The command behind a cell, a table as LaTeX, and one exhibit alone."""
     browser, folder = pages
     browser.open(folder / "index.html", 1280)
-    table = f"[...{TABLES}].find((t) => t.closest('article').id.endsWith('table1'))"
-    browser.run(f"{table}.tBodies[0].rows[2].cells[1].click()")
-    asked = browser.run(f"{table}.closest('.scroll').parentElement.querySelector('.asked').textContent")
+    browser.run(f"{TABLE1}.tBodies[0].rows[2].cells[1].click()")
+    asked = browser.run(f"{TABLE1}.closest('.scroll').parentElement.querySelector('.asked').textContent")
     assert asked == "kmbench explain demo/table1 3 iteration --machine a-machine-with-a-rather-long-name"
     browser.run("navigator.clipboard.writeText = (text) => { window.pasted = text; return Promise.resolve(); }")
     browser.run("[...document.querySelectorAll('.copy')].find((b) => b.textContent.includes('LaTeX')).click()")

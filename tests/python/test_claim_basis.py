@@ -1,18 +1,18 @@
-"""What a verdict rests on: the data, the number of threads, a claim that could fail, the cause, the printed values."""
+"""The basis of a verdict: data, threads, a claim that could fail, causes, printed values."""
 
 import re
-from dataclasses import replace
 
 import pytest
-from conftest import ROOT, TABLE, machine, printed
+from conftest import TABLE, papers, printed
 from synthetic import RATIO, ladder, line
 
-from plots.decide.claims import judge_one
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.errors import UserError
 from plots.read import exhibits
 from plots.read.metrics import metric
-from plots.read.view import gather
+
+LIKE = {"stand_ins": {"like": "real"}}
+BOUND = {"metric": "run", "kind": "bound", "at_most": 1e6}
 
 
 @pytest.mark.parametrize(
@@ -25,48 +25,42 @@ from plots.read.view import gather
     ],
 )
 def test_a_verdict_says_which_data_it_rests_on(bench, datasets, verdict, why):
-    record = {"stand_ins": {"like": "real"}, "parts": {"half": "real"}}
-    exhibit = replace(bench.exhibit(), record=record)
+    paper = {**LIKE, "parts": {"half": "real"}}
     lines = [line(dataset=name, packages=p, seconds=s) for name in datasets for p, s in ((1, 0.2), (10, 0.1))]
     where = {"dataset": ["real", "like", "half", "other"]}
     sides = {side: {**where, "packages": p} for side, p in (("numerator", 1), ("denominator", 10))}
-    claim = {"id": "c", "text": "t", "metric": "iteration", **RATIO, **sides, "at_least": 1.0}
-    found = judge_one(gather(exhibit, machine(lines)), claim)
+    ratio = {**RATIO, **sides}
+    found = bench.judge(lines, paper=paper, **ratio, at_least=1.0)
     assert (found.verdict, found.why) == (verdict, why)
-    trend = {**claim, "kind": "trend", "along": "packages", "direction": "down", "where": where}
-    trend = {name: value for name, value in trend.items() if name not in sides}
-    assert judge_one(gather(exhibit, machine(lines)), trend).verdict == verdict
-    worse = judge_one(gather(exhibit, machine(lines)), {**claim, "at_least": 0, "at_most": 0.5})
-    assert (worse.verdict, worse.why) == (FAILED, why), "the data are named whatever the verdict"
+    trend = {"kind": "trend", "along": "packages", "direction": "down", "where": where, "at_least": 1.0}
+    assert bench.judge(lines, paper=paper, **trend).verdict == verdict
+    worse = bench.judge(lines, paper=paper, **ratio, at_least=0, at_most=0.5)
+    assert (worse.verdict, worse.why) == (FAILED, why), "every verdict names its data"
 
 
-def test_a_stand_in_beside_the_real_set_counts_where_every_case_does(bench):
-    exhibit = replace(bench.exhibit(), record={"stand_ins": {"like": "real"}})
+def test_a_stand_in_beside_the_real_set_counts_in_claims_on_all_cases(bench):
     lines = [line(dataset=name, packages=1) for name in ("real", "like")]
-    claim = {"id": "c", "text": "t", "metric": "run", "kind": "bound", "at_most": 1e6}
-    assert judge_one(gather(exhibit, machine(lines)), claim).verdict == STAND_IN
+    assert bench.judge(lines, paper=LIKE, **BOUND).verdict == STAND_IN
 
 
-def test_a_claim_on_a_file_that_is_not_there_waits_for_data(bench):
-    exhibit = replace(bench.exhibit(), record={"stand_ins": {"like": "real"}})
-    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "value", "expect": 1.0, "within": 2.0}
+def test_a_claim_on_a_missing_file_waits_for_data(bench):
+    claim = {"kind": "value", "expect": 1.0, "within": 2.0, "where": {"dataset": "real"}}
     lines = [line(dataset="like", packages=1)]
-    found = judge_one(gather(exhibit, machine(lines)), {**claim, "where": {"dataset": "real"}})
+    found = bench.judge(lines, paper=LIKE, **claim)
     assert (found.verdict, found.need) == (INCOMPARABLE, "data real")
     there = [*lines, line("demo/other", dataset="real")]
-    assert judge_one(gather(exhibit, machine(there)), {**claim, "where": {"dataset": "real"}}).need == "run"
+    assert bench.judge(there, paper=LIKE, **claim).need == "run"
 
 
-def test_a_claim_about_gpus_alone_waits_for_one(bench):
+@pytest.mark.parametrize(
+    ("name", "need"), [("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run")]
+)
+def test_a_claim_about_gpus_alone_waits_for_one(bench, name, need):
     record = {"cpu": {"threads": 2}}
-    claim = {"id": "c", "text": "t", "metric": "run", "kind": "bound", "at_most": 1e6}
-    for name, need in (("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run")):
-        where = {"implementation": name}
-        found = judge_one(gather(bench.exhibit(), machine([line(packages=1)], record)), {**claim, "where": where})
-        assert found.need == need
+    assert bench.judge([line(packages=1)], record=record, **BOUND, where={"implementation": name}).need == need
 
 
-def test_what_could_not_fail_is_not_decided(bench):
+def test_a_claim_that_holds_by_construction_is_not_decided(bench):
     found = bench.judge(ladder(0.2, 0.1), **RATIO, at_least=1.0, by_construction="both are one kernel")
     assert (found.verdict, found.need) == (INCOMPARABLE, "construction")
     assert found.why == "by construction: both are one kernel"
@@ -101,19 +95,18 @@ THREADS = TABLE + printed('[["20", "1"]]', "threads", more='match = { threads = 
 )
 def test_the_opposite_direction_shows_with_other_threads_too(bench, times, claim, verdict):
     lines = [line(packages=p, threads=0, seconds=s) for p, s in zip((1, 10), times, strict=True)]
-    view = gather(bench.exhibit(THREADS), machine(lines, {"cpu": {"threads": 8}}))
-    found = judge_one(view, {"id": "c", "text": "t", "metric": "iteration", **claim})
+    found = bench.judge(lines, THREADS, record={"cpu": {"threads": 8}}, **claim)
     assert found.verdict == verdict
     assert ("the opposite direction" in found.why) == (verdict == FAILED)
     assert "8 threads here, 20 in the paper" in found.why
 
 
-OTHERS = [exhibit for paper in exhibits.load(ROOT / "papers") for exhibit in paper.exhibits if paper.key != "ours"]
+OTHERS = [exhibit for paper in papers() for exhibit in paper.exhibits if paper.key != "ours"]
 CLAIMS = {f"{exhibit.key}/{claim['id']}": claim for exhibit in OTHERS for claim in exhibit.claims}
 
 
 def test_no_paper_is_judged_by_absolute_times():
-    """A newer machine would make them true for no merit of the code."""
+    """A newer machine alone would fulfil such a claim."""
     for name, claim in CLAIMS.items():
         absolute = claim["kind"] in ("bound", "value", "mean", "share", "printed")
         assert not absolute or metric(claim["metric"]).unit not in ("ms", "GB/s", "GFLOP/s"), name
@@ -150,18 +143,16 @@ CAUSE = {
         ({"text": "it is known", "claims": ["table1/c"]}, None, 1.0, "likely because it is known"),
     ],
 )
-def test_the_likely_cause_of_what_is_not_reproduced_is_named(bench, cause, gpu, expect, said):
-    """20 ms here, 300 ms theirs; no cause of what is reproduced, on another card, or of a line that is not there."""
-    exhibit = replace(bench.exhibit(), record={"cause": [cause]})
-    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "value", "expect": expect, "within": 1.5}
-    view = gather(exhibit, machine([line(packages=1, seconds=0.1)], {"gpu": {"name": gpu}} if gpu else {}))
-    found = judge_one(view, claim)
+def test_a_claim_that_is_not_reproduced_names_its_likely_cause(bench, cause, gpu, expect, said):
+    """20 ms here, 300 ms theirs. A reproduced claim, another card and a missing line have no cause."""
+    given = {"record": {"gpu": {"name": gpu}} if gpu else {}, "paper": {"cause": [cause]}}
+    found = bench.judge([line(packages=1, seconds=0.1)], **given, kind="value", expect=expect, within=1.5)
     assert (found.why, found.verdict) == (said, REPRODUCED if expect == 20.0 else FAILED)
 
 
-def test_a_cause_is_of_claims_that_there_are():
+def test_a_cause_names_existing_claims():
     known = {f"{key.partition('/')[0]} {key.partition('/')[2]}" for key in CLAIMS}
-    causes = [(p.key, one) for p in exhibits.load(ROOT / "papers") for one in p.record.get("cause", [])]
+    causes = [(p.key, one) for p in papers() for one in p.record.get("cause", [])]
     named = {f"{key} {name}" for key, one in causes for name in one["claims"]}
     assert named and named <= known
 
@@ -200,12 +191,10 @@ def test_printed_values_without_any_line_say_why_and_stand_ins_do_not_count(benc
     assert (found.verdict, found.need) == (INCOMPARABLE, "run")
     assert bench.judge(ladder(0.1), PRINTED, kind="printed", within=2.0, where={"packages": 3}).verdict == INCOMPARABLE
     text = PRINTED.replace('fields = ["packages"]', 'fields = ["dataset"]').replace("[1,", '["real",')
-    exhibit = replace(bench.exhibit(text), record={"stand_ins": {"like": "real"}})
-    claim = {"id": "c", "text": "t", "metric": "iteration", "kind": "printed", "within": 2.0}
-    judged = judge_one(gather(exhibit, machine([line(dataset="like")])), {**claim, "where": {"dataset": "real"}})
+    claim = {"kind": "printed", "within": 2.0, "where": {"dataset": "real"}}
+    judged = bench.judge([line(dataset="like")], text, paper=LIKE, **claim)
     assert (judged.verdict, judged.need) == (INCOMPARABLE, "data real")
-    judged = judge_one(gather(exhibit, machine([line(dataset="real")])), {**claim, "where": {"dataset": "real"}})
-    assert judged.verdict == REPRODUCED
+    assert bench.judge([line(dataset="real")], text, paper=LIKE, **claim).verdict == REPRODUCED
 
 
 def test_several_lines_beside_a_printed_value_count_as_their_mean(bench):

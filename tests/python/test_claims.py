@@ -1,4 +1,4 @@
-"""Claims: every kind, each verdict, from planted lines."""
+"""Claims: every kind and every verdict, from synthetic lines."""
 
 import re
 
@@ -35,16 +35,9 @@ def test_ratio(bench, slow, bounds, verdict):
 
 
 def test_ratio_of_two_metrics_of_one_line(bench):
-    found = bench.judge(
-        ladder(0.1),
-        kind="ratio",
-        numerator_metric="update",
-        denominator_metric="assign",
-        numerator={"packages": 1},
-        denominator={"packages": 1},
-        at_most=0.9,
-    )
-    assert found.verdict == REPRODUCED
+    metrics = {"numerator_metric": "update", "denominator_metric": "assign"}
+    same = {"numerator": {"packages": 1}, "denominator": {"packages": 1}}
+    assert bench.judge(ladder(0.1), kind="ratio", **metrics, **same, at_most=0.9).verdict == REPRODUCED
 
 
 def test_noise_decides_nothing(bench):
@@ -52,66 +45,54 @@ def test_noise_decides_nothing(bench):
     assert bench.judge(lines, **RATIO, expect=2.0, within=1.2).verdict == NOISE
 
 
-def test_order(bench):
-    items = [{"packages": p} for p in (1, 10, 100)]
-    for times, verdict in (((1, 2, 3), REPRODUCED), ((1, 3, 2), TREND), ((3, 2, 1), FAILED), ((1, 1, 3), NOISE)):
-        assert bench.judge(ladder(*times), kind="order", items=items).verdict == verdict
+def trend(direction):
+    return {"kind": "trend", "along": "packages", "direction": direction}
+
+
+def location(expect, extreme="min"):
+    return {"kind": "location", "along": "packages", "expect": expect, "extreme": extreme}
+
+
+ORDER = {"kind": "order", "items": [{"packages": p} for p in (1, 10, 100)]}
+BOUND = {"kind": "bound", "metric": "run", "at_most": 500}
 
 
 @pytest.mark.parametrize(
-    ("times", "direction", "verdict"),
+    ("times", "claim", "verdict"),
     [
-        ((1, 2, 3), "up", REPRODUCED),
-        ((1, 2, 3), "down", FAILED),
-        ((3, 2, 1), "down", REPRODUCED),
-        ((1, 3, 2), "up", TREND),
-        ((1, 1, 1), "up", NOISE),
-        ((1, 1, 1), "flat", REPRODUCED),
-        ((1, 2, 1), "flat", FAILED),
-        ((1, 1.1, 1), "flat", NOISE),
+        ((1, 2, 3), ORDER, REPRODUCED),
+        ((1, 3, 2), ORDER, TREND),
+        ((3, 2, 1), ORDER, FAILED),
+        ((1, 1, 3), ORDER, NOISE),
+        ((1, 2, 3), trend("up"), REPRODUCED),
+        ((1, 2, 3), trend("down"), FAILED),
+        ((3, 2, 1), trend("down"), REPRODUCED),
+        ((1, 3, 2), trend("up"), TREND),
+        ((1, 1, 1), trend("up"), NOISE),
+        ((1, 1, 1), trend("flat"), REPRODUCED),
+        ((1, 2, 1), trend("flat"), FAILED),
+        ((1, 1.1, 1), trend("flat"), NOISE),
+        ((3, 1, 2), location(10), REPRODUCED),
+        ((1, 2, 3), location(10), TREND),
+        ((1, 2, 3), location(100), FAILED),
+        ((3, 1, 1.001), location(10), NOISE),
+        ((3, 1, 1.001), location(100), NOISE),
+        ((1, 2, 3), location(7), INCOMPARABLE),
+        ((1, 3, 2), location(10, "max"), REPRODUCED),
+        ((0.1, 0.2), BOUND, REPRODUCED),
+        ((0.1, 0.6), BOUND, FAILED),
+        ((0.1, 0.5), BOUND, NOISE),
     ],
 )
-def test_trend(bench, times, direction, verdict):
-    assert bench.judge(ladder(*times), kind="trend", along="packages", direction=direction).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("times", "expect", "verdict"),
-    [
-        ((3, 1, 2), 10, REPRODUCED),
-        ((1, 2, 3), 10, TREND),
-        ((1, 2, 3), 100, FAILED),
-        ((3, 1, 1.001), 10, NOISE),
-        ((3, 1, 1.001), 100, NOISE),
-        ((1, 2, 3), 7, INCOMPARABLE),
-    ],
-)
-def test_location(bench, times, expect, verdict):
-    found = bench.judge(ladder(*times), kind="location", along="packages", expect=expect, extreme="min")
-    assert found.verdict == verdict
-
-
-def test_location_of_a_maximum(bench):
-    found = bench.judge(ladder(1, 3, 2), kind="location", along="packages", expect=10, extreme="max")
-    assert found.verdict == REPRODUCED
+def test_order_trend_location_and_bound(bench, times, claim, verdict):
+    assert bench.judge(ladder(*times), **claim).verdict == verdict
 
 
 def test_a_skipped_place_says_why_and_a_skipped_point_is_counted(bench):
-    location = {"kind": "location", "along": "packages", "extreme": "min"}
-    assert "skipped: too large" in bench.judge(ladder(3, None, 2), **location, expect=10).why
-    found = bench.judge(ladder(1, None, 3), kind="trend", along="packages", direction="up")
-    assert (found.verdict, found.why) == (REPRODUCED, "without a value: 1 of the matching cases")
-
-
-def test_bound_needs_every_line(bench):
-    for times, verdict in (((0.1, 0.2), REPRODUCED), ((0.1, 0.6), FAILED), ((0.1, 0.5), NOISE)):
-        assert bench.judge(ladder(*times), kind="bound", metric="run", at_most=500).verdict == verdict
-
-
-def test_bound_counts_what_it_could_not_see(bench):
-    found = bench.judge(ladder(0.1, None), kind="bound", metric="run", at_most=500)
-    assert found.verdict == REPRODUCED
-    assert "1 of the matching cases" in found.why
+    assert "skipped: too large" in bench.judge(ladder(3, None, 2), **location(10)).why
+    for times, claim in (((1, None, 3), trend("up")), ((0.1, None), BOUND)):
+        found = bench.judge(ladder(*times), **claim)
+        assert (found.verdict, found.why) == (REPRODUCED, "without a value: 1 of the matching cases")
 
 
 def test_equality_and_difference(bench):
@@ -157,7 +138,7 @@ def test_not_comparable_says_why(bench, lines, why):
     assert why in found.why
 
 
-def test_a_list_prefers_its_first_and_falls_back_where_that_was_skipped(bench):
+def test_a_list_prefers_its_first_value_and_falls_back_if_it_was_skipped(bench):
     claim = {"kind": "value", "where": {"dataset": ["real", "like"]}, "expect": 20, "within": 1.2}
     both = [line(seconds=0.1, dataset="real"), line(seconds=0.9, dataset="like")]
     assert bench.judge(both, **claim).verdict == REPRODUCED
@@ -170,7 +151,7 @@ def test_one_sample_is_decided_on_the_point_and_says_so(bench):
     assert "measured once" in found.why
 
 
-def test_a_case_that_two_sources_have_is_shown_once(bench):
+def test_a_case_of_two_sources_is_shown_once(bench):
     bench.exhibit(TABLE, "demo/source")
     bench.exhibit(TABLE, "demo/other")
     text = 'reuse = ["demo/source", "demo/other"]\n' + re.sub(r"\[\[sweep\]\].*?(?=\[profile)", "", TABLE, flags=re.S)

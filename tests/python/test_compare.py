@@ -1,4 +1,4 @@
-"""Two states held against each other: pairs, verdicts, what may not be shown, other formats, bad input."""
+"""plots compare: pairs, verdicts, hidden times, Google Benchmark's JSON, bad input."""
 
 import json
 import math
@@ -20,14 +20,11 @@ def compared(folder: Path, base: list[dict], new: list[dict]) -> compare.Compari
 
 
 def in_pairs(folder: Path, base: list[dict], new: list[dict]) -> list[str]:
-    """The two paths, as arguments."""
+    """Writes both sides and returns their paths as arguments."""
     return [str(side(folder, name, lines)) for name, lines in (("base", base), ("new", new))]
 
 
-# ---- verdicts -----------------------------------------------------------------------------------------------
-
-
-def test_what_became_of_each_case(tmp_path):
+def test_each_case_has_its_verdict(tmp_path):
     base = [timed(1, k=k) for k in (2, 3, 4, 5)]
     new = [timed(seconds, k=k) for k, seconds in ((2, 1.2), (3, 0.8), (4, 1.001), (5, 1))]
     new[3]["samples_s"] = samples(1, 12, 0.4)
@@ -71,7 +68,7 @@ def test_many_cases_need_more_evidence_than_one(tmp_path):
 
 
 def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
-    """Also where a line holds samples that it may not have."""
+    """The line holds samples although its result is wrong."""
     lied = {**wrong("label 3 is wrong", k=3), "exhibit": None, "samples_s": samples(0.123456)}
     base, new = [timed(1), timed(0.123456, k=3)], [timed(1), lied]
     paths = in_pairs(tmp_path, base, new)
@@ -93,7 +90,7 @@ def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
         (timed(0.5, hash="f" * 32), "another task", 0),
     ],
 )
-def test_what_cannot_be_compared_is_not(tmp_path, capsys, new, verdict, code):
+def test_incomparable_cases_are_not_compared(tmp_path, capsys, new, verdict, code):
     assert main(["compare", *in_pairs(tmp_path, [timed(1)], [new]), "--all"]) == code
     shown = capsys.readouterr().out
     assert f"1 {verdict}" in shown and "500" not in shown
@@ -131,9 +128,6 @@ def test_one_run_a_side_decides_nothing_for_an_implementation(tmp_path):
     assert made.groups[0].ratio == pytest.approx(1.2)
 
 
-# ---- what is shown ------------------------------------------------------------------------------------------
-
-
 def test_the_environment_comes_first(tmp_path, capsys):
     base = side(tmp_path, "base", [timed(1, commit="a" * 12)])
     new = side(tmp_path, "new", [timed(1, commit="b" * 12)], {"cpu": {"model": "Another 1", "threads": 2}})
@@ -155,7 +149,7 @@ def test_the_same_bytes_twice(tmp_path):
     assert "slower" in (tmp_path / "1.tex").read_text()
 
 
-def test_a_ranking_is_over_what_all_have_solved(tmp_path, capsys):
+def test_a_ranking_is_over_the_problems_that_all_have_solved(tmp_path, capsys):
     def of(name: str, **times: float) -> list[dict]:
         return [timed(seconds, implementation=name, k=int(k[1:])) for k, seconds in times.items()]
 
@@ -165,16 +159,13 @@ def test_a_ranking_is_over_what_all_have_solved(tmp_path, capsys):
     found = rank.ranking(sides.read(side(tmp_path, "base", lines)).cases.values())
     assert found.problems == 2 and found.left_out == {"cpu/c": 1}
     places = {place.implementation: place for place in found.places}
-    assert places.keys() == {"cpu/a", "cpu/b"}, "a coarse result takes no part"
+    assert places.keys() == {"cpu/a", "cpu/b"}, "coarse results do not count"
     assert places["cpu/a"].mean == pytest.approx(math.sqrt(2), rel=0.01)
     assert places["cpu/b"].mean == pytest.approx(math.sqrt(1.5), rel=0.01), "the faster of its parameter values"
     assert [place.first for place in found.places] == [1, 1]
     assert main(["compare", "--rank", str(tmp_path / "base")]) == 0
     shown = capsys.readouterr().out
     assert shown.index("| 1 | cpu/b |") < shown.index("| 2 | cpu/a |") and "cpu/c (1 problem)" in shown
-
-
-# ---- Google Benchmark's JSON --------------------------------------------------------------------------------
 
 
 def google(times: dict[str, list[float]], **more) -> str:
@@ -198,9 +189,6 @@ def test_google_benchmarks_json_is_read(tmp_path, capsys):
     assert "3 pairs: 1 slower · 1 no time now · 1 same within 2%" in shown
     assert "| BM_a | 8 | 0.00499" in shown and "new: failed: too large" in shown
     assert sides.read(tmp_path / "base.json").cases["BM_b"].samples == pytest.approx([t * 1e-6 for t in samples(7)])
-
-
-# ---- the program, and bad input -----------------------------------------------------------------------------
 
 
 GOOD, NONE = "good.jsonl", "none.jsonl"

@@ -1,12 +1,12 @@
-"""Which printed numbers stand beside a line, which beside a stand-in, and what the others need."""
+"""Which printed numbers have a line or a stand-in beside them, and what the others need."""
 
 import csv
 
 import pytest
-from conftest import ROOT, machine, printed
+from conftest import machine, papers, printed, rows_of
 from synthetic import line, skipped
 
-from plots.read import exhibits, results
+from plots.read import exhibits
 from plots.read.view import gather
 from plots.write import coverage, report, tables
 
@@ -44,7 +44,7 @@ def covered(paper, lines):
 
 
 def test_a_number_stands_beside_a_line_a_stand_in_or_nothing(paper):
-    """Seven numbers: Segfault is none, and what is derived from another table is counted there."""
+    """Seven numbers: Segfault is none, and derived values count in their own table."""
     found = covered(paper, [line(dataset="real", k=4, threads=1, tolerance=0.0)])
     assert (found.numbers, found.lines, found.stand_ins) == (7, 2, 0)
     once = dict.fromkeys((coverage.VALUE, coverage.OTHER_THREADS, coverage.SYSTEM), 1)
@@ -62,7 +62,7 @@ def test_a_fixed_number_of_iterations_is_no_measurement_of_it(paper):
     assert (found.stand_ins, found.without[coverage.VALUE]) == (1, 2)
 
 
-def test_a_file_that_is_not_there_is_the_need(paper):
+def test_a_missing_file_is_the_need(paper):
     fetch = "real.npy is not on this machine: run scripts/fetch_datasets real"
     for lines in ([], [skipped(fetch, dataset="real", k=k, threads=1, n=0, d=0) for k in (4, 8)]):
         assert covered(paper, lines).without == {"data: real": 5, coverage.OTHER_THREADS: 1, coverage.SYSTEM: 1}
@@ -71,10 +71,9 @@ def test_a_file_that_is_not_there_is_the_need(paper):
 def test_a_stand_in_has_the_printed_value_beside_it_and_a_ratio_of_times_alone(paper):
     view = gather(paper.exhibits[0], machine([line(dataset="like", k=4, threads=1)]))
     table = tables.build(view)
-    (row,) = [row for row in table.rows if row[0].text == "like"]
-    shown = {(c.name, c.role): cell.text for c, cell in zip(table.columns, row, strict=True)}
-    assert (shown["iteration", "paper"], shown["iterations", "paper"]) == ("10", "29")
-    assert shown["iteration", "ratio"] == "2.00" and shown["iterations", "ratio"] == "–"
+    (shown,) = [row for row in rows_of(table) if row["dataset", "field"].text == "like"]
+    assert (shown["iteration", "paper"].text, shown["iterations", "paper"].text) == ("10", "29")
+    assert (shown["iteration", "ratio"].text, shown["iterations", "ratio"].text) == ("2.00", "–")
     assert any(note.startswith("printed of real; like is made up in its shape") for note in table.footnotes)
     assert "10" not in [cell.text for row in table.rows if row[0].text == "real" for cell in row], "once is enough"
 
@@ -86,7 +85,7 @@ def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, c
     assert "demo: of 7 printed numbers 0 beside a line, 1 beside a stand-in, 6 beside nothing." in said
     (row,) = csv.DictReader((tmp_path / "coverage.csv").open())
     assert (row["exhibit"], row["numbers"], row["beside a stand-in"]) == ("demo/table1", "7", "1")
-    page = report.page([paper], results.load(bench.results))
+    page = report.page(*bench.read())
     assert "1 beside a stand-in" in page[page.index('id="coverage"') :]
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:coverage -->\n<!-- end -->\n")
@@ -95,8 +94,7 @@ def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, c
 
 
 def test_the_papers_print_this_many_numbers():
-    """Counted by hand from the papers; Table 7's two segmentation faults and Table 8's N/A are no numbers."""
-    found = exhibits.load(ROOT / "papers")
-    numbers = {p.key: sum(len(coverage.own_numbers(e)) for e in p.exhibits) for p in found}
+    """Counted by hand in the papers. Table 7's two segmentation faults and Table 8's N/A are no numbers."""
+    numbers = {p.key: sum(len(coverage.own_numbers(e)) for e in p.exhibits) for p in papers()}
     known = {"benedetti2025": 20, "he2021": 263, "lutz2018": 11, "ours": 0, "taylor2021": 142, "wu2011": 14}
     assert numbers == known

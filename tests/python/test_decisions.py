@@ -1,4 +1,4 @@
-"""What is promised of numbers, intervals and decisions, and random errors (scripts/mutants) once broke unseen."""
+"""Promises on numbers, intervals and decisions that random errors (scripts/mutants) once broke unseen."""
 
 import math
 from contextlib import nullcontext
@@ -26,12 +26,12 @@ def test_a_step_beside_an_exact_value_is_still_judged_by_the_measured_interval()
     wide = Estimate(1.05, 0.9, 1.2, 5)
     assert verdicts.step(exact(1.0), wide) == verdicts.step(wide, exact(1.0)) == 0
     assert verdicts.step(exact(1.0), exact(1.05)) == 1
-    assert verdicts.step(Estimate(0, 0, 0.1, 5), exact(1.0)) == 1, "nothing can be divided by 0"
+    assert verdicts.step(Estimate(0, 0, 0.1, 5), exact(1.0)) == 1, "no ratio to 0 exists"
 
 
 @pytest.mark.parametrize("value", [3.0, 0.1, 7e-5])
 def test_the_interval_of_equal_samples_holds_their_median(value):
-    """The exponential of a logarithm is not the number itself."""
+    """exp(log(x)) may differ from x."""
     for samples in range(2, 6):
         low, high = of_median([value] * samples).range
         assert low <= value <= high
@@ -44,7 +44,7 @@ def test_the_interval_of_a_mean_time_does_not_go_below_0():
 def test_a_ratio_has_as_many_samples_as_the_fewer_side():
     few, many = Estimate(2, 1.9, 2.1, 5), Estimate(1, 0.9, 1.1, 9)
     assert ratio(few, many).samples == ratio(many, few).samples == 5
-    assert ratio(Estimate(0, 0, 0.1, 5), many) == exact(0), "none of a measured time is none"
+    assert ratio(Estimate(0, 0, 0.1, 5), many) == exact(0), "a ratio of 0 is exact"
 
 
 @pytest.mark.parametrize("kind", ["value", "mean"])
@@ -75,7 +75,7 @@ def test_portability_is_over_the_problems_that_some_implementation_solved_on_eve
     view = SimpleNamespace(value=lambda found, _: of_median(found["samples_s"]))
     exhibit = SimpleNamespace(swept=[])
     found = portability(Sides(exhibit, "paper", {"fast": view, "slow": view}, tuple(pairs)), "cpu", "application")
-    assert found.problems == 1, "nobody solved k = 8 on the slow one"
+    assert found.problems == 1, "no implementation solved k = 8 on the slow platform"
     assert [c.pp for c in found.cascades] == [pytest.approx(1), pytest.approx(0.5)]
 
 
@@ -122,7 +122,7 @@ def test_equality_allows_no_more_than_it_says():
 
 
 def test_the_fewest_runs_and_rounds_that_can_show_a_change():
-    """2 tests / C(2m, m) and tests 2^(1-m), at most 0.05: counted by hand."""
+    """By hand: 2 tests / C(2m, m) and tests 2^(1-m) are at most 0.05."""
     assert [change.fewest_samples(tests) for tests in (1, 3, 10)] == [4, 5, 6]
     assert [change.fewest_rounds(tests) for tests in (1, 2, 10)] == [6, 7, 9]
 
@@ -131,15 +131,16 @@ def test_a_test_of_changes_needs_times_and_enough_of_them():
     assert change.of_samples([], [1.0]) is change.of_samples([1.0], []) is change.of_samples([0.0], [1.0]) is None
     few = change.of_samples([0.1, 0.2], [0.3, 0.4])
     assert (few.p, few.least_p, few.ratio.value) == (None, 1.0, pytest.approx(0.35 / 0.15))
-    assert change.of_samples([1.0], [0.0]).ratio.value == 0, "a new time of 0 is still a change"
+    assert change.of_samples([1.0], [0.0]).ratio.value == 0, "a new time of 0 is a change"
 
 
-def test_numbers_turn_scientific_below_a_ten_thousandth_and_from_ten_billion_on():
+def test_numbers_have_four_digits_and_turn_scientific_below_a_ten_thousandth_and_from_ten_billion_on():
     assert words.number(0.00012346) == "0.0001235"
     assert words.number(0.000012346) == "1.235e-05"
     assert words.number(1234567890.5) == "1,234,567,890"
     assert words.number(12345678900.5) == "1.235e+10"
     assert (words.number(9999), words.number(10_000)) == ("9999", "10,000")
+    assert (words.decimals_for(1.2345), words.decimals_for(1234.5), words.decimals_for(1.2345, 2)) == (3, 0, 1)
 
 
 def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last():
@@ -188,12 +189,12 @@ def test_a_change_is_called_one_outside_the_band_with_a_small_p_and_an_interval_
 
 
 def test_the_smallest_detectable_change_by_hand():
-    """z of the level shared by the tests and z of the power, 1.960 + 0.842, times the logarithm's standard error."""
+    """(z of the level per test + z of the power, 1.960 + 0.842) times the standard error of the logarithm."""
     found = change.Change(Estimate(1, 1 / 1.1, 1.1, 9), 0.5, 1e-6, "by hand")
     error = math.log(1.1) / 1.959964
     assert found.detectable(1) == pytest.approx(math.expm1((1.959964 + 0.841621) * error), rel=1e-5)
     assert found.detectable(2) == pytest.approx(math.expm1((2.241403 + 0.841621) * error), rel=1e-5)
-    assert change.Change(found.ratio, 0.5, 0.04, "").detectable(2) is None, "no p of 0.04 is small among two"
+    assert change.Change(found.ratio, 0.5, 0.04, "").detectable(2) is None, "p = 0.04 is not small in two tests"
 
 
 def test_a_field_is_missed_from_the_schema_on_that_added_it():
@@ -206,10 +207,6 @@ def test_a_field_is_missed_from_the_schema_on_that_added_it():
             with pytest.raises(UserError, match=f"{name} missing"):
                 check.line({**without, "schema": since}, "here", {})
             check.line({**without, "schema": since - 1}, "here", {})
-
-
-def test_four_digits_unless_said_otherwise():
-    assert (words.decimals_for(1.2345), words.decimals_for(1234.5), words.decimals_for(1.2345, 2)) == (3, 0, 1)
 
 
 def test_a_whole_number_is_written_as_one_in_a_name():

@@ -1,4 +1,4 @@
-"""Disturbed times: left out where they are few, else marked, never the best, and no claim rests on them."""
+"""Disturbed runs: a few are left out; a line with many is marked, never the best and no basis of a claim."""
 
 import pytest
 import synthetic
@@ -52,10 +52,10 @@ def test_few_disturbed_runs_are_left_out_and_said():
     assert value.method == "order statistics, disturbed runs left out"
     assert results.doubt(made) == ""
     without = metric("run").of(checked(line(samples_s=slow)), {})
-    assert (without.value, without.samples) == (130, 7), "a slow run alone is no reason to leave it out"
+    assert (without.value, without.samples) == (130, 7), "a slow run without a delay counts"
 
 
-def test_what_continues_a_line_brings_its_delays():
+def test_a_continuation_brings_its_delays():
     first = checked(line(samples_s=[0.1] * 3))
     then = checked(line(samples_s=[0.1] * 5, run_delay_s=[0.09] * 5, continues=3))
     (both,) = results.latest([first, then])
@@ -100,7 +100,7 @@ def test_a_claim_on_a_disturbed_time_is_undecided(bench, claim):
         ("prepare", ["prepare", "overall", "end_to_end", "transfer"]),
     ],
 )
-def test_what_is_measured_once_is_marked_where_it_rests_on_a_disturbed_verb(bench, verb, doubted):
+def test_single_measurements_of_a_disturbed_verb_are_marked(bench, verb, doubted):
     names = ["phase:assign", "update", "time_share:assign", "prepare", "overall", "end_to_end", "transfer"]
     names += ["iteration", "iterations", "speedup:phase:assign"]
     view = bench.view([line(packages=1, disturbed_verbs=[verb]), line(packages=10)], BASELINE)
@@ -109,7 +109,7 @@ def test_what_is_measured_once_is_marked_where_it_rests_on_a_disturbed_verb(benc
     assert [name for name in names if view.doubt(second, name)] == [n for n in doubted if n.startswith("speedup")]
 
 
-def test_what_is_no_time_of_a_disturbed_line_stays_usable(bench):
+def test_other_values_of_a_disturbed_line_stay_usable(bench):
     lines = [busy(packages=1, centroid_error=0.002), busy(packages=10, centroid_error=0.001)]
     assert bench.judge(lines, **{**RATIO, "metric": "centroid_error"}).verdict == REPRODUCED
 
@@ -140,6 +140,6 @@ def test_report_and_explain_say_disturbed(bench, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("count", "told"), [(1, ""), (2, "2 of 20 cases were disturbed by other programs")])
-def test_a_machine_was_busy_where_more_than_one_case_in_twenty_was_disturbed(count, told):
+def test_a_machine_was_busy_if_more_than_one_case_in_twenty_was_disturbed(count, told):
     lines = [line(case=str(i), packages=i, run_delay_s=[float(i < count)] * 7) for i in range(20)]
     assert busy_sentence(machine(lines)) == told

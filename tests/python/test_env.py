@@ -1,9 +1,9 @@
-"""kmbench env --price: what of a machine nobody can measure is written down once and stays."""
+"""kmbench env --price records the price of a machine, and later runs keep it."""
 
 import json
 
 import pytest
-from built import flags, kmbench, lines_of, needs_kmbench, refused
+from built import flags, kmbench, lines_of, needs_kmbench, refused, succeeded
 
 from plots.read import results
 from plots.read.metrics import METRICS
@@ -14,14 +14,14 @@ pytestmark = needs_kmbench
 
 
 def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path):
-    assert kmbench(*RUN, "--out", tmp_path).returncode == 0
+    succeeded(*RUN, "--out", tmp_path)
     file = tmp_path / "machine.json"
     recorded = json.loads(file.read_text())
     ran = kmbench("env", "--price", "cpu=0.40", "--out", tmp_path)
     assert (ran.returncode, ran.stdout) == (0, f"{file}: price.cpu 0.4 USD/h\n"), ran.stderr
-    assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "nothing else is touched"
-    assert kmbench("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path).returncode == 0
-    assert kmbench(*RUN, "--redo", "--out", tmp_path).returncode == 0
+    assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "only the price changes"
+    succeeded("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path)
+    succeeded(*RUN, "--redo", "--out", tmp_path)
     machine = results.load_machine(tmp_path)
     assert machine.record["price"] == {"cpu": 0.5, "gpu": 3}
     for one in machine.lines:
@@ -43,7 +43,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("words", "said"), REFUSED.items())
-def test_what_is_no_price_is_one_line_and_changes_nothing(words, said, tmp_path):
+def test_a_bad_price_is_one_line_and_changes_nothing(words, said, tmp_path):
     file = tmp_path / "machine.json"
     file.write_text('{"id": "here", "price": {"gpu": 2}}')
     refused(kmbench("env", *words.split(), "--out", tmp_path), said)
@@ -56,7 +56,7 @@ def test_a_machine_that_was_never_recorded_has_no_price(tmp_path):
 
 
 @pytest.mark.parametrize("broken", ['{"id": "here", "price": {"gpu": 2},}', "[]", ""])
-def test_a_record_that_a_hand_broke_is_not_overwritten(broken, tmp_path):
+def test_a_broken_record_is_not_overwritten(broken, tmp_path):
     file = tmp_path / "machine.json"
     file.write_text(broken)
     for words in (RUN, ["env", "--price", "gpu=1"]):

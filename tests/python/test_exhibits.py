@@ -1,30 +1,30 @@
-"""Exhibits: every one in papers/ loads, renders and is judged; every mistake is one line with its place."""
+"""Every exhibit of papers/ loads, renders and is judged."""
 
 import jsonschema
 import pytest
 import synthetic
-from conftest import ROOT, machine
+from conftest import machine, papers
 from synthetic import line
 
 from plots.decide.claims import judge
 from plots.decide.verdicts import VERDICTS
-from plots.read import exhibit_schema, exhibits, results
+from plots.read import exhibit_schema, results
 from plots.read.words import parse
 from plots.write import render
 
-PAPERS = exhibits.load(ROOT / "papers")
-EXHIBITS = {exhibit.key: exhibit for paper in PAPERS for exhibit in paper.exhibits}
+EXHIBITS = {exhibit.key: exhibit for paper in papers() for exhibit in paper.exhibits}
+SCHEMA = jsonschema.Draft202012Validator(exhibit_schema.EXHIBIT)
 
 
-def machine_of(exhibit, profile="paper", folder=ROOT):
+def machine_of(exhibit, profile="paper"):
     lines = [made for source in exhibit.sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
-    return machine(lines, {"cpu": {"model": "Made-up 9000"}}, folder)
+    return machine(lines, {"cpu": {"model": "Made-up 9000"}})
 
 
 @pytest.mark.parametrize("key", EXHIBITS)
 @pytest.mark.parametrize("profile", results.PROFILES)
 def test_every_claim_selects_something_and_is_judged(key, profile):
-    """Selectors name lines that the sweep makes: from a full set of lines no claim lacks one."""
+    """The sweeps make every line that a claim selects."""
     for finding in judge(EXHIBITS[key], machine_of(EXHIBITS[key], profile)):
         assert finding.verdict in VERDICTS
         for complaint in ("no line", "matches", "was not measured", "was run"):
@@ -50,20 +50,22 @@ def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path, monk
 
 @pytest.mark.parametrize("key", EXHIBITS)
 def test_printed_values_are_numbers_or_words(key):
-    """`Segfault` stands as it is; what has a digit has to be a number, or its ratio would be missing."""
+    """`Segfault` stays a word. A value with a digit must parse as a number, or its ratio would be missing."""
     for row in EXHIBITS[key].printed() if EXHIBITS[key].kind != "machine" else ():
         for name, value in row.values.items():
             assert parse(value) is not None or not any(map(str.isdigit, value)), f"{name} = {value!r}"
 
 
+def test_the_schema_is_json_schema():
+    SCHEMA.check_schema(exhibit_schema.EXHIBIT)
+
+
 @pytest.mark.parametrize("key", EXHIBITS)
-def test_the_schema_is_json_schema_and_holds(key):
-    """Any other program that reads schema/exhibit.json says the same of our files."""
-    jsonschema.Draft202012Validator.check_schema(exhibit_schema.EXHIBIT)
-    validator = jsonschema.Draft202012Validator(exhibit_schema.EXHIBIT)
-    assert [error.message for error in validator.iter_errors(EXHIBITS[key].spec)] == []
-    broken = {**EXHIBITS[key].spec, "colour": "red"}
-    assert len(list(validator.iter_errors(broken))) == 1
+def test_the_schema_holds(key):
+    """Any validator that reads schema/exhibit.json accepts our files."""
+    spec = EXHIBITS[key].spec
+    assert [error.message for error in SCHEMA.iter_errors(spec)] == []
+    assert len(list(SCHEMA.iter_errors({**spec, "colour": "red"}))) == 1
 
 
 QUICK = """
@@ -100,8 +102,8 @@ columns = ["iteration"]
 @pytest.mark.parametrize(
     ("fields", "changed"), [({}, []), ({"dataset": "large", "packages": 1}, ["n"]), ({"k": 99}, ["n"])]
 )
-def test_only_what_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
-    """By sweep: some of the paper's values are the same problem; what no sweep has is as far off as any."""
+def test_only_a_case_that_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
+    """A sweep with values of the paper is the same problem; a case of no sweep counts as resized."""
     made = line(**{"profile": "quick", "packages": 1, **fields})
     assert bench.view([made], QUICK).resized([made]) == changed
     assert bench.view([{**made, "profile": "paper"}], QUICK).resized([made]) == []

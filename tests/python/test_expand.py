@@ -1,4 +1,4 @@
-"""The short forms of an exhibit: each stands for its long form, and a mistake is one line with its place."""
+"""The short forms of an exhibit: each expands to its long form; a mistake is one line with its place."""
 
 import tomllib
 
@@ -37,10 +37,7 @@ FAULTS = {
     "zip": ('sweep = [{ n = 1, zip = "n" }]', "[[sweep]]: zip must be a list of keys"),
     "no row": (CLAIM + "for = 3", "claim 'a': for must be a list of tables or a table of lists"),
     "empty": (CLAIM + "for = { k = [] }", "claim 'a': for must be a list of tables or a table of lists"),
-    "missing": (
-        CLAIM + 'for = { k = [1] }\nbound = { d = "{d}" }',
-        "claim 'a': {d} is not in its for; there are k",
-    ),
+    "missing": (CLAIM + 'for = { k = [1] }\nbound = { d = "{d}" }', "claim 'a': {d} is not in its for; there are k"),
     "idle": (
         CLAIM + "for = { kk = [1] }",
         "claim 'a': for gives 'kk', which is no key of a claim and stands nowhere as {kk}",

@@ -1,11 +1,11 @@
-"""Programs that speak the protocol of docs/adding.md: examples/mine.py is right, what breaks it costs one case."""
+"""Programs with the protocol of docs/adding.md: examples/mine.py is right; a broken one costs one case."""
 
 import re
 import sys
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, script
+from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, script, succeeded
 
 needed(KMBENCH)
 FAULTY = Path(__file__).with_name("external_faulty.py")
@@ -14,7 +14,7 @@ SMALL = flags(dataset="blobs", n=500, d=3, k=4, iterations=3, repetitions=2, war
 
 
 def program(folder: Path, *words: object) -> str:
-    """A command without a space in a word: --external is split at spaces."""
+    """A command without spaces, because --external splits at spaces."""
     return str(script(folder / "program", *words))
 
 
@@ -26,12 +26,11 @@ def test_the_example_is_right_as_it_stands(tmp_path):
     assert "12 right, 0 wrong, 0 skipped" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_a_run_tells_what_asking_costs_and_the_program_s_own_clock(tmp_path):
+def test_a_line_has_the_cost_of_a_call_and_the_program_s_own_clock(tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, "none")
-    ran = kmbench("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
-    assert ran.returncode == 0, ran.stderr
+    succeeded("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
     line = by_implementation(tmp_path)["library/external"]
-    assert line["verdict"] == "" and line["grade"] in ("exact", "rounded")
+    assert (line["verdict"], line["failure"]) == ("", None) and line["grade"] in ("exact", "rounded")
     assert line["phases"]["inside"] == pytest.approx([0.001 / 3] * 3)
     assert 0 < line["prepare_phases"]["empty_call"] < line["prepare_s"]
 
@@ -69,7 +68,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
+def test_a_broken_protocol_costs_one_case_and_one_line(fault, tmp_path):
     command = program(tmp_path, sys.executable, FAULTY, fault)
     small = [*SMALL[:-1], 1]  # a warm-up run
     which = ["--implementation", "^(library/external|cpu/lloyd/naive)$", *small, "--timeout", "3", "--out", tmp_path]
@@ -77,20 +76,13 @@ def test_what_breaks_the_protocol_costs_one_case_and_one_line(fault, tmp_path):
     assert ran.returncode == 1, ran.stderr
     lines = by_implementation(tmp_path)
     assert lines["cpu/lloyd/naive"]["verdict"] == "", "the others go on"
-    said = lines["library/external"]["failure"] or lines["library/external"]["verdict"]
+    external = lines["library/external"]
+    said = external["failure"] or external["verdict"]
     assert re.search(BROKEN[fault], said) and said.isprintable(), said
-    assert lines["library/external"]["samples_s"] == []
+    assert external["samples_s"] == []
 
 
-def test_external_names_a_program(tmp_path):
-    named = flags(external=program(tmp_path, sys.executable, FAULTY, "none"), implementation="library/external")
-    ran = kmbench("run", *named, *SMALL, "--out", tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    line = by_implementation(tmp_path)["library/external"]
-    assert (line["verdict"], line["failure"]) == ("", None)
-
-
-def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_path):
+def test_a_missing_program_is_a_failure_and_an_unnamed_one_a_skip(tmp_path):
     which = ["run", "--implementation", "library/external", *SMALL, "--out"]
     kmbench(*which, tmp_path / "none")
     assert by_implementation(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
@@ -99,7 +91,7 @@ def test_a_program_that_is_not_there_is_a_failure_and_none_at_all_a_skip(tmp_pat
     assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
 
 
-def test_a_library_that_is_not_installed_is_skipped_with_the_python_s_name(tmp_path):
+def test_a_missing_library_is_skipped_and_the_python_is_named(tmp_path):
     bare = program(tmp_path, sys.executable, "-I", "-S")  # without site-packages
     ran = kmbench("run", "--implementation", "library/torch", *SMALL, "--dry-run", KMBENCH_PYTHON=bare)
     assert f"PyTorch is not installed for {bare}" in ran.stdout + ran.stderr

@@ -1,4 +1,4 @@
-"""What fails costs its own case: each planted fault has a line without a time, and the rest go on."""
+"""A failure costs its own case: each planted fault has a line without a time, and the other cases run."""
 
 import json
 import re
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import FAULTY, KMBENCH, by_implementation, flags, kmbench, lines_of, needed
+from built import FAULTY, KMBENCH, by_implementation, flags, kmbench, lines_of, needed, succeeded
 
 needed(KMBENCH, FAULTY)
 SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
 
-# What each fault's line has to say; None where the answer is right.
+# The verdict or failure in the line of each fault.
 WRONG = {
     "wrong_label": r"point 0 has label 3 .*is nearer",
     "wrong_mean": r"centroid 0, dimension 0 is .* but the mean of its",
@@ -32,7 +32,7 @@ FAILED = {
 
 @pytest.fixture
 def points(tmp_path: Path) -> list[str]:
-    """200 points and four initial centroids, of which one is too far away for any point."""
+    """200 points and four initial centroids, one of them too far away for any point."""
     values = np.random.default_rng(1).normal(size=(200, 3))
     centroids = values[:4].copy()
     centroids[3] = 1e6
@@ -94,8 +94,7 @@ def test_failures_are_tried_again_and_wrong_answers_are_not(points, tmp_path):
 
 
 def test_no_is_an_answer(tmp_path):
-    run = kmbench("run", *flags(implementation="^faults/says_no$", out=tmp_path), *SMALL, program=FAULTY)
-    assert run.returncode == 0
+    succeeded("run", *flags(implementation="^faults/says_no$", out=tmp_path), *SMALL, program=FAULTY)
     assert by_fault(tmp_path)["says_no"]["skip"] == "nothing is supported"
 
 
@@ -103,14 +102,13 @@ def test_checks_of_a_fault_end_with_code_1():
     run = kmbench("check", "--filter", "^faults/stale/fp64/d = 2$", program=FAULTY)
     assert run.returncode == 1
     assert "WRONG  faults/stale/fp64/d = 2: iteration" in run.stdout
-    assert kmbench("check", "--filter", "^cpu/lloyd/naive/fp64/d = 2$").returncode == 0
+    succeeded("check", "--filter", "^cpu/lloyd/naive/fp64/d = 2$")
 
 
 def test_an_export_has_every_sample_and_every_reason(points, tmp_path):
     which = flags(implementation="^faults/(wrong_mean|throws)$|^cpu/lloyd/naive$", repetitions=3)
     kmbench("run", *which, *points, program=FAULTY)
-    run = kmbench("export", tmp_path / "adhoc.jsonl")
-    assert run.returncode == 0
+    run = succeeded("export", tmp_path / "adhoc.jsonl")
     document = json.loads(run.stdout)
     assert document["context"]["date"]
     entries: dict[str, list[dict]] = {}
@@ -121,5 +119,5 @@ def test_an_export_has_every_sample_and_every_reason(points, tmp_path):
     assert times == pytest.approx([1e3 * sample for sample in by_fault(tmp_path)["naive"]["samples_s"]])
     assert entries["faults/throws"][0]["error_message"] == "the solver gave up"
     assert entries["faults/wrong_mean"][0]["error_occurred"] is True
-    assert kmbench("export", tmp_path / "adhoc.jsonl", "--out", tmp_path / "gb.json").returncode == 0
+    succeeded("export", tmp_path / "adhoc.jsonl", "--out", tmp_path / "gb.json")
     assert json.loads((tmp_path / "gb.json").read_text()) == document

@@ -13,7 +13,7 @@ from faults import Fault, catalogue, problems
 
 needed(FAULTY, TESTS)
 FAULTS = catalogue()
-RIGHT = "twin_left"  # beside the faults on every problem, and unharmed by them
+RIGHT = "twin_left"  # a right implementation that runs beside the faults on every problem
 Lines = dict[tuple[str, str, str], dict]  # by problem, fault and precision
 Checks = dict[str, str]  # by fault
 
@@ -23,7 +23,7 @@ def faulty(*args: object, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def patterns(names: list[str]) -> list[str]:
-    """Regular expressions that match these faults, each of a length that the program accepts."""
+    """Regular expressions that match these faults, each short enough for the program."""
     parts: list[list[str]] = []
     for name in names:
         if not parts or len("|".join([*parts[-1], name])) > 900:
@@ -34,7 +34,7 @@ def patterns(names: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Lines:
-    """Every fault on its problem."""
+    """The lines of all faults, each on its problem."""
     found = {}
     for problem, data in problems().items():
         folder = tmp_path_factory.mktemp("run")
@@ -53,14 +53,14 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Lines:
 
 
 def sentence(line: dict) -> str:
-    """What the line says is wrong, or its grade where that is coarse; "" of a right run."""
+    """The verdict, failure or skip of a line, else "coarse" for that grade, else ""."""
     said = line["verdict"] or line["failure"] or line["skip"] or ""
     return "coarse" if not said and line["grade"] == "coarse" else said
 
 
 @pytest.fixture(scope="module")
 def checks(tmp_path_factory: pytest.TempPathFactory) -> Checks:
-    """What `check` says of each fault on one shape; nothing of those it finds right."""
+    """The complaint of `check` about each fault on one shape; right ones are missing."""
     folder, found = tmp_path_factory.mktemp("check"), {}
     asked = {(fault.check or "d = 2", fault.precisions[-1]) for fault in FAULTS}
     for shape, precision in sorted(asked):
@@ -75,7 +75,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_run_says_what_is_wrong(fault: Fault, lines: Lines) -> None:
+def test_run_names_the_fault(fault: Fault, lines: Lines) -> None:
     for precision in fault.precisions:
         line = lines[fault.on, fault.name, precision]
         said = sentence(line)
@@ -83,11 +83,11 @@ def test_run_says_what_is_wrong(fault: Fault, lines: Lines) -> None:
             assert said == "" and fault.argued, said
         else:
             assert re.search(fault.run, said), f"{precision}: {said or 'right'}"
-        assert (line["samples_s"] == []) == (said not in ("", "coarse")), "what is wrong has no time"
+        assert (line["samples_s"] == []) == (said not in ("", "coarse")), "a wrong run has no time"
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.check], ids=lambda fault: fault.name)
-def test_check_sees_it_too(fault: Fault, checks: Checks) -> None:
+def test_check_finds_it_too(fault: Fault, checks: Checks) -> None:
     assert fault.name in checks, f"right on {fault.check}"
 
 

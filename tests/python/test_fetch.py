@@ -1,4 +1,4 @@
-"""The fetcher against a server of our own that holds small made-up files."""
+"""The fetcher against a local server with small made-up files."""
 
 import gzip
 import hashlib
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
     files: ClassVar[dict[str, bytes]] = {}
     ranges: ClassVar[list[str]] = []
     cut: ClassVar[dict[str, int]] = {}
-    states: ClassVar[dict[str, str]] = {}  # a Content-Length that need not be true
+    states: ClassVar[dict[str, str]] = {}  # the Content-Length to send, true or not
     moved: ClassVar[dict[str, str]] = {}
 
     def do_GET(self) -> None:
@@ -77,7 +77,7 @@ def zipped(**files: bytes) -> bytes:
 
 @pytest.fixture
 def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
-    """Fetching ends with code 1 and one line, and nothing is left."""
+    """Asserts that fetching ends with code 1 and one line, and leaves no file."""
 
     def check(url: str, says: str, **more: object) -> None:
         assert run(tmp_path, [url], **more) == 1
@@ -130,7 +130,7 @@ def test_gzip_member(server, tmp_path):
     assert np.load(tmp_path / "out/tiny.npy").tolist() == POINTS
 
 
-def test_goes_on_where_it_was_cut(server, tmp_path, capsys):
+def test_a_cut_download_goes_on(server, tmp_path, capsys):
     Handler.files["/t"] = TEXT
     Handler.cut["/t"] = 20
     assert run(tmp_path, [f"{server}/t"]) == 1
@@ -140,25 +140,20 @@ def test_goes_on_where_it_was_cut(server, tmp_path, capsys):
     assert left(tmp_path) == ["tiny.npy"]
 
 
-def test_wrong_bytes_are_refused(server, refused):
-    Handler.files["/t"] = TEXT.replace(b"4", b"6")
-    refused(f"{server}/t", "refused .*second-hand.* this test")
-
-
 @pytest.mark.parametrize(("rows", "n"), [(4, 2), (3, 1), (3, 3)])
 def test_wrong_row_counts_are_refused(server, refused, rows, n):
     Handler.files["/t"] = TEXT
     refused(f"{server}/t", "rows", rows=rows, n=n)
 
 
-def test_text_that_is_no_number(server, refused):
+def test_text_in_the_place_of_a_number(server, refused):
     body = TEXT.replace(b"4", b"four")
     Handler.files["/t"] = body
     refused(f"{server}/t", "four", body=body)
 
 
 def changed(archive: bytes, **places: int) -> bytes:
-    """A zip of one member with a byte of each header, local and central, of another value."""
+    """A zip of one member with bytes of its local and central headers replaced."""
     made = bytearray(archive)
     central = made.index(b"PK\x01\x02")
     for name, value in places.items():
@@ -167,7 +162,7 @@ def changed(archive: bytes, **places: int) -> bytes:
 
 
 def packed(method: int, damage: int = 0, content: bytes = TEXT * 9) -> bytes:
-    """A zip packed by `method`, with a byte of the member turned round."""
+    """A zip packed by `method`, with one byte of the member inverted."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         archive.writestr("table", content)
@@ -178,6 +173,7 @@ def packed(method: int, damage: int = 0, content: bytes = TEXT * 9) -> bytes:
 
 
 BROKEN = {
+    "other bytes": (TEXT.replace(b"4", b"6"), "refused .*second-hand.* this test"),
     "encrypted": (changed(zipped(table=TEXT), flags=1, central_flags=1), "encrypted"),
     "damaged": (packed(zipfile.ZIP_DEFLATED, 3), "tiny: http"),
     "damaged lzma": (packed(zipfile.ZIP_LZMA, 12), "tiny: http"),
@@ -190,7 +186,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_archive(server, refused, name):
+def test_a_broken_file(server, refused, name):
     Handler.files["/t"], says = BROKEN[name]
     refused(f"{server}/t", says)
 
@@ -199,7 +195,7 @@ LENGTHS = dict.fromkeys(["abc", "-5", "1e3", "9" * 30, "\u0663"], "Content-Lengt
 
 
 @pytest.mark.parametrize(("size", "says"), {**LENGTHS, str(1 << 40): "refused: more than"}.items())
-def test_a_length_that_is_none_or_past_the_limit(server, refused, size, says):
+def test_a_length_that_is_no_number_or_too_large(server, refused, size, says):
     Handler.files["/t"] = TEXT
     Handler.states["/t"] = size.encode().decode("latin-1")
     refused(f"{server}/t", says)
@@ -239,7 +235,7 @@ def test_the_script_runs_from_any_folder(tmp_path):
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 
 
-def test_what_travels_along_is_not_fetched(capsys):
+def test_data_of_the_repository_is_not_fetched(capsys):
     with pytest.raises(SystemExit):
         fetch.main(["household_part"])
     assert "household_part is not fetched: it belongs to the project's folder datasets/real" in capsys.readouterr().err

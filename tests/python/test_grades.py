@@ -1,4 +1,4 @@
-"""Grades: a coarse time is shown and marked, and is never the best, nor what a claim rests on."""
+"""Grades: a coarse time is shown and marked, is never the best, and no claim rests on it."""
 
 import conftest
 import pytest
@@ -40,7 +40,7 @@ def test_the_best_of_a_rate_is_the_highest(bench):
     assert best == {"cpu/lloyd/naive": ["iteration", "bandwidth"], "cpu/lloyd/two_step": []}
 
 
-def test_no_best_where_noise_leaves_it_open(bench):
+def test_noise_leaves_the_best_open(bench):
     near = [line(seconds=s, packages=1, implementation=f"cpu/lloyd/{name}") for s, name in ((0.1, "a"), (0.1001, "b"))]
     _, rows = cells(bench.view(near, RIVALS))
     assert not any(row["iteration"].best for row in rows.values())
@@ -99,7 +99,7 @@ def test_a_ratio_may_have_a_coarse_numerator_where_it_says_so_but_no_coarse_deno
     assert bench.judge(lines, **claim).verdict == INCOMPARABLE
 
 
-def test_where_rounding_is_the_subject_it_is_shown_fully(bench):
+def test_an_exhibit_on_rounding_uses_coarse_results(bench):
     lines = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.1, grade="coarse")]
     assert bench.judge(lines, ROUNDING, **RATIO).verdict == REPRODUCED
     table = tables.build(bench.view(lines, ROUNDING))

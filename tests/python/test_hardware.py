@@ -1,4 +1,4 @@
-"""Machines side by side: how cases are paired, what is divided by what, portability, and claims by machine."""
+"""Machines side by side: pairs of cases, ratios, portability, and claims by machine."""
 
 import csv
 
@@ -10,26 +10,27 @@ from plots.decide import portability
 from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
-from plots.read import exhibits, results
+from plots.read import results
 from plots.write import claim_sheet, claims_by_machine, expected_table, side_tables, table_formats
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
 PAPER = printed('[[1, "100"], [10, "200"]]')
 CLAIM = claim('kind="bound"\nmetric="run"\nat_most=300', "short", "short")
 FLOOR = {"floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
+WORK = {"bytes": 2_000_000, "flops": 8_000_000}
 
 
 @pytest.fixture
 def two(bench):
-    """The same exhibit on a fast machine and on one that takes twice as long; records as given."""
+    """One exhibit on a fast machine and on one that takes twice as long, with these records."""
 
-    def made(lines, slower=2.0, text=RIVALS, records=({}, {}), slow_lines=None):
+    def made(lines, text=RIVALS, records=({}, {}), slow_lines=None):
         bench.exhibit(text)
         write(bench.results, "fast", lines, records[0])
-        scaled = [{**m, "samples_s": [s * slower for s in m["samples_s"]]} for m in slow_lines or lines]
+        scaled = [{**m, "samples_s": [2 * s for s in m["samples_s"]]} for m in slow_lines or lines]
         write(bench.results, "slow", scaled, records[1])
-        (paper,) = exhibits.load(bench.papers)
-        return sides(paper.exhibits[0], results.load(bench.results)), paper
+        (paper,), machines = bench.read()
+        return sides(paper.exhibits[0], machines), paper
 
     return made
 
@@ -38,7 +39,7 @@ def cells(table):
     return [{c.name: cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
 
 
-def test_cases_are_paired_whatever_their_hash_and_their_points_source(two):
+def test_cases_are_paired_despite_other_hashes_and_points(two):
     lines = [line(packages=1), line(packages=10)]
     elsewhere = [{**made, "case": f"other {i}", "exhibit_hash": "f" * 16} for i, made in enumerate(lines)]
     both, _ = two(lines, slow_lines=elsewhere)
@@ -48,7 +49,7 @@ def test_cases_are_paired_whatever_their_hash_and_their_points_source(two):
     assert all(low < 0.5 < high for _, low, high in faster)
 
 
-def test_what_one_machine_lacks_is_a_dash_and_what_it_skipped_says_why(two):
+def test_a_missing_case_is_a_dash_and_a_skipped_one_says_why(two):
     both, _ = two([line(packages=1), line(packages=10)], slow_lines=[skipped("too large", packages=10)])
     first, second = cells(side_tables.times(both))
     assert (first["iteration:slow"].text, first["faster:slow"].text) == ("–", "–")
@@ -68,8 +69,7 @@ def test_the_profile_is_that_of_most_machines(bench):
 
 
 def test_shares_are_of_the_machines_own_ceilings(two):
-    work = {"bytes": 2_000_000, "flops": 8_000_000}
-    both, _ = two([line(packages=1, work=work)], records=(FLOOR, {}))
+    both, _ = two([line(packages=1, work=WORK)], records=(FLOOR, {}))
     (row,) = cells(side_tables.ceilings(both))
     assert row["memory_share:fast"].raw[0] == pytest.approx(10)  # 2 MB in 20 ms of 1 GB/s
     assert row["arithmetic_share:fast"].raw[0] == pytest.approx(40)
@@ -92,7 +92,7 @@ def test_price_and_energy_are_told_or_the_reason(two):
     assert "slow: no energy: no RAPL counters." in table.remarks
 
 
-def test_the_binding_resource_is_the_one_that_takes_longer():
+def test_the_binding_resource_takes_longer():
     assert floor({"bytes": 1e9, "flops": 1e9}, 1e9, 2e9) == floor({"bytes": 1e9, "flops": 0}, 1e9, 2e9)
     assert floor({"bytes": 1e9, "flops": 4e9}, 1e9, 2e9).resource == "arithmetic"
     assert floor({"bytes": 1e9, "flops": 4e9}, 1e9, None) is None
@@ -102,10 +102,8 @@ def test_expected_is_the_papers_time_by_the_binding_resources(bench, two):
     peak = '[peak.cpu]\nbandwidth_gbs = 0.5\nfp32_gflops = 8\nsource = "made up"\n'
     (bench.papers / "demo").mkdir(parents=True)
     (bench.papers / "demo" / "paper.toml").write_text(peak)
-    work = {"bytes": 2_000_000, "flops": 8_000_000}  # there 4 ms of memory, here 8 ms of arithmetic
-    both, paper = two(
-        [line(packages=p, work=work, threads=0) for p in (1, 10)], text=RIVALS + PAPER, records=(FLOOR, {})
-    )
+    lines = [line(packages=p, work=WORK, threads=0) for p in (1, 10)]  # there 4 ms of memory, here 8 ms of arithmetic
+    both, paper = two(lines, text=RIVALS + PAPER, records=(FLOOR, {}))
     one = both.pairs[0]
     found = expected(one, one.lines["fast"], both.views["fast"].machine, paper)
     assert (found.there, found.here) == ("memory", "arithmetic")
@@ -126,7 +124,7 @@ def test_peaks_of_a_paper_are_checked(bench, capsys):
         one_line(capsys)
 
 
-def test_pp_is_the_harmonic_mean_and_0_where_one_is_not_supported():
+def test_pp_is_the_harmonic_mean_and_0_without_support():
     assert portability.pp([1.0, 0.5]) == pytest.approx(2 / 3)
     assert portability.pp([1.0, 0.0]) == 0
     found = portability.cascade("a", {"x": 0.5, "y": 1.0, "z": None})
@@ -144,13 +142,13 @@ def test_efficiencies_are_against_the_best_of_each_machine(two):
     assert (found.platforms, found.problems) == (("fast", "slow"), 2)
     a, b = found.cascades
     assert (a.implementation, a.pp) == ("cpu/a", pytest.approx(1))
-    assert {p: e for p, e, _ in b.steps} == {"fast": pytest.approx(0.25), "slow": 0}  # it does not solve every problem
+    assert {p: e for p, e, _ in b.steps} == {"fast": pytest.approx(0.25), "slow": 0}  # it lacks a problem there
     assert b.pp == 0
     assert portability.portability(both, "gpu", "application").cascades == ()
 
 
 @pytest.mark.parametrize("bad", [{"grade": "coarse"}, {"verdict": "label 3", "samples_s": []}])
-def test_what_is_coarse_or_wrong_supports_nothing(two, bad):
+def test_coarse_and_wrong_results_are_no_support(two, bad):
     lines = [line(implementation="cpu/a"), {**line(implementation="cpu/b", seconds=0.01), **bad}]
     both, _ = two(lines, slow_lines=[line(implementation="cpu/a"), line(implementation="cpu/b")])
     a, b = portability.portability(both, "cpu", "application").cascades
@@ -162,9 +160,7 @@ def test_claims_by_machine_are_one_table(bench):
     for name, seconds in (("a", 0.1), ("b", 0.9)):
         write(bench.results, name, [line(packages=1, seconds=seconds)])
     write(bench.results, "c", [line(exhibit="demo/other")])
-    papers, machines = exhibits.load(bench.papers), results.load(bench.results)
-    findings = claim_sheet.sheet(papers, machines)
-    table = claims_by_machine.table(findings)
+    table = claims_by_machine.table(claim_sheet.sheet(*bench.read()))
     (row,) = table.rows
     assert [cell.text for cell in row] == [exhibit.key, "short", REPRODUCED, FAILED, "–"]
     assert any("Decided on two machines or more: 1 claims, 0 with one verdict" in text for text in table.remarks)

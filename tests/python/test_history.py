@@ -1,4 +1,4 @@
-"""Medians by commit, and where their level changed."""
+"""Medians by commit, and the commits at which their level changes."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from plots.read import history
 
 
 def lines(values: list[float], **fields) -> list[dict]:
-    """One a commit, a day apart; commits that do not sort by letters."""
+    """A line per commit, a day apart. The order of the commits is not alphabetical."""
     return [
         line(None, seconds, commit=f"{(i * 37) % 100:02}abcdef0123", date=f"2024-02-{i + 1:02}T00:00:00Z", **fields)
         for i, seconds in enumerate(values)
@@ -31,7 +31,7 @@ def test_levels_begin_where_they_do(seed):
 
 
 def test_noise_has_one_level():
-    """At 1% a split: of 300 series without a change at most a few."""
+    """A split has a 1% false-alarm rate, so few of 300 series without a change have one."""
     marked = sum(bool(change_points(noisy([1], 20, 0.1, seed))) for seed in range(300))
     assert marked <= 9
 
@@ -64,7 +64,7 @@ def test_the_table_and_the_figure(tmp_path, capsys):
         assert main(["history", "--results", str(tmp_path / "results"), "--out", str(tmp_path / out)]) == 0
     shown = capsys.readouterr().out
     assert "22abcdef01 ×1.29" in shown, "the seventh commit, by the medians before and after"
-    assert "| none |" in shown and "2 cases" in shown, "what one commit measured has no history"
+    assert "| none |" in shown and "2 cases" in shown, "a case of one commit has no history"
     for ending in (".md", ".csv", ".tex", ".svg", ".pdf", ".png"):
         first, second = (tmp_path / out / f"history-demo-2.5ghz{ending}" for out in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()

@@ -1,13 +1,13 @@
-"""scripts/interleave, regress, compare_test: turns, rounds, what one side lacks, refusals. The programs are made up."""
+"""scripts/interleave, regress, compare_test: turns, rounds, missing cases, refusals. The programs are fakes."""
 
 import itertools
 import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-# Lists its cases; a run notes name, order and those that the filter matches, here and in its folder.
+# Lists its cases. A run writes its name, its seed and the matching cases to the log and to its folder.
 PROGRAM = r"""#!/usr/bin/env bash
 cases=({cases})
 for word; do case $word in
@@ -63,15 +63,15 @@ def test_every_round_has_every_case_of_both_by_turns(two):
             assert sorted(lines) == [f"{name} {path.name} {case}" for case in sorted(cases)]
     runs = two.runs()
     turns = [runs[0][0], *(b[0] for a, b in itertools.pairwise(runs) if a[0] != b[0])]
-    assert len(turns) > 12 * 4, "few cases at a time, then the other program"
+    assert len(turns) > 12 * 4, "the programs take turns after few cases"
     first = {"one": 0, "two": 0}
     for at in range(0, len(runs), 20):
         first[runs[at][0]] += 1
         ours = [case for name, _, case in runs[at : at + 20] if name == "one"]
         assert sorted(ours) == cases
-    assert min(first.values()) >= 1, "who begins is drawn"
+    assert min(first.values()) >= 1, "the first program is drawn"
     orders = {tuple(case for _, _, case in runs[at : at + 20]) for at in range(0, len(runs), 20)}
-    assert len(orders) > 1, "another order"
+    assert len(orders) > 1, "each round draws its order"
 
 
 def test_whole_rounds_are_not_begun_again_and_others_go_on(two):
@@ -96,7 +96,7 @@ def test_a_pattern_has_no_more_bytes_than_the_program_takes(two):
     assert len(two.runs()) == 16
 
 
-def test_what_one_program_lacks_is_run_once(two):
+def test_a_case_of_one_program_alone_runs_once(two):
     two.program("one", ["a", "b", "gone"])
     two.program("two", ["a", "b", "fresh", "later"])
     assert two.interleave("--rounds", 3).returncode == 0

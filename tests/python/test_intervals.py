@@ -1,4 +1,4 @@
-"""Intervals: right by hand, and of the coverage they promise."""
+"""Intervals: checked by hand, and with the coverage that they promise."""
 
 import math
 
@@ -12,11 +12,8 @@ def test_order_statistics_by_hand():
     """Of ten, ranks 2 and 9: P(1 < Binomial(10, 1/2) < 9) = 97.9%, and ranks 3 and 8 reach 89% only."""
     found = of_median([5, 1, 9, 3, 7, 2, 8, 4, 10, 6])
     assert (found.value, found.low, found.high, found.method) == (5.5, 2, 9, "order statistics")
-
-
-def test_six_samples_are_the_fewest_for_order_statistics():
     assert of_median(range(1, 7)).range == (1, 6)
-    assert of_median(range(1, 6)).method == "t of logarithms"
+    assert of_median(range(1, 6)).method == "t of logarithms", "six samples are the fewest"
 
 
 @pytest.mark.parametrize("samples", [3, 5, 6, 11, 30])

@@ -1,4 +1,4 @@
-"""LaTeX tables: in parts that fit a page, with nothing lost between them."""
+"""LaTeX tables: the parts fit a page and lose no cell."""
 
 import re
 import shutil

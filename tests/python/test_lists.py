@@ -1,4 +1,4 @@
-"""kmbench list and env: what is there, as a table and as JSON."""
+"""kmbench list and env, as tables and as JSON."""
 
 import json
 
@@ -26,7 +26,7 @@ def test_the_list_of_data_sets_shows_their_settings():
     assert settings["household"] is None
 
 
-def test_the_lists_hold_what_is_there():
+def test_the_lists_are_complete():
     names = [entry["name"] for entry in listed("implementations")]
     registering = [path for path in (ROOT / "impl/cpu").rglob("*.cpp") if "const Register<" in path.read_text()]
     assert {str(path.relative_to(ROOT / "impl").with_suffix("")) for path in registering} <= set(names)

@@ -1,28 +1,25 @@
-"""lutz2018's exhibits: the sizes of sets, and performance for the price by the paper's own numbers."""
+"""lutz2018's exhibits: sizes of the data sets, and performance for the price from printed numbers."""
 
 import json
 
 import pytest
-from conftest import ROOT
+from conftest import exhibits_of
 
 from plots.errors import UserError
-from plots.read import exhibits, results
+from plots.read import results
 
-PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["lutz2018"]) for exhibit in paper.exhibits}
-
-
+PAPER = exhibits_of("lutz2018")
 SIZES = {"figure8": 2**31, "figure11": 2**31, "figure12": 2**31, "figure6": 2**29, "figure10": 2**29}
 
 
 @pytest.mark.parametrize(("name", "size"), SIZES.items())
 def test_sets_are_of_one_size_at_every_d(name, size):
-    """Section 6.1; a quarter of its size has to do where the paper prints no number. Mass sum (Figure 7) counts labels,
-    and Figure 13 is about the size."""
+    """Section 6.1. Figures without printed numbers take a quarter of its size; Figures 7 and 13 have their own."""
     for sweep in PAPER[name].spec["sweep"]:
         assert sweep["n"] * sweep["d"] * 4 == size
 
 
-def test_performance_for_the_price_is_what_the_printed_numbers_give():
+def test_performance_for_the_price_follows_from_the_printed_numbers():
     rows = PAPER["figure14"].printed()
     printed = {row.key["machine"]: row.values for row in rows if "price" in row.values}
     derived = {row.key["machine"]: row.values for row in rows if "flops_per_price" in row.values}
@@ -34,7 +31,7 @@ def test_performance_for_the_price_is_what_the_printed_numbers_give():
 
 
 @pytest.mark.parametrize("price", [3, {"cpu": "dear"}])
-def test_a_price_that_is_none_is_refused(price, tmp_path):
+def test_a_bad_price_is_refused(price, tmp_path):
     (tmp_path / "machine.json").write_text(json.dumps({"price": price}))
     with pytest.raises(UserError, match=r"price is .*in dollars an hour"):
         results.record(tmp_path / "machine.json")

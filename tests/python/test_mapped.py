@@ -1,4 +1,4 @@
-"""Points that stay in a mapped file: right runs and planted faults are told apart; one that shrinks costs one case."""
+"""Points in a mapped file: right runs and faults are told apart; a file that shrinks costs its case."""
 
 import os
 import subprocess
@@ -54,7 +54,7 @@ def test_mapped_points_are_the_same_points(points):
 
 
 def maps(file: Path) -> bool:
-    """Whether a worker has the file's values mapped, not just its header."""
+    """Whether a process maps the values of the file, not its header alone."""
     for entry in Path("/proc").glob("[0-9]*/maps"):
         try:
             regions = [line.split() for line in entry.read_text().splitlines() if line.endswith(str(file))]
@@ -80,10 +80,8 @@ def test_a_file_that_shrinks_costs_its_case(points):
     os.truncate(points, HEADER)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 1, said
-    assert (
-        by_implementation(points.parent / "out")["cpu/lloyd/naive"]["failure"]
-        == "the file that the points are mapped from became shorter"
-    )
+    line = by_implementation(points.parent / "out")["cpu/lloyd/naive"]
+    assert line["failure"] == "the file that the points are mapped from became shorter"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +92,6 @@ def test_a_file_that_shrinks_costs_its_case(points):
         (["groups=3"], "it is a file and has no setting 'groups'; accepted: map"),
     ],
 )
-def test_what_cannot_be_mapped_is_refused(points, more, words):
+def test_points_that_cannot_be_mapped_are_refused(points, more, words):
     refused(go(points, "cpu/lloyd/naive", "--data-set", *more), words)
     assert not (points.parent / "out/adhoc.jsonl").exists()

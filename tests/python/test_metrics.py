@@ -1,4 +1,4 @@
-"""Metrics: each formula on a line whose numbers are known."""
+"""Metrics: each formula on a line with known numbers."""
 
 import pytest
 from synthetic import line, skipped, wrong
@@ -28,8 +28,6 @@ COUNTED = line(
     counters={"mean_m": [8.0, 4.0, 2.0, 2.01, 2.0], "warp_imbalance": [0.0, 1.0, 0.5, 0.0, 0.0]},
 )
 ENERGY = {"joules": 10.0, "iterations": 4, "window_s": 1.0, "source": "nvml", "skipped": None}
-
-
 VALUES = {
     **{"iteration": 100, "run": 500, "overall": 700, "end_to_end": 800, "end_to_end_iteration": 160},
     **{"prepare": 200, "download": 100, "assign": 20, "phase:assign": 20, "transfer": 150, "iterations": 5},
@@ -47,34 +45,30 @@ OF_COUNTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), VALUES.items())
-def test_value(name, value):
-    assert metric(name).of(KNOWN, {}).value == pytest.approx(value)
-
-
-@pytest.mark.parametrize(("name", "value"), OF_COUNTED.items())
-def test_value_of_counters(name, value):
-    assert metric(name).of(COUNTED, {}).value == pytest.approx(value)
+@pytest.mark.parametrize("name", [*VALUES, *OF_COUNTED])
+def test_value(name):
+    of, value = (COUNTED, OF_COUNTED[name]) if name in OF_COUNTED else (KNOWN, VALUES[name])
+    assert metric(name).of(of, {}).value == pytest.approx(value)
 
 
 @pytest.mark.parametrize("name", [*OF_COUNTED, "distances_saved"])
-def test_a_wrong_run_and_one_that_counts_nothing_have_none(name):
+def test_a_wrong_run_and_one_without_counters_have_none(name):
     assert metric(name).of(wrong("label"), {}) is None
     assert metric(name).of(line(phases={}, counters={"shift": [1.0]}), {}) is None
 
 
-def test_what_a_line_lacks_has_no_value():
+def test_missing_fields_have_no_value():
     alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
     assert metric("ealt").of(alone, {}).value == pytest.approx(60)
-    assert metric("ealt_share:labeling").of(alone, {}) is None, "nothing else could have a share"
+    assert metric("ealt_share:labeling").of(alone, {}) is None, "labeling is the only part"
     assert metric("run_event").of(line(samples_event_s=None), {}) is None
 
 
-def test_the_first_steady_iteration_is_the_one_that_differs_little_from_the_one_before():
+def test_the_first_steady_iteration_differs_little_from_the_one_before():
     assert labeling.settled([100, 50, 49.9, 20], {}) == 3
     assert labeling.settled([100, 99.5], {}) == 2
     assert labeling.settled([100, 50], {}) is None
-    assert labeling.settled([100, 50, 100], {}) is None, "the first has none before it"
+    assert labeling.settled([100, 50, 100], {}) is None, "the first has no predecessor"
     assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
 
 
@@ -92,7 +86,7 @@ def test_shares_of_time_are_of_prepare_iterate_and_download():
     assert traced(made) == [5000, 2000], "milliseconds of each iteration, the sum of its phases"
 
 
-def test_energy_is_told_where_it_was_measured():
+def test_energy_has_a_value_if_it_was_measured():
     assert metric("energy").of(line(energy=ENERGY), {}).value == 2.5
     assert metric("energy").of(line(energy={**ENERGY, "joules": None}), {}) is None
     assert metric("energy").of(line(energy=ENERGY, verdict="wrong"), {}) is None

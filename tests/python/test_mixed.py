@@ -1,4 +1,4 @@
-"""What may stand in one table: never two versions of an exhibit, of a data set or of a start; another commit may."""
+"""A table never mixes versions of an exhibit, a data set or a start; it may mix commits."""
 
 import pytest
 from conftest import TABLE
@@ -28,7 +28,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("newest_first", [False, True])
-def test_what_changed_is_left_out_and_said(bench, what, newest_first):
+def test_older_versions_are_left_out_and_counted(bench, what, newest_first):
     before, after = CHANGES[what]
     lines = [line(packages=1, date=OLD, **before), line(packages=10, date=OLD, **before)]
     lines += [line(packages=100, date=NEWER, **after)]
@@ -38,7 +38,7 @@ def test_what_changed_is_left_out_and_said(bench, what, newest_first):
 
 
 def test_no_speedup_across_two_files(bench):
-    """27.76x was once the quotient of a case of one file by a case of another."""
+    """A 27.76x speedup was once a ratio of cases of two files."""
     lines = [line(seconds=2.776, packages=1, date=OLD, **ONE), line(seconds=0.1, packages=10, date=NEWER, **TWO)]
     view = bench.view(lines, SPEEDUP)
     assert [view.value(one, "speedup:iteration") for one in view.lines] == [None]

@@ -1,10 +1,10 @@
-"""Numbers that a small slip would turn: each test names the slip. Samples are skewed, iterations are not max_iters."""
+"""Numbers that a small slip would change. Samples are skewed, and iterations differ from max_iters."""
 
 import math
 
 import matplotlib
 import pytest
-from conftest import SERIES, TABLE, figure, printed
+from conftest import SERIES, TABLE, figure, printed, rows_of
 from synthetic import line, skipped
 
 from plots.draw import figures, style
@@ -34,7 +34,7 @@ def test_value_and_unit(name, value, slip):
     assert metric(name).of(LINE, {}).value == pytest.approx(value), slip
 
 
-def test_units_are_what_the_titles_say():
+def test_titles_name_the_units():
     titles = {name: metric(name).title for name in ("run", "bandwidth", "flop_rate", "floor_share", "peak")}
     assert titles == {
         "run": "iterate (ms)",
@@ -46,7 +46,7 @@ def test_units_are_what_the_titles_say():
 
 
 def test_the_interval_keeps_its_sides():
-    """Of a skewed sample the upper arm is the longer; of a rate, which is one over a time, the lower."""
+    """The upper arm of a skewed time is longer; of a rate, one over a time, the lower arm is."""
     time, rate = metric("run").of(LINE, {}), metric("bandwidth").of(LINE, {})
     assert time.range == (1000, 30_000)
     assert rate.high - rate.value < rate.value - rate.low < rate.value
@@ -69,15 +69,14 @@ def test_a_speedup_is_the_baseline_over_the_line(bench):
 def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
     text = TABLE + printed('[[1, "0.2"]]', more='units = { iteration = "s" }\n')
     view = bench.view([line(seconds=0.5, packages=1)], text)
-    made = tables.build(view)
-    row = {(c.name, c.role): cell for c, cell in zip(made.columns, made.rows[0], strict=True)}
+    row = rows_of(tables.build(view))[0]
     assert row["iteration", "ours"].raw[0] == pytest.approx(100)
     assert row["iteration", "ratio"].raw[0] == pytest.approx(0.5)
     assert row["iteration", "ratio"].text == "0.500"
 
 
 def bars_of(ax):
-    """The error bars that were drawn, as (low, high) by x, whatever the kind of plot."""
+    """The drawn error bars as (low, high) by x, in any kind of plot."""
     segments = [s for c in ax.collections if hasattr(c, "get_segments") for s in c.get_segments() if len(s)]
     return {round(float(s[0][0]), 6): (float(s[0][1]), float(s[-1][1])) for s in segments}
 
@@ -90,7 +89,7 @@ def test_error_bars_point_to_their_bounds(bench, kind):
     assert (low, high) == pytest.approx((1000, 30_000))
 
 
-def test_what_a_figure_draws_is_what_its_table_says(bench):
+def test_a_figure_draws_the_values_of_its_table(bench):
     lines = [line(seconds=s, packages=p) for s, p in ((0.3, 1), (0.1, 10), (0.2, 100))]
     (ax,) = figures.draw(bench.view(lines, figure("line", "run", SERIES))).axes
     (curve,) = [shown for shown in ax.lines if shown.get_linestyle() != "None" and len(shown.get_xdata()) == 3]
@@ -109,7 +108,7 @@ def test_two_curves_of_one_implementation_differ_in_their_dash(bench):
 PANELS = figure("bar", "run", SERIES + 'panels = "dataset"\n')
 
 
-def test_an_empty_panel_is_dropped_and_the_legend_is_that_of_what_is_drawn(bench):
+def test_an_empty_panel_is_dropped_and_the_legend_names_the_drawn_bars(bench):
     lines = [skipped("not fetched", packages=p, dataset="first", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
     lines += [line(packages=p, dataset="second", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
     figure = figures.draw(bench.view(lines, PANELS))
@@ -126,7 +125,7 @@ def test_an_empty_panel_is_dropped_and_the_legend_is_that_of_what_is_drawn(bench
 
 
 def test_a_name_has_one_colour_in_every_panel(bench):
-    """Names that share a hash's first choice of colour used to swap it from panel to panel, under one legend."""
+    """Names that hash to one colour once swapped it between panels under one legend."""
     names = [f"cpu/lloyd/a{i}" for i in range(40)]
     by_first = {}
     for name in names:
@@ -148,6 +147,6 @@ def test_a_name_has_one_colour_in_every_panel(bench):
 
 @pytest.mark.parametrize("value", [0.0, math.inf, -math.inf, math.nan, 1e-320, 1e300])
 def test_every_float_has_a_text(value):
-    """An interval of two runs can be infinite, a ratio 0: both are printed, neither ends the report."""
+    """An interval of two runs can be infinite and a ratio 0; both are printed."""
     assert words.number(value, 3, words.decimals_for(value, 3))
     assert words.both(Estimate(1.0, value if value < 1 else 0.5, math.inf, 2, "t of logarithms"))

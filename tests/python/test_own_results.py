@@ -1,4 +1,4 @@
-"""Where a user's lines and tuned values go, that they never mix with another machine's; and that load is seen."""
+"""The folder of a user's lines and tuned values, which never mix with another machine's; and load is seen."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from built import ENVIRONMENT, KMBENCH, flags, kmbench, lines_of, needed
+from built import ENVIRONMENT, KMBENCH, flags, kmbench, lines_of, needed, succeeded
 
 needed(KMBENCH)
 
@@ -23,7 +23,7 @@ def test_lines_go_to_ones_own_folder_under_the_machines_id(own, tmp_path):
     ran = kmbench(*RUN, **own)
     machine = json.loads(kmbench("env", "--json").stdout)["id"]
     file = tmp_path / "own/results" / machine / "adhoc.jsonl"
-    assert ran.returncode == 0 and f"in {file}\n" in ran.stdout, "it says where the lines are"
+    assert ran.returncode == 0 and f"in {file}\n" in ran.stdout, "it names the file"
     assert lines_of(file)[0]["machine"] == machine
     record = json.loads(file.with_name("machine.json").read_text())
     assert set(record["fingerprint"]) == {"model", "caches", "memory", "gpu", "host", "boot"}
@@ -50,15 +50,15 @@ def test_a_folder_of_another_machine_is_refused(command, tmp_path):
     assert ran.returncode == 2 and "(gpu, host differ)" in ran.stderr and ran.stderr.count("kmbench: ") == 1, ran.stderr
     assert (folder / "machine.json").read_text() == other
     assert not any(file.read_text() for file in tmp_path.rglob("*.jsonl"))
-    assert kmbench(*command, "--out", tmp_path, "--same-machine").returncode == 0
+    succeeded(*command, "--out", tmp_path, "--same-machine")
 
 
 def test_tuned_values_are_looked_for_in_ones_own_folder_first(own, tmp_path):
     tuned = ["tune", "cpu/lloyd/multi_pass", "--machine", "here", "--set", "threads=1,2", "--budget", "1s"]
-    assert kmbench(*tuned, *BLOBS, **own).returncode == 0
+    succeeded(*tuned, *BLOBS, **own)
     assert (tmp_path / "own/tuning/here.json").is_file()
     again = ["run", "--implementation", "cpu/lloyd/multi_pass", "--machine", "here", "--tuned", *BLOBS]
-    assert kmbench(*again, **own).returncode == 0
+    succeeded(*again, **own)
     assert lines_of(tmp_path / "own/results/here/adhoc.jsonl")[0]["tuned"] == "exact"
 
 

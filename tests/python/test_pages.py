@@ -1,4 +1,4 @@
-"""The pages of docs/ and the README: every link leads somewhere, lines are short, and all pages together stay short."""
+"""The pages of docs/ and the README: links lead somewhere, lines are short, and so are all pages together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WRITTEN = [page for page in PAGES if page.parent.name == "docs" and page.name !=
 
 
 def prose(page: Path) -> list[str]:
-    """Its lines outside of code blocks."""
+    """The lines outside of code blocks."""
     lines, code = [], False
     for line in page.read_text(encoding="utf-8").splitlines():
         code ^= line.startswith("```")
@@ -24,7 +24,7 @@ def prose(page: Path) -> list[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """As GitHub makes them from headings."""
+    """The anchors that GitHub makes of the headings."""
     titles = [line.lstrip("#").strip().lower() for line in prose(page) if line.startswith("#")]
     return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
 
@@ -41,7 +41,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("schema", sorted((ROOT / "schema").glob("*.json")), ids=lambda path: path.name)
-def test_a_schema_points_to_pages_that_there_are(schema: Path) -> None:
+def test_a_schema_points_to_existing_pages(schema: Path) -> None:
     for path, anchor in re.findall(r"(docs/\w+\.md)(?:#([\w-]+))?", schema.read_text(encoding="utf-8")):
         assert not anchor or anchor in anchors(ROOT / path), f"{path}#{anchor}"
         assert (ROOT / path).exists(), path

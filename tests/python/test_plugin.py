@@ -1,5 +1,4 @@
-"""Shared libraries with the ABI of bench/contract/plugin.h: examples/mine.c is right, and what breaks the contract
-costs a case and a line."""
+"""Shared libraries with the ABI of bench/contract/plugin.h: examples/mine.c is right; a broken one costs a case."""
 
 import re
 import shutil
@@ -32,7 +31,7 @@ def changed(folder: Path, old: str, new: str) -> Path:
 
 
 def run(folder: Path, plugin: Path) -> dict[str, dict]:
-    """The lines of the plugin and of an implementation of ours, which is right."""
+    """The lines of the plugin and of cpu/lloyd/naive, which is right."""
     which = flags(plugin=plugin, implementation="plugin/mine|cpu/lloyd/naive$", out=folder)
     kmbench("run", *which, *SMALL)
     lines = by_implementation(folder)
@@ -70,7 +69,7 @@ def test_a_run_has_its_line(tmp_path):
         ),
     ],
 )
-def test_what_breaks_the_contract_costs_a_case_and_a_line(old, new, said, tmp_path):
+def test_a_broken_contract_costs_a_case_and_a_line(old, new, said, tmp_path):
     mine = run(tmp_path, changed(tmp_path, old, new))["plugin/mine"]
     assert said in ((mine["verdict"] or "") + (mine["failure"] or "")).lower()
 
@@ -94,7 +93,7 @@ def test_a_library_that_is_no_plugin_is_refused(old, new, said, tmp_path):
 
 
 def asking(folder: Path, head: str) -> Path:
-    """The example with an `unsupported` of this head and body."""
+    """The example with this function `unsupported`."""
     source = EXAMPLE.replace(".prepare = prepare", ".unsupported = unsupported, .prepare = prepare")
     return library(folder, source.replace("static void* prepare", f"{head}\nstatic void* prepare"))
 

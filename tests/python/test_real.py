@@ -1,15 +1,14 @@
-"""The real data that travels with the repository: described as it is, and attributed."""
+"""The real data in the repository: it matches its description and is attributed."""
 
 import hashlib
 import io
 import lzma
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "datasets/real"
 TABLES = tomllib.loads((ROOT / "datasets/real.toml").read_text())
 FILES = sorted(FOLDER.glob("*.npy.xz"))

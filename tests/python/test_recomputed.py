@@ -1,4 +1,4 @@
-"""The recorded verdicts, recomputed by a script that shares no code with plots/."""
+"""A script without code of plots/ recomputes the recorded verdicts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, papers
 
-from plots.read import exhibits, results
+from plots.read import results
 from plots.write import claim_sheet
 from tests import recompute_verdicts
 
 
 @pytest.fixture(scope="module")
 def sheet(tmp_path_factory) -> Path:
-    found = claim_sheet.sheet(exhibits.load(ROOT / "papers"), results.load(ROOT / "results"))
+    found = claim_sheet.sheet(papers(), results.load(ROOT / "results"))
     path = tmp_path_factory.mktemp("claims") / "claims.json"
     path.write_text(claim_sheet.FORMATS["claims.json"](found))
     return path

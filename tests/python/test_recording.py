@@ -1,5 +1,4 @@
-"""scripts/record: what is missing, what it takes, what runs first; that no exhibit is ever half hidden. With made-up
-lines and a program that measures nothing."""
+"""scripts/record: missing cases, forecasts, order; no exhibit is ever half hidden. A fake program measures nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from synthetic import line, skipped, write, wrong
 
 from plots import recording
 from plots.errors import UserError
-from plots.read import results
+from plots.read import exhibits, results
 from plots.recorder import main
 from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Forecast, Open, Question
 
@@ -43,7 +42,7 @@ at_most = 1.1
 """
 
 PROGRAM = '''#!/usr/bin/env python3
-"""Says what it would run, and writes a line for each case that it is asked for."""
+"""Prints its plan, and writes a line for each case of the filter."""
 import json, pathlib, re, sys
 here = pathlib.Path(__file__).parent
 cases = json.loads((here / "cases.json").read_text())
@@ -69,7 +68,7 @@ else:
 
 
 def plan_of(made: dict, **fields) -> dict:
-    """The plan's entry of a line."""
+    """The plan entry of a line."""
     names = ("case", "exhibit", "profile", "exhibit_hash", "implementation", "parameters", "n", "d", "k", "precision")
     name = f"{made['exhibit']}/{made['implementation']}/balls/n:{made['n']}/packages:{made['parameters']['packages']}"
     entry = {field: made[field] for field in (*names, "init", "max_iters", "tolerance")}
@@ -148,7 +147,7 @@ def test_a_case_runs_again_for_a_reason(before, reason):
         assert recording.why_again(before, "c" * 12, lambda _: True) == OLD_KERNEL
 
 
-def test_a_kernel_has_changed_where_its_code_has(tmp_path):
+def test_a_kernel_has_changed_if_its_code_has(tmp_path):
     def git(*words: str) -> str:
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]
         ran = subprocess.run(["git", "-C", tmp_path, *who, *words], capture_output=True, text=True, check=True)
@@ -159,9 +158,8 @@ def test_a_kernel_has_changed_where_its_code_has(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text("project(demo)\n")
     (impl / "sums.hpp").write_text("int sums = 1;\n")
     (impl / "one.cpp").write_text('#include "impl/cpu/sums.hpp"\nint one;  // a comment\n')
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "first")
+    for words in ("init -q", "add .", "commit -qm first"):
+        git(*words.split())
     then = git("rev-parse", "--short=12", "HEAD")
 
     def changed(commit: str = then) -> bool:
@@ -169,10 +167,10 @@ def test_a_kernel_has_changed_where_its_code_has(tmp_path):
 
     assert not changed()
     (impl / "one.cpp").write_text('#include "impl/cpu/sums.hpp"\n/* others */ int  one;\n')
-    assert not changed(), "comments and spaces compute nothing"
+    assert not changed(), "comments and spaces change nothing"
     (impl / "sums.hpp").write_text("int sums = 2;\n")
-    assert changed(), "what it includes is part of it"
-    assert not changed("0" * 12), "a commit that nobody knows tells nothing"
+    assert changed(), "an included file counts"
+    assert not changed("0" * 12), "an unknown commit tells nothing"
 
 
 def test_the_plan_is_read():
@@ -214,7 +212,7 @@ def chosen(questions: list[Question], seconds: dict[int, float], left_s: float, 
     return [int(one.id) for one in recording.next_cases(known, set(), Forecast([], {}), left_s, slice_s)]
 
 
-def test_what_decides_most_a_second_runs_first():
+def test_the_cases_that_decide_most_a_second_run_first():
     questions = [
         Question("dear", 1.0, frozenset(["1"])),
         Question("cheap", 1.0, frozenset(["2"])),
@@ -224,33 +222,30 @@ def test_what_decides_most_a_second_runs_first():
     assert chosen(questions, {1: 100, 2: 10, 3: 10}, 1000, slice_s=5) == [2]
 
 
-def test_what_does_not_fit_is_not_begun_and_single_cases_fill_the_rest():
+def test_a_question_past_the_budget_waits_and_single_cases_fill_the_rest():
     dear = Question("dear", 9.0, frozenset(["1"]))
     pair = Question("a pair", 1.0, frozenset(["2", "3"]))
     assert chosen([dear, pair], {1: 100, 2: 10, 3: 10}, 50) == [2, 3]
-    assert chosen([dear, pair], {1: 100, 2: 10, 3: 30}, 20) == [2], "its question goes on next time"
+    assert chosen([dear, pair], {1: 100, 2: 10, 3: 30}, 20) == [2], "the rest of the pair waits"
     assert chosen([dear, pair], {1: 100, 2: 10, 3: 10}, 5) == []
 
 
 def test_claims_numbers_and_points_ask_for_their_cases(bench):
     cases = recording.planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
-    papers = recording_papers(bench)
-    known = recording.missing(papers, cases, machine([]), machine([]), "c" * 12, nothing_changed)
+    papers = exhibits.load(bench.folder / "papers")
+
+    def missing(shown: list[dict]) -> Open:
+        return recording.missing(papers, cases, machine(shown), machine([]), "c" * 12, nothing_changed)
+
+    known = missing([])
     asked = {question.what: len(question.cases) for question in known.questions}
     assert asked == {"claim demo/table1/packages-cost-nothing": 2, "number demo/table1": 1}
     assert sum(question.what.startswith("number") for question in known.questions) == 2
-    known = recording.missing(papers, cases, machine(THREE), machine([]), "c" * 12, nothing_changed)
+    known = missing(THREE)
     assert (known.why, known.questions) == ({}, [])
-    old = [{**made, "grade": None} for made in THREE]
-    known = recording.missing(papers, cases, machine(old), machine([]), "c" * 12, nothing_changed)
+    known = missing([{**made, "grade": None} for made in THREE])
     assert set(known.why.values()) == {OLD_JUDGE}
     assert {question.what for question in known.questions} == {f"demo/table1: {OLD_JUDGE}"}
-
-
-def recording_papers(bench: Bench) -> list:
-    from plots.read import exhibits
-
-    return exhibits.load(bench.folder / "papers")
 
 
 def test_a_speedup_needs_its_baseline():
@@ -273,7 +268,7 @@ def test_a_filter_matches_its_cases_alone_and_is_short():
     assert len(recording.batches(cases, forecast, 0.0)) == len(cases)
 
 
-def test_what_is_missing_is_recorded_once(bench, capsys):
+def test_missing_cases_are_recorded_once(bench, capsys):
     bench.plan(THREE)
     bench.shown([THREE[0]])
     assert bench.record() == 0
@@ -281,7 +276,7 @@ def test_what_is_missing_is_recorded_once(bench, capsys):
     assert [one["parameters"]["packages"] for one in bench.lines()] == [1, *bench.ran]
     assert "left: 0 cases (nothing)" in capsys.readouterr().out
     assert bench.record() == 0
-    assert sorted(bench.ran) == [10, 100], "nothing is missing any more"
+    assert sorted(bench.ran) == [10, 100], "nothing is missing now"
 
 
 def test_a_dry_run_runs_nothing(bench, capsys):
@@ -293,7 +288,7 @@ def test_a_dry_run_runs_nothing(bench, capsys):
 
 
 def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, capsys):
-    """Two of three cases fit the budget: they wait apart. The third comes with more time, and all are added."""
+    """Two of three cases fit the budget and wait in staging. A larger budget adds the third, then all are shown."""
     before = [line(packages=p, exhibit_hash="a" * 16, commit="d" * 12) for p in (1, 10)]
     dear = line(packages=100, exhibit_hash="a" * 16, commit="d" * 12, seconds=2000.0)
     bench.shown([*before, dear])
@@ -303,7 +298,7 @@ def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, cap
     assert sorted(bench.ran) == [1, 10]
     assert (bench.home / "demo.jsonl").read_bytes() == bytes_before
     assert len(bench.lines("staging")) == 2
-    assert len(results.load(bench.folder / "results")) == 1, "the folder apart is no machine"
+    assert len(results.load(bench.folder / "results")) == 1, "staging is no machine"
     assert "recorded apart until it is whole" in capsys.readouterr().out
     assert bench.record("20h") == 0
     assert sorted(bench.ran) == [1, 10, 100]
@@ -313,7 +308,7 @@ def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, cap
     assert bench.record() == 0 and len(bench.ran) == 3
 
 
-def test_cases_that_nobody_had_measured_do_not_hold_an_exhibit_back(bench):
+def test_new_cases_do_not_hold_an_exhibit_back(bench):
     bench.shown([line(packages=1, n=500, exhibit_hash="a" * 16), line(packages=1, exhibit_hash="a" * 16)])
     other = line(packages=10, n=4000, **NOW)
     bench.plan([THREE[0], other])
@@ -326,13 +321,13 @@ def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench
     bench.shown([line(packages=p, profile="quick", n=10) for p in (1, 10, 100)])
     bench.plan(THREE)
     assert bench.record("1s") == 0
-    assert bench.ran == [], "a hundred times the points take too long"
+    assert bench.ran == [], "100 times the points take too long"
     assert bench.record("1h") == 0
     assert sorted(bench.ran) == [1, 10, 100] and len(bench.lines()) == 6
 
 
-def test_what_cannot_run_here_is_not_hidden(bench, capsys):
-    """One of two cases of a new version cannot run on this machine: its old line stays, and nothing is run in vain."""
+def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
+    """One of two cases of a new version cannot run here. Its old line stays, and the other case is not run in vain."""
     bench.shown([line(packages=1, exhibit_hash="a" * 16), line(packages=10, n=5000, exhibit_hash="a" * 16)])
     cases = [(THREE[0], ""), (line(packages=10, n=5000, **NOW), "no GPU")]
     made = [{"plan": plan_of(one, skip=why), "line": one} for one, why in cases]
@@ -356,8 +351,8 @@ def test_what_cannot_run_here_is_not_hidden(bench, capsys):
         (skipped("no GPU", exhibit_hash="a" * 16), False),
     ],
 )
-def test_what_new_lines_would_hide(shown, hidden):
-    """Lines of another version, of other points under one name, of the quick profile; n = 2000 is not in the plan."""
+def test_lines_that_new_ones_would_hide(shown, hidden):
+    """New lines hide another version, other points of one name, and the quick profile. No plan has n = 2000."""
     assert recording.hides([case(1)], [shown]) == hidden
 
 
@@ -380,7 +375,7 @@ def test_bad_input_is_one_line(flags, said, capsys):
     assert said in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_program_that_refuses_stops_us_with_its_words(bench, capsys):
+def test_a_refusing_program_stops_the_recorder_with_its_words(bench, capsys):
     bench.plan(THREE)
     (bench.folder / "refuses").touch()
     assert bench.record() == 2

@@ -1,10 +1,10 @@
-"""Tables, figures, the report and the README: what they show, and the same bytes twice."""
+"""Tables, figures, the report and the README: their content, and the same bytes from the same lines."""
 
 import shlex
 
 import numpy as np
 import pytest
-from conftest import ROOT, SERIES, TABLE, claim, figure, one_line, printed
+from conftest import ROOT, SERIES, TABLE, claim, figure, one_line, printed, rows_of
 from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
@@ -16,10 +16,8 @@ LINES = [line(seconds=0.1, packages=1), line(seconds=0.2, packages=10), skipped(
 
 
 def cells(view):
-    """The table as one dictionary a row, by (metric, role)."""
     table = tables.build(view)
-    rows = [{(c.name, c.role): cell for c, cell in zip(table.columns, row, strict=True)} for row in table.rows]
-    return table, rows
+    return table, rows_of(table)
 
 
 def test_a_row_holds_ours_the_papers_and_the_ratio(bench):
@@ -94,7 +92,7 @@ def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
         for command in ("render", "claims", "report"):
             assert bench.main(command, "--out", out) == 0
         (bench.results / "demo" / "demo.jsonl").unlink()
-        bench.run(lines[::-1])  # the order of the run is no part of the result
+        bench.run(lines[::-1])  # the order of the lines does not count
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
     assert len(written[0]) == 3 + 6 + 4 + 1
     assert written[0] == written[1]
@@ -165,8 +163,8 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
     assert (tmp_path / "docs/pictures/findings.svg").exists()
 
 
-def test_what_the_readme_shows_of_a_command_is_what_it_prints():
-    """Every output of the README, made again from the recorded lines."""
+def test_outputs_in_the_readme_are_up_to_date():
+    """Makes every output in the README again from the recorded lines."""
     shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
     outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
     assert len(outputs) == 3
@@ -194,7 +192,7 @@ def test_scatter_draws_the_same_twice(clustering, tmp_path, ending):
 
 
 @pytest.mark.parametrize("fault", ["dims", "labels", "dtype", "ending", "file"])
-def test_scatter_refuses_what_does_not_fit(clustering, tmp_path, capsys, fault):
+def test_scatter_refuses_bad_input(clustering, tmp_path, capsys, fault):
     arrays, args = clustering
     out, dims = str(tmp_path / ("a.gif" if fault == "ending" else "a.png")), "0,3" if fault == "dims" else "0,1"
     if fault == "labels":

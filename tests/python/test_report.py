@@ -1,4 +1,4 @@
-"""The report's first look, tables and links; what is said of a size or a machine that is not the paper's."""
+"""The report's first screen, tables and links, and claims at another size or on another machine than the paper's."""
 
 from __future__ import annotations
 
@@ -7,83 +7,70 @@ import re
 from dataclasses import replace
 
 import pytest
-from conftest import ROOT, TABLE, machine
-from synthetic import line, skipped, write
+from conftest import TABLE, Bench, claim, papers, printed
+from synthetic import RATIO, ladder, line, skipped, write
 
-from plots.__main__ import main
 from plots.decide import findings
-from plots.decide.claims import judge_one
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.draw import svg
 from plots.errors import UserError
 from plots.read import exhibits, results
-from plots.read.view import gather
 from plots.write import claim_sheet, html_rows, report, tables
 
 PAPER = 'title = "A paper"\nauthors = ["A. Author"]\nyear = 2020\ndoi = "10.1/abc"\nmachine = "their machine"\n'
 RECORD = {"cpu": {"model": "Made-up 9000", "threads": 8}, "memory_bytes": 2**34, "warnings": ["busy"]}
-RATIO = {"kind": "ratio", "numerator": {"packages": 1}, "denominator": {"packages": 10}}
-THREADS = TABLE + (
-    '[[paper]]\nsource="printed"\nfields=["threads"]\nmetrics=["iteration"]\nrows=[["20", "1"]]\n'
-    'match = { threads = { "20" = 0 } }\n'
-)
+THREADS = TABLE + printed('[["20", "1"]]', "threads", more='match = { threads = { "20" = 0 } }\n')
 
 
-@pytest.fixture
-def page(bench):
-    """The report of one table with two claims, and its folders."""
-    claims = "".join(
-        f'[[claim]]\nid="{name}"\ntext="{name}"\nkind="bound"\nmetric="run"\n{bound}\n'
-        for name, bound in (("holds", "at_most=1e6"), ("fails", "at_least=1e6"))
-    )
+def bound(name: str, asked: str) -> str:
+    return claim(f'kind="bound"\nmetric="run"\n{asked}', name, name)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The report of one table with two claims."""
+    bench = Bench(tmp_path_factory.mktemp("no-name-of-this-folder"))
+    claims = bound("holds", "at_most=1e6") + bound("fails", "at_least=1e6")
     bench.exhibit(TABLE.replace('rows = ["packages"]', 'rows = ["packages", "threads"]') + claims)
     (bench.papers / "demo" / "paper.toml").write_text(PAPER)
     lines = [line(packages=1, threads=t, seconds=0.1 * t) for t in (1, 2)]
     lines += [skipped("too large", packages=10, threads=1), line(packages=100, threads=1, departs="it stops early")]
     write(bench.results, "demo", lines, RECORD)
-    return report.page(exhibits.load(bench.papers), results.load(bench.results))
+    return report.page(*bench.read())
 
 
-def test_the_first_screen_says_what_when_and_what_came_of_it(page):
-    first = page[: page.index('class="filter"')]
+def test_it_names_the_machine_the_date_the_size_and_the_decided_claims(page):
+    assert "Made-up 9000" in page[: page.index('class="filter"')]
     for said in (
         "Made-up 9000 with 8 threads, 16 GiB of memory",
         "measured 2024-01-01",
         "2 of 2 claims can be decided",
+        "2 of 2 claims decided",
+        "n = 1000 · d = 4 · k = 4 · 5 iterations · fp32 · paper profile · 4 cases at 0123456789",
+        "departs from the task: it stops early",
     ):
         assert said in page
-    assert "2 of 2 claims decided" in page and "Made-up 9000" in first
 
 
-def test_the_size_stands_under_the_title(page):
-    assert "n = 1000 · d = 4 · k = 4 · 5 iterations · fp32 · paper profile · 4 cases at 0123456789" in page
-
-
-def test_it_needs_no_network_and_names_no_folder(page, bench):
+def test_it_needs_no_network_and_names_no_folder(page):
     for outside in ("<link", 'src="', "url(", "@import", "http://"):
         assert outside not in re.sub(r'src="data:[^"]*"', "", page)
     assert re.findall(r'href="(https?:[^"]*)"', page) == ["https://doi.org/10.1/abc"]
-    assert str(bench.results) not in page
+    assert "no-name-of-this-folder" not in page
 
 
-def test_what_has_no_time_says_so_once_a_row(page):
+def test_a_case_without_a_time_says_so_once_a_row(page):
     assert page.count(">skipped<sup>1</sup>") == 1
     assert 'colspan="2">skipped' in page
 
 
-def test_a_departure_is_a_footnote(page):
-    assert "departs from the task: it stops early" in page
-
-
 def test_every_claim_has_its_verdict_to_filter_by(page):
-    assert re.findall(r'<tr id="demo/table1-(\w+)" class="claim (\w+)"', page) == [
-        ("holds", "reproduced"),
-        ("fails", "failed"),
-    ]
+    rows = re.findall(r'<tr id="demo/table1-(\w+)" class="claim (\w+)"', page)
+    assert rows == [("holds", "reproduced"), ("fails", "failed")]
     assert re.findall(r'data-tone="(\w+)"', page) == ["reproduced", "failed"]
 
 
-def test_a_ratio_is_coloured_by_who_is_better():
+def test_a_ratio_is_coloured_by_the_better_side():
     assert html_rows.tint("iteration", 0.5) == "up1"
     assert html_rows.tint("iteration", 2.1) == "down2"
     assert html_rows.tint("bandwidth", 0.01) == "down4"
@@ -103,11 +90,8 @@ def test_a_ratio_is_coloured_by_who_is_better():
     ],
 )
 def test_at_another_size_only_the_direction_counts(bench, seconds, claim, paper, quick):
-    lines = [line(seconds=s, packages=p) for s, p in zip(seconds, (1, 10), strict=True)]
-    assert bench.judge(lines, **claim).verdict == paper
-    found = bench.judge(
-        [line(seconds=s, packages=p, profile="quick") for s, p in zip(seconds, (1, 10), strict=True)], **claim
-    )
+    assert bench.judge(ladder(*seconds), **claim).verdict == paper
+    found = bench.judge(ladder(*seconds, profile="quick"), **claim)
     assert found.verdict == quick
     assert claim["kind"] == "trend" or "quick profile: another n than the paper's" in found.why
     assert found.need == ("size" if quick == INCOMPARABLE else "")
@@ -120,44 +104,26 @@ OTHERS = [(20, 0.2, FAILED), (8, 0.1, INCOMPARABLE), (None, 0.2, FAILED)]
 def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_is_decided(bench, ours, seconds, verdict):
     record = {"cpu": {"threads": ours}} if ours else {}
     lines = [line(packages=1, threads=0, seconds=0.1), line(packages=10, threads=0, seconds=seconds)]
-    claim = {"id": "c", "text": "t", "metric": "iteration", **RATIO, "at_least": 5.0}
-    found = judge_one(gather(bench.exhibit(THREADS), machine(lines, record)), claim)
+    claim = {**RATIO, "at_least": 5.0}
+    found = bench.judge(lines, THREADS, record, **claim)
     assert found.verdict == verdict
     assert (found.why, found.need) == (("8 threads here, 20 in the paper", "threads") if ours == 8 else ("", ""))
-    exact = {**claim, "metric": "iterations"}
-    assert judge_one(gather(bench.exhibit(THREADS), machine(lines, record)), exact).verdict == FAILED
+    assert bench.judge(lines, THREADS, record, **claim, metric="iterations").verdict == FAILED
 
 
-def test_what_this_machine_can_show_and_cannot(bench, tmp_path, capsys):
+def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):
     fetch = "household.npy is not on this machine: run scripts/fetch_datasets household"
     text = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
-    for name, where in (
-        ("here", "packages = 1"),
-        ("gpu", "packages = 2, implementation = 'gpu/lloyd/tiled'"),
-        ("data", "packages = 3"),
-    ):
-        text += f'[[claim]]\nid="{name}"\ntext="{name}"\nkind="bound"\nmetric="run"\nat_most=1e6\nwhere={{ {where} }}\n'
-    bench.exhibit(text)
-    bench.run(
-        [
-            line(packages=1),
-            skipped(
-                "gpu/lloyd/tiled is not in this build of kmbench",
-                implementation="gpu/lloyd/tiled",
-                device=None,
-            ),
-            skipped(fetch, packages=3),
-        ]
-    )
-    args = ["claims", "--list", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path)]
-    assert main(args) == 0
+    places = {"here": "packages=1", "gpu": "packages=2, implementation='gpu/lloyd/tiled'", "data": "packages=3"}
+    bench.exhibit(text + "".join(bound(name, f"at_most=1e6\nwhere={{{where}}}") for name, where in places.items()))
+    tiled = "gpu/lloyd/tiled"
+    absent = skipped(f"{tiled} is not in this build of kmbench", implementation=tiled, device=None)
+    bench.run([line(packages=1), absent, skipped(fetch, packages=3)])
+    assert bench.main("claims", "--list", "--out", tmp_path) == 0
     out = capsys.readouterr().out
-    assert out.startswith(
-        "demo: 1 of 3 claims can be decided here; 1 need a GPU, 1 data: scripts/fetch_datasets household.\n"
-    )
-    assert "\there\t" in out
-    assert "\tgpu\t" not in out
-    assert main([*args, "--all"]) == 0
+    said = "demo: 1 of 3 claims can be decided here; 1 need a GPU, 1 data: scripts/fetch_datasets household.\n"
+    assert out.startswith(said) and "\there\t" in out and "\tgpu\t" not in out
+    assert bench.main("claims", "--list", "--out", tmp_path, "--all") == 0
     assert "\tgpu\t" in capsys.readouterr().out
     told = json.loads((tmp_path / "claims.json").read_text())
     assert [finding["need"] for finding in told] == ["", "gpu", "data household"]
@@ -169,9 +135,8 @@ def test_claims_are_told_in_words(bench):
     assert "{" not in claim_sheet.markdown([found])
 
 
-def test_the_papers_own_number_stands_beside_what_is_asked(bench):
-    printed = '[[paper]]\nsource="printed"\nfields=["packages"]\nmetrics=["iterations"]\nrows=[[1, "7"], [10, "5"]]\n'
-    text = TABLE.replace('"assign"]', '"iterations"]') + printed
+def test_the_printed_number_stands_beside_the_claim(bench):
+    text = TABLE.replace('"assign"]', '"iterations"]') + printed('[[1, "7"], [10, "5"]]', metrics="iterations")
     lines = [line(packages=1, iterations=6, tolerance=0), line(packages=10, iterations=5, tolerance=0)]
     found = bench.judge(lines, text, **{**RATIO, "metric": "iterations", "at_least": 1.1})
     assert (found.printed, found.paper_value, found.measured) == ("7 → 5 (1.4 ×)", "at least 1.1 ×", "6 → 5 (1.20 ×)")
@@ -182,17 +147,18 @@ def test_the_papers_own_number_stands_beside_what_is_asked(bench):
 def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
     assert '<article class="exhibit" id="demo/table1">' in page
     bench.exhibit(TABLE)
-    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    bench.run([line(packages=1)])
+    page = report.page(*bench.read())
     assert '<article class="other" id="demo/table1"><details>' in page and "no claim rests on it" in page
 
 
-def test_a_data_set_that_is_not_there_has_no_size(bench):
-    printed = '[[paper]]\nsource="printed"\nfields=["packages", "d"]\nmetrics=["iteration"]\nrows=[[1, 7, "10"]]\n'
-    bench.exhibit(TABLE.replace('["packages"]', '["packages", "d"]') + printed)
-    bench.run([skipped("not fetched", packages=p, n=0, d=0) for p in (1, 10)])
-    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+def test_a_missing_data_set_has_no_size(bench):
+    text = TABLE.replace('["packages"]', '["packages", "d"]') + printed('[[1, 7, "10"]]', "packages d")
+    lines = [skipped("not fetched", packages=p, n=0, d=0) for p in (1, 10)]
+    table = tables.build(bench.view(lines, text))
+    bench.run(lines)
+    page = report.page(*bench.read())
     assert "2 cases were skipped, failed or were wrong" in page  # nothing has a value: one line
-    table = tables.build(gather(exhibits.load_one(bench.papers / "demo/table1.toml"), results.load(bench.results)[0]))
     assert [cell.text for cell in table.rows[0]][:2] == ["1", "7"]  # the paper's own, beside its value
     assert [cell.text for cell in table.rows[1]][:2] == ["10", "–"]
 
@@ -201,7 +167,7 @@ def test_many_rows_with_one_reason_are_one(bench):
     bench.exhibit(TABLE)
     lines = [skipped("no such card", packages=p) for p in (1, 2, 3, 4)] + [line(packages=5)]
     bench.run([*lines, *(skipped("no such card", packages=p) for p in (6, 7))])
-    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    page = report.page(*bench.read())
     assert "4 cases: 1 … 4" in page
     assert page.count(">skipped<sup>1</sup>") == 3
 
@@ -218,14 +184,8 @@ claims = ["table1/fails"]
 
 @pytest.fixture
 def two(bench, tmp_path):
-    """A reader's machine with one of two cases, and a recorded one with both; a figure nobody measured."""
-    claims = "".join(
-        f'[[claim]]\nid="{name}"\ntext="{name}"\nkind="bound"\nmetric="run"\n{bound}\n'
-        for name, bound in (
-            ("holds", "at_most=1e6\nwhere={packages=1}"),
-            ("fails", "at_least=1e6\nwhere={packages=10}"),
-        )
-    )
+    """A reader's machine with one of two cases, a recorded one with both, and an exhibit that none measured."""
+    claims = bound("holds", "at_most=1e6\nwhere={packages=1}") + bound("fails", "at_least=1e6\nwhere={packages=10}")
     bench.exhibit(TABLE + claims)
     bench.exhibit(TABLE, "demo/table2")
     (bench.papers / "demo/paper.toml").write_text(PAPER + FINDINGS)
@@ -237,8 +197,7 @@ def two(bench, tmp_path):
 
 def test_recorded_machines_stand_beside_the_readers_own(two):
     bench, folder = two
-    papers = exhibits.load(bench.papers)
-    page = report.page(papers, results.load(bench.results), None, results.load(folder))
+    page = report.page(*bench.read(), None, results.load(folder))
     table = page[page.index('id="demo/table1"') :]
     head = re.findall(r"<th(?: [^>]*)?>([^<]*)", table[: table.index("</thead>")])
     assert head == ["packages", "iteration (ms)", "assign (ms)", "big: iteration (ms)"]
@@ -252,9 +211,9 @@ def test_recorded_machines_stand_beside_the_readers_own(two):
 
 def test_findings_are_decided_by_their_claims_on_each_machine(two):
     bench, folder = two
-    (paper,) = exhibits.load(bench.papers)
-    machines = [*results.load(bench.results), *results.load(folder)]
-    found = findings.findings(paper, [claim_sheet.sheet([paper], [m]) for m in machines])
+    (paper,), machines = bench.read()
+    sheets = [claim_sheet.sheet([paper], [machine]) for machine in (*machines, *results.load(folder))]
+    found = findings.findings(paper, sheets)
     told = [[mark.told for mark in one.marks] for one in found]
     assert told == [["holds (1 of 2 checks)", "does not hold"], ["not run there", "does not hold"]]
     (bench.papers / "demo/paper.toml").write_text(PAPER + FINDINGS.replace("table1/fails", "table1/other"))
@@ -291,7 +250,7 @@ def test_the_worst_decided_claim_decides_a_finding(bench, verdicts, told):
 
 
 def test_every_paper_has_findings_that_rest_on_claims_of_its_own():
-    for paper in exhibits.load(ROOT / "papers"):
+    for paper in papers():
         found = findings.findings(paper, [])
         assert 1 <= len(found) <= 6, paper.key
         assert len({one.text for one in found}) == len(found)
@@ -299,24 +258,22 @@ def test_every_paper_has_findings_that_rest_on_claims_of_its_own():
 
 def test_the_terminal_gets_a_table_that_fits(two, tmp_path, capsys):
     bench, folder = two
-    args = ["claims", "--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
-    assert main([*args, "--beside", str(folder)]) == 0
+    assert bench.main("claims", "--out", tmp_path / "out", "--beside", folder) == 0
     out = capsys.readouterr().out
     paths = (str(tmp_path), "--results")
     assert all(len(text) <= 100 for text in out.splitlines() if not any(path in text for path in paths))
     assert re.search(r"^demo +2 +1 +– +– +– +– +1 +– +– +1 +–$", out, re.M)
     assert "The bound holds. Holds on this machine; does not hold on big." in " ".join(out.split())
-    assert main([*args, "--beside", "none"]) == 0
+    assert bench.main("claims", "--out", tmp_path / "out", "--beside", "none") == 0
     assert "recorded" not in capsys.readouterr().out
 
 
 def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
     bench, folder = two
-    args = ["--papers", str(bench.papers), "--results", str(bench.results), "--out", str(tmp_path / "out")]
-    assert main(["all", *args, "--beside", str(folder)]) == 0
+    assert bench.main("all", "--out", tmp_path / "out", "--beside", folder) == 0
     for name in ("index.html", "claims.html", "claims.md", "mine/demo/table1.md"):
         assert (tmp_path / "out" / name).is_file()
-    assert main(["report", *args, "--beside", str(tmp_path / "nowhere")]) == 2
+    assert bench.main("report", "--out", tmp_path / "out", "--beside", tmp_path / "nowhere") == 2
 
 
 def test_a_smaller_picture_says_the_same():

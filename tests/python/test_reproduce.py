@@ -1,4 +1,4 @@
-"""The claims on one page, what is behind a cell, a result file run again, and the archive."""
+"""The page of claims, the explanation of a cell, the replay of a result file, and the archive."""
 
 import hashlib
 import io
@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, kmbench, needs_kmbench
+from built import KMBENCH, needs_kmbench, succeeded
 from conftest import TABLE, claim, one_line, printed
 from synthetic import line, skipped, words, write, wrong
 
@@ -31,7 +31,7 @@ LINES = [line(packages=1, seconds=0.1), line(packages=10, seconds=0.2), skipped(
 
 @pytest.fixture
 def folders(bench, tmp_path):
-    """Arguments for a command that reads made-up results of one exhibit with claims."""
+    """The arguments that name an exhibit with claims and its results."""
     bench.exhibit(TABLE + printed('[[1, "10.0"]]') + CLAIMS)
     write(bench.results, "demo", LINES, {"id": "demo", "cpu": {"model": "Made-up 9000"}})
     (bench.papers / "demo/paper.toml").write_text('title="A paper"\nauthors=["A. Author"]\ndoi="10.1/abc"\n')
@@ -98,7 +98,7 @@ def test_a_case_without_a_time_is_explained_by_its_reason(bench, folders, capsys
         (("demo/table1", "1", "speed"), "this table has iteration, assign"),
     ],
 )
-def test_a_cell_that_is_not_there_is_one_line(folders, capsys, where, said):
+def test_a_missing_cell_is_one_line(folders, capsys, where, said):
     code, text = explained(capsys, *where, *folders)
     assert (code, text.count("\n")) == (2, 1)
     assert said in text
@@ -173,7 +173,7 @@ def test_a_plan_holds_every_case_of_the_file_under_its_key(bench):
 
 
 @pytest.mark.parametrize("bad", [["nowhere.jsonl"], ["FILE", "--kmbench", "/nonexistent/kmbench"], ["EMPTY"]])
-def test_what_cannot_be_replayed_is_one_line(bench, tmp_path, capsys, bad):
+def test_bad_input_of_replay_is_one_line(bench, tmp_path, capsys, bad):
     folder = bench.run([line()]) / "demo"
     (folder / "empty.jsonl").write_text("")
     names = {"FILE": str(folder / "demo.jsonl"), "EMPTY": str(folder / "empty.jsonl")}
@@ -187,7 +187,7 @@ def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
     flags = "--implementation cpu/lloyd/(naive|two_step)$ --dataset blobs --n 500 --d 3 --k 4"
     flags += " --iterations 3 --repetitions 3"
     first = [*flags.split(), "--set", "packages=1,7", "--out", str(tmp_path / "first"), "--machine", "first"]
-    assert kmbench("run", *first).returncode == 0
+    succeeded("run", *first)
     replay = ["replay", str(tmp_path / "first/adhoc.jsonl"), f"--kmbench={KMBENCH}", f"--out={tmp_path / 'again'}"]
     assert main([*replay, "--dry-run"]) == 0
     assert not (tmp_path / "again/results").exists()

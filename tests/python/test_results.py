@@ -1,4 +1,4 @@
-"""Result lines: the schema, what is refused, and which line counts."""
+"""Result lines: the schema, refused lines, and the line of a case that counts."""
 
 import json
 import re
@@ -106,7 +106,7 @@ BAD_LINES += [json.dumps({**line(), "n": 10**400}), json.dumps({**line(), "sampl
 
 
 @pytest.mark.parametrize("text", BAD_LINES)
-def test_a_line_that_is_none_is_skipped_and_counted(bench, capsys, text):
+def test_a_bad_line_is_skipped_and_counted(bench, capsys, text):
     folder = bench.run([line(), line(packages=1)])
     path = folder / "demo" / "demo.jsonl"
     first, second = path.read_text().splitlines()
@@ -117,7 +117,7 @@ def test_a_line_that_is_none_is_skipped_and_counted(bench, capsys, text):
     assert sentence.startswith(f"2 lines skipped, the first: {path}:2: ")
     assert capsys.readouterr().err == f"plots: {sentence}\n"
     raw = results.raw_lines(machine.lines).decode().splitlines()
-    assert raw == [first, second], "places are right behind a skipped line"
+    assert raw == [first, second], "a skipped line keeps the places right"
 
 
 @pytest.mark.parametrize("text", BAD_LINES)
@@ -145,7 +145,7 @@ def test_a_line_without_end_is_skipped_as_one(bench, monkeypatch):
     assert len(machine.lines) == 2 and "1 line skipped" in machine.skipped[0]
 
 
-def test_report_and_claims_say_what_was_skipped(bench, tmp_path):
+def test_report_and_claims_count_skipped_lines(bench, tmp_path):
     bench.exhibit()
     bench.run([line(packages=1)])
     bench.add("[1]\n")
@@ -167,7 +167,7 @@ def test_a_case_done_again_is_the_newest():
 
 
 def samples(bench, *made: dict) -> list[float]:
-    """Of the one line that counts."""
+    """The samples of the one line that counts."""
     (counts,) = results.load(bench.run(list(made)))[0].lines
     return list(counts["samples_s"])
 
@@ -181,9 +181,9 @@ def test_a_line_that_continues_another_has_the_samples_of_both(bench):
     (counts,) = [made for made in machine.lines if not made["parameters"]]
     assert list(counts["samples_s"]) == [3.0, 1.0, 2.0, 5.0, 4.0]
     assert list(counts["samples_event_s"]) == [2.5, 0.5, 1.5, 4.5, 3.5]
-    assert counts["prepare_s"] == 0.3, "what is not a sample is the later line's"
+    assert counts["prepare_s"] == 0.3, "other fields come from the later line"
     raw = [json.loads(text) for text in results.raw_lines([counts]).splitlines()]
-    assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit's lines are all of them"
+    assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit keeps all lines"
 
 
 OTHERS = [{"continues": None}, {"continues": 1}, {"continues": 3}, {"commit": "another"}, {"dirty": True}]
@@ -191,12 +191,12 @@ OTHERS += [{"grade": "exact"}, {"iterations": 4}, {"exhibit_hash": "f" * 16}, {"
 
 
 @pytest.mark.parametrize("fields", OTHERS, ids=str)
-def test_what_differs_counts_by_itself(bench, fields):
+def test_a_differing_line_counts_by_itself(bench, fields):
     then = line(samples_s=[2.0], **{"continues": 2, **fields})
     assert samples(bench, line(samples_s=[3.0, 1.0]), then | {"case": line()["case"]}) == [2.0]
 
 
-def test_what_a_changed_tree_measured_is_not_continued(bench):
+def test_a_line_of_a_changed_tree_is_not_continued(bench):
     before = line(samples_s=[3.0, 1.0], dirty=True)
     assert samples(bench, before, line(samples_s=[2.0], dirty=True, continues=2)) == [2.0]
 
@@ -206,8 +206,8 @@ def test_a_wrong_line_after_a_right_one_has_no_time(bench):
     assert counts["verdict"] == "label 3" and list(counts["samples_s"]) == []
 
 
-def test_line_ends_that_are_none_stay_in_their_line(bench):
-    """U+2028, U+0085 and a form feed end no line: only a newline does."""
+def test_only_a_newline_ends_a_line(bench):
+    """Only a newline ends a line; U+2028, U+0085 and a form feed do not."""
     made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
     folder = bench.run([])
     bench.add(json.dumps(made, ensure_ascii=False) + "\n")
@@ -240,7 +240,7 @@ def peak(folder):
 
 
 def test_many_lines_take_the_memory_of_their_cases(bench):
-    """Of a case the last line is kept; a line is kept small."""
+    """The reader keeps the last line of a case, in little memory."""
     made = [json.dumps(line(packages=p)) + "\n" for p in range(1000)]
     path = bench.run([]) / "demo" / "demo.jsonl"
 

@@ -1,16 +1,15 @@
-"""A run that was killed goes on where it was; more repetitions continue a case; two runs never share a folder.
+"""A killed run goes on where it was; more repetitions continue a case; two runs never share a folder.
 
-KILLS sets how many kills at random moments are tried (default 8)."""
+KILLS sets the number of kills at random moments (default 8)."""
 
 import json
 import os
 import random
 import subprocess
 import time
-from collections.abc import Callable
-from pathlib import Path
 
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused
+import built
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded, whole_lines
 
 needed(KMBENCH, FAULTY)
 SLOW = ["run", *flags(implementation="^faults/slow$", dataset="blobs", n=100)]
@@ -19,43 +18,31 @@ QUIET = {"env": ENVIRONMENT, "stdout": subprocess.DEVNULL, "stderr": subprocess.
 CASES = 60
 
 
-def whole_lines(path: Path) -> list[str]:
-    text = path.read_text() if path.exists() else ""
-    return text.split("\n")[:-1]  # what has no end is torn
-
-
-def wait_until(there: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not there() and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     path = tmp_path / "adhoc.jsonl"
     command = [*SLOW, *flags(k="2,3,4,5,6,7", repetitions=2, set="sleep_ms=100", out=tmp_path)]
     with subprocess.Popen([FAULTY, *command], **QUIET) as parent:
-        wait_until(lambda: len(whole_lines(path)) >= 2)
+        built.wait_until(lambda: len(whole_lines(path)) >= 2)
         parent.kill()
     size = -1
-    while size != (size := path.stat().st_size):  # the dead parent's worker goes with it
+    while size != (size := path.stat().st_size):  # its worker ends too
         time.sleep(1)
     before = lines_of(path)
     assert 2 <= len(before) < 6, "the kill has to come in the middle"
-    assert all(line["verdict"] == "" for line in before), "nobody is left to record the case in flight as failed"
+    assert all(line["verdict"] == "" for line in before), "no process could record the case in flight as failed"
 
     path.open("a").write('{"schema": 1, "case": "torn')
-    again = kmbench(*command, program=FAULTY)
-    assert again.returncode == 0, again.stderr
+    again = succeeded(*command, program=FAULTY)
     assert f"{len(before)} of 6 cases have results already" in again.stderr
     after = lines_of(path)
-    assert after[: len(before)] == before, "what was there is never edited"
+    assert after[: len(before)] == before, "old lines are never edited"
     assert len(after) == len({line["case"] for line in after}) == 6, "nothing repeated, nothing lost"
 
     content = path.read_bytes()
     third = kmbench(*command, program=FAULTY)
     assert third.returncode == 0 and "6 of 6 cases have results already" in third.stderr
     assert path.read_bytes() == content
-    assert kmbench(*command, "--redo", program=FAULTY).returncode == 0
+    succeeded(*command, "--redo", program=FAULTY)
     assert len(lines_of(path)) == 12
 
 
@@ -67,11 +54,11 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
         with subprocess.Popen(command, **QUIET) as run:
             time.sleep(moments.uniform(0, 0.4))
             run.kill()
-        time.sleep(0.05)  # its worker goes with it
+        time.sleep(0.05)  # its worker ends too
         now = whole_lines(path)
-        assert now[: len(kept)] == kept, "what was there stays as it was"
+        assert now[: len(kept)] == kept, "old lines are never edited"
         for line in now:
-            assert json.loads(line)["verdict"] == "", "nobody was left to record the case in flight"
+            assert json.loads(line)["verdict"] == "", "no process could record the case in flight"
         kept = now
         if len(kept) > CASES - 5:  # nearly done: begin anew
             path.unlink()
@@ -84,8 +71,7 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
 
 def test_more_repetitions_continue_a_case(tmp_path):
     def run(repetitions: int, *more: str) -> str:
-        ran = kmbench(*NAIVE, *flags(n=300, k=3, repetitions=repetitions, out=tmp_path), *more)
-        assert ran.returncode == 0, ran.stderr
+        ran = succeeded(*NAIVE, *flags(n=300, k=3, repetitions=repetitions, out=tmp_path), *more)
         return ran.stderr
 
     def told() -> list[tuple]:
@@ -110,7 +96,7 @@ def test_more_repetitions_continue_a_case(tmp_path):
 def test_two_runs_at_once_into_one_folder_are_refused(tmp_path):
     slow = [*SLOW, *flags(k=2, set="sleep_ms=30000", out=tmp_path)]
     with subprocess.Popen([FAULTY, *slow], **QUIET) as first:
-        wait_until(lambda: (tmp_path / ".lock").exists())
+        built.wait_until(lambda: (tmp_path / ".lock").exists())
         time.sleep(0.2)
         second = kmbench(*NAIVE, *flags(n=300, k=3, out=tmp_path))
         first.kill()

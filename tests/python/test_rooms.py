@@ -1,4 +1,4 @@
-"""The storeys of bench/ and plots/, as docs/design.md draws them; an implementation sees the three lowest."""
+"""docs/design.md draws the storeys of bench/ and plots/; an implementation sees the three lowest."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ROW = re.compile(r"^\| (\w+) \| ([\w, ]*) \|", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 IMPORT = re.compile(r"^ *from plots\.(\w+)[. ]", re.M)
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
-TOP = {"bench": "", "plots": "commands"}  # the storey of files that lie in no folder of their own
+TOP = {"bench": "", "plots": "commands"}  # the storey of files without a folder of their own
 
 
 def storey_of(path: str) -> str:
-    """Of a file from the root: its folder, or that of the files above the folders."""
+    """The storey of a file: its inner folder, else that of TOP."""
     first, *inner = path.split("/")
     return inner[0] if len(inner) > 1 else TOP[first]
 
@@ -32,7 +32,7 @@ def includes(path: Path) -> list[str]:
 
 
 def known(folder: str) -> dict[str, set[str]]:
-    """By storey, the others that its files include or import."""
+    """For each storey, the other storeys that its files include or import."""
     found: dict[str, set[str]] = {}
     rooms = {path.name for path in (ROOT / "plots").iterdir() if path.is_dir()}
     for path in sources("bench") if folder == "bench" else (ROOT / "plots").rglob("*.py"):
@@ -46,7 +46,7 @@ def known(folder: str) -> dict[str, set[str]]:
 
 
 def table_of(folder: str) -> re.Match[str]:
-    """The rows of its table in the page, the highest storey first."""
+    """The rows of its table in the page, from the highest storey down."""
     return re.search(rf"storey of {folder}/ .*\n.*---.*\n((?:.+\n)+)", PAGE.read_text())
 
 
@@ -55,7 +55,7 @@ def drawn(folder: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", TOP)
-def test_the_page_draws_what_is_included_and_imported(folder: str) -> None:
+def test_the_page_draws_the_includes_and_imports(folder: str) -> None:
     text, found, storeys, rows = PAGE.read_text(), known(folder), drawn(folder), table_of(folder)
     assert set(storeys) == set(found)
     for at, name in enumerate(storeys):

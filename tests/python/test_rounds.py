@@ -1,4 +1,4 @@
-"""Rounds in which two programs ran by turns: the sign-flip test, its interval, what falls on both alike."""
+"""Rounds of two programs by turns: the sign-flip test, its interval, and disturbances of both."""
 
 import math
 from dataclasses import replace
@@ -16,7 +16,7 @@ from plots.read import sides
 
 
 def in_rounds(folder: Path, name: str, cases: dict[str, list[float]]) -> Path:
-    """A folder of rounds, each value of a case being what one round measured."""
+    """A folder of rounds; each value of a case is the time of one round."""
     for at in range(len(next(iter(cases.values())))):
         lines = [line(None, samples_s=samples(values[at], 5), k=int(k)) for k, values in cases.items()]
         side(folder / name, f"{at:02}", lines)
@@ -28,7 +28,7 @@ def of_two(folder: Path, base: dict, new: dict) -> list[sides.Side]:
 
 
 def logs_of(logs: list[float]) -> Change:
-    """The change of one case, of rounds that are as quiet as each other."""
+    """The change of one case over equally quiet rounds."""
     return of_rounds(-np.array([logs]) / 2, np.array([logs]) / 2)
 
 
@@ -68,10 +68,10 @@ def test_rounds_in_which_both_were_quiet_count_for_more():
     before, after = np.array([[0.0, 0, 0.5, 0.1]]), np.array([[0.0, 0.1, 0.5, 0.0]])
     weights = quietness(before, after)
     assert weights[0] == pytest.approx([1, 0.5, 1 / 11, 0.5])
-    assert (quietness(after, before) == weights).all(), "which program was which is not in it"
+    assert (quietness(after, before) == weights).all(), "the weights do not depend on the side"
 
 
-def test_what_falls_on_both_programs_alike_is_no_change(tmp_path):
+def test_a_disturbance_of_both_programs_is_no_change(tmp_path):
     """The machine is half as fast in half of the rounds; the new program is 3% slower in each."""
     drift = [1.0 + (at % 3) + 0.001 * at for at in range(12)]
     base, new = ({"2": [factor * d for d in drift], "3": drift} for factor in (1, 1.03))
@@ -81,7 +81,7 @@ def test_what_falls_on_both_programs_alike_is_no_change(tmp_path):
 
 
 def test_cases_of_one_implementation_speak_together(tmp_path):
-    """They are one number a round, which tells more than any of them."""
+    """Together they give one number a round, which tells more than any case."""
     random = np.random.default_rng(5)
     cases = {str(k): np.exp(random.normal(0, 0.04, 20)) for k in range(2, 14)}
     slower = {k: 1.03 * np.exp(random.normal(0, 0.04, 20)) for k in cases}
@@ -93,7 +93,7 @@ def test_cases_of_one_implementation_speak_together(tmp_path):
 
 
 def test_no_more_than_one_table_in_twenty_blames_anything(tmp_path):
-    """Cases and implementations share that chance, where an implementation is more than its one case."""
+    """Cases and implementations share that chance, unless the implementation has one case."""
     random = np.random.default_rng(8)
     cases = {str(k): np.exp(random.normal(0, 0.04, 8)) for k in range(2, 4)}
     both = of_two(tmp_path, cases, cases)
@@ -102,8 +102,8 @@ def test_no_more_than_one_table_in_twenty_blames_anything(tmp_path):
     assert alone.families == 1
 
 
-def test_what_lies_within_the_band_is_never_called_another(tmp_path):
-    """1% slower in every round, of which two in three show it: a change beyond doubt, and of no interest."""
+def test_a_change_within_the_band_is_not_called_one(tmp_path):
+    """4% slower in every third round and 1% in the others: a certain change, but too small to matter."""
     cases = {"2": [1.0 + 0.1 * (at % 2) for at in range(24)]}
     slower = {"2": [value * (1.04 if at % 3 == 0 else 1.01) for at, value in enumerate(cases["2"])]}
     base, new = of_two(tmp_path, cases, slower)

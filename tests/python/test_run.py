@@ -1,10 +1,10 @@
-"""kmbench run where all is well: its lines, its exhibits, its dry run, Google Benchmark's flags."""
+"""kmbench run without faults: its lines, exhibits, dry run, and Google Benchmark's flags."""
 
 import json
 import re
 from pathlib import Path
 
-from built import KMBENCH, flags, kmbench, lines_of, needed, refused
+from built import KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 needed(KMBENCH)
 NAIVE = flags(implementation="^cpu/lloyd/naive$")
@@ -24,8 +24,7 @@ n = 50
 
 def test_a_line_of_a_right_run(tmp_path):
     wanted = flags(implementation="^cpu/lloyd/two_step$", set="packages=1,10", precision="fp32,fp64", out=tmp_path)
-    run = kmbench("run", *wanted, *SMALL)
-    assert run.returncode == 0, run.stderr
+    run = succeeded("run", *wanted, *SMALL)
     found = lines_of(tmp_path / "adhoc.jsonl")
     assert sorted(line["order"] for line in found) == [0, 1, 2, 3]
     for line in found:
@@ -33,20 +32,20 @@ def test_a_line_of_a_right_run(tmp_path):
         assert set(line["phases"]) >= {"assign", "update"}
         assert all(len(series) == 3 for series in line["phases"].values()), "an entry an iteration"
         assert sum(line["cluster_sizes"]) == line["judged_points"] == 300
-        words = map(str, run.args[1:])  # of absolute paths the last name only
+        words = map(str, run.args[1:])  # absolute paths lose their folders
         assert line["argv"][1:] == [Path(word).name if word.startswith("/") else word for word in words]
     assert {"cpu", "gpu", "build"} <= set(json.loads((tmp_path / "machine.json").read_text()))
     assert len({line["dataset"]["hash"] for line in found}) == 2, "one data set in each precision"
 
 
 def test_more_runs_do_not_change_the_result(tmp_path):
-    """Later runs start elsewhere and end elsewhere: inertia and cluster sizes are those of the start as given."""
+    """Later runs have other starts and ends. Inertia and cluster sizes are those of the given start."""
     case = flags(implementation="^cpu/lloyd/two_step$", dataset="census_like", n=20_000, k=16, precision="fp32")
     found = []
     for repetitions in (1, 8):
         folder = tmp_path / str(repetitions)
         once = flags(iterations=3, set="packages=1", repetitions=repetitions, out=folder)
-        assert kmbench("run", *case, *once).returncode == 0
+        succeeded("run", *case, *once)
         found += [(line["inertia"], line["cluster_sizes"]) for line in lines_of(folder / "adhoc.jsonl")]
     assert found[0] == found[1]
 
@@ -54,7 +53,7 @@ def test_more_runs_do_not_change_the_result(tmp_path):
 def test_the_judges_seed_stands_in_the_line_and_can_be_given(tmp_path):
     for seed in ([], ["--judge-seed", 4711]):
         both = flags(precision="fp32,fp64", out=tmp_path)
-        assert kmbench("run", *NAIVE, *SMALL, *both, "--redo", *seed).returncode == 0
+        succeeded("run", *NAIVE, *SMALL, *both, "--redo", *seed)
     drawn, other, *given = (line["judge_seed"] for line in lines_of(tmp_path / "adhoc.jsonl"))
     assert drawn != other, "each case has its own"
     assert given == [4711, 4711]
@@ -64,13 +63,12 @@ def test_an_exhibit_writes_to_its_papers_file(tmp_path):
     (tmp_path / "demo2000").mkdir()
     (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
     for profile in ("paper", "quick"):
-        run = kmbench("run", "demo2000/table1.toml", *flags(profile=profile, out="out"), cwd=tmp_path)
-        assert run.returncode == 0, run.stderr
+        succeeded("run", "demo2000/table1.toml", *flags(profile=profile, out="out"), cwd=tmp_path)
     written = [(line["exhibit"], line["profile"], line["n"]) for line in lines_of(tmp_path / "out/demo2000.jsonl")]
     assert written == [("demo2000/table1", "paper", 200), ("demo2000/table1", "quick", 50)]
 
 
-def test_a_plan_as_json_has_what_the_lines_will_have(tmp_path):
+def test_a_plan_as_json_has_the_fields_of_the_lines(tmp_path):
     """One object a case: scripts/record reads it."""
     (tmp_path / "demo2000").mkdir()
     (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
@@ -78,7 +76,7 @@ def test_a_plan_as_json_has_what_the_lines_will_have(tmp_path):
     plan = kmbench(*table, "--dry-run", "--benchmark_format=json", cwd=tmp_path)
     planned = {one["case"]: one for one in map(json.loads, plan.stdout.splitlines())}
     assert plan.returncode == 0 and planned and not (tmp_path / "out").exists()
-    assert kmbench(*table, cwd=tmp_path).returncode == 0
+    succeeded(*table, cwd=tmp_path)
     made = lines_of(tmp_path / "out/demo2000.jsonl")
     assert {line["case"] for line in made} == planned.keys()
     for line in made:
@@ -110,22 +108,19 @@ def test_a_link_in_the_place_of_a_result_file_is_not_followed(tmp_path):
 def test_google_benchmarks_flags(tmp_path):
     many = ["run", *flags(implementation="^cpu/lloyd/(naive|two_step)$", out=tmp_path / "out"), *SMALL]
     both = ["cpu/lloyd/naive", "cpu/lloyd/two_step"]
-    listed = kmbench(*many, "--benchmark_list_tests")
-    assert listed.returncode == 0
+    listed = succeeded(*many, "--benchmark_list_tests")
     assert sorted(name.split("/blobs")[0] for name in listed.stdout.splitlines()) == both
     for pattern in ("naive", "-naive"):
         one = kmbench(*many, "--benchmark_list_tests=true", f"--benchmark_filter={pattern}").stdout
         assert len(one.splitlines()) == 1
     assert not (tmp_path / "out").exists()
 
-    filtered = kmbench(*many, "--benchmark_filter=two_step", "--benchmark_repetitions=4")
-    assert filtered.returncode == 0, filtered.stderr
+    succeeded(*many, "--benchmark_filter=two_step", "--benchmark_repetitions=4")
     (line,) = lines_of(tmp_path / "out/adhoc.jsonl")
     assert (line["implementation"], len(line["samples_s"])) == ("cpu/lloyd/two_step", 4)
 
     interleaved = ["--benchmark_format=json", "--benchmark_enable_random_interleaving=true"]
-    shown = kmbench(*many, *interleaved, f"--benchmark_out={tmp_path / 'gb.json'}")
-    assert shown.returncode == 0, shown.stderr
+    shown = succeeded(*many, *interleaved, f"--benchmark_out={tmp_path / 'gb.json'}")
     on_screen = json.loads(shown.stdout)
     assert on_screen == json.loads((tmp_path / "gb.json").read_text())
     assert {entry["name"].split("/blobs")[0] for entry in on_screen["benchmarks"]} == set(both)

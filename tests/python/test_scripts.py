@@ -1,4 +1,4 @@
-"""scripts/: what they refuse before they do anything, what they install, how quiet they are."""
+"""scripts/: arguments that they refuse, the packages that they install, their output."""
 
 import re
 import shutil
@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
 PAPERS = sorted(path.parent.name for path in ROOT.glob("papers/*/paper.toml"))
 
@@ -51,8 +51,8 @@ def test_reproduce_refuses_before_it_does_anything(arguments, said, tmp_path):
 
 @pytest.mark.parametrize("script", ["setup", "test"])
 @pytest.mark.parametrize("argument", ["--fast", "clean", "''"])
-def test_what_takes_no_arguments_refuses_them(script, argument, tmp_path):
-    """In a copy, where nothing could be set up if they were ignored."""
+def test_setup_and_test_refuse_arguments(script, argument, tmp_path):
+    """Runs in a copy, in which an ignored argument could set up nothing."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     ran = bash(f"scripts/{script} {argument}", tmp_path)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
@@ -67,7 +67,7 @@ def test_reproduce_measures_no_exhibit_at_its_full_size_unasked():
     assert [str(path) for path, table in measured.items() if "quick" not in table.get("profile", {})] == []
 
 
-def test_what_only_tests_need_comes_with_the_tests():
+def test_packages_of_the_tests_alone_come_with_the_tests():
     always, tests = requirements("requirements.txt"), requirements("requirements-test.txt")
     assert not always.keys() & tests.keys()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -1,4 +1,4 @@
-"""A sentence counts once, whatever the number of its cases, and these are listed beneath it."""
+"""A sentence counts once, however many cases it has; the cases are listed below it."""
 
 import re
 
@@ -8,7 +8,6 @@ from synthetic import line
 
 from plots.decide.sentences import by_sentence, common, listed, once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND, worst
-from plots.read import exhibits, results
 from plots.write import claim_sheet, claims_by_machine, report
 
 CASES = """
@@ -36,10 +35,10 @@ at_most = 1e6
 
 @pytest.fixture
 def sheet(bench):
-    """Of three cases of one sentence one fails and one was not run; another sentence holds."""
+    """One sentence has three cases: one holds, one fails, one was not run. Another sentence holds."""
     bench.exhibit(TABLE + CASES)
     bench.run([line(packages=1, seconds=0.1), line(packages=10, seconds=0.2)])
-    return claim_sheet.sheet(exhibits.load(bench.papers), results.load(bench.results))
+    return claim_sheet.sheet(*bench.read())
 
 
 def test_a_sentence_has_the_worst_verdict_of_its_decided_cases(sheet):
@@ -59,7 +58,7 @@ def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path
     table = claims_by_machine.table(sheet)
     assert [row[1].text for row in table.rows] == [text for text in texts if "100" not in text]
     assert "demo: 1 reproduced, 1 not reproduced." in table.remarks
-    page = report.page(exhibits.load(bench.papers), results.load(bench.results))
+    page = report.page(*bench.read())
     assert "2 of 2 claims decided" in page and page.count('class="words case"') == 3
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
@@ -71,7 +70,7 @@ def test_a_sentence_may_go_through_a_paper(bench):
     bench.exhibit(TABLE + CASES.replace("[claim.alone]", '[claim.alone]\nsentence = "demo/quick"'))
     bench.exhibit(TABLE + OTHER, "demo/table2")
     bench.run([line(packages=1), line("demo/table2", packages=1)])
-    found = claim_sheet.sheet(exhibits.load(bench.papers), results.load(bench.results))
+    found = claim_sheet.sheet(*bench.read())
     assert len(found) == 5 and len(once(found)) == 2
     assert [one.exhibit for one in listed(found)][-2:] == ["demo/table1", "demo/table2"]
 
@@ -83,7 +82,7 @@ def test_claims_with_one_text_are_one_sentence_and_rows_with_their_own_are_not(b
     rows = 'for=[{name="a", text="A holds"},{name="b", text="B holds"}]\nbound={}\nmetric="run"\nat_most=1\n'
     bench.exhibit(TABLE + '[claim."{name}"]\n' + rows, "demo/table2")
     bench.run([line(packages=1), line("demo/table2")])
-    (equal, cases), *others = by_sentence(claim_sheet.sheet(exhibits.load(bench.papers), results.load(bench.results)))
+    (equal, cases), *others = by_sentence(claim_sheet.sheet(*bench.read()))
     assert (equal.text, len(cases)) == ("Equal", 2) and cases[0].text.startswith("· iterate at most 1 ms (1 package")
     assert [(one.text, len(cases)) for one, cases in others] == [("A holds", 0), ("B holds", 0)]
 
@@ -94,9 +93,8 @@ def test_the_worst_decided_verdict_comes_first():
     assert worst([]) == INCOMPARABLE
 
 
-def test_what_texts_have_in_common_ends_at_a_word_and_before_an_open_bracket():
-    assert common(["A is fast (n = 10)", "A is fast (n = 12)"]) == "A is fast"
-    assert common(["A is fast: 10", "A is fast: 100"]) == "A is fast"
-    assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at"
-    assert common(["A is fast", "A is fast here"]) == "A is fast"
+def test_the_common_start_of_texts_ends_at_a_word_and_before_an_open_bracket():
+    for ends in ((" (n = 10)", " (n = 12)"), (": 10", ": 100"), ("", " here")):
+        assert common([f"A is fast{end}" for end in ends]) == "A is fast"
     assert common(["A is fast", "B is fast"]) == "A is fast"
+    assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at"

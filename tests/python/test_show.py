@@ -47,7 +47,7 @@ def test_settings_of_a_generator_may_vary(bench, tmp_path, capsys):
     assert "Left out" not in capsys.readouterr().out
 
 
-def test_the_axis_is_the_number_that_varies_most():
+def test_the_axis_is_the_most_varied_number():
     lines = [checked(made, "made up", {}) for made in sweep()]
     figure = show.layout(lines)
     assert (figure["x"], figure["series"], figure["style"], figure["logx"]) == ("n", ["implementation"], "line", True)

@@ -1,9 +1,9 @@
-"""The commands of kmbench that are Python's: each starts its own, from any folder, and says what is missing."""
+"""The commands of kmbench in Python: each starts from any folder and names what is missing."""
 
 import argparse
 
 import pytest
-from built import flags, kmbench, lines_of, needs_kmbench, refused
+from built import flags, kmbench, lines_of, needs_kmbench, refused, succeeded
 from conftest import TABLE
 from synthetic import line, samples, side, timed
 
@@ -18,18 +18,17 @@ pytestmark = needs_kmbench
 def test_replay_measures_with_the_program_that_started_it(tmp_path):
     small = flags(dataset="blobs", n=400, d=3, k=4, iterations=3, repetitions=2)
     first = flags(implementation="cpu/lloyd/naive$", out=tmp_path / "first", machine="first")
-    assert kmbench("run", *first, *small).returncode == 0
-    ran = kmbench("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
+    succeeded("run", *first, *small)
+    ran = succeeded("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
     assert "What differs between the two" in ran.stdout and "1 pair" in ran.stdout
-    assert "| commit |" not in ran.stdout, "the same program measures again"
+    assert "| commit |" not in ran.stdout, "the same program measured both"
     first, again = (lines_of(tmp_path / file) for file in ("first/adhoc.jsonl", "again/results/replay.jsonl"))
     assert len(first) == len(again) == 1
     for field in ("inertia", "judge_seed", "verdict"):
         assert again[0][field] == first[0][field], field
 
 
-def test_what_the_user_names_goes_before_what_kmbench_knows(tmp_path, bench):
+def test_the_users_arguments_go_before_kmbenchs_own(tmp_path, bench):
     bench.exhibit(TABLE)
     bench.run([line(packages=p, seconds=0.1 * p) for p in (1, 10, 100)])
     ran = kmbench("replay", "results/demo/demo.jsonl", "--kmbench", "/nonexistent/kmbench", cwd=tmp_path)
@@ -58,7 +57,7 @@ def test_kmbench_compare_starts_it(tmp_path):
 def test_an_export_pairs_with_its_lines(tmp_path):
     made = [timed(1, packages=3, sigma=0.5), line("demo/t", samples_s=samples(2), tolerance=1e-3)]
     base = side(tmp_path, "base", made)
-    assert kmbench("export", *sorted(base.glob("*.jsonl")), "--out", tmp_path / "new.json").returncode == 0
+    succeeded("export", *sorted(base.glob("*.jsonl")), "--out", tmp_path / "new.json")
     lines, exported = sides.read(base), sides.read(tmp_path / "new.json")
     assert lines.cases.keys() == exported.cases.keys() and len(lines.cases) == 2
     assert [pair.change.ratio.value for pair in compare(lines, exported).pairs] == [1, 1]
@@ -77,14 +76,14 @@ def test_without_python_or_plots_it_is_one_line(command, tmp_path):
         plots.touch()
 
 
-@pytest.mark.parametrize("command", STARTED)
-def test_completion_offers_the_flags_that_it_takes(command):
+def test_completion_offers_the_flags_that_they_take():
     (commands,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    flags = {name for action in commands.choices[command]._actions for name in action.option_strings} - {"-h"}
     script = kmbench("completion", "bash").stdout
-    (choices,) = (text for text in script.splitlines() if text.strip().startswith(f"{command})"))
-    offered = {word.strip('"') for word in choices.split("choices=")[1].split()}
-    assert {word for word in offered if word.startswith("--")} == flags
+    for command in STARTED:
+        flags = {name for action in commands.choices[command]._actions for name in action.option_strings} - {"-h"}
+        (choices,) = (text for text in script.splitlines() if text.strip().startswith(f"{command})"))
+        offered = {word.strip('"') for word in choices.split("choices=")[1].split()}
+        assert {word for word in offered if word.startswith("--")} == flags, command
 
 
 def test_help_lists_them():

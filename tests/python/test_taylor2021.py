@@ -1,22 +1,21 @@
 """taylor2021's exhibits: printed values, claims on real sets and stand-ins, curves along iterations, a quick run."""
 
 import pytest
-from built import kmbench, lines_of, needs_kmbench
-from conftest import ROOT
+from built import lines_of, needs_kmbench, succeeded
+from conftest import exhibits_of
 from synthetic import line
 
 from plots.draw import figures
 from plots.errors import UserError
-from plots.read import exhibits
 from plots.read.answer import traced
 from plots.read.metrics import metric
 
-PAPER = {e.name: e for paper in exhibits.load(ROOT / "papers", ["taylor2021"]) for e in paper.exhibits}
+PAPER = exhibits_of("taylor2021")
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}
 
 
-def test_tables_hold_what_the_paper_prints():
-    """Table II: eight k of four sets; Table IV: five algorithms, four k, four sets, as 1 / printed."""
+def test_tables_hold_the_printed_values():
+    """Table II: eight k of four sets. Table IV: five algorithms, four k and four sets, as 1 / printed."""
     (two,) = PAPER["table2"].spec["paper"]
     assert len(two["rows"]) == 32
     assert ["higgs", 1024, "gpu/yinyang/group", "incremental", "3000"] in two["rows"]
@@ -37,7 +36,7 @@ def test_the_start_is_the_papers():
 
 
 def test_printed_iterations_stand_beside_the_papers_update():
-    """Every printed row of Table II and every claim of one is of a case that is run, with the published update."""
+    """Every printed row of Table II, and every claim on one, has a case with the published update."""
     spec = PAPER["table2"].spec
     (two,) = spec["paper"]
     swept = [sweep for sweep in spec["sweep"] if "incremental" in sweep.get("set", {}).get("update", [])]
@@ -51,7 +50,7 @@ def test_printed_iterations_stand_beside_the_papers_update():
 
 @pytest.mark.parametrize("name", sorted(PAPER))
 def test_printed_values_are_claimed_of_real_sets_alone(name):
-    """A stand-in may show a direction; what was printed of a real set says nothing of it."""
+    """A stand-in may show a direction, but a value printed for a real set does not apply to it."""
     for claim in PAPER[name].spec.get("claim", []):
         if "expect" in claim:
             for side in ("where", "numerator", "denominator"):
@@ -108,16 +107,16 @@ def test_curves_along_iterations_show_time_or_a_counter(bench):
     assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2, 1]]
 
 
-def test_what_has_no_course_is_refused(bench):
+def test_a_metric_without_a_course_is_refused(bench):
     with pytest.raises(UserError, match="along iterations"):
         bench.exhibit(FIGURE.replace('y = ["iteration"]', 'y = ["run"]'))
 
 
 @needs_kmbench
 def test_quick_runs_are_exact_and_agree(tmp_path):
-    """Table II's quick profile, a part of it: every filter makes the iterations of plain Lloyd's."""
+    """In a part of Table II's quick profile, every filter makes the iterations of plain Lloyd's."""
     few = ["--profile", "quick", "--filter", "susy_like.*k:8/", "--out", tmp_path]
-    assert kmbench("run", "taylor2021/table2", *few, CUDA_VISIBLE_DEVICES="").returncode == 0
+    succeeded("run", "taylor2021/table2", *few, CUDA_VISIBLE_DEVICES="")
     rows = lines_of(tmp_path / "taylor2021.jsonl")
     ran = [row for row in rows if row["samples_s"]]
     cpu = [row for row in ran if row["device"] == "cpu"]

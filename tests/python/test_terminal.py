@@ -1,4 +1,4 @@
-"""What a person sees: the terminal's width, colours, plain logs, --version, completion, an installed program."""
+"""The user's view: terminal width, colours, plain logs, --version, completion, an installed program."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ import struct
 import subprocess
 import termios
 
-from built import BUILD, ENVIRONMENT, FAULTY, KMBENCH, ROOT, flags, kmbench, lines_of, needed, refused
+from built import BUILD, ENVIRONMENT, FAULTY, KMBENCH, ROOT, flags, kmbench, lines_of, needed, refused, succeeded
 
 needed(KMBENCH, FAULTY)
 
@@ -18,7 +18,7 @@ TWO = flags(implementation="^faults/(twin_left|wrong_label)$", precision="fp32")
 
 
 def on_terminal(columns: int, *args: object, env: dict[str, str] = HOME) -> str:
-    """Everything that the program writes to a terminal of so many columns."""
+    """The program's output on a terminal of so many columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([FAULTY, *map(str, args)], stdout=subprocess.DEVNULL, stderr=theirs, env=env)
@@ -35,12 +35,12 @@ def on_terminal(columns: int, *args: object, env: dict[str, str] = HOME) -> str:
 
 
 def shown(text: str) -> list[str]:
-    """The lines as they stood on the screen, one after the other, without colours."""
+    """The successive lines of the screen, without colours."""
     bare = re.sub(r"\x1b\[\d+m", "", text)
     return [part for part in re.split(r"\r\x1b\[K|\r?\n", bare) if part.strip()]
 
 
-def test_a_terminal_shows_one_line_and_what_is_wrong_above_it(tmp_path):
+def test_a_terminal_shows_one_line_and_wrong_results_above_it(tmp_path):
     text = on_terminal(70, *RUN, *TWO, "--out", tmp_path)
     assert all(len(line) <= 70 for line in shown(text))
     first, second = [line for line in shown(text) if line.startswith("[")]
@@ -49,7 +49,7 @@ def test_a_terminal_shows_one_line_and_what_is_wrong_above_it(tmp_path):
     stays = [line.rsplit("\r\x1b[K", 1)[-1] for line in screen]
     wrong = [line for line in stays if line and not line.startswith("warning: ")]
     assert len(wrong) == 1 and re.match(r"faults/\S+…\S+: wrong: .*…$", wrong[0]), stays
-    assert "\x1b[31m" in text, "what is wrong is red"
+    assert "\x1b[31m" in text, "wrong results are red"
 
 
 def test_check_shows_the_line_of_run():
@@ -72,15 +72,14 @@ def test_a_log_is_plain_and_short(tmp_path):
 
 
 def test_version():
-    ran = kmbench("--version")
-    assert ran.returncode == 0
+    ran = succeeded("--version")
     number = re.search(r"project\(kmbench VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     commit = r"([0-9a-f]{12}|unknown)( with uncommitted changes)?"
     assert re.fullmatch(rf"kmbench {re.escape(number)}, commit {commit}, \S+ [\d.]+, CUDA (none|[\d.]+)\n", ran.stdout)
 
 
 def completions(*words: str, script: str) -> list[str]:
-    """What bash offers for the last word."""
+    """Bash's completions of the last word."""
     quoted = " ".join(f"'{word}'" for word in ("kmbench", *words))
     ask = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _kmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout.split()

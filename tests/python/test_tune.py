@@ -7,8 +7,9 @@ import subprocess
 import time
 from pathlib import Path
 
+import built
 import pytest
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 from plots.read import tuning
 from plots.write import regret
@@ -27,17 +28,13 @@ def stored(folder: Path) -> dict:
     return entry
 
 
-# ---- a wrong point never counts ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("strategy", ["exhaustive", "random", "halving", "descent"])
 def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, strategy):
     out = tmp_path / "tuning"
-    run = kmbench(*TUNE, "--budget", "30s", "--strategy", strategy, "--out", out, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    run = succeeded(*TUNE, "--budget", "30s", "--strategy", strategy, "--out", out, program=FAULTY)
     tried = lines_of(out / "m" / POINTS)
     by_pace = {pace: [one for one in tried if one["parameters"]["pace"] == pace] for pace in (1, 2, 4, 8, 16, 32)}
-    assert by_pace[32] == [], "what says no is not tried"
+    assert by_pace[32] == [], "unsupported values are not tried"
     assert by_pace[WRONG_PACE] and by_pace[DEADLY_PACE]
     assert all("is nearer" in one["verdict"] and one["samples_s"] == [] for one in by_pace[WRONG_PACE])
     assert all("died of signal 9" in one["failure"] for one in by_pace[DEADLY_PACE])
@@ -50,10 +47,9 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, str
     assert "wrong: point 0 has label" in run.stdout
 
 
-def test_where_no_point_is_right_nothing_is_kept(tmp_path):
+def test_without_a_right_point_nothing_is_kept(tmp_path):
     only = ["--set", "mode=0", "--set", "pace=1,8", "--set", "idle=1"]
-    run = kmbench(*TUNE, *only, "--out", tmp_path / "a", program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    run = succeeded(*TUNE, *only, "--out", tmp_path / "a", program=FAULTY)
     assert stored(tmp_path / "a")["parameters"]["pace"] == 1
     assert "nothing tried is faster than the defaults" in run.stdout
     refused = kmbench(*TUNE, "--set", "pace=8", "--out", tmp_path / "b", program=FAULTY)
@@ -65,8 +61,7 @@ def test_where_no_point_is_right_nothing_is_kept(tmp_path):
 def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     out = tmp_path / "tuning"
     command = [*TUNE, "--set", "mode=1", "--set", "pace=1,2,4", "--budget", "30s", "--out", out]
-    run = kmbench(*command, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    run = succeeded(*command, program=FAULTY)
     assert stored(out)["parameters"]["pace"] == 4
     assert stored(out)["default_iteration_s"] is None
     assert "the defaults have no time" in run.stdout
@@ -76,33 +71,22 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     (one,) = tuning.load(out / "m" / POINTS)
     (cells,) = regret.build([one]).rows
     assert [cell.text for cell in (cells[4], cells[6])] == ["–", "–"]
-    again = kmbench(*command, program=FAULTY)
-    assert again.returncode == 0, again.stderr
+    succeeded(*command, program=FAULTY)
     assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)
-
-
-# ---- killed, interrupted and run again --------------------------------------------------------------------------
-
-
-def wait_for_lines(path: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while (not path.exists() or path.read_text().count("\n") < count) and time.monotonic() < deadline:
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
     command = [*TUNE, "--strategy", "exhaustive", "--out", str(tmp_path)]
     with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as first:
-        wait_for_lines(tmp_path / "m" / POINTS, 3)
+        built.wait_until(lambda: len(built.whole_lines(tmp_path / "m" / POINTS)) >= 3)
         first.send_signal(how)
         _, told = first.communicate(timeout=60)
     assert first.returncode == (130 if how == signal.SIGINT else -how)
     assert how == signal.SIGKILL or "the same command goes on from there" in told
     before = lines_of(tmp_path / "m" / POINTS)
     assert 3 <= len(before) < 10
-    again = kmbench(*command, program=FAULTY)
-    assert again.returncode == 0, again.stderr
+    again = succeeded(*command, program=FAULTY)
     assert f"{len(before)} points have lines already" in again.stderr
     cases = [one["case"] for one in lines_of(tmp_path / "m" / POINTS)]
     assert len(cases) == len(set(cases)) == 10, "nothing twice, nothing left out"
@@ -112,7 +96,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
 def test_two_tunings_of_one_device_at_once_are_refused(tmp_path):
     command = [*TUNE, "--strategy", "exhaustive", "--repetitions", "100", "--out", str(tmp_path)]
     with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.DEVNULL) as first:
-        wait_for_lines(tmp_path / "m" / ".lock", 0)
+        built.wait_until((tmp_path / "m" / ".lock").exists)
         time.sleep(0.3)
         second = kmbench(*command, program=FAULTY)
         first.kill()
@@ -120,19 +104,14 @@ def test_two_tunings_of_one_device_at_once_are_refused(tmp_path):
 
 
 def test_the_budget_ends_a_search(tmp_path):
-    run = kmbench(*TUNE, "--budget", "0.1s", "--strategy", "exhaustive", "--out", tmp_path, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    succeeded(*TUNE, "--budget", "0.1s", "--strategy", "exhaustive", "--out", tmp_path, program=FAULTY)
     assert 1 <= len(lines_of(tmp_path / "m" / POINTS)) < 10
-
-
-# ---- runs with tuned values -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tuning")
-    run = kmbench(*TUNE, "--set", "pace=1,4", "--set", "idle=1", "--out", folder, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    succeeded(*TUNE, "--set", "pace=1,4", "--set", "idle=1", "--out", folder, program=FAULTY)
     return folder
 
 
@@ -154,15 +133,12 @@ def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pac
     machine = [] if "--machine" in more else ["--machine", "m"]
     command = flags(implementation="faults/fast_where_wrong", dataset="blobs", k=3, iterations=3, out=tmp_path)
     once = flags(repetitions=1, warmup=0)
-    run = kmbench("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
-    assert run.returncode == 0, run.stderr
+    succeeded("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
     (one,) = lines_of(tmp_path / "adhoc.jsonl")
     assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
 
 
-# ---- bad input: one line, code 2, nothing written ---------------------------------------------------------------
-
-REFUSED = {  # more arguments: what the line says
+REFUSED = {  # more arguments: words of the line
     "--set speed=1,2": "has no parameter 'speed'",
     "--set mode=0,1": "mode is not tunable, for it changes more than speed",
     "--set pace=1,99": "parameter pace = 99; accepted: 1 to 32",
@@ -201,7 +177,7 @@ def test_bad_input_is_one_line_and_writes_nothing(tmp_path, command):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"schema": 1}', '{"schema": 9, "implementations": {}}', ""])
-def test_a_file_of_tuned_values_that_is_none_is_refused_and_kept(tmp_path, text):
+def test_a_bad_file_of_tuned_values_is_refused_and_kept(tmp_path, text):
     (tmp_path / "m.json").write_text(text)
     run = ["run", *PROBLEM, "--tuned", *flags(tuning=tmp_path, machine="m", out=tmp_path / "out")]
     for command in ([*TUNE, "--out", tmp_path], run):
@@ -211,7 +187,6 @@ def test_a_file_of_tuned_values_that_is_none_is_refused_and_kept(tmp_path, text)
 
 
 def test_a_dry_run_tells_the_points_and_writes_nothing(tmp_path):
-    run = kmbench(*GOOD, "--set", "pace=2,4", "--dry-run", "--out", tmp_path / "out", program=FAULTY)
-    assert run.returncode == 0
+    run = succeeded(*GOOD, "--set", "pace=2,4", "--dry-run", "--out", tmp_path / "out", program=FAULTY)
     assert run.stdout == "pace = 1, 2, 4 (default 1)\nidle = 1, 2 (default 1)\n6 points\n"
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""What plots makes of a tuning: the best that is right, its regret, a map, the T4 format."""
+"""plots tuning and t4: the best right point, its regret, a map, the T4 format."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from plots.write import regret, t4
 
 
 def search() -> list[dict]:
-    """Nine points of two parameters, the defaults first; one is wrong, though it would be the fastest."""
+    """Nine points of two parameters, the defaults first. One is wrong, and would be among the fastest."""
     times = {(x, y): 0.1 + 0.02 * abs(x - 2) + 0.01 * y for x, y in itertools.product((1, 2, 4), (1, 2, 3))}
     made = [line(None, s, block=x, grid=y) for (x, y), s in times.items()]
     return [*made[:4], wrong("point 3 has label 1", exhibit=None, block=2, grid=2), *made[5:]]
@@ -39,11 +39,10 @@ def test_the_best_is_right_and_regret_is_of_the_defaults(tmp_path):
 
 
 @pytest.mark.parametrize(("again", "gain", "best"), [((0.2, 0.1), 100, "block = 2"), ((0.1, 0.2), 0, "none")])
-def test_what_was_measured_again_decides_and_a_best_that_was_luck_is_not_kept(tmp_path, again, gain, best):
+def test_the_second_measurement_decides_and_a_lucky_best_is_not_kept(tmp_path, again, gain, best):
     path = write(tmp_path, search())
-    write(
-        tmp_path, [line(None, s, block=block, grid=1) for block, s in zip((1, 2), again, strict=True)], "points.winners"
-    )
+    winners = [line(None, s, block=block, grid=1) for block, s in zip((1, 2), again, strict=True)]
+    write(tmp_path, winners, "points.winners")
     (cells,) = regret.build(tuning.load(path)).rows
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
 
@@ -52,15 +51,6 @@ def test_lines_of_another_commit_are_another_tuning(tmp_path):
     old = [{**one, "commit": "old"} for one in search()]
     (one,) = tuning.load(write(tmp_path, [*old, search()[0], search()[3]]))
     assert len(one.lines) == 2
-
-
-def test_a_wrong_point_has_a_cross_in_the_map_and_no_time(tmp_path):
-    (one,) = tuning.load(write(tmp_path, search()))
-    (ax,) = heat.heat_tuning(one, "block", "grid", "iteration").axes
-    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    assert len(texts) == 9
-    assert texts[1, 1] == "×"
-    assert texts[1, 0] == "22.0", "0.11 s for five iterations, in ms"
 
 
 HEAT = """kind = "figure"
@@ -73,12 +63,14 @@ y = ["iteration"]
 """
 
 
-def test_an_exhibit_draws_the_same_map(bench):
-    lines = [{**one, "exhibit": "demo/table1", "exhibit_hash": None} for one in search()]
-    (ax,) = figures.draw(bench.view(lines, HEAT)).axes
-    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    assert len(texts) == 9
-    assert (texts[1, 1], texts[1, 0]) == ("×", "22.0")
+def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_exhibit(bench, tmp_path):
+    (one,) = tuning.load(write(tmp_path, search()))
+    lines = [{**made, "exhibit": "demo/table1", "exhibit_hash": None} for made in search()]
+    for drawn in (heat.heat_tuning(one, "block", "grid", "iteration"), figures.draw(bench.view(lines, HEAT))):
+        (ax,) = drawn.axes
+        texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
+        assert (len(texts), texts[1, 1]) == (9, "×")
+        assert texts[1, 0] == "22.0", "0.11 s for five iterations, in ms"
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"]
 
 

@@ -1,4 +1,4 @@
-"""Over all that writes: a wrong case never shows a time, and the same lines give the same bytes."""
+"""All writers: a wrong case never shows a time, and the same lines give the same bytes."""
 
 import csv
 import io
@@ -39,7 +39,7 @@ ENERGY = {"joules": 3659.734125, "iterations": 5, "window_s": 2.0, "source": "NV
 
 
 def lines(exhibit: str, verdict: str) -> list[dict]:
-    """A right case, and another with times whatever its verdict: a file that another program or a hand wrote."""
+    """A right case and one with times despite this verdict, as another program might write it."""
     phases = {"assign": [SECONDS / 5] * 5, "update": [SECONDS / 5] * 5}
     other = line(
         **{"exhibit": exhibit, "implementation": "cpu/wrong", "packages": 1, "verdict": verdict, "phases": phases},
@@ -52,7 +52,7 @@ def lines(exhibit: str, verdict: str) -> list[dict]:
 
 
 def commands(bench, out: Path) -> list[list[str]]:
-    """Every command that shows or writes lines, with what it takes."""
+    """Every command that shows or writes lines, with its arguments."""
     folders = bench.folders
     file = str(bench.results / "one/demo.jsonl")
     cell = ["implementation=cpu/wrong", "iteration"]
@@ -77,7 +77,7 @@ def commands(bench, out: Path) -> list[list[str]]:
 
 
 def tuned(bench) -> Path:
-    """What kmbench tune would have tried: the same two cases as two values of a parameter of one implementation."""
+    """A file of kmbench tune: the same two cases as two values of a parameter of one implementation."""
     found = [json.loads(text) for text in (bench.results / "one/demo.jsonl").read_text().splitlines()]
     path = bench.results.with_name("tuning") / "cpu.jsonl"
     path.parent.mkdir(exist_ok=True)
@@ -89,7 +89,7 @@ def tuned(bench) -> Path:
 
 
 def committed(bench) -> Path:
-    """Results in which every case was measured at two commits."""
+    """A results folder with every case at two commits."""
     text = (bench.results / "one/demo.jsonl").read_text()
     path = bench.results.with_name("history") / "one/demo.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,14 +98,14 @@ def committed(bench) -> Path:
 
 
 def test_every_command_is_held_to_it(bench):
-    """Of those not in the list, one draws points and two take whole files of lines along, or run them again."""
+    """scatter draws points; artifact copies whole files and replay runs them again."""
     bench.run([line(), line(packages=1)], "one")
     held = {command[0] for command in commands(bench, Path())}
     assert set(COMMANDS) - held == {"scatter", "artifact", "replay"}
 
 
 def everything(bench, out: Path, verdict: str, capsys) -> str:
-    """All that the commands printed and wrote as text."""
+    """All text that the commands print and write."""
     for key, text in EXHIBITS.items():
         bench.exhibit(text, key)
     for name in ("one", "two"):
@@ -126,7 +126,7 @@ TIMES = re.compile(
 
 
 def test_a_right_case_with_these_times_would_be_seen(bench, tmp_path, capsys):
-    """The test below can fail: the very same line, called right, shows them everywhere."""
+    """The test below can fail: the same line as a right run shows its times everywhere."""
     assert len(TIMES.findall(everything(bench, tmp_path / "out", "", capsys))) > 50
 
 
@@ -137,7 +137,7 @@ def test_a_wrong_case_shows_no_time_in_any_writer(bench, tmp_path, capsys):
 
 
 def test_a_figure_of_a_wrong_case_has_no_bar_for_it(bench, tmp_path, capsys):
-    """The right case's bar and a cross, the same picture whatever the wrong one took."""
+    """The picture does not depend on the time of the wrong case."""
     drawn = []
     for name, seconds in (("a", 1.0), ("b", 50.0)):
         bench.exhibit(FIGURE, "demo/figure1")
@@ -152,7 +152,7 @@ def test_a_figure_of_a_wrong_case_has_no_bar_for_it(bench, tmp_path, capsys):
 
 @pytest.mark.parametrize("command", ["render", "claims", "report", "hardware", "artifact"])
 def test_the_same_lines_give_the_same_bytes(bench, tmp_path, command, capsys):
-    """Again from the same lines in another order, in files of another date."""
+    """The lines come again in another order, in files of another date."""
     for key, text in EXHIBITS.items():
         bench.exhibit(text, key)
     made = [one for key in EXHIBITS for one in lines(key, "")]

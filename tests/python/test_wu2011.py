@@ -3,8 +3,8 @@
 from contextlib import nullcontext
 
 import pytest
-from built import kmbench, lines_of, needs_kmbench
-from conftest import ROOT, claim
+from built import lines_of, needs_kmbench, succeeded
+from conftest import claim, exhibits_of
 from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
@@ -12,13 +12,10 @@ from plots.draw import figures
 from plots.draw.sets import merged
 from plots.draw.shares import steps
 from plots.errors import UserError
-from plots.read import exhibits
 from plots.read.intervals import exact
 
-PAPER = {exhibit.name: exhibit for paper in exhibits.load(ROOT / "papers", ["wu2011"]) for exhibit in paper.exhibits}
+PAPER = exhibits_of("wu2011")
 GPU = ["gpu/triangle/standard", "gpu/triangle/reinforced", "gpu/triangle/hybrid"]
-
-
 GROUPS = [(name, 32, 24) for name in ("convergence", "figure3", "figure6a", "figure6b")]
 GROUPS += [("figure6d", 1024, 24), ("figure7", [64, 128, 256, 512, 1024], 3)]
 
@@ -38,7 +35,7 @@ def test_group_f_grows_16_times():
 
 
 def sets(*times: float, implementation: str = GPU[2], **fields) -> list[dict]:
-    """A line for seeds 1, 2, … of sets of sigma 0.15, EALT a time each."""
+    """Lines for seeds 1, 2, … of sets with sigma 0.15, each with an EALT of these times."""
     return [
         line(
             implementation=implementation,
@@ -129,7 +126,7 @@ def test_a_counter_along_iterations(bench):
         (FIGURE.format(style="iterations", y="ealt").replace('sets = "seed"', ""), "along iterations"),
     ],
 )
-def test_a_figure_that_cannot_be_is_refused(bench, text, said):
+def test_an_impossible_figure_is_refused(bench, text, said):
     with pytest.raises(UserError, match=said):
         bench.exhibit(text)
 
@@ -144,7 +141,7 @@ def test_an_exhibit_that_reuses_others_keeps_the_sets_that_they_vary(bench):
 @needs_kmbench
 def test_the_quick_profile_runs_the_cpus_series_and_says_why_the_gpus_are_not_there(tmp_path):
     run = ["run", "wu2011/figure6a", "--profile", "quick", "--out", tmp_path]
-    assert kmbench(*run, CUDA_VISIBLE_DEVICES="").returncode == 0
+    succeeded(*run, CUDA_VISIBLE_DEVICES="")
     lines = lines_of(tmp_path / "wu2011.jsonl")
     measured = [one for one in lines if one["samples_s"]]
     assert {one["implementation"] for one in measured} == {"cpu/lloyd/naive", "cpu/triangle/reinforced"}

@@ -1,5 +1,4 @@
-"""A stand-in for CuPy, as far as the workers of cuML and cuVS use it: its arrays are no NumPy arrays, nor the other way
-round."""
+"""A stand-in for the part of CuPy that the workers of cuML and cuVS use. Its arrays never become NumPy's unasked."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ def values_of(array: Any) -> np.ndarray | int:
 
 
 def lifted(of: Callable) -> Callable:
-    """The same function from arrays of the device to arrays of the device."""
+    """The function on arrays of the device."""
     return lambda *arrays, **named: Array(of(*map(values_of, arrays), **named))
 
 

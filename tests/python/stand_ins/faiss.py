@@ -1,5 +1,5 @@
-"""A stand-in for FAISS with GPUs, as far as impl/library/faiss_gpu_worker.py uses it: Clustering takes a sample where a
-centroid has more than max_points_per_centroid points, and gives a cluster without points half of another."""
+"""A stand-in for the part of FAISS with GPUs that impl/library/faiss_gpu_worker.py uses. Clustering samples the points
+above max_points_per_centroid, and gives an empty cluster half of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stand-ins compute with, in NumPy, and the fault that STAND_IN_FAULT asks of them (test_libraries.py)."""
+"""The k-means of the stand-ins in NumPy, and the fault that STAND_IN_FAULT names (test_libraries.py)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 
 def nearest(points: np.ndarray, centroids: np.ndarray) -> np.ndarray:
-    """The first of equals. By difference, centroid by centroid."""
+    """The lowest index wins a tie."""
     return np.argmin([((points - c) ** 2).sum(1) for c in centroids], axis=0)
 
 
 def update(points: np.ndarray, labels: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """In the precision of the points; a cluster without points stays."""
+    """The means in the precision of the points; an empty cluster stays."""
     rows = [points[labels == c].mean(0) if (labels == c).any() else before[c] for c in range(len(before))]
     return np.array(rows, points.dtype)
 

@@ -1,4 +1,4 @@
-"""A stand-in for RAPIDS' cuML, as far as impl/library/cuml_worker.py uses it."""
+"""A stand-in for the part of RAPIDS' cuML that impl/library/cuml_worker.py uses."""
 
 from . import cluster
 

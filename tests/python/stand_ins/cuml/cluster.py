@@ -1,6 +1,6 @@
-"""KMeans as cuML documents it: it ends with an assign, refuses a tol of 0, keeps clusters without points where they
-are, stops when the squared movement is below tol, counts an iteration too many where it is not, and fits a start on the
-device in place."""
+"""KMeans as cuML documents it. It ends with an assign, refuses a tol of 0, and leaves empty clusters where they are.
+It stops when the squared movement is below tol, else it counts an iteration too many. It overwrites a start on the
+device."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""A stand-in for RAPIDS' cuVS, as far as impl/library/cuvs_worker.py uses it."""
+"""A stand-in for the part of RAPIDS' cuVS that impl/library/cuvs_worker.py uses."""
 
 __version__ = "26.10.stand-in"

@@ -1,4 +1,4 @@
-"""A handle on which nothing runs ahead."""
+"""A handle without asynchronous work."""
 
 from __future__ import annotations
 

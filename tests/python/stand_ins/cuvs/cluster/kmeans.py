@@ -1,5 +1,5 @@
-"""The k-means that cuVS documents: fit overwrites the centroids it is given, gives no labels, refuses a tol of 0 and
-stops when the squared movement is below it; predict fills the labels it is given."""
+"""The k-means that cuVS documents. fit overwrites the given centroids, returns no labels, refuses a tol of 0 and stops
+when the squared movement is below tol. predict fills the given labels."""
 
 from __future__ import annotations
 
