@@ -13,7 +13,6 @@
 namespace km::neighbours {
 
 constexpr int wanted_cells = 1024;        // of the sums, copied so that blocks contend less
-constexpr std::size_t static_bytes = 64;  // of the kernel's shared memory beside the layout, which shared_limit leaves room for
 
 /// Calls f with the number of dimensions that a kernel is compiled for, at least d.
 template <class F>

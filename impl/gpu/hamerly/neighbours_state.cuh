@@ -75,8 +75,8 @@ struct Run {
   int state_cached, points_cached;   // slices of a block whose bounds and labels, whose points are in shared memory
   int table_copies, copies;          // of the sums: in a block in the first iteration, in the grid
   FixedPoint fixed_point;
-  Widening<T> widening;
-  Widening<double> finer;
+  Widening<T> widening = Widening<T>(most_dimensions);
+  Widening<double> finer = Widening<double>(most_dimensions);
   const T* initial;
   Bits* changes;   // of the sums, three, alternating: copies x (coarse k x D, fine k x D, words k), and whether any is fine; initially zero
   Bits* meetings;  // per iteration: blocks that arrived, and from bit 16 on changed labels; initially zero
