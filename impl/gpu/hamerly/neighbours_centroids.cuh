@@ -79,37 +79,45 @@ __device__ __forceinline__ void find_shifts(const Block<T, D>& b, int iter, bool
   }
 }
 
-/// Warps share centroids: a warp takes 32 of them, a lane each, against every `parts`-th of all.
+/// Warps share `units` of work, several warps each: f(unit, part, parts), parts a power of two up to 16.
 template <class F>
-__device__ __forceinline__ void with_parts(int groups, int warps, F&& f) {
+__device__ __forceinline__ void with_parts(int units, int warps, F&& f) {
   int parts = 1;
-  while (parts * 2 * groups <= warps && parts < 16) parts *= 2;
-  const unsigned each = all / ((1u << parts) - 1);  // bits of every parts-th centroid
-  for (int unit = threadIdx.x / 32; unit < groups * parts; unit += warps) f(unit % groups, each << (unit / groups));
+  while (parts * 2 * units <= warps && parts < 16) parts *= 2;
+  for (int at = threadIdx.x / 32; at < units * parts; at += warps) f(at % units, at / units, parts);
 }
+/// The bits of every `parts`-th of 32.
+__device__ __forceinline__ unsigned every(int part, int parts) { return all / ((1u << parts) - 1) << part; }
 
-/// Makes the out-of-date distances between centroids. Finds twins.
+/// Makes the out-of-date distances between centroids: a lane takes one or two centroids against all renewed ones. Finds twins.
 template <class T, int D>
 __device__ __forceinline__ void part_centroids(const Block<T, D>& b, int iter, int& any_twin) {
+  constexpr int P = D * sizeof(T) <= 64 ? 2 : 1;
   const Run<T>& r = b.r;
   const int lane = threadIdx.x % 32, k = r.k;
   const T* const rows = b.rows_of(iter);
-  with_parts(b.groups, b.warps, [&](int group, unsigned mine) {
-    const int a = group * 32 + lane;
-    T x[1][D];
+  with_parts((b.groups + P - 1) / P, b.warps, [&](int unit, int part, int parts) {
+    T x[P][D];
 #pragma unroll
-    for (int j = 0; j < D; ++j) x[0][j] = rows[min(a, k - 1) * b.pitch + j];
+    for (int p = 0; p < P; ++p)
+#pragma unroll
+      for (int j = 0; j < D; ++j) x[p][j] = rows[min((unit * P + p) * 32 + lane, k - 1) * b.pitch + j];
     for (int word = 0; word < b.groups; ++word)
-      for (unsigned bits = b.renewed[word] & mine; bits; bits &= bits - 1) {
+      for (unsigned bits = b.renewed[word] & every(part, parts); bits; bits &= bits - 1) {
         const int c = word * 32 + __ffs(bits) - 1;
-        const T dist = distance(x, rows + c * b.pitch);
-        if (a >= k || a == c) continue;
-        const auto value = static_cast<std::uint16_t>(0x8000 | cut(dist, r.widening));
-        b.apart_at(a, c) = value, b.apart_at(c, a) = value;
-        if (dist != 0) continue;
-        bool same = true;
-        for (int j = 0; j < D; ++j) same &= rows[a * b.pitch + j] == rows[c * b.pitch + j];
-        if (same) atomicMin(&b.twin[max(a, c)], min(a, c)), any_twin = 1;
+        T dist[P];
+        distances(x, rows + c * b.pitch, dist);
+#pragma unroll
+        for (int p = 0; p < P; ++p) {
+          const int a = (unit * P + p) * 32 + lane;
+          if (a >= k || a == c) continue;
+          const auto value = static_cast<std::uint16_t>(0x8000 | cut(dist[p], r.widening));
+          b.apart_at(a, c) = value, b.apart_at(c, a) = value;
+          if (dist[p] != 0) continue;
+          bool same = true;
+          for (int j = 0; j < D; ++j) same &= rows[a * b.pitch + j] == rows[c * b.pitch + j];
+          if (same) atomicMin(&b.twin[max(a, c)], min(a, c)), any_twin = 1;
+        }
       }
   });
 }
@@ -134,33 +142,36 @@ struct TopShifts {
   }
 };
 
-/// Per centroid and level, the least distance² to a faster one; at last to any other.
+/// Per centroid and level, the least distance² to a faster one; at last to any other. A lane takes a centroid against the 32 of a word.
 template <class T, int D>
 __device__ __forceinline__ void find_nearest(const Block<T, D>& b, float top) {
+  constexpr int together = 4;  // loads in flight
   const int lane = threadIdx.x % 32, k = b.r.k;
-  with_parts(b.groups, b.warps, [&](int group, unsigned mine) {
-    const int a = group * 32 + lane, row = min(a, k - 1);
-    unsigned least[levels + 1];
+  with_parts(b.groups * b.groups, b.warps, [&](int unit, int part, int parts) {
+    const int a = unit % b.groups * 32 + lane, word = unit / b.groups, c = word * 32 + lane;
+    const std::uint16_t* const row = &b.apart_at(min(a, k - 1), word * 32);
+    const float shift = b.shift[c];
+    const bool counts = c < k && b.twin[min(c, k - 1)] == no_twin;
+    int level_of = levels;
 #pragma unroll
-    for (int level = 0; level <= levels; ++level) least[level] = no_distance;
-    for (int word = 0; word < b.groups; ++word) {
-      const int c = word * 32 + lane;
-      const float shift = b.shift[c];
-      const bool counts = c < k && b.twin[min(c, k - 1)] == no_twin;
-      int level_of = levels;
-#pragma unroll
-      for (int level = levels - 1; level >= 0; --level)
-        if (shift > slow(top, level)) level_of = level;
-#pragma unroll
-      for (int level = 0; level <= levels; ++level)
-        for (unsigned bits = __ballot_sync(all, counts && level_of == level) & mine; bits; bits &= bits - 1)
-          least[level] = min(least[level], unsigned(b.apart_at(row, word * 32 + __ffs(bits) - 1)));
-    }
-    if (a >= k) return;
+    for (int level = levels - 1; level >= 0; --level)
+      if (shift > slow(top, level)) level_of = level;
+    unsigned least = no_distance;  // of this level and those before
 #pragma unroll
     for (int level = 0; level <= levels; ++level) {
-      if (level > 0) least[level] = min(least[level], least[level - 1]);
-      if (least[level] != no_distance) atomicMin(&b.nearest[level * k + a], least[level]);
+      unsigned bits = __ballot_sync(all, counts && level_of == level) & every(part, parts);
+      while (bits) {
+        unsigned value[together];
+#pragma unroll
+        for (int u = 0; u < together; ++u) {  // the last bit counts again
+          const unsigned left = bits & (bits - 1);
+          value[u] = row[__ffs(bits) - 1];
+          bits = u + 1 < together && left == 0 ? bits : left;
+        }
+#pragma unroll
+        for (int u = 0; u < together; ++u) least = min(least, value[u]);
+      }
+      if (a < k && least != no_distance) atomicMin(&b.nearest[level * k + a], least);
     }
   });
 }

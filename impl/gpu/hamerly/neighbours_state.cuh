@@ -241,9 +241,9 @@ struct Block {
   __device__ __forceinline__ std::uint16_t* labels_of(int s) const { return s < r.state_cached ? labels + s * slice : r.labels + whole(s) * slice; }
   __device__ __forceinline__ std::uint16_t& apart_at(int a, int c) const { return reinterpret_cast<std::uint16_t*>(apart + a * apart_pitch)[c]; }
 
-  /// One of this iteration's changes of the sums, for this block's copy.
   __device__ __forceinline__ int cells() const { return r.k * D; }
   __device__ __forceinline__ int change_size() const { return r.copies * (2 * cells() + r.k) + 1; }
+  /// An iteration's changes of the sums.
   __device__ __forceinline__ Bits* change(int iter) const { return r.changes + std::int64_t(iter % 3) * change_size(); }
 };
 
