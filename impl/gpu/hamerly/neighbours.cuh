@@ -125,14 +125,14 @@ class Neighbours {
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), slices), 1, multiprocessors));
     threads_ = warps_of(config) * 32;
 
-    // Shared memory goes to the sums' copies while all bounds fit beside them, then to bounds, which every iteration reads, then to points.
+    // Copies of the sums take the room of distances, and more if all bounds fit beside them. Then come bounds, which every iteration reads, then points.
     const std::size_t limit = register_tiles::shared_limit();
     const auto share = static_cast<int>((slices + grid_ - 1) / grid_);
     Layout<T, D> layout{k, threads_ / 32, 1, share, 0};
     while (layout.table_copies < 8) {
       Layout<T, D> more = layout;
       more.table_copies *= 2;
-      if (more.bytes() > limit) break;
+      if (more.table_bytes() > more.apart_bytes() && more.bytes() > limit) break;
       layout = more;
     }
     layout.state_cached = 0;
