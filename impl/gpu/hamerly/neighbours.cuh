@@ -12,7 +12,7 @@
 
 namespace km::neighbours {
 
-constexpr int wanted_cells = 1024;        // of the sums, copied so that blocks contend less
+constexpr int wanted_cells = 1024;  // of the sums, copied so that blocks contend less
 
 /// Calls f with the number of dimensions that a kernel is compiled for, at least d.
 template <class F>
@@ -70,8 +70,8 @@ class Neighbours {
     const cuda::Phase phase(trace, "layout", stream_);
     cuda::Buffer<Bits> extent(1);
     cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream_));
-    screen::find_extent<T><<<std::min(cuda::blocks(rows.size(), 1024), 1056u), 256, 0, stream_>>>(rows.data(), rows.size(), problem.d, nullptr,
-                                                                                                  extent.data());
+    screen::find_extent<T>
+        <<<std::min(cuda::blocks(rows.size(), 1024), 1056u), 256, 0, stream_>>>(rows.data(), rows.size(), problem.d, nullptr, extent.data());
     cuda::check_launch();
     double greatest = 0;
     cuda::download(&greatest, extent.data(), sizeof greatest, stream_);
@@ -125,7 +125,7 @@ class Neighbours {
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), slices), 1, multiprocessors));
     threads_ = warps_of(config) * 32;
 
-    // Copies of the sums take the room of distances, and more if all bounds fit beside them. Then come bounds, which every iteration reads, then points.
+    // Copies of the sums take the room of distances, and more if all bounds fit beside them. Bounds, which every iteration reads, go before points.
     const std::size_t limit = register_tiles::shared_limit();
     const auto share = static_cast<int>((slices + grid_ - 1) / grid_);
     Layout<T, D> layout{k, threads_ / 32, 1, share, 0};

@@ -33,17 +33,17 @@ using screen::Nearest;
 using yinyang::Widening;
 
 constexpr unsigned all = 0xFFFFFFFF;
-constexpr int slice = 32;             // points of a warp
+constexpr int slice = 32;  // points of a warp
 constexpr int most_dimensions = 32;
-constexpr int most_threads = 512;     // per block
-constexpr int ahead = 4;              // slices whose bounds a warp reads at once
+constexpr int most_threads = 512;  // per block
+constexpr int ahead = 4;           // slices whose bounds a warp reads at once
 constexpr int queue_size = 31 + ahead * slice + 1;
-constexpr int levels = 4;             // of shifts
+constexpr int levels = 4;  // of shifts
 constexpr int no_twin = 0x7FFFFFFF;
-constexpr int limb_width = 17;        // bits of a limb of the first iteration's sums
-constexpr int slices_a_flush = 256;   // of those sums, per copy: 2^13 additions of 17 bits fit 31
-constexpr int touch_bit = 34;         // a cluster's word counts moves from here on; below: points that joined minus points that left
-constexpr float slack_shifts = 4;     // candidates reach so many top shifts further, so that the new lower bound lasts
+constexpr int limb_width = 17;       // bits of a limb of the first iteration's sums
+constexpr int slices_a_flush = 256;  // of those sums, per copy: 2^13 additions of 17 bits fit 31
+constexpr int touch_bit = 34;        // a cluster's word counts moves from here on; below: points that joined minus points that left
+constexpr float slack_shifts = 4;    // candidates reach so many top shifts further, so that the new lower bound lasts
 constexpr unsigned no_distance = 0xFFFF, infinite = 0x7F80;  // 16 bits
 
 /// The shift below which a centroid is slow at a level; `top` is the greatest shift.
@@ -65,15 +65,15 @@ struct Stamps {
 
 template <class T>
 struct Run {
-  const T* points;        // slices x D x 32
-  float2* bounds;         // upper, lower; slices x 32, as labels
+  const T* points;  // slices x D x 32
+  float2* bounds;   // upper, lower; slices x 32, as labels
   std::uint16_t* labels;
   std::int64_t n;
   int slices, d, k, max_iters;
-  double stop_at;                    // stop at so few changed labels
-  float shift_scale;                 // scales shifts: 1, or nothing is proven
-  int state_cached, points_cached;   // slices of a block whose bounds and labels, whose points are in shared memory
-  int table_copies, copies;          // of the sums: in a block in the first iteration, in the grid
+  double stop_at;                   // stop at so few changed labels
+  float shift_scale;                // scales shifts: 1, or nothing is proven
+  int state_cached, points_cached;  // slices of a block whose bounds and labels, whose points are in shared memory
+  int table_copies, copies;         // of the sums: in a block in the first iteration, in the grid
   FixedPoint fixed_point;
   Widening<T> widening = Widening<T>(most_dimensions);
   Widening<double> finer = Widening<double>(most_dimensions);
@@ -204,12 +204,12 @@ struct Block {
   unsigned* nearest;    // (levels + 1) x k: the same, squared and cut; at last to any other
   float* shift;         // 32 groups
   int *count, *joined, *twin, *freed;
-  unsigned* renewed;    // bits of centroids whose distances are made anew
-  unsigned* queue;      // of this warp: slice and lane of points past their bounds
+  unsigned* renewed;  // bits of centroids whose distances are made anew
+  unsigned* queue;    // of this warp: slice and lane of points past their bounds
   float2* bounds;
   std::uint16_t* labels;
   unsigned char* overlay;
-  unsigned* apart;      // k x apart_pitch pairs of distances² between centroids, cut, with bit 15 set; no_distance: itself, a twin, none
+  unsigned* apart;  // k x apart_pitch pairs of distances² between centroids, cut, with bit 15 set; no_distance: itself, a twin, none
   T* points;
   int apart_pitch, pairs, groups, warps, slices, points_here;
 
