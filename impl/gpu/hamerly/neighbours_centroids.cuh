@@ -98,10 +98,13 @@ __device__ __forceinline__ void part_centroids(const Block<T, D>& b, int iter, i
   const T* const rows = b.rows_of(iter);
   with_parts((b.groups + P - 1) / P, b.warps, [&](int unit, int part, int parts) {
     T x[P][D];
+    bool both[P];  // the lane's centroid is renewed, too: another lane writes its side
 #pragma unroll
-    for (int p = 0; p < P; ++p)
+    for (int p = 0; p < P; ++p) {
+      both[p] = b.renewed[min(unit * P + p, b.groups - 1)] >> lane & 1;
 #pragma unroll
       for (int j = 0; j < D; ++j) x[p][j] = rows[min((unit * P + p) * 32 + lane, k - 1) * b.pitch + j];
+    }
     for (int word = 0; word < b.groups; ++word)
       for (unsigned bits = b.renewed[word] & every(part, parts); bits; bits &= bits - 1) {
         const int c = word * 32 + __ffs(bits) - 1;
@@ -112,7 +115,8 @@ __device__ __forceinline__ void part_centroids(const Block<T, D>& b, int iter, i
           const int a = (unit * P + p) * 32 + lane;
           if (a >= k || a == c) continue;
           const auto value = static_cast<std::uint16_t>(0x8000 | cut(dist[p], r.widening));
-          b.apart_at(a, c) = value, b.apart_at(c, a) = value;
+          b.apart_at(a, c) = value;
+          if (!both[p]) b.apart_at(c, a) = value;
           if (dist[p] != 0) continue;
           bool same = true;
           for (int j = 0; j < D; ++j) same &= rows[a * b.pitch + j] == rows[c * b.pitch + j];
