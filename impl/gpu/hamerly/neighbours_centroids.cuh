@@ -15,27 +15,34 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
   const Bits *const coarse = b.change(iter), *const fine = coarse + r.copies * cells, *const words = fine + r.copies * cells;
   const bool any_fine = sizeof(T) == 8 || __ldcg(words + r.copies * k) > 0;
   for (int c = threadIdx.x; c < k; c += blockDim.x) b.freed[c] = 0;
-#pragma unroll 2
-  for (int cell = threadIdx.x; cell < cells; cell += blockDim.x) {
-    const int c = cell / D, j = cell % D;
-    Bits word = 0, of_coarse = 0, of_fine = 0;
-    for (int copy = 0; copy < r.copies; ++copy) {
-      word += __ldcg(words + copy * k + c);
-      of_coarse += __ldcg(coarse + copy * cells + cell);
-      if constexpr (sizeof(T) == 8) of_fine += __ldcg(fine + copy * cells + cell);
+  constexpr int batch = 2;  // cells of a thread whose changes it reads at once
+  for (int first = threadIdx.x; first < cells; first += batch * blockDim.x) {
+    Bits word[batch] = {}, of_coarse[batch] = {}, of_fine[batch] = {};
+    for (int copy = 0; copy < r.copies; ++copy)
+#pragma unroll
+      for (int u = 0; u < batch; ++u) {
+        const int cell = min(first + u * int(blockDim.x), cells - 1);
+        word[u] += __ldcg(words + copy * k + cell / D);
+        of_coarse[u] += __ldcg(coarse + copy * cells + cell);
+        if constexpr (sizeof(T) == 8) of_fine[u] += __ldcg(fine + copy * cells + cell);
+      }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      const int cell = first + u * blockDim.x, c = cell / D, j = cell % D;
+      if (cell >= cells) break;
+      if (j == 0) b.joined[c] = joined_of(word[u]);
+      const T before = from[c * b.pitch + j];
+      T now = before;
+      if (word[u] != 0) {
+        if (sizeof(T) == 4 && any_fine)
+          for (int copy = 0; copy < r.copies; ++copy) of_fine[u] += __ldcg(fine + copy * cells + cell);
+        of_coarse[u] = b.coarse[cell] += of_coarse[u], of_fine[u] = b.fine[cell] += of_fine[u];
+        const int count = b.count[c] + joined_of(word[u]);
+        if (count > 0) now = static_cast<T>(r.fixed_point.value(of_coarse[u], of_fine[u]) / double(count));  // an empty cluster keeps its centroid
+      }
+      to[c * b.pitch + j] = now;
+      if (last && blockIdx.x == 0 && j < r.d) r.assigned[c * r.d + j] = before, r.next[c * r.d + j] = now;
     }
-    if (j == 0) b.joined[c] = joined_of(word);
-    const T before = from[c * b.pitch + j];
-    T now = before;
-    if (word != 0) {
-      if (sizeof(T) == 4 && any_fine)
-        for (int copy = 0; copy < r.copies; ++copy) of_fine += __ldcg(fine + copy * cells + cell);
-      of_coarse = b.coarse[cell] += of_coarse, of_fine = b.fine[cell] += of_fine;
-      const int count = b.count[c] + joined_of(word);
-      if (count > 0) now = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // an empty cluster keeps its centroid
-    }
-    to[c * b.pitch + j] = now;
-    if (last && blockIdx.x == 0 && j < r.d) r.assigned[c * r.d + j] = before, r.next[c * r.d + j] = now;
   }
 }
 
