@@ -159,7 +159,8 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
   }
 
   Nearest<T> best;
-  if (part == 0) best.add(own_dist, own), ++counts.evaluated;
+  if (part == 0) best.add(own_dist, own);
+  counts.evaluated += open && part == 0;
   const float reach = __fmaf_ru(2, upper, slack <= upper / 4 ? slack : 0.0f);
   const unsigned limit = min((__float_as_uint(__fmul_ru(reach, reach)) + 0xFFFF) >> 16, infinite) + 1;  // candidates are below it
   unsigned rest = all;  // least excess over the limit among the others, in two halves
