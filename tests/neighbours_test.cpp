@@ -70,6 +70,14 @@ TYPED_TEST(Neighbours, IsExactWherePointsExceedSharedMemory) {
   }
 }
 
+TYPED_TEST(Neighbours, IsWrongWhereBoundsPayATenthOfTheShifts) {
+  if constexpr (sizeof(TypeParam) == 4) {
+    std::int64_t wrong = 0;
+    for (const int iters : {3, 10, 30}) wrong += judged(this->points(this->cases[1], iters).problem, "faults/neighbours_stay").wrong_labels;
+    EXPECT_GT(wrong, 0);
+  }
+}
+
 TYPED_TEST(Neighbours, ComputesFewDistances) {
   const auto drawn = this->points(this->cases[0], 100);
   Trace trace(true);

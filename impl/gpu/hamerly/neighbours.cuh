@@ -27,7 +27,14 @@ void with_width(int d, F&& f) {
   });
 }
 
-inline int warps_of(const Config& config) { return config.integer("block") / 32; }
+template <class T, int D>
+int threads_of(const Config& config) {
+  return std::min(config.integer("block") / 32 * 32, most_threads<T, D>);
+}
+template <class T, int D>
+std::size_t least_bytes(int k, const Config& config) {
+  return Layout<T, D>{k, threads_of<T, D>(config) / 32, 1, 0, 0}.bytes();
+}
 
 inline std::string too_large(const ProblemShape& p, const Config& config, int value_bytes) {
   if (p.d > most_dimensions) return "more than 32 dimensions: a point exceeds a thread's registers";
@@ -36,16 +43,18 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
   std::string reason;
   with_width(p.d, [&](auto D) {
     constexpr int width = decltype(D)::value;
-    const int warps = warps_of(config);
-    const std::size_t bytes =
-        value_bytes == 4 ? Layout<float, width>{p.k, warps, 1, 0, 0}.bytes() : Layout<double, width>{p.k, warps, 1, 0, 0}.bytes();
+    const std::size_t bytes = value_bytes == 4 ? least_bytes<float, width>(p.k, config) : least_bytes<double, width>(p.k, config);
     if (bytes > register_tiles::shared_limit()) reason = "centroids, their sums and their distances exceed a block's shared memory";
   });
   return reason;
 }
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "block", .fallback = 512, .range = {128, 256, 512}, .tunable = true, .help = "threads of a block"},
+  return {{.name = "block",
+           .fallback = 512,
+           .range = {128, 256, 512, 768, 1024},
+           .tunable = true,
+           .help = "threads of a block; above 512 with few dimensions alone"},
           {.name = "grid", .fallback = 132, .range = {1, 33, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor"}};
 }
 
@@ -123,7 +132,10 @@ class Neighbours {
     cuda::check(cudaGetDevice(&device));
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), slices), 1, multiprocessors));
-    threads_ = warps_of(config) * 32;
+    threads_ = threads_of<T, D>(config);
+    kernel_ = iterate_all<T, D, 512>;
+    if constexpr (512 < most_threads<T, D>)
+      if (threads_ > 512) kernel_ = threads_ > 768 ? iterate_all<T, D, 1024> : iterate_all<T, D, 768>;
 
     // Copies of the sums take the room of distances, and more if all bounds fit beside them. Bounds, which every iteration reads, go before points.
     const std::size_t limit = register_tiles::shared_limit();
@@ -140,7 +152,6 @@ class Neighbours {
     const std::size_t room = limit - layout.fixed_bytes() - layout.apart_bytes();
     layout.points_cached = static_cast<int>(std::min<std::size_t>(share, room / layout.slice_bytes()));
     bytes_ = layout.bytes();
-    kernel_ = iterate_all<T, D>;
     cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
 
     points_ = cuda::Buffer<T>(slices * slice * D);

@@ -22,8 +22,9 @@ __device__ __forceinline__ Bits meet(Bits* meeting, Bits moved) {
   return now >> 16;
 }
 
-template <class T, int D>
-__global__ void __launch_bounds__(most_threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
+/// Threads: at most.
+template <class T, int D, int Threads>
+__global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int tally[tally_size], any_fine, any_twin;
   __shared__ Bits moved;

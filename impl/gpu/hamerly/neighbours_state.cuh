@@ -35,8 +35,7 @@ using yinyang::Widening;
 constexpr unsigned all = 0xFFFFFFFF;
 constexpr int slice = 32;  // points of a warp
 constexpr int most_dimensions = 32;
-constexpr int most_threads = 512;  // per block
-constexpr int ahead = 4;           // slices whose bounds a warp reads at once
+constexpr int ahead = 4;  // slices whose bounds a warp reads at once
 constexpr int queue_size = 31 + ahead * slice + 1;
 constexpr int levels = 4;  // of shifts
 constexpr int no_twin = 0x7FFFFFFF;
@@ -55,6 +54,10 @@ __device__ __forceinline__ float slow(float top, int level) {
 /// Length of a centroid's row: an odd number of 16-byte packs, so that gathers of rows meet different banks.
 template <class T, int D>
 constexpr int row_pitch = (((D + cuda::Pack<T>::size - 1) / cuda::Pack<T>::size) | 1) * cuda::Pack<T>::size;
+
+/// Threads of a block: with few values in a point, registers suffice for more.
+template <class T, int D>
+constexpr int most_threads = D * sizeof(T) <= 32 ? 1024 : 512;
 
 /// Counters of one iteration.
 enum { changed, past, tight, evaluated, in_doubt, tally_size };
