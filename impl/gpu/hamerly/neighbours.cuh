@@ -1,0 +1,219 @@
+// Host side of impl/gpu/hamerly/neighbours.cu: layout, sizes, run.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "bench/contract/implementation.hpp"
+#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/hamerly/neighbours_run.cuh"
+#include "impl/gpu/lloyd/register_tiles.cuh"
+
+namespace km::neighbours {
+
+constexpr int wanted_cells = 1024;  // of the sums, copied so that blocks contend less
+
+/// Calls f with the number of dimensions that a kernel is compiled for, at least d.
+template <class F>
+void with_width(int d, F&& f) {
+  with_dimension<1, 2, 3, 4, 5, 6, 7, 8>(d, [&](auto D) {
+    if constexpr (decltype(D)::value > 0) f(D);
+    else if (d <= 10) f(std::integral_constant<int, 10>{});
+    else if (d <= 12) f(std::integral_constant<int, 12>{});
+    else if (d <= 16) f(std::integral_constant<int, 16>{});
+    else if (d <= 24) f(std::integral_constant<int, 24>{});
+    else f(std::integral_constant<int, most_dimensions>{});
+  });
+}
+
+template <class T, int D>
+int threads_of(const Config& config) {
+  return std::min(config.integer("block") / 32 * 32, most_threads<T, D>);
+}
+template <class T, int D>
+std::size_t least_bytes(int k, const Config& config) {
+  return Layout<T, D>{k, threads_of<T, D>(config) / 32, 1, 0, 0}.bytes();
+}
+
+inline std::string too_large(const ProblemShape& p, const Config& config, int value_bytes) {
+  if (p.d > most_dimensions) return "more than 32 dimensions: a point exceeds a thread's registers";
+  if (p.n >= std::int64_t(1) << 30) return "2^30 points or more";
+  if (p.k > 0x7FFF) return "more than 32,767 clusters: a label has 16 bits";
+  std::string reason;
+  with_width(p.d, [&](auto D) {
+    constexpr int width = decltype(D)::value;
+    const std::size_t bytes = value_bytes == 4 ? least_bytes<float, width>(p.k, config) : least_bytes<double, width>(p.k, config);
+    if (bytes > register_tiles::shared_limit()) reason = "centroids, their sums and their distances exceed a block's shared memory";
+  });
+  return reason;
+}
+
+inline std::vector<Parameter> parameters() {
+  return {{.name = "block",
+           .fallback = 512,
+           .range = {128, 256, 512, 768, 1024},
+           .tunable = true,
+           .help = "threads of a block; above 512 with few dimensions alone"},
+          {.name = "grid", .fallback = 132, .range = {1, 33, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor"}};
+}
+
+/// Copies rows, n x d, to slices of 32 points by dimension; zeros beyond both.
+template <class T>
+__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int width, std::int64_t size, T* out) {
+  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x) {
+    const std::int64_t i = at / (width * slice) * slice + at % slice;
+    const int j = static_cast<int>(at / slice % width);
+    out[at] = i < n && j < d ? rows[i * d + j] : T(0);
+  }
+}
+
+template <class T>
+class Neighbours {
+ public:
+  /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
+  Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
+      : problem_(problem), initial_(cells()), assigned_(cells()), next_(cells()), labels_(problem.n), iters_(1),
+        stamps_(std::int64_t(problem.max_iters) + 1) {
+    const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream_);
+    const cuda::Phase phase(trace, "layout", stream_);
+    cuda::Buffer<Bits> extent(1);
+    cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream_));
+    screen::find_extent<T>
+        <<<std::min(cuda::blocks(rows.size(), 1024), 1056u), 256, 0, stream_>>>(rows.data(), rows.size(), problem.d, nullptr, extent.data());
+    cuda::check_launch();
+    double greatest = 0;
+    cuda::download(&greatest, extent.data(), sizeof greatest, stream_);
+    run_.shift_scale = shift_scale;
+    run_.fixed_point = FixedPoint(greatest, problem.n);
+    with_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
+    graph_.emplace(stream_, [this] {  // faster to launch than its parts
+      cuda::check(cudaMemsetAsync(control_.data(), 0, control_.bytes(), stream_));
+      void* arguments[] = {&run_};
+      cuda::check(
+          cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
+    });
+    stream_.synchronize();  // rows are freed on return
+  }
+
+  void reset() {
+    upload(initial_, problem_.initial_centroids, stream_);
+    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
+    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
+    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
+    stream_.synchronize();
+  }
+
+  int iterate(Trace& trace) {
+    iters_[0] = 0;
+    graph_->launch(stream_);
+    stream_.synchronize();
+    if (trace.active()) report(trace);
+    return iters_[0];
+  }
+
+  Solution<T> download() {
+    Solution<T> out = Solution<T>::poisoned(problem_);
+    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
+    cuda::download(out.assigned_centroids.data(), assigned_.data(), assigned_.bytes(), stream_);
+    cuda::download(out.centroids.data(), next_.data(), next_.bytes(), stream_);
+    out.iters = iters_[0];
+    return out;
+  }
+
+ private:
+  std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
+
+  template <int D>
+  void prepare(const T* rows, const Config& config) {
+    const auto [n, d, k, max_iters, tolerance] = static_cast<const ProblemShape&>(problem_);
+    const std::int64_t slices = (n + slice - 1) / slice;
+    int device = 0, multiprocessors = 0;
+    cuda::check(cudaGetDevice(&device));
+    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), slices), 1, multiprocessors));
+    threads_ = threads_of<T, D>(config);
+    kernel_ = iterate_all<T, D, 512>;
+    if constexpr (512 < most_threads<T, D>)
+      if (threads_ > 512) kernel_ = threads_ > 768 ? iterate_all<T, D, 1024> : iterate_all<T, D, 768>;
+
+    // Copies of the sums take the room of distances, and more if all bounds fit beside them. Bounds, which every iteration reads, go before points.
+    const std::size_t limit = register_tiles::shared_limit();
+    const auto share = static_cast<int>((slices + grid_ - 1) / grid_);
+    Layout<T, D> layout{k, threads_ / 32, 1, share, 0};
+    while (layout.table_copies < 8) {
+      Layout<T, D> more = layout;
+      more.table_copies *= 2;
+      if (more.table_bytes() > more.apart_bytes() && more.bytes() > limit) break;
+      layout = more;
+    }
+    layout.state_cached = 0;
+    layout.state_cached = static_cast<int>(std::min<std::size_t>(share, (limit - layout.bytes()) / layout.state_bytes()));
+    const std::size_t room = limit - layout.fixed_bytes() - layout.apart_bytes();
+    layout.points_cached = static_cast<int>(std::min<std::size_t>(share, room / layout.slice_bytes()));
+    bytes_ = layout.bytes();
+    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+
+    points_ = cuda::Buffer<T>(slices * slice * D);
+    bounds_ = cuda::Buffer<float2>(slices * slice);
+    slice_labels_ = cuda::Buffer<std::uint16_t>(slices * slice);
+    const int copies = std::clamp(wanted_cells / layout.cells(), 1, 8);
+    const std::int64_t changes = 3 * (std::int64_t(copies) * (2 * layout.cells() + k) + 1), iterations = std::int64_t(max_iters) + 1;
+    control_ = cuda::Buffer<Bits>(changes + iterations * (1 + tally_size));
+    lay_out<<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, stream_>>>(rows, n, d, D, points_.size(), points_.data());
+    cuda::check_launch();
+
+    run_.points = points_.data(), run_.bounds = bounds_.data(), run_.labels = slice_labels_.data();
+    run_.n = n, run_.slices = static_cast<int>(slices), run_.d = d, run_.k = k, run_.max_iters = max_iters;
+    run_.stop_at = tolerance < 0 ? -1.0 : tolerance * static_cast<double>(n);
+    run_.state_cached = layout.state_cached, run_.points_cached = layout.points_cached;
+    run_.table_copies = layout.table_copies, run_.copies = copies;
+    run_.widening = Widening<T>(d), run_.finer = Widening<double>(d);
+    run_.initial = initial_.data();
+    run_.changes = control_.data(), run_.meetings = run_.changes + changes, run_.tallies = run_.meetings + iterations;
+    run_.assigned = assigned_.data(), run_.next = next_.data(), run_.labels_out = labels_.data();
+    run_.iters = iters_.data(), run_.stamps = stamps_.data();
+  }
+
+  /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
+  void report(Trace& trace) {
+    std::vector<Stamps> stamps(std::size_t(iters_[0]) + 1);
+    std::vector<Bits> tallies(stamps.size() * tally_size);
+    cuda::download(stamps.data(), stamps_.data(), stamps.size() * sizeof stamps[0], stream_);
+    cuda::download(tallies.data(), run_.tallies, tallies.size() * sizeof tallies[0], stream_);
+    for (std::size_t iter = 1; iter < stamps.size(); ++iter) {
+      const Bits* const tally = tallies.data() + iter * tally_size;
+      trace.begin_iteration();
+      trace.add("assign", double(stamps[iter].assigned - stamps[iter - 1].made) * 1e-9);
+      trace.add("wait", double(stamps[iter].met - stamps[iter].assigned) * 1e-9);
+      trace.add("update", double(stamps[iter].made - stamps[iter].met) * 1e-9);
+      trace.count("changed", double(tally[changed]));
+      trace.count("past_bounds", double(tally[past]));
+      trace.count("past_global", double(tally[tight]));
+      const double of_points = iter == 1 ? double(problem_.n) * problem_.k : double(tally[evaluated] + tally[past] - tally[tight]);
+      trace.count("distances", of_points + double(problem_.k) * problem_.k / 2);
+      trace.count("in_doubt", double(tally[in_doubt]));
+      trace.count("points_held", double(run_.points_cached));
+      trace.count("bounds_held", double(run_.state_cached));
+    }
+  }
+
+  Problem<T> problem_;  // views
+  cuda::Stream stream_;
+  cuda::Buffer<T> initial_, assigned_, next_, points_;
+  cuda::Buffer<std::int32_t> labels_;
+  cuda::Buffer<float2> bounds_;
+  cuda::Buffer<std::uint16_t> slice_labels_;
+  cuda::Buffer<Bits> control_;     // changes, meetings, tallies
+  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
+  cuda::Buffer<Stamps> stamps_;
+  Run<T> run_{};
+  unsigned grid_ = 1;
+  int threads_ = 0;
+  std::size_t bytes_ = 0;
+  // Take the kernel's address only here: identical template instances in two translation units are distinct device functions.
+  void (*kernel_)(Run<T>) = nullptr;
+  std::optional<cuda::Graph> graph_;
+};
+
+}  // namespace km::neighbours

@@ -1,0 +1,21 @@
+// Bounds that pay a tenth of what centroids move: points are left alone that have another centroid nearer.
+#include "impl/gpu/hamerly/neighbours.cuh"
+#include "tests/faults/broken.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+struct NeighboursStay : neighbours::Neighbours<T> {
+  NeighboursStay(const Problem<T>& problem, const Config& config, Trace& trace) : neighbours::Neighbours<T>(problem, config, trace, 0.1f) {}
+};
+
+Description staying() {
+  Description made = fault_on_gpu("lets bounds pay a tenth of what neighbouring centroids move", {}, neighbours::parameters());
+  made.unsupported = neighbours::too_large;
+  return made;
+}
+const Register<NeighboursStay, float> neighbours_stay{staying()};
+
+}  // namespace
+}  // namespace km
