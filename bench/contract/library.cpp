@@ -15,4 +15,9 @@ std::optional<Library>& note() {
 void note_library(Library library) { note() = std::move(library); }
 std::optional<Library> noted_library() { return std::exchange(note(), std::nullopt); }
 
+std::set<int>& kept_processes() {
+  static std::set<int> processes;
+  return processes;
+}
+
 }  // namespace km

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 namespace km {
@@ -9,10 +10,14 @@ namespace km {
 struct Library {
   std::string name;
   std::string version;  // as the library reports it, or empty
+  double start_s = 0;   // seconds to start its process and import it, which prepare_s leaves out
 };
 
 void note_library(Library library);
 /// Returns and clears the last noted library.
 std::optional<Library> noted_library();
+
+/// Processes that adapters keep for the next case, such as a Python that has imported its library. A case does not leave them behind.
+std::set<int>& kept_processes();
 
 }  // namespace km

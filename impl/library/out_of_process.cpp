@@ -60,7 +60,7 @@ OutOfProcess<T>::OutOfProcess(const Problem<T>& problem, const Config& config, T
     if (const std::string word = said(key); word.size() > longest_word || !is_text(word))
       throw std::runtime_error(fmt::format("the program's {} is '{}', of {} bytes; accepted: a line of up to {}", key, one_line(word.substr(0, 60)),
                                            word.size(), longest_word));
-  note_library({said("name"), said("version")});
+  note_library({said("name"), said("version"), worker_->start_s()});
   T* const points = points_.values().data();
 #pragma omp parallel for
   for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(p_.points.data() + i * p_.d, p_.d, points + i * p_.d);

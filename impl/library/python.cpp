@@ -65,7 +65,7 @@ std::string not_installed(const std::string& library) { return library + " is no
 
 Command python_command(const std::string& script, std::vector<std::string> args, std::vector<std::string> environment) {
   args.insert(args.begin(), {python(), (home() / "impl/library" / script).string()});
-  return {std::move(args), std::move(environment)};
+  return {std::move(args), std::move(environment), true};
 }
 
 }  // namespace km

@@ -7,10 +7,11 @@
 
 namespace km {
 
-/// Words of a command, and NAME=value added to the environment.
+/// Words of a command, and NAME=value added to the environment. lasting: cases share its processes.
 struct Command {
   std::vector<std::string> words;
   std::vector<std::string> environment = {};
+  bool lasting = false;
   auto operator<=>(const Command&) const = default;
 };
 
@@ -20,7 +21,7 @@ std::string python();
 bool python_has(const std::string& module, const std::string& attribute = "");
 /// The reason of a skip: this library is missing from that Python.
 std::string not_installed(const std::string& library);
-/// Runs a script of this folder in python().
+/// Runs a script of this folder in python(). Its processes last, because imports take seconds.
 Command python_command(const std::string& script, std::vector<std::string> args = {}, std::vector<std::string> environment = {});
 
 }  // namespace km

@@ -11,13 +11,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
+#include "bench/contract/library.hpp"
 #include "bench/contract/reuse_scope.hpp"
 
 namespace km {
@@ -26,11 +26,9 @@ namespace {
 constexpr std::size_t longest_answer = 1 << 20;
 constexpr auto farewell = std::chrono::seconds(5);
 
-std::map<Command, std::unique_ptr<Worker>>& kept() {
-  static std::map<Command, std::unique_ptr<Worker>> all = [] {
-    ReuseScope::on_end([] { kept().clear(); });
-    return decltype(all)();
-  }();
+std::vector<std::unique_ptr<Worker>>& kept() {
+  kept_processes();  // constructed before, so destroyed after
+  static std::vector<std::unique_ptr<Worker>> all;
   return all;
 }
 
@@ -57,6 +55,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& entrie
 Worker::Worker() = default;
 
 Worker::Worker(Command command) : Worker() {
+  const auto start = std::chrono::steady_clock::now();
   command_ = std::move(command);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("no socket for " + command_.words.front());
@@ -74,11 +73,13 @@ Worker::Worker(Command command) : Worker() {
   socket_ = ends[0];
   if (pid_ < 0) fail("cannot be started");
   hello_ = std::make_unique<Json>(ask("hello", {{"protocol", 1}}));
+  start_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Worker::~Worker() {
   if (well_) ::send(socket_, "{\"verb\":\"bye\"}\n", 15, MSG_NOSIGNAL);
   ::close(socket_);
+  kept_processes().erase(pid_);
   if (pid_ <= 0) return;
   for (const auto end = std::chrono::steady_clock::now() + farewell; well_ && std::chrono::steady_clock::now() < end;) {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
@@ -89,16 +90,26 @@ Worker::~Worker() {
 }
 
 std::unique_ptr<Worker> Worker::get(const Command& command) {
-  if (auto found = kept().extract(command)) return std::move(found.mapped());
-  return std::make_unique<Worker>(command);
+  std::erase_if(kept(), [&](const auto& worker) { return worker->command_ != command; });
+  if (kept().empty()) return std::make_unique<Worker>(command);
+  auto worker = std::move(kept().back());
+  kept().pop_back();
+  kept_processes().erase(worker->pid_);
+  worker->start_s_ = 0;
+  return worker;
 }
 
 void Worker::put(std::unique_ptr<Worker> worker) {
-  if (!worker || !worker->well_ || !ReuseScope::active()) return;
+  if (!worker || !worker->well_ || !(worker->command_.lasting || ReuseScope::active())) return;
+  static const bool ends_with_scope = [] {
+    ReuseScope::on_end([] { std::erase_if(kept(), [](const auto& left) { return !left->command_.lasting; }); });
+    return true;
+  }();
+  static_cast<void>(ends_with_scope);
   try {
-    worker->ask("forget", {});
-    const Command command = worker->command_;
-    kept()[command] = std::move(worker);
+    worker->ask("forget", Json::object());
+    if (worker->command_.lasting) kept_processes().insert(worker->pid_);
+    kept().push_back(std::move(worker));
   } catch (const std::exception&) {  // end it instead
   }
 }
