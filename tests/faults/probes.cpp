@@ -1,4 +1,4 @@
-// No faults: right implementations that watch the harness.
+// No faults: correct implementations that watch the harness.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,7 +78,6 @@ struct KM_FAULT(own_stopwatch, "times itself, and takes its time") {
 
 struct KM_FAULT(slower, "slower by KMBENCH_SLOWER percent") {
   int iterate(Trace& trace) {
-    using Clock = std::chrono::steady_clock;
     const char* percent = std::getenv("KMBENCH_SLOWER");
     const double factor = 1 + (percent ? std::atof(percent) : 0) / 100;
     const auto start = Clock::now();
