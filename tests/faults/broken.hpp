@@ -117,6 +117,7 @@ struct RightLloyd {
   Solution<T> out_;
   std::vector<std::int64_t> counts_;
   int iter_ = 0, asked_ = 0;  // this iteration, from 1, and the last one
+  int runs_ = 0;              // free for faults that count their runs
 };
 
 /// Sums in long double, rounded once.

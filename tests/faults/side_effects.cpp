@@ -51,61 +51,48 @@ void add_to_read_only(const T* value, T more = 1) {
   ::mprotect(page, 4096, PROT_READ);
 }
 
-struct KM_FAULT(points_made_writable, "changes a point in its first run, and fits its answer to that", .run = verdict::points, .check = "") {
-  int iterate(Trace& trace) {
-    if (runs_++ == 0) add_to_read_only(this->p_.points.data());
-    return RightLloyd<T>::iterate(trace);
-  }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, points_made_writable, "changes a point in its first run, and fits its answer to that", .run = verdict::points, .check = "") {
+  if (this->runs_++ == 0) add_to_read_only(this->p_.points.data());
+  return RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(points_through_proc, "changes a point through /proc/self/mem", .run = verdict::points, .check = "") {
-  int iterate(Trace& trace) {
-    const T* const point = this->p_.points.data();
-    const T value = *point + 1;
-    const int memory = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    if (runs_++ == 0 && ::pwrite(memory, &value, sizeof value, off_t(reinterpret_cast<std::uintptr_t>(point))) != sizeof value)
-      add_to_read_only(point);  // a kernel that allows no such writes
-    ::close(memory);
-    return RightLloyd<T>::iterate(trace);
-  }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, points_through_proc, "changes a point through /proc/self/mem", .run = verdict::points, .check = "") {
+  const T* const point = this->p_.points.data();
+  const T value = *point + 1;
+  const int memory = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+  if (this->runs_++ == 0 && ::pwrite(memory, &value, sizeof value, off_t(reinterpret_cast<std::uintptr_t>(point))) != sizeof value)
+    add_to_read_only(point);  // a kernel that allows no such writes
+  ::close(memory);
+  return RightLloyd<T>::iterate(trace);
+}
 
-// As another program would, while the points are mapped from the file.
-struct KM_FAULT(points_in_their_file, "writes to the file from which the points are mapped", .run = verdict::points, .on = "mapped", .check = "") {
-  int iterate(Trace& trace) {
-    if (runs_++ == 0) {
-      const T value = this->p_.points[0] + 1;
-      const auto [path, offset] = place(reinterpret_cast<std::uintptr_t>(this->p_.points.data()));
-      const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-      if (::pwrite(file, &value, sizeof value, off_t(offset)) != sizeof value) throw std::runtime_error("no write to " + path);
-      ::close(file);
-    }
-    return RightLloyd<T>::iterate(trace);
+/// The file behind an address, and the address's offset in it.
+std::pair<std::string, std::uintptr_t> place(std::uintptr_t address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long first = 0, end = 0, offset = 0;
+    const auto path = line.find('/');
+    if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &first, &end, &offset) == 3 && first <= address && address < end && path != line.npos)
+      return {line.substr(path), offset + (address - first)};
   }
-  /// The file behind an address, and where in it.
-  static std::pair<std::string, std::uintptr_t> place(std::uintptr_t address) {
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-      unsigned long first = 0, end = 0, offset = 0;
-      const auto path = line.find('/');
-      if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &first, &end, &offset) == 3 && first <= address && address < end && path != line.npos)
-        return {line.substr(path), offset + (address - first)};
-    }
-    return {};
-  }
-  int runs_ = 0;
-};
+  return {};
+}
+// Another program could do the same while the points are mapped from the file.
+KM_BREAK(iterate, points_in_their_file, "writes to the file from which the points are mapped", .run = verdict::points, .on = "mapped", .check = "") {
+  if (this->runs_++ > 0) return RightLloyd<T>::iterate(trace);
+  const T value = this->p_.points[0] + 1;
+  const auto [path, offset] = place(reinterpret_cast<std::uintptr_t>(this->p_.points.data()));
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (::pwrite(file, &value, sizeof value, off_t(offset)) != sizeof value) throw std::runtime_error("no write to " + path);
+  ::close(file);
+  return RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(points_put_back, "works on other points until it is traced", .run = verdict::points, .check = "") {
-  int iterate(Trace& trace) {
-    if (runs_++ == 0) add_to_read_only(this->p_.points.data());
-    if (trace.active()) add_to_read_only(this->p_.points.data(), T(-1));
-    return RightLloyd<T>::iterate(trace);
-  }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, points_put_back, "works on other points until it is traced", .run = verdict::points, .check = "") {
+  if (this->runs_++ == 0) add_to_read_only(this->p_.points.data());
+  if (trace.active()) add_to_read_only(this->p_.points.data(), T(-1));
+  return RightLloyd<T>::iterate(trace);
+}
 
 KM_BREAK(finish, start_made_writable, "changes the start after its run", .run = "^it changed the initial centroids$", .check = "") {
   add_to_read_only(this->p_.initial_centroids.data());

@@ -249,20 +249,17 @@ KM_BREAK(iterate, lies_when_timed, "lies unless traced", .run = verdict::link) {
   return trace.active() ? RightLloyd<T>::iterate(trace) : this->lie(trace);
 }
 
-struct KM_FAULT(lies_later, "lies from its third run on", .run = verdict::link, .check = "") {
-  int iterate(Trace& trace) { return ++runs_ > 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, lies_later, "lies from its third run on", .run = verdict::link, .check = "") {
+  return ++this->runs_ > 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(lies_in_every_third_run, "lies in every third run", .run = verdict::link, .check = "") {
-  int iterate(Trace& trace) { return ++runs_ % 3 == 0 ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, lies_in_every_third_run, "lies in every third run", .run = verdict::link, .check = "") {
+  return ++this->runs_ % 3 == 0 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(lies_once, "lies in its second run", .run = verdict::link) {
-  int iterate(Trace& trace) { return ++runs_ == 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, lies_once, "lies in its second run", .run = verdict::link) {
+  return ++this->runs_ == 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
 KM_BREAK(finish, another_answer_every_run, "gets one random label wrong", .run = verdict::label) {
   auto& label = this->out_.labels[std::random_device()() % this->out_.labels.size()];
