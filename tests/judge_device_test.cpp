@@ -1,11 +1,9 @@
 // The judge's GPU side against plain host loops: planted faults are counted alike. Skips where there is no GPU.
-#include <gtest/gtest.h>
+#include "bench/judge/judge_device.hpp"
 
 #include <cmath>
-#include <random>
 
-#include "bench/device/device.hpp"
-#include "bench/judge/judge_device.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -43,13 +41,7 @@ struct Clustered {
 };
 
 template <class T>
-class JudgeOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!device::available()) GTEST_SKIP() << device::unavailable();
-  }
-};
-using Precisions = ::testing::Types<float, double>;
+struct JudgeOnDevice : OnTheGpu {};
 TYPED_TEST_SUITE(JudgeOnDevice, Precisions);
 
 TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
@@ -96,7 +88,7 @@ TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
   }
 }
 
-/// What the judge finds with so much memory, in bytes.
+/// The judge's findings with this much memory, in bytes.
 template <class T>
 std::pair<LabelCheck, ClusterSums> found_within(std::int64_t budget, const Clustered<T>& clustered) {
   set_judge_budget(budget);
