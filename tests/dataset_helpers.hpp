@@ -1,4 +1,4 @@
-// What the data tests share: requests, the text of a refusal, files in a folder of their own, a hand-made .npy.
+// Helpers of data tests: requests, the text of a refusal, files in a folder of their own, a hand-made .npy.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The processors' energy from made-up RAPL counters: summed over packages, past the end of their range, and what is not to be had.
+// The processors' energy from made-up RAPL counters: sums over packages, overflow of a counter, missing counters.
 #include "bench/machine/energy.hpp"
 
 #include <chrono>

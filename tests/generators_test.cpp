@@ -1,4 +1,4 @@
-// The random numbers, and every generator: the same for every number of threads, and distributed as its paper says.
+// The random numbers, and every generator: equal points for every number of threads, in the distribution of its paper.
 #include <omp.h>
 
 #include <cmath>

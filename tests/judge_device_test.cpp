@@ -1,4 +1,4 @@
-// The judge's GPU side against plain host loops: planted faults are counted alike. Skips where there is no GPU.
+// The judge's GPU half finds the same as plain host loops. Skips without a GPU.
 #include "bench/judge/judge_device.hpp"
 
 #include <cmath>

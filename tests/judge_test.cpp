@@ -254,7 +254,7 @@ TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
   EXPECT_DOUBLE_EQ(centroid_error<double>({0, 1, 1, 0}, ideal, 2), 0.5) << "two may share one ideal";
 }
 
-// ---- grades ------------------------------------------------------------------------------------------------------------------
+// ---- grades ----
 
 /// Points on a line at `offset`, two centroids, of every `wrong_every`-th point the wrong label by a hair.
 Judgement judged_line(float offset, int wrong_every) {
@@ -312,7 +312,7 @@ TEST(Grades, LiesOfTheOldBoundAreWrongNow) {
   }
 }
 
-// ---- the planted implementations ---------------------------------------------------------------------------------------
+// ---- the planted implementations ----
 
 /// 30 points of three groups; the fourth cluster stays empty. The verdict on the second run.
 template <class T>

@@ -1,4 +1,4 @@
-// Points that stay in their file: the same as when they are read, never written to, and refused where they cannot be mapped.
+// Points that stay in their file: the same values as read ones, never written to, refused if they cannot be mapped.
 #include <cmath>
 #include <csignal>
 

@@ -1,5 +1,5 @@
-// Runs that the device repeats by itself end where those end that the host counts, with the same centroids: an implementation that records its
-// iterations goes step by step where it is traced. Skips where there is no GPU.
+// A run that the device repeats by itself ends where the host's step-by-step run ends, with the same centroids. Traced runs go step by step.
+// Skips without a GPU.
 #include "tests/solving.hpp"
 
 namespace km {

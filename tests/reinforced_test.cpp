@@ -1,4 +1,4 @@
-// cpu/triangle/reinforced: a cut-off that skips nothing it must not, the widening of it that is needed, and what it counts.
+// cpu/triangle/reinforced: its cut-off changes no label, needs its widening, and counts its distances.
 #include <cmath>
 
 #include "impl/cpu/triangle/reinforced.hpp"

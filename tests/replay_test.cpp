@@ -1,4 +1,4 @@
-// The replay refuses no right run, however its sums are rounded, and no rounding hides a lie.
+// The replay accepts every right run, however its sums are rounded, and refuses every lie.
 #include "bench/judge/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace {
 
 std::vector<int> asked;  // how many iterations, by instance, of all points
 
-/// What the runs below do wrong. Late: an iteration too many. Early: they stop where 2% of the labels still change. Stale: where exactly so many
-/// iterations are asked for, they hand back the start as what the last assign used. Skipped: share of iterations left out at random.
+/// Errors of the runs below. Late: an iteration too many. Early: a stop while 2% of the labels still change. Stale: the start in place of the last
+/// assign's centroids, if a fixed number of iterations is asked for. Skipped: share of iterations left out at random.
 struct Wish {
   bool late = false, early = false, stale = false;
   double skipped = 0;
@@ -25,7 +25,7 @@ struct Wish {
 std::mt19937 order(7);  // of additions
 bool shuffles = false;
 
-/// Plain Lloyd's in T. With `shuffles` each sum is added up in an order of its own, as atomics do.
+/// Plain Lloyd's in T. With `shuffles` each sum has its own order of additions, as with atomics.
 template <class T>
 struct Plain final : AnySolver<T> {
   explicit Plain(const Problem<T>& problem) : p(problem), points(std::size_t(problem.n)) {
@@ -108,7 +108,7 @@ Solution<T> solved(const Problem<T>& problem) {
   return solver.download();
 }
 
-// ---- right runs whose rounding differs ---------------------------------------------------------------------------------------
+// ---- right runs whose rounding differs ----
 
 constexpr int kinds = 12;
 
@@ -199,7 +199,7 @@ TYPED_TEST(ShuffledSums, HideNoEarlyStop) {
   }
 }
 
-// ---- which runs are made ------------------------------------------------------------------------------------------------------
+// ---- the runs of a replay ----
 
 class Replays : public ::testing::Test {
  protected:

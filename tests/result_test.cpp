@@ -1,4 +1,4 @@
-// Result lines: what is in them, and that a file of them survives a kill.
+// The content of result lines, and files of them that survive a kill.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// What tests of single implementations share: one by its name, its parameters, a run from its start and the verdict on it, in both precisions.
+// Helpers of tests of single implementations: look-up by name, parameters, a run from its start and its verdict, both precisions.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From lists to a plan: cases, what is refused, identities, the order.
+// From lists to a plan: cases, refusals, identities, the order.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Readers of .npy, .npy.xz and .csv: what they accept, and where they say a file is wrong.
+// Readers of .npy, .npy.xz and .csv accept good files and say where a bad one is wrong.
 #include <lzma.h>
 #include <sys/stat.h>
 

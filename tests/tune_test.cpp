@@ -1,4 +1,4 @@
-// Tuning: what there is to choose from, in which order it is tried, what is found, and which values a run gets.
+// Tuning: the space, the order of a search, its best point, and the values that a run gets.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -24,7 +24,7 @@ std::vector<Value> numbers(std::initializer_list<std::int64_t> values) { return 
 /// 6 x 2 points, of which those with pace 32 cannot run.
 TuningSpace space() { return TuningSpace(problem(), {}); }
 
-/// What a search asks for, in order, with a time for each.
+/// Records the points that a search asks for, in order, and gives each a time.
 struct Asked {
   std::vector<std::pair<TuningPoint, int>> order;
   std::size_t most = 1000;
@@ -126,7 +126,7 @@ TEST(Search, EndsWhereNothingIsLeft) {
   }
 }
 
-// ---- what is found --------------------------------------------------------------------------------------------
+// ---- the best point ----
 
 class TuningFiles : public Files {
  protected:
@@ -186,7 +186,7 @@ TEST_F(TuningFiles, LinesOfOtherMachinesAndCommitsAreLeftAside) {
   EXPECT_EQ(history({line({0, 0}, 4)}, "another").others(), 1);
 }
 
-// ---- which values a run gets ------------------------------------------------------------------------------------
+// ---- the values that a run gets ----
 
 TEST_F(TuningFiles, ValuesAreExactNearestOrDefault) {
   Case tuned = space().at({2, 1});

@@ -1,6 +1,5 @@
-// What the GPU's Yinyangs promise beyond right labels: Lloyd's own bits over hundreds of iterations, fewer distances, drifts that are needed, and
-// the published update where it is asked for.
-// Skips where there is no GPU.
+// The GPU's Yinyangs give Lloyd's own bits over hundreds of iterations from fewer distances, need their drifts, and make the published update.
+// Skips without a GPU.
 #include "impl/gpu/yinyang/grouping.cuh"
 #include "tests/solving.hpp"
 

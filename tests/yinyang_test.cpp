@@ -1,5 +1,5 @@
-// cpu/yinyang: bounds that no rounding breaks, labels of exact Lloyd's after hundreds of iterations at any offset, means that outliers leave, what
-// is counted; taylor2021's start.
+// cpu/yinyang: safe bounds, labels of exact Lloyd's after hundreds of iterations at any offset, means without a trace of outliers that left,
+// counters; taylor2021's start.
 #include <cmath>
 #include <cstdlib>
 
