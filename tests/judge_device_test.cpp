@@ -11,14 +11,13 @@ namespace {
 template <class T>
 struct Clustered {
   Clustered(std::int64_t n, int d, int k) {
-    static_cast<ProblemShape&>(problem) = {.n = n, .d = d, .k = k};
     std::mt19937 random(7);
     std::uniform_real_distribution<double> value(-3, 5);
     points.resize(n * d);
     centroids.resize(std::size_t(k) * d);
     for (auto& x : points) x = T(value(random));
     for (auto& x : centroids) x = T(value(random));
-    problem.points = points;
+    problem = Problem<T>{{.n = n, .d = d, .k = k}, points, {}};
     for (std::int64_t i = 0; i < n; ++i) labels.push_back(nearest(i));
   }
 

@@ -15,9 +15,7 @@ struct Case {
   Problem<T> problem;
 
   Case(std::vector<T> x, std::vector<T> c, int d, int max_iters) : points(std::move(x)), start(std::move(c)) {
-    static_cast<ProblemShape&>(problem) = {.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = max_iters};
-    problem.points = points;
-    problem.initial_centroids = start;
+    problem = Problem<T>{{.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = max_iters}, points, start};
   }
 
   Solution<T> solve(double cut) const {

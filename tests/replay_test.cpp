@@ -207,9 +207,7 @@ class Replays : public ::testing::Test {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> value(-1, 1);
     for (int i = 0; i < 2000; ++i) points.push_back(value(random));
-    static_cast<ProblemShape&>(problem) = {.n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0};
-    problem.points = points;
-    problem.initial_centroids = std::span<const double>(points).first(5);
+    problem = Problem<double>{{.n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0}, points, std::span<const double>(points).first(5)};
     wish = {};
   }
 
@@ -254,9 +252,7 @@ TEST_F(Replays, AreJudgedBeforeTheyProveAnything) {
 
 TEST(JudgeMoved, AsFarAsRoundingGoes) {
   const std::vector<double> points = {0, 1, 2, 10, 11};
-  Problem<double> problem;
-  static_cast<ProblemShape&>(problem) = {.n = 5, .d = 1, .k = 2, .max_iters = 2};
-  problem.points = points;
+  const Problem<double> problem{{.n = 5, .d = 1, .k = 2, .max_iters = 2}, points, {}};
   const Judge<double> judge(problem, {}, Config());
   Solution<double> solution{.labels = {0, 0, 0, 1, 1}, .assigned_centroids = {1, 10.5}, .centroids = {1, 10.5}, .iters = 2};
   EXPECT_FALSE(judge.moved(solution));
