@@ -1,4 +1,4 @@
-// Advice: the fastest that is right, how sure that is, and why others have no time.
+// Advice names the fastest right candidate, says how sure that is, and gives the others' reasons.
 #include "bench/tune/advise.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Every registered implementation on every awkward shape, with every parameter value (libraries: with the defaults); a test each, from the registry.
-// On the planted faults: that the checks see them.
+// Checks every registered implementation on every awkward shape, with every parameter value (libraries: with the defaults), in a test each.
+// The checks must see the planted faults.
 #include "bench/judge/check.hpp"
 
 #include <gtest/gtest.h>

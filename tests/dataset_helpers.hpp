@@ -1,4 +1,4 @@
-// What the data tests share: requests, the text of a refusal, files in a folder of their own, a hand-made .npy.
+// Helpers of data tests: requests, the text of a refusal, files in a folder of their own, a hand-made .npy.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace km {
 namespace fs = std::filesystem;
 
 inline DatasetRequest request(const std::string& name, std::int64_t n, Settings settings = {}) {
-  return {.name = name, .n = n, .d = {}, .k = {}, .settings = std::move(settings)};
+  return {.name = name, .n = n, .settings = std::move(settings)};
 }
 
 template <class Call>
@@ -74,7 +74,7 @@ std::string bytes_of(std::initializer_list<V> values) {
 }
 
 inline std::vector<double> values_of(const std::string& path) {
-  const auto data = load_dataset<double>({.name = path, .n = {}, .d = {}, .k = {}, .settings = {}});
+  const auto data = load_dataset<double>({.name = path});
   return {data.points().begin(), data.points().end()};
 }
 

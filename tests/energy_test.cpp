@@ -1,34 +1,24 @@
-// The processors' energy from made-up RAPL counters: summed over packages, past the end of their range, and what is not to be had.
+// The processors' energy from made-up RAPL counters: sums over packages, overflow of a counter, missing counters.
 #include "bench/machine/energy.hpp"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "bench/run/energy.hpp"
+#include "tests/dataset_helpers.hpp"
 
 namespace km {
 namespace {
 
-namespace fs = std::filesystem;
-
-class Powercap : public testing::Test {
+class Powercap : public Files {
  protected:
-  Powercap() : folder_(fs::temp_directory_path() / ("kmbench_powercap_" + std::to_string(::getpid()))) { fs::create_directories(folder_); }
-  ~Powercap() override { fs::remove_all(folder_); }
-
   void zone(const std::string& zone, const std::string& name, long long microjoules) {
     fs::create_directories(folder_ / zone);
     std::ofstream(folder_ / zone / "name") << name << "\n";
     std::ofstream(folder_ / zone / "max_energy_range_uj") << 10'000'000 << "\n";
     std::ofstream(folder_ / zone / "energy_uj") << microjoules << "\n";
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Powercap, SumsThePackagesAndNothingBelowThem) {

@@ -1,4 +1,4 @@
-// When a machine counts as busy, told from made-up contents of /proc/loadavg.
+// The warning about a busy machine, from made-up contents of /proc/loadavg.
 #include "bench/machine/environment.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace km {
 namespace {
 
-/// What is said where /proc/loadavg holds these one after the other, the last of them from then on.
+/// The warning if /proc/loadavg has these contents one after the other; the last one stays.
 std::string said(int threads, std::vector<std::string> loadavgs) {
   std::size_t looks = 0;
   return load_warning(threads, [&] { return loadavgs[std::min(looks++, loadavgs.size() - 1)]; });

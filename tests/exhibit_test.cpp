@@ -1,4 +1,4 @@
-// Exhibit files: what is read, what is refused with its line, which there are.
+// Reads exhibit files, refuses mistakes with their line, and expands every exhibit of the project.
 #include "bench/plan/exhibit.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Which machine results belong to: what counts as the same one, and where a user's results go.
+// The fingerprint of a machine, the refusal of another machine's folder, and the folder of a user's results.
 #include "bench/machine/fingerprint.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The random numbers, and every generator: the same for every number of threads, and distributed as its paper says.
+// The random numbers, and every generator: equal points for every number of threads, in the distribution of its paper.
 #include <omp.h>
 
 #include <cmath>
@@ -114,7 +114,7 @@ TEST(Generators, SigmaIsVarianceOrDeviationAsAsked) {
 
 TEST(Generators, PlaceTheirOwnNumberOfGroupsOrK) {
   const auto looked_for = [](const char* name, int k, Settings settings = {}) {
-    return load_dataset<float>({.name = name, .n = 1000, .d = {}, .k = k, .settings = std::move(settings)});
+    return load_dataset<float>({.name = name, .n = 1000, .k = k, .settings = std::move(settings)});
   };
   EXPECT_EQ(looked_for("census_like", 16).hash, looked_for("census_like", 64).hash);
   EXPECT_EQ(looked_for("lutz2018_balls", 3).ideal_centroids.size(), 40u);
@@ -128,9 +128,9 @@ TEST(Generators, SayNoInOneLine) {
   expect_has(complaint(request("blobs", 10, {{"seed", 1.5}})), {"seed = 1.5"});
   expect_has(complaint(request("blobs", 10, {{"sigma2", NAN}})), {"sigma2"});
   expect_has(complaint(request("blobs", 10, {{"groups", 2.5}})), {"groups = 2.5"});
-  expect_has(complaint({.name = "he2021_balls", .n = 10, .d = 5, .k = {}, .settings = {}}), {"d = 5", "4 dimensions"});
-  expect_has(complaint({.name = "blobs", .n = 10, .d = 0, .k = {}, .settings = {}}), {"d = 0"});
-  expect_has(complaint({.name = "blobs", .n = 10, .d = {}, .k = 0, .settings = {}}), {"k = 0"});
+  expect_has(complaint({.name = "he2021_balls", .n = 10, .d = 5}), {"d = 5", "4 dimensions"});
+  expect_has(complaint({.name = "blobs", .n = 10, .d = 0}), {"d = 0"});
+  expect_has(complaint({.name = "blobs", .n = 10, .k = 0}), {"k = 0"});
   expect_has(complaint(request("nonsense", 10)), {"unknown data set 'nonsense'"});
 }
 

@@ -1,5 +1,5 @@
-// The points and the starts of every seed, as they were when results were recorded: another stream, order or distribution is another data set
-// under an old name. Values count in millionths, so that a processor's last digit changes nothing.
+// Points and starts of every seed have the values with which results were recorded. Values count in millionths, so a processor's last digit
+// changes nothing.
 #include <cmath>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,4 @@
-// cpu/lloyd/screened has many ways to one answer: whatever instructions and
-// threads it is given, the labels are the same, and where sums need no rounding
-// the centroids too, to the last bit.
+// cpu/lloyd/screened gives the same labels with all instructions and numbers of threads, and the same centroids where sums need no rounding.
 #include "tests/solving.hpp"
 
 namespace km {
@@ -8,8 +6,7 @@ namespace {
 
 template <class T>
 struct Instructions : testing::Test {
-  /// Points of a seed, whole numbers or not, and the first k of them as the
-  /// start.
+  /// Points of a seed, whole numbers or not, and the first k of them as the start.
   void make(std::int64_t n, int d, int k, bool whole) {
     std::mt19937 random(7);
     points.resize(n * d);

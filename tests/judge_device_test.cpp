@@ -1,11 +1,9 @@
-// The judge's GPU side against plain host loops: planted faults are counted alike. Skips where there is no GPU.
-#include <gtest/gtest.h>
+// The judge's GPU half finds the same as plain host loops. Skips without a GPU.
+#include "bench/judge/judge_device.hpp"
 
 #include <cmath>
-#include <random>
 
-#include "bench/device/device.hpp"
-#include "bench/judge/judge_device.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -13,14 +11,13 @@ namespace {
 template <class T>
 struct Clustered {
   Clustered(std::int64_t n, int d, int k) {
-    static_cast<ProblemShape&>(problem) = {.n = n, .d = d, .k = k};
     std::mt19937 random(7);
     std::uniform_real_distribution<double> value(-3, 5);
     points.resize(n * d);
     centroids.resize(std::size_t(k) * d);
     for (auto& x : points) x = T(value(random));
     for (auto& x : centroids) x = T(value(random));
-    problem.points = points;
+    problem = Problem<T>{{.n = n, .d = d, .k = k}, points, {}};
     for (std::int64_t i = 0; i < n; ++i) labels.push_back(nearest(i));
   }
 
@@ -43,13 +40,7 @@ struct Clustered {
 };
 
 template <class T>
-class JudgeOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!device::available()) GTEST_SKIP() << device::unavailable();
-  }
-};
-using Precisions = ::testing::Types<float, double>;
+struct JudgeOnDevice : OnTheGpu {};
 TYPED_TEST_SUITE(JudgeOnDevice, Precisions);
 
 TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
@@ -96,7 +87,7 @@ TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
   }
 }
 
-/// What the judge finds with so much memory, in bytes.
+/// The judge's findings with this much memory, in bytes.
 template <class T>
 std::pair<LabelCheck, ClusterSums> found_within(std::int64_t budget, const Clustered<T>& clustered) {
   set_judge_budget(budget);

@@ -1,11 +1,7 @@
-// The judge: each planted fault gets its sentence, right answers get none, and rounding is told from error.
-#include "bench/judge/judge.hpp"
-
-#include <gtest/gtest.h>
-
+// The judge gives each planted fault its sentence and right answers none, and tells rounding from error.
 #include <cmath>
 
-#include "bench/device/device.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -42,7 +38,6 @@ bool says(const std::string& text, const std::string& words) { return text.find(
 
 template <class T>
 class Judge : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Judge, Precisions);
 
 TYPED_TEST(Judge, ARightAnswerHasNoVerdict) {
@@ -259,7 +254,7 @@ TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
   EXPECT_DOUBLE_EQ(centroid_error<double>({0, 1, 1, 0}, ideal, 2), 0.5) << "two may share one ideal";
 }
 
-// ---- grades ------------------------------------------------------------------------------------------------------------------
+// ---- grades ----
 
 /// Points on a line at `offset`, two centroids, of every `wrong_every`-th point the wrong label by a hair.
 Judgement judged_line(float offset, int wrong_every) {
@@ -317,13 +312,7 @@ TEST(Grades, LiesOfTheOldBoundAreWrongNow) {
   }
 }
 
-// ---- the planted implementations ---------------------------------------------------------------------------------------
-
-const Implementation& named(const std::string& name) {
-  for (const auto& implementation : implementations())
-    if (implementation.name == name) return implementation;
-  throw std::logic_error("no " + name);
-}
+// ---- the planted implementations ----
 
 /// 30 points of three groups; the fourth cluster stays empty. The verdict on the second run.
 template <class T>
@@ -335,8 +324,7 @@ std::string verdict_on(const std::string& name) {
   }
   Problem<T> problem{{.n = 30, .d = 2, .k = 4, .max_iters = 3}, points, initial};
   const auto& implementation = named(name);
-  Config config(name == "faults/slow" ? std::map<std::string, Value, std::less<>>{{"sleep_ms", std::int64_t(0)}}
-                                      : std::map<std::string, Value, std::less<>>{});
+  const Config config = config_of(implementation, name == "faults/slow" ? ParameterValues{{"sleep_ms", std::int64_t(0)}} : ParameterValues());
   Trace trace;
   const auto solver = implementation.prepare<T>()(problem, config, trace);
   solver->iterate(trace);

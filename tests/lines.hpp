@@ -1,4 +1,4 @@
-// What tests of result lines share: a measurement and its line, and lines without one.
+// Helpers of tests of result lines: a measurement and its line, and lines without one.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace km {
 
-/// Runs of four of at most ten iterations, so that a slip in what is divided by what shows.
+/// Runs of four of at most ten iterations, so that a wrong divisor shows.
 inline Measurement measured(std::vector<double> samples_s) {
   Measurement m;
   m.dataset_hash = "00";

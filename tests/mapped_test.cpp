@@ -1,4 +1,4 @@
-// Points that stay in their file: the same as when they are read, never written to, and refused where they cannot be mapped.
+// Points that stay in their file: the same values as read ones, never written to, refused if they cannot be mapped.
 #include <cmath>
 #include <csignal>
 
@@ -20,7 +20,7 @@ class Mapped : public Files {
     return path.string();
   }
   static DatasetRequest mapped(const std::string& path, double map = 1) {
-    return {.name = path, .n = {}, .d = {}, .k = {}, .settings = {{"map", map}}};
+    return {.name = path, .settings = {{"map", map}}};
   }
 };
 
@@ -38,7 +38,7 @@ TEST_F(Mapped, HoldsWhatReadingGives) {
   EXPECT_EQ(some.hash, hash_of(read.values.get(), 1234 * 3 * sizeof(float)));
 }
 
-TEST_F(Mapped, SmallFilesAreReadUnlessAsked) { EXPECT_FALSE(is_mapped({.name = table(), .n = {}, .d = {}, .k = {}, .settings = {}}, 4)); }
+TEST_F(Mapped, SmallFilesAreReadUnlessAsked) { EXPECT_FALSE(is_mapped({.name = table()}, 4)); }
 
 TEST_F(Mapped, NobodyCanTurnWritingOn) {
   const auto data = load_dataset<float>(mapped(table()));

@@ -1,4 +1,4 @@
-// What the terminal shows of a case as it ends. Samples are skewed throughout, so that no statistic can stand in for another.
+// The terminal's words for a case as it ends. Samples are skewed, so that no statistic can stand in for another.
 #include "bench/run/progress.hpp"
 
 #include <gtest/gtest.h>

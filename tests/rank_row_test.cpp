@@ -1,4 +1,4 @@
-// RowRanking: the order of a stable sort, whichever way it ranks, with ties, zeros, values that underflow and infinities among the distances².
+// RowRanking ranks like a stable sort, with ties, zeros, values that underflow and infinities among the distances².
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,30 +1,21 @@
-// Runs that the device repeats by itself end where those end that the host counts, with the same centroids: an implementation that records its
-// iterations goes step by step where it is traced. Skips where there is no GPU.
+// A run that the device repeats by itself ends where the host's step-by-step run ends, with the same centroids. Traced runs go step by step.
+// Skips without a GPU.
 #include "tests/solving.hpp"
 
 namespace km {
 namespace {
 
-class RecordedRuns : public ::testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    if (!device::available()) GTEST_SKIP() << device::unavailable();
-    std::mt19937 random(5);
-    std::uniform_int_distribution<int> value(0, 255);  // sums of integers are exact in any order
-    for (std::int64_t at = 0; at < 5000 * 2; ++at) points_.push_back(value(random));
-  }
-
-  std::vector<double> points_;
-};
+struct RecordedRuns : OnTheGpu, ::testing::WithParamInterface<const char*> {};
 
 TEST_P(RecordedRuns, EndWhereStepsEnd) {
+  Drawn<double> integers({.n = 5000, .d = 2, .k = 7}, [random = std::mt19937(5), value = std::uniform_int_distribution<int>(0, 255)]() mutable {
+    return value(random);  // sums of integers are exact in any order
+  });
+  Problem<double>& problem = integers.problem;
   for (const double tolerance : {-1.0, 0.0, 0.01})
     for (const int most : {1, 2, 7, 1000, 1500}) {
       if (tolerance < 0 && most == 1500) continue;
-      Problem<double> problem;
-      static_cast<ProblemShape&>(problem) = {.n = 5000, .d = 2, .k = 7, .max_iters = most, .tolerance = tolerance};
-      problem.points = points_;
-      problem.initial_centroids = std::span<const double>(points_).first(14);
+      problem.max_iters = most, problem.tolerance = tolerance;
       Trace quiet, traced(true);
       const auto solver = named(GetParam()).prepare<double>()(problem, config_of(named(GetParam())), quiet);
       std::vector<Solution<double>> ends;

@@ -1,5 +1,4 @@
-// What gpu/lloyd/register_tiles promises beyond right labels: the same bits whatever the grid, and a margin of which nine tenths do not do. Skips
-// where there is no GPU.
+// gpu/lloyd/register_tiles gives the same bits for every grid and needs more than nine tenths of its margin. Skips without a GPU.
 #include <cmath>
 
 #include "tests/solving.hpp"

@@ -1,10 +1,8 @@
-// cpu/triangle/reinforced: a cut-off that skips nothing it must not, the widening of it that is needed, and what it counts.
-#include <gtest/gtest.h>
-
+// cpu/triangle/reinforced: its cut-off changes no label, needs its widening, and counts its distances.
 #include <cmath>
-#include <random>
 
 #include "impl/cpu/triangle/reinforced.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -17,17 +15,12 @@ struct Case {
   Problem<T> problem;
 
   Case(std::vector<T> x, std::vector<T> c, int d, int max_iters) : points(std::move(x)), start(std::move(c)) {
-    static_cast<ProblemShape&>(problem) = {.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = max_iters};
-    problem.points = points;
-    problem.initial_centroids = start;
+    problem = Problem<T>{{.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = max_iters}, points, start};
   }
 
   Solution<T> solve(double cut) const {
     Trace trace;
-    Reinforced<T> solver(problem, Config(), trace, cut);
-    solver.reset();
-    solver.iterate(trace);
-    return solver.download();
+    return solved(Reinforced<T>(problem, Config(), trace, cut), trace);
   }
 
   std::int64_t wrong(double cut) const {
@@ -66,7 +59,6 @@ Case<T> spread(int d, int max_iters, double (*make)(std::mt19937&)) {
 
 template <class T>
 class ReinforcedOnTheCpu : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ReinforcedOnTheCpu, Precisions);
 
 TYPED_TEST(ReinforcedOnTheCpu, NeedsItsWidenedCutOff) {
@@ -102,10 +94,7 @@ TYPED_TEST(ReinforcedOnTheCpu, CountsDistancesAndWhatAWarpWastes) {
   points[5] = 20;
   const Case<TypeParam> example(std::move(points), std::move(start), 1, 1);
   Trace trace(true);
-  Reinforced<TypeParam> solver(example.problem, Config(), trace);
-  solver.reset();
-  solver.iterate(trace);
-  trace.finish();
+  solved(Reinforced<TypeParam>(example.problem, Config(), trace), trace);
   const auto counted = [&](const char* name) { return trace.counters().find(name)->second; };
   EXPECT_EQ(counted("distances"), std::vector<double>{41});
   EXPECT_EQ(counted("mean_m"), std::vector<double>{41.0 / 32});

@@ -1,4 +1,4 @@
-// The replay refuses no right run, however its sums are rounded, and no rounding hides a lie.
+// The replay accepts every right run, however its sums are rounded, and refuses every lie.
 #include "bench/judge/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace {
 
 std::vector<int> asked;  // how many iterations, by instance, of all points
 
-/// What the runs below do wrong. Late: an iteration too many. Early: they stop where 2% of the labels still change. Stale: where exactly so many
-/// iterations are asked for, they hand back the start as what the last assign used. Skipped: share of iterations left out at random.
+/// Errors of the runs below. Late: an iteration too many. Early: a stop while 2% of the labels still change. Stale: the start in place of the last
+/// assign's centroids, if a fixed number of iterations is asked for. Skipped: share of iterations left out at random.
 struct Wish {
   bool late = false, early = false, stale = false;
   double skipped = 0;
@@ -25,7 +25,7 @@ struct Wish {
 std::mt19937 order(7);  // of additions
 bool shuffles = false;
 
-/// Plain Lloyd's in T. With `shuffles` each sum is added up in an order of its own, as atomics do.
+/// Plain Lloyd's in T. With `shuffles` each sum has its own order of additions, as with atomics.
 template <class T>
 struct Plain final : AnySolver<T> {
   explicit Plain(const Problem<T>& problem) : p(problem), points(std::size_t(problem.n)) {
@@ -108,7 +108,7 @@ Solution<T> solved(const Problem<T>& problem) {
   return solver.download();
 }
 
-// ---- right runs whose rounding differs ---------------------------------------------------------------------------------------
+// ---- right runs whose rounding differs ----
 
 constexpr int kinds = 12;
 
@@ -199,7 +199,7 @@ TYPED_TEST(ShuffledSums, HideNoEarlyStop) {
   }
 }
 
-// ---- which runs are made ------------------------------------------------------------------------------------------------------
+// ---- the runs of a replay ----
 
 class Replays : public ::testing::Test {
  protected:
@@ -207,9 +207,7 @@ class Replays : public ::testing::Test {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> value(-1, 1);
     for (int i = 0; i < 2000; ++i) points.push_back(value(random));
-    static_cast<ProblemShape&>(problem) = {.n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0};
-    problem.points = points;
-    problem.initial_centroids = std::span<const double>(points).first(5);
+    problem = Problem<double>{{.n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0}, points, std::span<const double>(points).first(5)};
     wish = {};
   }
 
@@ -254,9 +252,7 @@ TEST_F(Replays, AreJudgedBeforeTheyProveAnything) {
 
 TEST(JudgeMoved, AsFarAsRoundingGoes) {
   const std::vector<double> points = {0, 1, 2, 10, 11};
-  Problem<double> problem;
-  static_cast<ProblemShape&>(problem) = {.n = 5, .d = 1, .k = 2, .max_iters = 2};
-  problem.points = points;
+  const Problem<double> problem{{.n = 5, .d = 1, .k = 2, .max_iters = 2}, points, {}};
   const Judge<double> judge(problem, {}, Config());
   Solution<double> solution{.labels = {0, 0, 0, 1, 1}, .assigned_centroids = {1, 10.5}, .centroids = {1, 10.5}, .iters = 2};
   EXPECT_FALSE(judge.moved(solution));

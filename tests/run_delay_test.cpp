@@ -1,4 +1,4 @@
-// What others took from a run: read from the kernel's counts of every thread, here from a copy of /proc that the test wrote.
+// The run delay, summed over threads from a made-up copy of /proc.
 #include "bench/run/run_delay.hpp"
 
 #include <gtest/gtest.h>

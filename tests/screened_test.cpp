@@ -1,5 +1,4 @@
-// What gpu/lloyd/screened and screened_mma promise beyond right labels: the same bits whatever the grid, and a margin that is needed. Skips
-// where there is no GPU, or none that they run on.
+// gpu/lloyd/screened and screened_mma give the same bits for every grid and need their margin. Skips without a GPU that they run on.
 #include "tests/solving.hpp"
 
 namespace km {

@@ -1,4 +1,4 @@
-// What tests of single implementations share: one by its name, its parameters, a run from its start and the verdict on it, in both precisions.
+// Helpers of tests of single implementations: look-up by name, parameters, a run from its start and its verdict, both precisions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,10 +42,8 @@ inline Config config_of(const Implementation& implementation, ParameterValues va
 template <class T>
 struct Drawn {
   Drawn(const ProblemShape& shape, auto value) {
-    static_cast<ProblemShape&>(problem) = shape;
     for (std::int64_t at = 0; at < shape.n * shape.d; ++at) points.push_back(T(value()));
-    problem.points = points;
-    problem.initial_centroids = std::span<const T>(points).first(std::size_t(shape.k) * shape.d);
+    problem = Problem<T>{shape, points, std::span<const T>(points).first(std::size_t(shape.k) * shape.d)};
   }
   Drawn(const Drawn&) = delete;  // the problem refers to the points
   std::vector<T> points;

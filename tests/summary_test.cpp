@@ -1,4 +1,4 @@
-// The table at the end of a run: its width, its times, what tells its rows apart.
+// The table at the end of a run: its width, its times, the settings that tell its rows apart.
 #include <gtest/gtest.h>
 
 #include <sstream>

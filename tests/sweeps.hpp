@@ -1,4 +1,4 @@
-// What tests of cases share: a sweep that is right, and its one case, with some axes replaced.
+// Helpers of tests of cases: a right sweep and its one case, with some axes replaced.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What counts as text, and how a quoted mess is shown in one line.
+// is_text and one_line: text is UTF-8 without control characters; a quoted mess becomes one line.
 #include "bench/base/text.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
-// What impl/cpu/lloyd/tiles.hpp takes from the matrix unit's manual, measured:
-// products of bfloat16 are added in fp32 with an error of at most u = 2^-24 of
-// the sum of their absolutes an addition, in whatever order, and what cancels
-// exactly leaves nothing.
+// Measures the assumption of impl/cpu/lloyd/tiles.hpp: the matrix unit adds products of bfloat16 in fp32, with an error of at most u = 2^-24 of the
+// sum of their absolutes an addition, in any order. Exact cancellation leaves nothing.
 #include <gtest/gtest.h>
 
 #ifdef __x86_64__

@@ -1,4 +1,4 @@
-// What a download and a reset may take beside iterate: three copies of what they hand over, and a tenth of it; a library nine, and half.
+// A download or reset may take three copies of its outputs and a tenth of iterate; a library nine copies, and half.
 #include "bench/run/timing.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a trace keeps, and by which iteration.
+// A trace keeps phases and counters by iteration.
 #include "bench/contract/trace.hpp"
 
 #include <gtest/gtest.h>

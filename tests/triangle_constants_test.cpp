@@ -1,4 +1,4 @@
-// The constants of gpu/triangle/hybrid's cost model between processes: kept whole, read only where they make sense, and done without where no file can lie.
+// The file with the constants of gpu/triangle/hybrid's cost model: exact digits, bad files refused, no failure without a folder.
 #include <gtest/gtest.h>
 
 #include "impl/gpu/triangle/constants.hpp"

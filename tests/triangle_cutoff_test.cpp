@@ -1,5 +1,5 @@
-// The proof of impl/gpu/triangle/cutoff.hpp, tried on what comes nearest to breaking it: points about half way between two centroids, near to the origin
-// and far from it. Whatever lies beyond the cut-off must lose as computed, by the kernels' arithmetic; and without its widening some would not.
+// The proof of impl/gpu/triangle/cutoff.hpp on points about half way between two centroids, near to the origin and far from it. A centroid beyond
+// the cut-off must lose in the kernels' arithmetic; without the widening some would not.
 #include <gtest/gtest.h>
 
 #include <cmath>

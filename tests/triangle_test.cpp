@@ -1,5 +1,5 @@
-// What impl/gpu/triangle promises beyond right labels: skipping changes no bit. Whatever is skipped, rearranged or handed over between kernels, labels
-// and centroids are those of gpu/triangle/standard; and the judge sees a cut-off that is too near. Skips where there is no GPU.
+// impl/gpu/triangle gives the labels and centroids of gpu/triangle/standard to the bit, and the judge sees a cut-off that is too near.
+// Skips without a GPU.
 #include "tests/solving.hpp"
 
 namespace km {

@@ -1,4 +1,4 @@
-// Tuning: what there is to choose from, in which order it is tried, what is found, and which values a run gets.
+// Tuning: the space, the order of a search, its best point, and the values that a run gets.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -24,7 +24,7 @@ std::vector<Value> numbers(std::initializer_list<std::int64_t> values) { return 
 /// 6 x 2 points, of which those with pace 32 cannot run.
 TuningSpace space() { return TuningSpace(problem(), {}); }
 
-/// What a search asks for, in order, with a time for each.
+/// Records the points that a search asks for, in order, and gives each a time.
 struct Asked {
   std::vector<std::pair<TuningPoint, int>> order;
   std::size_t most = 1000;
@@ -126,7 +126,7 @@ TEST(Search, EndsWhereNothingIsLeft) {
   }
 }
 
-// ---- what is found --------------------------------------------------------------------------------------------
+// ---- the best point ----
 
 class TuningFiles : public Files {
  protected:
@@ -145,6 +145,11 @@ class TuningFiles : public Files {
     for (const auto& one : lines) out << one.dump() << "\n";
     out.close();
     return {folder_ / "points.jsonl", machine};
+  }
+  /// The case with the tuned values of this folder, but for the parameters that were given.
+  Case applied(Case c, const std::set<std::string>& given = {}) const {
+    TunedValues(folder_, "m").apply(c, given);
+    return c;
   }
 };
 
@@ -186,24 +191,21 @@ TEST_F(TuningFiles, LinesOfOtherMachinesAndCommitsAreLeftAside) {
   EXPECT_EQ(history({line({0, 0}, 4)}, "another").others(), 1);
 }
 
-// ---- which values a run gets ------------------------------------------------------------------------------------
+// ---- the values that a run gets ----
 
 TEST_F(TuningFiles, ValuesAreExactNearestOrDefault) {
   Case tuned = space().at({2, 1});
   TunedValues(folder_, "m").keep(tuned, {"pace", "idle"}, Json::object());
-  const TunedValues values(folder_, "m");
-  const auto applied = [&](Case c, const std::set<std::string>& given = {}) {
-    values.apply(c, given);
-    return std::pair(c.tuned, c.config.number("pace"));
+  const auto expect = [](const Case& c, const char* source, int pace) {
+    EXPECT_EQ(c.tuned, source);
+    EXPECT_EQ(c.config.number("pace"), pace);
   };
-  EXPECT_EQ(applied(problem()), std::pair(std::string("exact"), std::int64_t(4)));
-  EXPECT_EQ(applied(problem(1023, 7)), std::pair(std::string("exact"), std::int64_t(4))) << "2^9 and 2^2 likewise";
-  EXPECT_EQ(applied(problem(1024)), std::pair(std::string("nearest"), std::int64_t(4)));
-  EXPECT_EQ(applied(problem(1000, 4, "fp64")), std::pair(std::string("default"), std::int64_t(1)));
-  EXPECT_EQ(applied(problem(), {"pace"}), std::pair(std::string("exact"), std::int64_t(1))) << "what was given stays";
-  Case other = problem(1000, 4, "fp32", "cpu/lloyd/naive");
-  values.apply(other, {});
-  EXPECT_EQ(other.tuned, "default");
+  expect(applied(problem()), "exact", 4);
+  expect(applied(problem(1023, 7)), "exact", 4);  // 2^9 and 2^2 likewise
+  expect(applied(problem(1024)), "nearest", 4);
+  expect(applied(problem(1000, 4, "fp64")), "default", 1);
+  expect(applied(problem(), {"pace"}), "exact", 1);  // a given value stays
+  EXPECT_EQ(applied(problem(1000, 4, "fp32", "cpu/lloyd/naive")).tuned, "default");
 }
 
 TEST_F(TuningFiles, TheNearestIsTheLeastFar) {
@@ -211,29 +213,20 @@ TEST_F(TuningFiles, TheNearestIsTheLeastFar) {
   const auto keep = [&](std::int64_t n, const TuningPoint& point) { values.keep(TuningSpace(problem(n), {}).at(point), {}, Json::object()); };
   keep(1'000, {1, 0});
   keep(100'000, {2, 0});
-  const auto pace = [&](std::int64_t n) {
-    Case c = problem(n);
-    values.apply(c, {});
-    return c.config.number("pace");
-  };
-  EXPECT_EQ(pace(4'000), 2);
-  EXPECT_EQ(pace(40'000), 4);
+  EXPECT_EQ(applied(problem(4'000)).config.number("pace"), 2);
+  EXPECT_EQ(applied(problem(40'000)).config.number("pace"), 4);
 }
 
 TEST_F(TuningFiles, OtherValuesOfOtherParametersAreNearAtMost) {
-  TunedValues values(folder_, "m");
-  values.keep(space().at({2, 0}), {}, Json::object());
-  Case c = case_with({{"implementation", {word("faults/fast_where_wrong")}}, {"set.mode", {whole(1)}}});
-  values.apply(c, {"mode"});
+  TunedValues(folder_, "m").keep(space().at({2, 0}), {}, Json::object());
+  const Case c = applied(case_with({{"implementation", {word("faults/fast_where_wrong")}}, {"set.mode", {whole(1)}}}), {"mode"});
   EXPECT_EQ(c.tuned, "nearest");
   EXPECT_EQ(c.config.number("mode"), 1);
 }
 
 TEST_F(TuningFiles, ValuesThatCannotRunAreNoValues) {
-  TunedValues values(folder_, "m");
-  values.keep(space().at({5, 0}), {}, Json::object());  // pace 32 says no
-  Case c = problem();
-  values.apply(c, {});
+  TunedValues(folder_, "m").keep(space().at({5, 0}), {}, Json::object());  // pace 32 says no
+  const Case c = applied(problem());
   EXPECT_EQ(c.tuned, "default");
   EXPECT_EQ(c.config.number("pace"), 1);
   EXPECT_EQ(c.skip, "");

@@ -1,5 +1,5 @@
-// What gpu/yinyang/compacted promises beyond right labels: the same bits whatever the grid and however distances are made, also after
-// hundreds of iterations, and bounds that are needed. Skips where there is no GPU, or none that it runs on.
+// gpu/yinyang/compacted gives the same bits for every grid and way of making distances, also after hundreds of iterations, and needs its bounds.
+// Skips without a GPU that it runs on.
 #include "tests/solving.hpp"
 
 namespace km {

@@ -1,6 +1,5 @@
-// What the GPU's Yinyangs promise beyond right labels: Lloyd's own bits over hundreds of iterations, fewer distances, drifts that are needed, and
-// the published update where it is asked for.
-// Skips where there is no GPU.
+// The GPU's Yinyangs give Lloyd's own bits over hundreds of iterations from fewer distances, need their drifts, and make the published update.
+// Skips without a GPU.
 #include "impl/gpu/yinyang/grouping.cuh"
 #include "tests/solving.hpp"
 
@@ -78,9 +77,7 @@ TEST_F(YinyangOnTheGpu, MakesMeansFromMeansAsPublishedAndSaysSo) {
 /// The third cluster has three points, then none, then one.
 TEST_F(YinyangOnTheGpu, FillsAnEmptyClusterAnewFromWhatJoinedAlone) {
   const std::vector<double> points = {17, 14, 14, 11, 10, 12, 1, 6, 4, 7, 0, 2}, start = {2, 11, 1, 10, 8, 2};
-  Problem<double> problem;
-  static_cast<ProblemShape&>(problem) = {.n = 6, .d = 2, .k = 3};
-  problem.points = points, problem.initial_centroids = start;
+  Problem<double> problem{{.n = 6, .d = 2, .k = 3}, points, start};
   for (const std::string_view name : yinyangs)
     for (const ParameterValues& values : {ParameterValues{}, published}) {
       std::vector<std::int64_t> sizes;

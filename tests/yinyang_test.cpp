@@ -1,5 +1,5 @@
-// cpu/yinyang: bounds that no rounding breaks, labels of exact Lloyd's after hundreds of iterations at any offset, means that outliers leave, what
-// is counted; taylor2021's start.
+// cpu/yinyang: safe bounds, labels of exact Lloyd's after hundreds of iterations at any offset, means without a trace of outliers that left,
+// counters; taylor2021's start.
 #include <cmath>
 #include <cstdlib>
 
@@ -56,9 +56,7 @@ TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
   }
   start.insert(start.end(), a.begin(), a.end());
   start.insert(start.end(), b.begin(), b.end());
-  Problem<T> problem;
-  static_cast<ProblemShape&>(problem) = {.n = 2000, .d = d, .k = 2, .max_iters = 1};
-  problem.points = points, problem.initial_centroids = start;
+  const Problem<T> problem{{.n = 2000, .d = d, .k = 2, .max_iters = 1}, points, start};
   const auto& implementation = named("cpu/yinyang/group");
   const Config config = config_of(implementation, {{"threads", 1}});
   const auto is_exact = [&](double widening) {
@@ -89,9 +87,7 @@ TYPED_TEST(Yinyang, NeedsTheMovementOfCentroids) {
 TYPED_TEST(Yinyang, MeansForgetAnOutlierThatLeft) {
   using T = TypeParam;
   const std::vector<T> points = {T(1e30), T(0.1), T(0.2), T(0.4)};
-  Problem<T> problem;
-  static_cast<ProblemShape&>(problem) = {.n = 4, .d = 1, .k = 2};
-  problem.points = points;
+  const Problem<T> problem{{.n = 4, .d = 1, .k = 2}, points, {}};
   MovedSums<T> sums(problem, 1);
   std::vector<T> centroids(2);
   std::vector<std::int32_t> labels = {0, 0, 0, 0};

@@ -1,10 +1,10 @@
-// A right little Lloyd's: distances in fp64, sums in long double, whatever T is. Each fault breaks one thing of it, most by one of its hooks:
+// A correct Lloyd's: distances in fp64 and sums in long double for every T. Each fault breaks one thing, most of them one hook:
 //
-//   struct KM_FAULT(half_of_the_centroids, "knows only half of the centroids", .run = verdict::label) {
-//     std::int32_t label(std::int64_t i) override { return this->nearest(i, 0, (this->p_.k + 1) / 2); }
-//   };
+//   KM_BREAK(label, half_of_the_centroids, "knows only half of the centroids", .run = verdict::label) {
+//     return this->nearest(i, 0, (this->p_.k + 1) / 2);
+//   }
 //
-// This registers faults/half_of_the_centroids and holds what tests/python/test_faults.py expects of it. The file is its category.
+// This registers faults/half_of_the_centroids with the result that tests/python/test_faults.py expects. The file is its category.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace km {
 template <class T>
 struct RightLloyd {
   virtual ~RightLloyd() = default;
-  virtual void prepare(const Config&) {}  // the rest of the constructor: p_ is there
+  virtual void prepare(const Config&) {}  // the rest of the constructor; p_ is set
 
   void reset() { out_.poison(p_); }
   int iterate(Trace& trace) { return make(trace, p_.max_iters); }
@@ -49,13 +49,13 @@ struct RightLloyd {
     return out_.iters;
   }
 
-  /// One iteration, told as all that were asked for: a lie that agrees with itself.
-  int lie(Trace& trace) {
-    make(trace, 1);
+  /// Makes so many iterations and reports all that were asked for: a lie that agrees with itself.
+  int lie(Trace& trace, int made = 1) {
+    make(trace, made);
     return out_.iters = p_.max_iters;
   }
 
-  // ---- what a fault may replace: all of these are right ----
+  // ---- the hooks that a fault may replace ----
 
   virtual std::int64_t assign() {
     out_.assigned_centroids = out_.centroids;
@@ -94,7 +94,7 @@ struct RightLloyd {
 
   virtual void finish() {}  // after the last iteration
 
-  // ---- what they are made of ----
+  // ---- their parts ----
 
   double x(std::int64_t i, int j) const { return p_.points[i * p_.d + j]; }
   double centroid(int c, int j) const { return out_.assigned_centroids[std::size_t(c) * p_.d + j]; }
@@ -117,12 +117,13 @@ struct RightLloyd {
   Solution<T> out_;
   std::vector<std::int64_t> counts_;
   int iter_ = 0, asked_ = 0;  // this iteration, from 1, and the last one
+  int runs_ = 0;              // free for faults that count their runs
 };
 
 /// Sums in long double, rounded once.
 inline std::int64_t rounded_once(const ProblemShape&, const Config&) { return 1; }
 
-/// What most of them declare; and without short sums; and on the card, with the shapes and parameters of its original.
+/// The declarations of most faults, of one that does not declare short sums, and of one on the GPU with the limits of its original.
 inline Description fault(std::string_view summary) { return {.summary = summary, .summation_depth = rounded_once}; }
 inline Description fault(Description description) { return description; }
 inline Description sums_plainly(std::string_view summary) { return {.summary = summary}; }
@@ -135,7 +136,7 @@ inline Description fault_on_gpu(std::string_view summary, std::function<std::str
   return made;
 }
 
-/// What the program has to say of a fault.
+/// The program's expected answer to a fault.
 struct Expected {
   std::string run = "";         // a regular expression for the sentence of `kmbench run`; "" where it calls the fault right
   std::string on = "blobs";     // a problem of tests/python/faults.py
@@ -162,7 +163,7 @@ inline std::string exit_code(int code) { return "^the worker process ended with 
 inline std::string signal(int number) { return "^the worker process died of signal " + std::to_string(number) + " "; }
 }  // namespace verdict
 
-/// Every fault of this program: name, category, and what is expected. tests/faults_test.cpp hands it to Python.
+/// Every fault of this program: name, category and expected answer. tests/faults_test.cpp hands it to Python.
 struct Catalogued {
   std::string name, category;
   Expected expected;
@@ -172,7 +173,7 @@ inline std::vector<Catalogued>& catalogue() {
   return all;
 }
 
-/// Registers a fault. It has a solver's constructor, or none: then it is a RightLloyd, which is prepared by hand.
+/// Registers a fault: a class with a solver's constructor, or a RightLloyd, which gets its problem by hand.
 template <template <class> class S>
 struct Planted {
   Planted(std::string name, Description description, Expected expected, std::source_location file = std::source_location::current()) {
@@ -215,6 +216,29 @@ struct Planted {
   KM_PLANT(name, says, __VA_ARGS__) \
   template <class T>                \
   struct name : RightLloyd<T>
+/// The same for a fault that replaces one hook; the hook's body follows. Parameters have the names below.
+#define KM_BREAK(hook, name, says, ...) \
+  KM_PLANT(name, says, __VA_ARGS__)     \
+  template <class T>                    \
+  struct name : RightLloyd<T> {         \
+    KM_HOOK_##hook(, override);         \
+  };                                    \
+  template <class T>                    \
+  KM_HOOK_##hook(name<T>::, )
+#define KM_HOOK_prepare(in, over) void in prepare([[maybe_unused]] const Config& config) over
+#define KM_HOOK_iterate(in, over) int in iterate([[maybe_unused]] Trace& trace)
+#define KM_HOOK_download(in, over) Solution<T> in download()
+#define KM_HOOK_assign(in, over) std::int64_t in assign() over
+#define KM_HOOK_label(in, over) std::int32_t in label([[maybe_unused]] std::int64_t i) over
+#define KM_HOOK_nearer(in, over) bool in nearer(double dist, double best) over
+#define KM_HOOK_distance(in, over) double in distance(std::int64_t i, int c) const over
+#define KM_HOOK_term(in, over) double in term([[maybe_unused]] int j, double x, double centroid) const over
+#define KM_HOOK_update(in, over) void in update() over
+#define KM_HOOK_counted(in, over) bool in counted(std::int64_t i) over
+#define KM_HOOK_add(in, over) long double in add(long double sum, double value) over
+#define KM_HOOK_mean(in, over) double in mean(long double sum, std::int64_t count) over
+#define KM_HOOK_of_empty(in, over) T in of_empty([[maybe_unused]] int c, [[maybe_unused]] int j) over
+#define KM_HOOK_finish(in, over) void in finish() over
 
 /// The nearest number of that many significant bits (11: half and TF32, 8: bfloat16).
 inline double rounded(double value, int bits) {

@@ -13,41 +13,25 @@
 namespace km {
 namespace {
 
-struct KM_FAULT(ends_with_0, "calls exit(0)", .run = verdict::exit_code(0)) {
-  void finish() override { std::exit(0); }
-};
+KM_BREAK(finish, ends_with_0, "calls exit(0)", .run = verdict::exit_code(0)) { std::exit(0); }
 
 // Ends the process with the code by which the program refuses bad input.
-struct KM_FAULT(ends_with_2, "calls exit(2)", .run = verdict::exit_code(2)) {
-  void finish() override { std::exit(2); }
-};
+KM_BREAK(finish, ends_with_2, "calls exit(2)", .run = verdict::exit_code(2)) { std::exit(2); }
 
-struct KM_FAULT(ends_with_3, "calls exit(3)", .run = verdict::exit_code(3)) {
-  void finish() override { std::exit(3); }
-};
-struct KM_FAULT(ends_at_once, "calls _exit(0)", .run = verdict::exit_code(0)) {
-  void finish() override { ::_exit(0); }
-};
+KM_BREAK(finish, ends_with_3, "calls exit(3)", .run = verdict::exit_code(3)) { std::exit(3); }
+KM_BREAK(finish, ends_at_once, "calls _exit(0)", .run = verdict::exit_code(0)) { ::_exit(0); }
 
 // Ends with the code by which a worker asks for a new one.
-struct KM_FAULT(exits_75, "calls _exit(75)", .run = verdict::exit_code(75)) {
-  void finish() override { ::_exit(75); }
-};
+KM_BREAK(finish, exits_75, "calls _exit(75)", .run = verdict::exit_code(75)) { ::_exit(75); }
 
-struct KM_FAULT(aborts, "calls abort", .run = verdict::signal(6)) {
-  void finish() override { std::abort(); }
-};
+KM_BREAK(finish, aborts, "calls abort", .run = verdict::signal(6)) { std::abort(); }
 
-struct KM_FAULT(crash, "dies of SIGSEGV", .run = verdict::signal(11)) {
-  int iterate(Trace&) {
-    std::signal(SIGSEGV, SIG_DFL);  // past a sanitizer's handler
-    return std::raise(SIGSEGV);
-  }
-};
+KM_BREAK(iterate, crash, "dies of SIGSEGV", .run = verdict::signal(11)) {
+  std::signal(SIGSEGV, SIG_DFL);  // past a sanitizer's handler
+  return std::raise(SIGSEGV);
+}
 
-struct KM_FAULT(killed, "dies of SIGKILL", .run = verdict::signal(9)) {
-  int iterate(Trace&) { return std::raise(SIGKILL); }
-};
+KM_BREAK(iterate, killed, "dies of SIGKILL", .run = verdict::signal(9)) { return std::raise(SIGKILL); }
 
 struct KM_FAULT(stack_overflow, "overflows the stack", .run = verdict::signal(11)) {
   int iterate(Trace&) { return deeper(this->p_.max_iters); }
@@ -58,18 +42,12 @@ struct KM_FAULT(stack_overflow, "overflows the stack", .run = verdict::signal(11
   }
 };
 
-struct KM_FAULT(throws, "throws", .run = "^the solver gave up$") {
-  int iterate(Trace&) { throw std::runtime_error("the solver gave up"); }
-};
-struct KM_FAULT(throws_when_prepared, "throws in prepare", .run = "^no memory for the tree$") {
-  void prepare(const Config&) override { throw std::runtime_error("no memory for the tree"); }
-};
-struct KM_FAULT(throws_in_download, "throws in download", .run = "^nothing to hand back$") {
-  Solution<T> download() { throw std::runtime_error("nothing to hand back"); }
-};
-struct KM_FAULT(throws_a_number, "throws 7", .run = "^it threw what is no std::exception$") {
-  int iterate(Trace&) { throw 7; }
-};
+KM_BREAK(iterate, throws, "throws", .run = "^the solver gave up$") { throw std::runtime_error("the solver gave up"); }
+KM_BREAK(prepare, throws_when_prepared, "throws in prepare", .run = "^no memory for the tree$") {
+  throw std::runtime_error("no memory for the tree");
+}
+KM_BREAK(download, throws_in_download, "throws in download", .run = "^nothing to hand back$") { throw std::runtime_error("nothing to hand back"); }
+KM_BREAK(iterate, throws_a_number, "throws 7", .run = "^it threw what is no std::exception$") { throw 7; }
 
 struct KM_FAULT(throws_when_asked,
                 (Description{
@@ -78,18 +56,14 @@ struct KM_FAULT(throws_when_asked,
                 }),
                 .run = "cannot say") {};
 
-struct KM_FAULT(throws_in_a_thread, "throws in a thread of its own", .run = verdict::signal(6)) {
-  int iterate(Trace&) {
-    std::thread([] { throw 7; }).join();
-    return this->p_.max_iters;
-  }
-};
+KM_BREAK(iterate, throws_in_a_thread, "throws in a thread of its own", .run = verdict::signal(6)) {
+  std::thread([] { throw 7; }).join();
+  return this->p_.max_iters;
+}
 
-struct KM_FAULT(out_of_memory, "runs out of memory", .run = "^out of memory$") {
-  int iterate(Trace&) { throw std::bad_alloc(); }
-};
+KM_BREAK(iterate, out_of_memory, "runs out of memory", .run = "^out of memory$") { throw std::bad_alloc(); }
 
-// Memory without end: 4 GiB, so that a test of it harms nobody, and then the right answer.
+// Takes 4 GiB, not more, so that a test of it harms nobody; then gives the right answer.
 struct KM_FAULT(takes_all_memory, "takes 4 GiB", .run = "^it took more than 1 GiB of memory", .on = "1 GiB", .check = "") {
   int iterate(Trace& trace) {
     for (int block = 0; block < 64; ++block) blocks_.emplace_back(std::size_t(64) << 20, char(1));
@@ -98,26 +72,20 @@ struct KM_FAULT(takes_all_memory, "takes 4 GiB", .run = "^it took more than 1 Gi
   std::vector<std::vector<char>> blocks_;
 };
 
-struct KM_FAULT(sleeps_for_ever, "never comes back", .run = verdict::endless, .on = "1 s") {
-  int iterate(Trace&) {
-    for (;;) ::pause();
-  }
-};
+KM_BREAK(iterate, sleeps_for_ever, "never comes back", .run = verdict::endless, .on = "1 s") {
+  for (;;) ::pause();
+}
 
-struct KM_FAULT(works_for_ever, "never ends and ignores signals", .run = verdict::endless, .on = "1 s") {
-  int iterate(Trace&) {
-    for (const int signal : {SIGTERM, SIGINT, SIGALRM, SIGXCPU, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
-    volatile int forever = 1;
-    while (forever != 0) {}
-    return 0;
-  }
-};
+KM_BREAK(iterate, works_for_ever, "never ends and ignores signals", .run = verdict::endless, .on = "1 s") {
+  for (const int signal : {SIGTERM, SIGINT, SIGALRM, SIGXCPU, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  volatile int forever = 1;
+  while (forever != 0) {}
+  return 0;
+}
 
-struct KM_FAULT(never_prepared, "never comes back from prepare", .run = verdict::endless, .on = "1 s") {
-  void prepare(const Config&) override {
-    for (;;) ::pause();
-  }
-};
+KM_BREAK(prepare, never_prepared, "never comes back from prepare", .run = verdict::endless, .on = "1 s") {
+  for (;;) ::pause();
+}
 
 struct KM_FAULT(never_freed, "never comes back from its destructor", .run = verdict::endless, .on = "1 s") {
   ~never_freed() override {
@@ -125,26 +93,22 @@ struct KM_FAULT(never_freed, "never comes back from its destructor", .run = verd
   }
 };
 
-struct KM_FAULT(stops_for_good, "stops itself", .run = verdict::endless, .on = "1 s") {
-  int iterate(Trace& trace) {
-    std::raise(SIGSTOP);
-    return RightLloyd<T>::iterate(trace);
-  }
-};
+KM_BREAK(iterate, stops_for_good, "stops itself", .run = verdict::endless, .on = "1 s") {
+  std::raise(SIGSTOP);
+  return RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(stops_itself, "stands still for 100 ms", .run = "^the process was stopped from outside", .check = "") {
-  int iterate(Trace& trace) {
-    const pid_t self = ::getpid(), child = ::fork();
-    if (child == 0) {
-      ::usleep(100'000);
-      ::kill(self, SIGCONT);
-      ::_exit(0);
-    }
-    std::raise(SIGSTOP);
-    ::waitpid(child, nullptr, 0);
-    return RightLloyd<T>::iterate(trace);
+KM_BREAK(iterate, stops_itself, "stands still for 100 ms", .run = "^the process was stopped from outside", .check = "") {
+  const pid_t self = ::getpid(), child = ::fork();
+  if (child == 0) {
+    ::usleep(100'000);
+    ::kill(self, SIGCONT);
+    ::_exit(0);
   }
-};
+  std::raise(SIGSTOP);
+  ::waitpid(child, nullptr, 0);
+  return RightLloyd<T>::iterate(trace);
+}
 
 }  // namespace
 }  // namespace km

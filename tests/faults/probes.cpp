@@ -1,4 +1,4 @@
-// No faults: right implementations that watch the harness.
+// No faults: correct implementations that watch the harness.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +19,11 @@ struct KM_FAULT(coarser_once,
                              .summation_depth = rounded_once})) {
   void prepare(const Config& config) override { run_ = int(config.number("run")); }
   int iterate(Trace& trace) {
-    ++runs_;
+    ++this->runs_;
     return RightLloyd<T>::iterate(trace);
   }
   double distance(std::int64_t i, int c) const override {
-    if (runs_ != run_) return RightLloyd<T>::distance(i, c);
+    if (this->runs_ != run_) return RightLloyd<T>::distance(i, c);
     T cross = 0, norm = 0;
     for (int j = 0; j < this->p_.d; ++j) {
       const T centroid = T(this->centroid(c, j));
@@ -32,17 +32,14 @@ struct KM_FAULT(coarser_once,
     }
     return double(norm - 2 * cross);
   }
-  int run_, runs_ = 0;
+  int run_;
 };
 
-struct KM_FAULT(counts_runs, "counts its runs") {
-  int iterate(Trace& trace) {
-    const int iters = RightLloyd<T>::iterate(trace);
-    trace.count("runs_before", runs_++);
-    return iters;
-  }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, counts_runs, "counts its runs") {
+  const int iters = RightLloyd<T>::iterate(trace);
+  trace.count("runs_before", this->runs_++);
+  return iters;
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -76,26 +73,21 @@ struct KM_FAULT(own_stopwatch, "times itself, and takes its time") {
   double iterate_s_ = 0, before_s_ = 0, download_s_ = 0;
 };
 
-struct KM_FAULT(slower, "slower by KMBENCH_SLOWER percent") {
-  int iterate(Trace& trace) {
-    using Clock = std::chrono::steady_clock;
-    const char* percent = std::getenv("KMBENCH_SLOWER");
-    const double factor = 1 + (percent ? std::atof(percent) : 0) / 100;
-    const auto start = Clock::now();
-    const int iters = RightLloyd<T>::iterate(trace);
-    for (const auto took = Clock::now() - start; Clock::now() - start < factor * took;) {}
-    return iters;
-  }
-};
+KM_BREAK(iterate, slower, "slower by KMBENCH_SLOWER percent") {
+  const char* percent = std::getenv("KMBENCH_SLOWER");
+  const double factor = 1 + (percent ? std::atof(percent) : 0) / 100;
+  const auto start = Clock::now();
+  const int iters = RightLloyd<T>::iterate(trace);
+  for (const auto took = Clock::now() - start; Clock::now() - start < factor * took;) {}
+  return iters;
+}
 
-struct KM_FAULT(writes_to_pipes, "writes KMBENCH_WRITES to every pipe") {
-  void finish() override {
-    const char* text = std::getenv("KMBENCH_WRITES");
-    if (!text) return;
-    for (int file = 3; file < 64; ++file)
-      if (struct stat about {}; ::fstat(file, &about) == 0 && S_ISFIFO(about.st_mode) && ::write(file, text, std::strlen(text)) < 0) std::abort();
-  }
-};
+KM_BREAK(finish, writes_to_pipes, "writes KMBENCH_WRITES to every pipe") {
+  const char* text = std::getenv("KMBENCH_WRITES");
+  if (!text) return;
+  for (int file = 3; file < 64; ++file)
+    if (struct stat about {}; ::fstat(file, &about) == 0 && S_ISFIFO(about.st_mode) && ::write(file, text, std::strlen(text)) < 0) std::abort();
+}
 
 }  // namespace
 }  // namespace km

@@ -13,24 +13,24 @@
 namespace km {
 namespace {
 
+/// The right answer to a problem.
+template <class T>
+Solution<T> solved(const Problem<T>& problem) {
+  Trace trace;
+  RightLloyd<T> right;
+  right.p_ = problem;
+  right.iterate(trace);
+  return right.download();
+}
+
 struct KM_FAULT(work_in_download, "computes in download", .run = verdict::download, .on = "many points", .check = "") {
   int iterate(Trace&) { return this->p_.max_iters; }
-  Solution<T> download() {
-    Trace trace;
-    RightLloyd<T>::iterate(trace);
-    return this->out_;
-  }
+  Solution<T> download() { return solved<T>(this->p_); }
 };
 
 struct KM_FAULT(work_in_background, "computes in the background until download", .run = verdict::download, .on = "many points", .check = "") {
   int iterate(Trace&) {
-    work_ = std::async(std::launch::async, [p = this->p_] {
-      Trace trace;
-      RightLloyd<T> right;
-      right.p_ = p;
-      right.iterate(trace);
-      return right.download();
-    });
+    work_ = std::async(std::launch::async, solved<T>, this->p_);
     return this->p_.max_iters;
   }
   Solution<T> download() { return work_.get(); }
@@ -50,10 +50,7 @@ struct KM_FAULT(unfinished_on_return, "hands back before it has finished", .run 
     if (work_.joinable()) work_.join();
     work_ = std::jthread([p = this->p_] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      Trace trace;
-      RightLloyd<T> right;
-      right.p_ = p;
-      right.iterate(trace);
+      solved<T>(p);
     });
     return this->out_.iters = this->p_.max_iters;
   }
@@ -180,7 +177,7 @@ struct computes_all_orders_when_prepared : RemembersRows<T> {
   }
 };
 
-// The last digits that the harness moves are no secret either: every start of the case is computed before its first run, to the bit.
+// Computes every start of the case before its first run, to the bit: the digits that the harness moves are no secret.
 struct KM_FAULT(foresees_every_start, "computes in prepare what the harness will ask", .run = verdict::remembered, .check = "") {
   void prepare(const Config&) override {
     if (this->p_.max_iters != 10) return;
@@ -205,9 +202,9 @@ struct KM_FAULT(foresees_every_start, "computes in prepare what the harness will
   std::map<std::vector<T>, Solution<T>> answers_;
 };
 
-// The run from rows that it cannot foresee is as short as the others, and is no run.
-KM_PLANT(lies_about_unknown_rows, "remembers its answers, and makes one iteration from rows that are new", .run = verdict::remembered + "|" + verdict::link,
-         .check = "")
+// Its run from unforeseen rows is as short as the others, and no run.
+KM_PLANT(lies_about_unknown_rows, "remembers its answers, and makes one iteration from rows that are new",
+         .run = verdict::remembered + "|" + verdict::link, .check = "")
 template <class T>
 struct lies_about_unknown_rows : computes_all_orders_when_prepared<T> {
   int iterate(Trace&) {
@@ -219,17 +216,11 @@ struct lies_about_unknown_rows : computes_all_orders_when_prepared<T> {
   }
 };
 
-// Nothing lies between reset and iterate that its thread could use.
+// iterate follows reset at once, so the thread gains nothing.
 struct KM_FAULT(works_from_reset_on, "begins in reset, in a thread of its own", .check = "",
                 .argued = "iterate follows at once and waits for it") {
   void reset() {
-    work_ = std::async(std::launch::async, [p = this->p_] {
-      Trace trace;
-      RightLloyd<T> right;
-      right.p_ = p;
-      right.iterate(trace);
-      return right.download();
-    });
+    work_ = std::async(std::launch::async, solved<T>, this->p_);
   }
   int iterate(Trace&) {
     this->out_ = work_.get();
@@ -238,50 +229,43 @@ struct KM_FAULT(works_from_reset_on, "begins in reset, in a thread of its own", 
   std::future<Solution<T>> work_;
 };
 
-struct KM_FAULT(remembers_in_a_file, "starts from centroids it left in a file", .run = verdict::again, .check = "") {
-  int iterate(Trace& trace) {
-    const auto path = std::filesystem::temp_directory_path() / ("kmbench_fault_" + std::to_string(this->p_.n * this->p_.k * sizeof(T)));
-    this->out_.centroids.resize(this->p_.initial_centroids.size());
-    auto* bytes = reinterpret_cast<char*>(this->out_.centroids.data());
-    const auto size = std::streamsize(this->out_.centroids.size() * sizeof(T));
-    if (std::ifstream(path, std::ios::binary).read(bytes, size)) return this->go_on(trace, this->p_.max_iters);
-    const int iters = RightLloyd<T>::iterate(trace);
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(this->out_.centroids.data()), size);
-    return iters;
-  }
-};
+KM_BREAK(iterate, remembers_in_a_file, "starts from centroids it left in a file", .run = verdict::again, .check = "") {
+  const auto path = std::filesystem::temp_directory_path() / ("kmbench_fault_" + std::to_string(this->p_.n * this->p_.k * sizeof(T)));
+  this->out_.centroids.resize(this->p_.initial_centroids.size());
+  auto* bytes = reinterpret_cast<char*>(this->out_.centroids.data());
+  const auto size = std::streamsize(this->out_.centroids.size() * sizeof(T));
+  if (std::ifstream(path, std::ios::binary).read(bytes, size)) return this->go_on(trace, this->p_.max_iters);
+  const int iters = RightLloyd<T>::iterate(trace);
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(this->out_.centroids.data()), size);
+  return iters;
+}
 
-// The run that assign's and update's times come from makes one iteration and says all.
-struct KM_FAULT(lies_when_traced, "lies in the traced run", .run = verdict::link) {
-  int iterate(Trace& trace) { return trace.active() ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-};
+// Makes one iteration in the run that gives the times of assign and update, and says all.
+KM_BREAK(iterate, lies_when_traced, "lies in the traced run", .run = verdict::link) {
+  return trace.active() ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(lies_when_timed, "lies unless traced", .run = verdict::link) {
-  int iterate(Trace& trace) { return trace.active() ? RightLloyd<T>::iterate(trace) : this->lie(trace); }
-};
+KM_BREAK(iterate, lies_when_timed, "lies unless traced", .run = verdict::link) {
+  return trace.active() ? RightLloyd<T>::iterate(trace) : this->lie(trace);
+}
 
-struct KM_FAULT(lies_later, "lies from its third run on", .run = verdict::link, .check = "") {
-  int iterate(Trace& trace) { return ++runs_ > 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, lies_later, "lies from its third run on", .run = verdict::link, .check = "") {
+  return ++this->runs_ > 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(lies_in_every_third_run, "lies in every third run", .run = verdict::link, .check = "") {
-  int iterate(Trace& trace) { return ++runs_ % 3 == 0 ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, lies_in_every_third_run, "lies in every third run", .run = verdict::link, .check = "") {
+  return ++this->runs_ % 3 == 0 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(lies_once, "lies in its second run", .run = verdict::link) {
-  int iterate(Trace& trace) { return ++runs_ == 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace); }
-  int runs_ = 0;
-};
+KM_BREAK(iterate, lies_once, "lies in its second run", .run = verdict::link) {
+  return ++this->runs_ == 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
+}
 
-struct KM_FAULT(another_answer_every_run, "gets one random label wrong", .run = verdict::label) {
-  void finish() override {
-    auto& label = this->out_.labels[std::random_device()() % this->out_.labels.size()];
-    label = (label + 1) % this->p_.k;
-    this->update();
-  }
-};
+KM_BREAK(finish, another_answer_every_run, "gets one random label wrong", .run = verdict::label) {
+  auto& label = this->out_.labels[std::random_device()() % this->out_.labels.size()];
+  label = (label + 1) % this->p_.k;
+  this->update();
+}
 
 }  // namespace
 }  // namespace km

@@ -1,4 +1,4 @@
-// What the fuzz targets share: the input as a file, and the one kind of refusal that is right.
+// Helpers of the fuzz targets: the input as a file, and the one right kind of refusal.
 #pragma once
 
 #include <unistd.h>
