@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/device_limits.cuh"
 
 namespace km::lutz {
 
@@ -14,11 +16,6 @@ constexpr std::int64_t global_tables_limit = std::int64_t(1) << 30;  // bytes of
 /// Returns how many of `wanted` blocks fit their tables in global memory, at least one.
 inline unsigned blocks_with_tables(std::int64_t wanted, std::int64_t bytes_a_block) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(global_tables_limit / std::max<std::int64_t>(bytes_a_block, 1), 1, wanted));
-}
-
-template <class Kernel>
-void allow_local(Kernel* kernel, std::int64_t bytes) {
-  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
 /// Divides sums (k x d) by counts. An empty cluster keeps its centroid. Sums and counts do not change.
@@ -38,8 +35,8 @@ class Running {
 
   T* sums() { return sums_.data(); }
   unsigned* counts() { return counts_.data(); }
-  void clear_sums(cudaStream_t stream) { cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream)); }
-  void clear_counts(cudaStream_t stream) { cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream)); }
+  void clear_sums(cudaStream_t stream) { cuda::clear(stream, sums_); }
+  void clear_counts(cudaStream_t stream) { cuda::clear(stream, counts_); }
   void average(const T* centroids, T* next, cudaStream_t stream) {
     average_sums<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, sums_.size(), d_, next);
     cuda::check_launch();

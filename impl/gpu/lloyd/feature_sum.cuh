@@ -131,8 +131,8 @@ class FeatureSum {
     bytes_ = tile_bytes + (local ? table_bytes : 0);
     merge_ = local ? merge_clusters<T, true> : merge_clusters<T, false>;
     partition_ = local ? partition_features<T, true> : partition_features<T, false>;
-    if (merging_) allow_local(merge_, bytes_);
-    else allow_local(partition_, bytes_);
+    if (merging_) cuda::allow_shared(merge_, bytes_);
+    else cuda::allow_shared(partition_, bytes_);
   }
 
   /// points: d x n, labels: n, sums: k x d.

@@ -60,7 +60,7 @@ class MassSum {
     grid_ = by_table_ && !local ? blocks_with_tables(wanted, table_bytes) : static_cast<unsigned>(wanted);
     if (!by_table_) return;
     if (!local) tables_ = cuda::Buffer<unsigned>(grid_ * table_bytes / sizeof(unsigned));
-    else bytes_ = table_bytes, allow_local(by_table_, bytes_);
+    else bytes_ = table_bytes, cuda::allow_shared(by_table_, bytes_);
   }
 
   /// labels: n, counts: k.

@@ -2,9 +2,9 @@
 // every value to its cluster's sum with an atomicAdd in global memory. All threads contend for k * d addresses, and sums grow value by value: worst
 // speed and rounding of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
-#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
 #include "impl/gpu/lloyd/two_step_assign.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -73,10 +73,8 @@ const Register<Naive> registration{{
     .summary = "a thread a point; the update is one atomicAdd a value",
     .paper = "he2021",
     .device = Device::gpu,
-    .parameters = {{.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block"}},
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      return p.n > std::numeric_limits<std::uint32_t>::max() ? "a cluster of more than 2^32 points would overflow its count" : "";
-    },
+    .parameters = {tunable("block", 128, {32, 64, 128, 256}, "threads of a block")},
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return counts_overflow(p); },
 }};
 
 }  // namespace

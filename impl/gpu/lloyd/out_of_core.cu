@@ -7,10 +7,11 @@
 
 #include <future>
 
-#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/out_of_core.hpp"
+#include "impl/gpu/buffers.cuh"
 #include "impl/gpu/lloyd/out_of_core_chunk.cuh"
 #include "impl/gpu/lloyd/out_of_core_upload.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -89,22 +90,20 @@ class OutOfCore {
     cuda::fill(labels_.data(), labels_.size(), no_label - 1, compute_);
     if (host_labels_) std::fill_n(host_labels_->data(), chunking_.n, no_label - 1);
     std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label - 1);
-    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), compute_));  // NaN
-    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), compute_));
+    cuda::poison(compute_, assigned_, next_);
     compute_.synchronize();
   }
 
   int iterate(Trace& trace) {
     cuda::check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, compute_));
-    cuda::check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), compute_));
+    cuda::clear(compute_, changed_);
     std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // every point changes at first
     Pass pass(uploads_, trace);
     std::int64_t changed_before = 0;  // the device's count is never cleared
     for (iters_ = 1;; ++iters_) {
       std::swap(assigned_, next_);
       trace.begin_iteration();
-      zero(sums_);
-      zero(counts_);
+      cuda::clear(compute_, sums_, counts_);
       auto cpu = begin_cpu();
       for (std::int64_t chunk = 0; chunk < chunking_.gpu; ++chunk) process(pass, trace, chunk);
       pass.end_iteration();
@@ -196,10 +195,6 @@ class OutOfCore {
   }
 
   template <class V>
-  void zero(cuda::Buffer<V>& buffer) {
-    cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), compute_));
-  }
-  template <class V>
   std::vector<V> fetched(const cuda::Buffer<V>& buffer) const {
     std::vector<V> values(static_cast<std::size_t>(buffer.size()));
     cuda::download(values.data(), buffer.data(), buffer.bytes(), compute_);
@@ -241,32 +236,13 @@ const Register<OutOfCore> registration{{
     .device = Device::gpu,
     .parameters =
         {{.name = "strategy", .fallback = "single pass", .range = {"single pass", "multi pass"}, .help = "what is done with a chunk"},
-         {.name = "chunk",
-          .fallback = 16384,
-          .range = {1, 64, 2048, 4096, 16384, 65536, 524288},
-          .tunable = true,
-          .help = "KiB; 16 MiB in the paper"},
-         {.name = "buffers", .fallback = 3, .range = {2, 3, 8}, .tunable = true, .help = "chunks on their way at once"},
-         {.name = "transfer",
-          .fallback = "staged",
-          .range = {"staged", "registered"},
-          .tunable = true,
-          .help = "chunks are copied to page-locked memory, or all points are page-locked where they lie"},
-         {.name = "piece",
-          .fallback = 4096,
-          .range = {1, 256, 1024, 2048, 4096, 8192},
-          .tunable = true,
-          .help = "KiB that a thread copies at a time"},
-         {.name = "threads",
-          .fallback = 0,
-          .range = {0, 1, 4, 16},
-          .tunable = true,
-          .help = "on the host; 0: one a processor but for one, 16 at most"},
-         {.name = "labels",
-          .fallback = "device",
-          .range = {"device", "host"},
-          .tunable = true,
-          .help = "where they stay: 4 n bytes, or back over the bus in every iteration"},
+         tunable("chunk", 16384, {1, 64, 2048, 4096, 16384, 65536, 524288}, "KiB; 16 MiB in the paper"),
+         tunable("buffers", 3, {2, 3, 8}, "chunks on their way at once"),
+         tunable("transfer", "staged", {"staged", "registered"},
+                 "chunks are copied to page-locked memory, or all points are page-locked where they lie"),
+         tunable("piece", 4096, {1, 256, 1024, 2048, 4096, 8192}, "KiB that a thread copies at a time"),
+         tunable("threads", 0, {0, 1, 4, 16}, "on the host; 0: one a processor but for one, 16 at most"),
+         tunable("labels", "device", {"device", "host"}, "where they stay: 4 n bytes, or back over the bus in every iteration"),
          {.name = "budget", .fallback = 0, .range = {0, 1, 1048576}, .help = "MiB of GPU memory for points; 0: what is free"},
          {.name = "resident", .fallback = "nothing", .range = {"nothing", "what fits"}, .help = "chunks that stay where the budget has room"},
          {.name = "cpu_share", .fallback = 0, .range = {0, 25, 100}, .help = "per cent of the chunks that the CPU does"}},

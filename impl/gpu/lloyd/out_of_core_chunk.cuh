@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/device_limits.cuh"
 
 namespace km::out_of_core {
 
@@ -148,7 +149,7 @@ class Launch {
       else if (step == Step::fused) kernel_ = process<T, known, Step::fused>;
       else kernel_ = process<T, 0, Step::update>;
     });
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+    cuda::allow_shared(kernel_, plan_.bytes);
   }
 
   void operator()(const T* points, const T* centroids, std::int64_t n, std::int32_t* labels, unsigned long long* changed, double* sums,

@@ -5,9 +5,10 @@
 #include <bit>
 #include <optional>
 
-#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/device_limits.cuh"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::register_tiles {
 
@@ -67,21 +68,9 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
 }
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "grid",
-           .fallback = 132,
-           .range = {1, 33, 66, 132},
-           .tunable = true,
-           .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"},
-          {.name = "group",
-           .fallback = 0,
-           .range = {0, 1, 4, 8},
-           .tunable = true,
-           .help = "centroids that share a key, fp32; 0: by the number of clusters"},
-          {.name = "threads",
-           .fallback = 0,
-           .range = {0, 128, 256, 384, 512, 640},
-           .tunable = true,
-           .help = "of a block; 0, and at most: as many as have the registers"}};
+  return {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one a multiprocessor, and fewer where a warp would have no point"),
+          tunable("group", 0, {0, 1, 4, 8}, "centroids that share a key, fp32; 0: by the number of clusters"),
+          tunable("threads", 0, {0, 128, 256, 384, 512, 640}, "of a block; 0, and at most: as many as have the registers")};
 }
 
 /// Bits of a double that order as the values.
@@ -136,26 +125,22 @@ class RegisterTiles {
         next_(cells()), turn_(1), iters_(1), records_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
     const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + counters;
-    int device = 0, multiprocessors = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    grid_ =
-        static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), (tiles + least_tiles - 1) / least_tiles), 1, multiprocessors));
+    const std::int64_t wanted = std::min(config.number("grid"), (tiles + least_tiles - 1) / least_tiles);
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
     threads_ = threads_of(kernel_.threads, config);
     const int warps = threads_ / 32;
     int copies = 32;
     const std::size_t limit = shared_limit();
     while (copies > 1 && kernel_.bytes(k, rows, warps, copies) > limit) copies /= 2;
     bytes_ = kernel_.bytes(k, rows, warps, copies);
-    cuda::check(cudaFuncSetAttribute(kernel_.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    cuda::allow_shared(kernel_.run, bytes_);
 
     points_ = cuda::Buffer<T>(tiles * width * kernel_.tile);
     tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * kernel_.tile * kernel_.label_bytes);
     labels_ = cuda::Buffer<std::int32_t>(tiles * kernel_.tile);
     changes_ = cuda::Buffer<Bits>(3 * change_size);
     rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
-    cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
-    cuda::check(cudaMemsetAsync(turn_.data(), 0, turn_.bytes(), stream_));
+    cuda::clear(stream_, changes_, turn_);
     run_ = {.points = points_.data(),
             .labels = tile_labels_.data(),
             .n = problem.n,

@@ -7,9 +7,11 @@
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/device_limits.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -182,14 +184,9 @@ class Registers {
     with_shape(problem.d, problem.k, [&](auto D, auto K) {
       kernel_ = assign_and_sum<T, decltype(D)::value, decltype(K)::value>;
       const int tile = block * Batch<T, decltype(D)::value>::points;
-      int device = 0, multiprocessors = 0, fitting = 0;
-      cuda::check(cudaGetDevice(&device));
-      cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-      cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel_, block, 0));
-      const auto at_once = static_cast<unsigned>(multiprocessors * std::max(fitting, 1));
-      grid_ = std::min({cuda::blocks(problem.n, tile), at_once, static_cast<unsigned>(config.integer("grid"))});
+      grid_ = std::min({cuda::blocks(problem.n, tile), cuda::resident_blocks(kernel_, block), static_cast<unsigned>(config.integer("grid"))});
     });
-    lloyd_.record([this] { clear(); }, {"fused", [this] { launch_fused(); }});
+    lloyd_.record([this] { cuda::clear(lloyd_.stream(), sums_, counts_, done_); }, {"fused", [this] { launch_fused(); }});
   }
 
   void reset() { lloyd_.reset(); }
@@ -197,11 +194,6 @@ class Registers {
   Solution<T> download() { return lloyd_.download(); }
 
  private:
-  void clear() {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
-  }
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(), sums_.data(),
@@ -220,16 +212,12 @@ const Register<Registers> registration{{
     .summary = "assign and update in one pass, all sums in every thread's registers",
     .paper = "lutz2018",
     .device = Device::gpu,
-    .parameters = {{.name = "grid",
-                    .fallback = 528,
-                    .range = {66, 132, 264, 528, 1056, 2112},
-                    .tunable = true,
-                    .help = "blocks of 256 threads, at most as many as run at once, which share the points out"}},
+    .parameters = {tunable("grid", 528, {66, 132, 264, 528, 1056, 2112},
+                           "blocks of 256 threads, at most as many as run at once, which share the points out")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > limit) return "more than 8 dimensions: k d sums exceed a thread's registers";
       if (p.k > most_clusters(p.d)) return "more than 8 clusters, or 32 in two dimensions: k d sums exceed a thread's registers";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
+      return counts_overflow(p);
     },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const std::int64_t grid = std::min<std::int64_t>(config.number("grid"), 66), threads = grid * block;  // fewer run at once on small cards

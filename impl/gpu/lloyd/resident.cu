@@ -8,9 +8,10 @@
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/device_limits.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -81,7 +82,7 @@ class Resident {
 
   int iterate(Trace& trace) {
     iters_[0] = 0;
-    cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
+    cuda::clear(stream_, changes_);
     void* arguments[] = {&run_};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, stream_));
     stream_.synchronize();
@@ -111,19 +112,15 @@ class Resident {
     tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * tile_points<T>);
     changes_ = cuda::Buffer<Bits>(3 * (2 * k * D + k + 1));
     cuda::Buffer<Bits> most(1);
-    cuda::check(cudaMemsetAsync(most.data(), 0, most.bytes(), stream_));
+    cuda::clear(stream_, most);
     lay_out<T, D><<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, stream_>>>(rows.data(), problem_.n, problem_.d, tiles, points_.data(),
                                                                                            most.data());
     cuda::check_launch();
     double greatest = 0;
     cuda::download(&greatest, most.data(), sizeof greatest, stream_);
 
-    int device = 0, multiprocessors = 0, limit = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda::check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + least_tiles - 1) / least_tiles);
-    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, multiprocessors));
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
     const auto share = static_cast<int>((tiles + grid_ - 1) / grid_);
     const std::int64_t points_a_lane = (share + least_tiles - 1) / least_tiles * lane_points<T>;
     // A thread's own sums need units that neither overflow nor vanish.
@@ -131,14 +128,14 @@ class Resident {
     const int own = ordinary ? own_clusters(k, D) : 0;
     SharedLayout<T, D> layout{k, 1, 0, own > 0};
     while (layout.copies < 32 && 2 * layout.copies * k * D <= table_cells) layout.copies *= 2;
-    layout.cached =
-        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(layout.bytes())) / std::int64_t(layout.labelled_tile()), 0, share));
+    const std::int64_t free_bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 8192 - std::int64_t(layout.bytes());
+    layout.cached = static_cast<int>(std::clamp<std::int64_t>(free_bytes / std::int64_t(layout.labelled_tile()), 0, share));
     bytes_ = layout.bytes();
     with_clusters<D>(own, [&](auto K) {
       kernel_ = iterate_all<T, D, decltype(K)::value>;
       threads_ = threads_of<T, D, decltype(K)::value>;
     });
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    cuda::allow_shared(kernel_, bytes_);
 
     const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / layout.copies);  // per limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
@@ -196,11 +193,7 @@ class Resident {
 const Register<Resident> registration{{
     .summary = "all iterations in one kernel, points and labels kept in shared memory as far as they fit",
     .device = Device::gpu,
-    .parameters = {{.name = "grid",
-                    .fallback = 132,
-                    .range = {1, 33, 66, 132},
-                    .tunable = true,
-                    .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"}},
+    .parameters = {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one a multiprocessor, and fewer where a warp would have no point")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > most_dimensions) return "more than 16 dimensions: a point exceeds a thread's registers";
       if (p.k > most_clusters) return "more than 256 clusters: a label has 8 bits";

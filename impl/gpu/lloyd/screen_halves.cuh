@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/buffers.cuh"
 
 namespace km::screen {
 
@@ -176,10 +177,9 @@ class Frame {
       find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data() + slot);
       cuda::check_launch();
     };
-    cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream));
+    cuda::clear(stream, extent, centre_);
     extent_from(points, p.n, 0, nullptr);
     cuda::download(&greatest_, extent.data(), sizeof greatest_, stream);
-    cuda::check(cudaMemsetAsync(centre_.data(), 0, centre_.bytes(), stream));
     const int across = std::min(up_to(p.d, 32), 256);
     sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, p.n, p.d, centre_.data());
     cuda::check_launch();
@@ -190,7 +190,7 @@ class Frame {
 
     const auto furthest = [&] {
       double most[2];
-      cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream));
+      cuda::clear(stream, extent);
       extent_from(points, p.n, 0, centre_.data());
       extent_from(centroids, p.k, 1, centre_.data());
       cuda::download(most, extent.data(), sizeof most, stream);

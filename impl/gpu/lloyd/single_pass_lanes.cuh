@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/device_limits.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km::lanes {
@@ -211,11 +212,7 @@ template <class T>
 unsigned blocks(Kernel<T> kernel, const ProblemShape& p, int block) {
   const Shape shape(p.d, sizeof(T));
   const int batch = block / shape.lanes * in_flight(shape.pieces, clusters(p.k));
-  int device = 0, multiprocessors = 0, fitting = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel, block, 0));
-  return std::min(cuda::blocks(p.n, batch), static_cast<unsigned>(multiprocessors * std::max(fitting, 1)));
+  return std::min(cuda::blocks(p.n, batch), cuda::resident_blocks(kernel, block));
 }
 
 /// Longest chain of additions behind a sum: a group's points, groups, warps, blocks.

@@ -43,8 +43,7 @@ const Register<SoaSerialUpdate> registration{{
     .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
       if (!ConstantMemory::fits(p, value_bytes)) return "k d values exceed 64 KiB of constant memory";
       if (p.d > 1024) return "d exceeds the 1024 threads of a block";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
+      return counts_overflow(p);
     },
 }};
 

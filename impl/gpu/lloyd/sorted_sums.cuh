@@ -10,6 +10,9 @@
 #include <string>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::sorted_sums {
 
@@ -111,8 +114,7 @@ struct Shares {
 
 inline std::string unsupported(const ProblemShape& p) {
   if (p.k > int((shared_limit - chunk_limit * sizeof(std::uint16_t)) / sizeof(int))) return "k counters exceed 96 KiB of shared memory";
-  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-  return "";
+  return counts_overflow(p);
 }
 
 /// A group's share in registers, then every group of every chunk to one sum; for the widest rows of either precision.
@@ -128,13 +130,12 @@ class Update {
       : p_(p), whole_(p.d % cuda::Pack<T>::size == 0), shares_(p, grid, whole_ ? cuda::Pack<T>::size : 1),
         grid_(std::min(cuda::blocks(p.n, shares_.chunk), static_cast<unsigned>(grid))), sums_(std::int64_t(p.k) * p.d), counts_(p.k),
         kernel_(whole_ ? sum_sorted<T, cuda::Pack<T>::size> : sum_sorted<T, 1>) {
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shares_.shared_bytes(p.k))));
+    cuda::allow_shared(kernel_, shares_.shared_bytes(p.k));
   }
 
   /// points: n x d; centroids, next: k x d.
   void enqueue(const T* points, const std::int32_t* labels, const T* centroids, T* next, cudaStream_t stream) {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    cuda::clear(stream, sums_, counts_);
     kernel_<<<grid_, block, shares_.shared_bytes(p_.k), stream>>>(points, labels, p_.n, p_.d, p_.k, shares_.chunk, shares_.lanes, sums_.data(),
                                                                   counts_.data());
     cuda::check_launch();

@@ -10,9 +10,10 @@
 // margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
-#include "bench/contract/implementation.hpp"
+#include "impl/gpu/device_limits.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/lloyd/transposed_centroids.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -204,12 +205,8 @@ class Tiled {
     else if (lanes == 4) use(std::integral_constant<int, 4>{});
     else use(std::integral_constant<int, 2>{});
 
-    int device = 0, multiprocessors = 0, resident = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(ring_bytes_)));
-    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, threads_, ring_bytes_));
-    grid_ = std::min(tiles_, static_cast<unsigned>(multiprocessors * std::max(resident, 1)));
+    cuda::allow_shared(kernel_, ring_bytes_);
+    grid_ = std::min(tiles_, cuda::resident_blocks(kernel_, threads_, ring_bytes_));
   }
 
   void reset() { lloyd_.reset(); }
@@ -243,11 +240,7 @@ class Tiled {
 const Register<Tiled> registration{{
     .summary = "assign as a register-tiled matrix product, update over points sorted by label",
     .device = Device::gpu,
-    .parameters = {{.name = "grid",
-                    .fallback = 132,
-                    .range = {66, 132, 264, 528},
-                    .tunable = true,
-                    .help = "blocks of the update, which share the points out"}},
+    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update, which share the points out")},
     .unsupported = [](const ProblemShape& p, const Config&, int) { return sorted_sums::unsupported(p); },
     .distance = Distance::expansion,
     .summation_depth = [](const ProblemShape& p, const Config& config) { return sorted_sums::summation_depth(p, config.number("grid")); },

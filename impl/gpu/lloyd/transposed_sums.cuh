@@ -177,7 +177,7 @@ class Fused {
     if (!plan_.local_sums) sum_tables_ = cuda::Buffer<T>(grid_ * plan_.sum_bytes / sizeof(T));
     if (!plan_.local_masses) mass_tables_ = cuda::Buffer<unsigned>(grid_ * plan_.mass_bytes / sizeof(unsigned));
     kernel_ = vector == 1 ? with_vector<1>() : vector == 2 ? with_vector<2>() : vector == 4 ? with_vector<4>() : with_vector<8>();
-    allow_local(kernel_, plan_.bytes);
+    cuda::allow_shared(kernel_, plan_.bytes);
   }
 
   /// points: d x n, centroids, sums: k x d, labels: n, counts: k.

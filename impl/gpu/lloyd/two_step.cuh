@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::two_step {
 
@@ -90,15 +90,11 @@ class PendingLaunches {
 inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further = {}) {
   std::vector<Parameter> all = {
       {.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-      {.name = "bsxn", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
-      {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true, .help = "step 1: points of a block's tile"},
-      {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true, .help = "step 1: dimensions of a block's tile"},
-      {.name = "tiles",
-       .fallback = 1,
-       .range = {1, 2, 4, 8, 16, 32, 64},
-       .tunable = true,
-       .help = "step 1: tiles a block sums before its atomicAdds; 1 in the paper"},
-      {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true, .help = "step 2: threads of a block"}};
+      tunable("bsxn", 128, {32, 64, 128, 256}, "assign: threads of a block"),
+      tunable("bsxp", 32, {8, 16, 32, 64, 128, 256, 512, 1024}, "step 1: points of a block's tile"),
+      tunable("bsyd", 4, {1, 2, 4, 8, 16, 32}, "step 1: dimensions of a block's tile"),
+      tunable("tiles", 1, {1, 2, 4, 8, 16, 32, 64}, "step 1: tiles a block sums before its atomicAdds; 1 in the paper"),
+      tunable("block2", 32, {32, 64, 128, 256, 512, 1024}, "step 2: threads of a block")};
   all.insert(all.end(), further);
   return all;
 }
@@ -107,8 +103,7 @@ inline std::string unsupported(const ProblemShape& p, const Config& config, int)
   const int threads = config.integer("bsxp") * config.integer("bsyd");
   if (threads > 1024) return "bsxp * bsyd exceeds the 1024 threads of a block";
   if (p.k > threads) return "k exceeds bsxp * bsyd: step 1 has a thread a cluster";
-  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-  return "";
+  return counts_overflow(p);
 }
 
 /// One or more tiles in a register, then a package's blocks, then the packages.

@@ -156,18 +156,10 @@ const Register<TwoStepStreams> registration{{
     .summary = "two_step_dynamic with a stream for each launching thread: the final version of the paper",
     .paper = "he2021",
     .device = Device::gpu,
-    .parameters =
-        two_step::parameters({{.name = "each", .fallback = 1, .range = {1, 2}, .tunable = true, .help = "assign: points of a thread; 1 in the paper"},
-                              {.name = "streams1",
-                               .fallback = 16,
-                               .range = {1, 2, 4, 8, 16, 32, 64, 128},
-                               .tunable = true,
-                               .help = "step 1: launching threads, each with its stream"},
-                              {.name = "streams2",
-                               .fallback = 32,
-                               .range = {1, 2, 4, 8, 16, 32, 64, 128},
-                               .tunable = true,
-                               .help = "step 2: launching threads, each with its stream"}}),
+    .parameters = two_step::parameters(
+        {tunable("each", 1, {1, 2}, "assign: points of a thread; 1 in the paper"),
+         tunable("streams1", 16, {1, 2, 4, 8, 16, 32, 64, 128}, "step 1: launching threads, each with its stream"),
+         tunable("streams2", 32, {1, 2, 4, 8, 16, 32, 64, 128}, "step 2: launching threads, each with its stream")}),
     .unsupported = two_step::unsupported,
     .summation_depth = two_step::summation_depth,
 }};

@@ -12,7 +12,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/contract/implementation.hpp"
+#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/host_ranks.hpp"
 #include "impl/gpu/triangle/labeling.cuh"
 #include "impl/gpu/triangle/order.cuh"
@@ -32,8 +33,8 @@ struct Launch {
 
 /// The paper's grid and block are the defaults; a wide grid is another run.
 inline std::vector<Parameter> launch_parameters() {
-  return {{.name = "grid", .fallback = 30, .range = {30, 132, 528}, .tunable = true, .help = "blocks of the labeling kernels; wu2011: 30"},
-          {.name = "block", .fallback = 256, .range = {128, 256, 512}, .tunable = true, .help = "threads of a block; wu2011: 256"}};
+  return {tunable("grid", 30, {30, 132, 528}, "blocks of the labeling kernels; wu2011: 30"),
+          tunable("block", 256, {128, 256, 512}, "threads of a block; wu2011: 256")};
 }
 
 inline Launch launch_of(const Config& config) { return {unsigned(config.integer("grid")), unsigned(config.integer("block"))}; }
@@ -108,7 +109,7 @@ class HostDriven {
 
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: every point changes at first
+    cuda::poison(stream_, labels_);  // every point changes at first
     reinforced_ = plan_.reinforced, arranged_now_ = false;
     bool first_epoch = plan_.two_epochs();
     double mean_before = 0;

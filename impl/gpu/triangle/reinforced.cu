@@ -26,11 +26,7 @@ class Reinforced {
 
 std::vector<Parameter> parameters() {
   auto all = triangle::launch_parameters();
-  all.push_back({.name = "rearrange",
-                 .fallback = "two_epoch",
-                 .range = {"none", "two_epoch"},
-                 .tunable = true,
-                 .help = "two_epoch: points by decreasing M once its mean is steady"});
+  all.push_back(tunable("rearrange", "two_epoch", {"none", "two_epoch"}, "two_epoch: points by decreasing M once its mean is steady"));
   return all;
 }
 

@@ -5,6 +5,7 @@
 // Memory: points twice during the transposition, then once; n (t + 1) values of bounds, 8 n bytes of labels.
 #pragma once
 
+#include "impl/gpu/registration.hpp"
 #include "impl/gpu/yinyang/filter.cuh"
 #include "impl/gpu/yinyang/means.cuh"
 #include "impl/yinyang/update.hpp"
@@ -38,7 +39,7 @@ class Yinyang {
   void launch_assign(Trace& trace) {
     const cudaStream_t stream = lloyd_.stream();
     if (first_) grouped_.enqueue_turn(lloyd_.assigned(), stream);
-    if (trace.active()) cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    if (trace.active()) cuda::clear(stream, counts_);
     filter_and_assign<T, Compare><<<cuda::blocks(problem_.n, block), block, 0, stream>>>(
         {points_.data(), lloyd_.assigned(), problem_.n, problem_.d, first_, grouped_.view(), means_.widening(), upper_.data(), lower_.data(),
          lloyd_.labels(), lloyd_.changed(), trace.active() ? counts_.data() : nullptr});
@@ -68,11 +69,7 @@ class Yinyang {
 };
 
 inline Parameter groups_parameter() {
-  return {.name = "groups",
-          .fallback = 0,
-          .range = {0, 5, 10, 20, 40, 80, 160},
-          .tunable = true,
-          .help = "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)"};
+  return tunable("groups", 0, {0, 5, 10, 20, 40, 80, 160}, "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)");
 }
 
 /// Floor if every point is filtered: bounds read and written, labels read.
