@@ -5,6 +5,7 @@
 
 #include "impl/gpu/lloyd/register_tiles_scores.cuh"
 #include "impl/gpu/lloyd/register_tiles_sums.cuh"
+#include "impl/gpu/whole_run.cuh"
 
 namespace km::register_tiles {
 
@@ -52,12 +53,6 @@ struct SharedLayout {
   __host__ __device__ std::size_t table_bytes() const { return sizeof(unsigned) * copies * k * Table<T, D>::pitch; }
   __host__ __device__ std::size_t bytes() const { return row_bytes() + total_bytes() + queue_bytes() + centroid_bytes() + table_bytes(); }
 };
-
-__device__ __forceinline__ unsigned long long nanoseconds() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
 
 /// P: points per lane. Group: rows per key. Rows: their number, or 0: any. Threads: at most.
 template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
@@ -110,7 +105,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
   for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
   if (t == 0) moved_here = opened_here = rest_here = 0;
-  if (blockIdx.x == 0 && t == 0) r.records[0] = {nanoseconds(), 0};
+  if (blockIdx.x == 0 && t == 0) r.records[0] = {cuda::nanoseconds(), 0};
   __syncthreads();
   for (int at = t; at < r.rows * D; at += block) set_row(at / D, at % D);
   __syncthreads();
@@ -287,7 +282,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     const bool new_rest = __ldcg(change_counters + any_rest_at) > 0;
     any_rest |= new_rest;
     if (t == 0) moved_here = opened_here = rest_here = 0;
-    if (blockIdx.x == 0 && t == 0) r.records[iter] = {nanoseconds(), __ldcg(change_counters + opened_at)};
+    if (blockIdx.x == 0 && t == 0) r.records[iter] = {cuda::nanoseconds(), __ldcg(change_counters + opened_at)};
     for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
     __syncthreads();
     for (int cell = t; cell < cells; cell += block) {

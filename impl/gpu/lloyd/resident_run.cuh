@@ -5,6 +5,7 @@
 
 #include "impl/gpu/lloyd/resident_sums.cuh"
 #include "impl/gpu/lloyd/resident_tile.cuh"
+#include "impl/gpu/whole_run.cuh"
 
 namespace km::resident {
 
@@ -45,12 +46,6 @@ struct SharedLayout {
   __host__ __device__ std::size_t labelled_tile() const { return tile_points<T> * (D * sizeof(T) + 1); }
   __host__ __device__ std::size_t bytes() const { return cached * labelled_tile() + rows() + totals() + table(); }
 };
-
-__device__ __forceinline__ unsigned long long nanoseconds() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
 
 /// K: clusters whose sums threads keep, at least k; or 0.
 template <class T, int D, int K>
@@ -93,7 +88,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
   }
   if (t == 0) moved_here = any_fine = 0;
-  if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
+  if (blockIdx.x == 0 && t == 0) r.ended[0] = cuda::nanoseconds();
   __syncthreads();
 
   const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // mask: without the last index of a pair
@@ -187,7 +182,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // an empty cluster keeps its centroid
       if (out) r.next[c * r.d + j] = value;
     }
-    if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
+    if (blockIdx.x == 0 && t == 0) r.ended[iter] = cuda::nanoseconds();
     if (last) {
       if (blockIdx.x == 0 && t == 0) *r.iters = iter;
       break;

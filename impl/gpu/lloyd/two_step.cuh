@@ -1,9 +1,10 @@
-// Host side of he2021's two-step ladder: parameters, limits, packages, data. Shared kernels: two_step_kernels.cuh; each step's own: its file.
+// Host side of he2021's two-step ladder: parameters, limits, packages, data, the means. Shared kernels: two_step_kernels.cuh; each step's own: its file.
 #pragma once
 
 #include <algorithm>
 
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/buffers.cuh"
 #include "impl/gpu/registration.hpp"
 
 namespace km::two_step {
@@ -32,6 +33,15 @@ struct alignas(16) Four {
   T at[4];
 };
 
+/// Divides sums (d x k) by counts in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
+template <class T>
+__global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= k * d) return;
+  const int j = at / k, c = at % k;
+  sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
+}
+
 /// Data and parameters of a run.
 template <class T>
 struct State {
@@ -47,13 +57,15 @@ struct State {
   PackageSums<T> of_packages() { return {package_sums.data(), package_counts.data(), packages, pitch}; }
 
   /// Listing 4: clears sums and counts.
-  void clear() {
-    const auto zero = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), lloyd.stream())); };
-    zero(package_sums);
-    zero(package_counts);
-    zero(sums);
-    zero(counts);
+  void clear() { cuda::clear(lloyd.stream(), package_sums, package_counts, sums, counts); }
+  /// Turns sums into means, in place.
+  void average() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd.shape();
+    two_step::average<<<cuda::blocks(sums.size(), 256), 256, 0, lloyd.stream()>>>(sums.data(), counts.data(), lloyd.assigned(), d, k);
+    cuda::check_launch();
   }
+  /// Transposes the means to centroids for assign: k x d.
+  void transpose() { cuda::transpose(sums.data(), lloyd.shape().d, lloyd.shape().k, lloyd.next(), lloyd.stream()); }
 
   cuda::Lloyd<T> lloyd;
   cuda::Buffer<T> points;  // d x n
@@ -61,12 +73,6 @@ struct State {
   cuda::Buffer<T> package_sums, sums;  // sums: d x k, of all packages
   cuda::Buffer<unsigned> package_counts, counts;
 };
-
-/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
-template <class F>
-void with_rows(int bsyd, F&& f) {
-  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
-}
 
 /// Sets the limit of pending device-side launches (default 2048; more fail). The destructor restores it.
 class PendingLaunches {
@@ -86,6 +92,31 @@ class PendingLaunches {
   std::size_t before_ = 0;
   bool raised_ = false;
 };
+
+/// State of the steps whose kernels are launched by the device.
+template <class T>
+struct NestedState : State<T> {
+  NestedState(const Problem<T>& problem, const Config& config, Trace& trace)
+      : State<T>(problem, config, trace), pending(2048 + 2 * static_cast<std::size_t>(this->packages)), failure(1) {}
+
+  void begin() { cuda::clear(this->lloyd.stream(), failure); }
+  /// Throws if a kernel could not be launched on the device.
+  Solution<T> download() {
+    int code = cudaSuccess;
+    cuda::download(&code, failure.data(), failure.bytes(), this->lloyd.stream());
+    cuda::check(static_cast<cudaError_t>(code));
+    return this->lloyd.download();
+  }
+
+  PendingLaunches pending;
+  cuda::Buffer<int> failure;  // cudaError_t of a launch on the device
+};
+
+/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
+template <class F>
+void with_rows(int bsyd, F&& f) {
+  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
+}
 
 inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further = {}) {
   std::vector<Parameter> all = {

@@ -41,4 +41,15 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
+/// Enqueues assign with blocks of `block` threads. points: d x n.
+template <class T>
+void enqueue_assign(cuda::Lloyd<T>& lloyd, const T* points, int block) {
+  const auto [n, d, k, max_iters, tolerance] = lloyd.shape();
+  cuda::with_paper_dimension(d, [&](auto D) {
+    assign<T, decltype(D)::value>
+        <<<cuda::blocks(n, block), block, 0, lloyd.stream()>>>(points, lloyd.assigned(), n, d, k, lloyd.labels(), lloyd.changed());
+  });
+  cuda::check_launch();
+}
+
 }  // namespace km::two_step

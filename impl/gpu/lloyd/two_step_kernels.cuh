@@ -87,13 +87,4 @@ __global__ void add_package(PackageSums<T> package_sums, int index, int d, int k
   if (j == 0) atomicAdd(&counts[c], count);
 }
 
-/// Divides sums (d x k) by counts in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
-template <class T>
-__global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
-  const int at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= k * d) return;
-  const int j = at / k, c = at % k;
-  sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
-}
-
 }  // namespace km::two_step

@@ -19,22 +19,13 @@ class TwoStepShared {
 
   void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
-    return s_.lloyd.run(
-        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { launch_transpose(); }}});
+    return s_.lloyd.run(trace, {{"assign", [this] { two_step::enqueue_assign(s_.lloyd, s_.points.data(), s_.bsxn); }},
+                                {"update", [this] { launch_update(); }},
+                                {"transpose", [this] { s_.transpose(); }}});
   }
   Solution<T> download() { return s_.lloyd.download(); }
 
  private:
-  void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    cuda::with_paper_dimension(d, [&](auto D) {
-      two_step::assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(s_.points.data(), s_.lloyd.assigned(), n,
-                                                                                                           d, k, s_.lloyd.labels(),
-                                                                                                           s_.lloyd.changed());
-    });
-    cuda::check_launch();
-  }
-
   void launch_update() {
     const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     const cudaStream_t stream = s_.lloyd.stream();
@@ -55,12 +46,8 @@ class TwoStepShared {
                                                                                                s_.counts.data());
       cuda::check_launch();
     }
-    two_step::average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
-    cuda::check_launch();
+    s_.average();
   }
-
-  /// Transposes the sums to centroids for assign: k x d.
-  void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;
 };
