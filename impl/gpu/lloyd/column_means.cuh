@@ -7,6 +7,7 @@
 #include "bench/device/cuda_lloyd.cuh"
 #include "impl/gpu/buffers.cuh"
 #include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 
 namespace km::lutz {
 
@@ -16,15 +17,6 @@ constexpr std::int64_t global_tables_limit = std::int64_t(1) << 30;  // bytes of
 /// Returns how many of `wanted` blocks fit their tables in global memory, at least one.
 inline unsigned blocks_with_tables(std::int64_t wanted, std::int64_t bytes_a_block) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(global_tables_limit / std::max<std::int64_t>(bytes_a_block, 1), 1, wanted));
-}
-
-/// Divides sums (k x d) by counts. An empty cluster keeps its centroid. Sums and counts do not change.
-template <class T>
-__global__ void average_sums(const T* sums, const unsigned* counts, const T* centroids, std::int64_t cells, int d, T* next) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= cells) return;
-  const unsigned count = counts[at / d];
-  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
 }
 
 /// Sums of an iteration: feature sums (k x d) and mass sums (k), accumulated over chunks of points.
@@ -37,10 +29,7 @@ class Running {
   unsigned* counts() { return counts_.data(); }
   void clear_sums(cudaStream_t stream) { cuda::clear(stream, sums_); }
   void clear_counts(cudaStream_t stream) { cuda::clear(stream, counts_); }
-  void average(const T* centroids, T* next, cudaStream_t stream) {
-    average_sums<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, sums_.size(), d_, next);
-    cuda::check_launch();
-  }
+  void average(const T* centroids, T* next, cudaStream_t stream) { enqueue_average(sums_, counts_, centroids, d_, next, stream); }
 
  private:
   int d_;

@@ -9,6 +9,7 @@
 
 #include "impl/cpu/lloyd/out_of_core.hpp"
 #include "impl/gpu/buffers.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/out_of_core_chunk.cuh"
 #include "impl/gpu/lloyd/out_of_core_upload.cuh"
 #include "impl/gpu/registration.hpp"
@@ -108,9 +109,7 @@ class OutOfCore {
       for (std::int64_t chunk = 0; chunk < chunking_.gpu; ++chunk) process(pass, trace, chunk);
       pass.end_iteration();
       const std::int64_t cpu_changed = cpu.valid() ? add_cpu(cpu.get()) : 0;
-      out_of_core::average<<<cuda::blocks(cells_, 256), 256, 0, compute_>>>(sums_.data(), counts_.data(), assigned_.data(), p_.d, cells_,
-                                                                            next_.data());
-      cuda::check_launch();
+      enqueue_average(sums_, counts_, assigned_.data(), p_.d, next_.data(), compute_);
       if (iters_ == p_.max_iters) break;
       if (p_.tolerance < 0) continue;
       download_.synchronize();

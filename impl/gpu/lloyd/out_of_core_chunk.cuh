@@ -129,15 +129,6 @@ __global__ void process(const T* __restrict__ points, const T* __restrict__ cent
   }
 }
 
-/// One thread per value of the centroids. An empty cluster keeps its centroid.
-template <class T>
-__global__ void average(const double* sums, const unsigned long long* counts, const T* centroids, int d, std::int64_t cells, T* next) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= cells) return;
-  const auto count = counts[at / d];
-  next[at] = count > 0 ? static_cast<T>(sums[at] / static_cast<double>(count)) : centroids[at];
-}
-
 /// The kernel of one step and shape.
 template <class T>
 class Launch {

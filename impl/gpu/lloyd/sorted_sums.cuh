@@ -12,6 +12,7 @@
 #include "bench/device/cuda_lloyd.cuh"
 #include "impl/gpu/buffers.cuh"
 #include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/registration.hpp"
 
 namespace km::sorted_sums {
@@ -93,15 +94,6 @@ __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ poi
   }
 }
 
-/// Divides sums by counts. An empty cluster keeps its centroid.
-template <class T>
-__global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= std::int64_t(k) * d) return;
-  const unsigned count = counts[at / d];
-  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
-}
-
 /// How `grid` blocks share the points: `chunk` are sorted at a time; `values` per lane and row.
 struct Shares {
   int chunk, lanes, groups;
@@ -139,8 +131,7 @@ class Update {
     kernel_<<<grid_, block, shares_.shared_bytes(p_.k), stream>>>(points, labels, p_.n, p_.d, p_.k, shares_.chunk, shares_.lanes, sums_.data(),
                                                                   counts_.data());
     cuda::check_launch();
-    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, p_.d, p_.k, next);
-    cuda::check_launch();
+    enqueue_average(sums_, counts_, centroids, p_.d, next, stream);
   }
 
  private:

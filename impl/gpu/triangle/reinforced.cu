@@ -10,18 +10,11 @@ namespace km {
 namespace {
 
 template <class T>
-class Reinforced {
- public:
+struct Reinforced : triangle::HostDriven<T> {
   Reinforced(const Problem<T>& problem, const Config& config, Trace& trace)
-      : run_(problem, trace, triangle::launch_of(config), {.reinforced = true, .rearranged = config.word("rearrange") == "two_epoch"},
-             triangle::kernels<T, false, true>(problem.d, problem.k), triangle::Cutoff<T>(problem.d)) {}
-
-  void reset() { run_.reset(); }
-  int iterate(Trace& trace) { return run_.iterate(trace); }
-  Solution<T> download() { return run_.download(); }
-
- private:
-  triangle::HostDriven<T> run_;
+      : triangle::HostDriven<T>(problem, trace, triangle::launch_of(config),
+                                {.reinforced = true, .rearranged = config.word("rearrange") == "two_epoch"},
+                                triangle::kernels<T, false, true>(problem.d, problem.k), triangle::Cutoff<T>(problem.d)) {}
 };
 
 std::vector<Parameter> parameters() {

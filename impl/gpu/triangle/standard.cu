@@ -8,18 +8,10 @@ namespace km {
 namespace {
 
 template <class T>
-class Standard {
- public:
+struct Standard : triangle::HostDriven<T> {
   Standard(const Problem<T>& problem, const Config& config, Trace& trace)
-      : run_(problem, trace, triangle::launch_of(config), {}, triangle::kernels<T, true, false>(problem.d, problem.k),
-             triangle::Cutoff<T>(problem.d)) {}
-
-  void reset() { run_.reset(); }
-  int iterate(Trace& trace) { return run_.iterate(trace); }
-  Solution<T> download() { return run_.download(); }
-
- private:
-  triangle::HostDriven<T> run_;
+      : triangle::HostDriven<T>(problem, trace, triangle::launch_of(config), {}, triangle::kernels<T, true, false>(problem.d, problem.k),
+                                triangle::Cutoff<T>(problem.d)) {}
 };
 
 const Register<Standard> registration{{
