@@ -34,6 +34,37 @@ struct alignas(Size * sizeof(std::int32_t)) Labels {
 /// Blocks that fit a multiprocessor's 65,536 registers, with `values` four-byte registers per thread for sums and points.
 constexpr int resident(int values) { return values <= 32 ? 4 : values <= 72 ? 2 : 1; }
 
+/// Adds all threads' sums and counts to those of the grid (k x D, k).
+template <class T, int D, int K>
+__device__ __forceinline__ void merge(T (&sum)[K][D], const unsigned (&count)[K], int k, T* sums, unsigned* counts) {
+  constexpr int warps = block / 32;
+  __shared__ T warp_sums[warps][K * D];
+  __shared__ unsigned warp_counts[warps][K];
+  const int t = threadIdx.x;
+#pragma unroll
+  for (int c = 0; c < K; ++c) {
+    const unsigned warp_count = __reduce_add_sync(0xFFFFFFFF, count[c]);
+    if (t % 32 == 0) warp_counts[t / 32][c] = warp_count;
+#pragma unroll
+    for (int j = 0; j < D; ++j) {
+#pragma unroll
+      for (int step = 16; step > 0; step /= 2) sum[c][j] += __shfl_xor_sync(0xFFFFFFFF, sum[c][j], step);
+      if (t % 32 == 0) warp_sums[t / 32][c * D + j] = sum[c][j];
+    }
+  }
+  __syncthreads();
+  for (int at = t; at < k * D; at += block) {
+    T total = 0;
+    for (int warp = 0; warp < warps; ++warp) total += warp_sums[warp][at];
+    atomicAdd(&sums[at], total);
+  }
+  for (int c = t; c < k; c += block) {
+    unsigned total = 0;
+    for (int warp = 0; warp < warps; ++warp) total += warp_counts[warp][c];
+    if (total > 0) atomicAdd(&counts[c], total);
+  }
+}
+
 /// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them, so
 /// that an iteration is one kernel.
 template <class T, int D, int K>
@@ -41,9 +72,8 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
     assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k, std::int32_t* __restrict__ labels,
                    unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
   using Shape = Batch<T, D>;
-  constexpr int width = cuda::Pack<T>::size, pack = Shape::pack, warps = block / 32;
-  __shared__ T rows[K * D], warp_sums[warps][K * D];
-  __shared__ unsigned warp_counts[warps][K];
+  constexpr int width = cuda::Pack<T>::size, pack = Shape::pack;
+  __shared__ T rows[K * D];
   const int t = threadIdx.x;
   for (int at = t; at < K * D; at += block) rows[at] = at / D < k ? centroids[at] : cuda::infinity<T>;  // never the nearest
   __syncthreads();
@@ -133,30 +163,9 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
       }
   }
 
-#pragma unroll
-  for (int c = 0; c < K; ++c) {
-    const unsigned warp_count = __reduce_add_sync(0xFFFFFFFF, count[c]);
-    if (t % 32 == 0) warp_counts[t / 32][c] = warp_count;
-#pragma unroll
-    for (int j = 0; j < D; ++j) {
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) sum[c][j] += __shfl_xor_sync(0xFFFFFFFF, sum[c][j], step);
-      if (t % 32 == 0) warp_sums[t / 32][c * D + j] = sum[c][j];
-    }
-  }
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
-  __syncthreads();
-  for (int at = t; at < k * D; at += block) {
-    T total = 0;
-    for (int warp = 0; warp < warps; ++warp) total += warp_sums[warp][at];
-    atomicAdd(&sums[at], total);
-  }
-  for (int c = t; c < k; c += block) {
-    unsigned total = 0;
-    for (int warp = 0; warp < warps; ++warp) total += warp_counts[warp][c];
-    if (total > 0) atomicAdd(&counts[c], total);
-  }
+  merge(sum, count, k, sums, counts);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, D, k, next);
 }
 

@@ -38,6 +38,51 @@ inline bool fits(int d, int k, int value_bytes) {
 /// Points that a group of lanes has in registers; as many are prefetched.
 constexpr int in_flight(int pieces, int k) { return pieces <= 2 && pieces * k <= 8 ? 4 : 2; }
 
+/// Sums distances over the lanes that share points. A lane keeps half of its points at each step, in the same order of lanes for all clusters: ties
+/// stay ties.
+template <int Lanes, int P, int K, class T>
+__device__ __forceinline__ void sum_over_lanes(T (&dist)[P][K], int lane) {
+#pragma unroll
+  for (int step = Lanes / 2, left = P; step > 0; step /= 2) {
+    left /= 2;
+    const bool upper = lane & step;
+#pragma unroll
+    for (int p = 0; p < std::max(left, 1); ++p)
+#pragma unroll
+      for (int c = 0; c < K; ++c) {
+        const T kept = left > 0 && upper ? dist[p + left][c] : dist[p][c], given = left > 0 && !upper ? dist[p + left][c] : dist[p][c];
+        dist[p][c] = kept + __shfl_xor_sync(0xFFFFFFFF, given, step);
+      }
+  }
+}
+
+/// Adds all threads' sums and counts to those of the grid (k x d, k). rows, block_counts: of the block; rows, the centroids, are overwritten.
+template <int Lanes, int K, int Values, int RowPacks, class T>
+__device__ __forceinline__ void merge(T (&sum)[K][Values], const unsigned (&count)[K], cuda::Pack<T> (&rows)[K][RowPacks],
+                                      unsigned (&block_counts)[K], int d, int k, T* sums, unsigned* counts) {
+  constexpr int width = cuda::Pack<T>::size;
+  constexpr unsigned all = 0xFFFFFFFF;
+  const int t = threadIdx.x, lane = t % Lanes, group = t % 32 / Lanes;
+  __syncthreads();  // the centroids are no longer read
+  for (int at = t; at < K * RowPacks; at += blockDim.x) rows[at / RowPacks][at % RowPacks] = cuda::Pack<T>{};
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < K; ++c) {
+#pragma unroll
+    for (int v = 0; v < Values; ++v) {
+#pragma unroll
+      for (int step = 16; step >= Lanes; step /= 2) sum[c][v] += __shfl_xor_sync(all, sum[c][v], step);
+      if (group == 0) atomicAdd(&rows[c][v / width * Lanes + lane].at[v % width], sum[c][v]);
+    }
+    const unsigned warp_count = __reduce_add_sync(all, count[c]);
+    if (t % 32 == 0 && warp_count > 0) atomicAdd(&block_counts[c], warp_count);
+  }
+  __syncthreads();
+  for (int at = t; at < k * d; at += blockDim.x)
+    if (const T total = rows[at / d][at % d / width].at[at % d % width]; total != 0) atomicAdd(&sums[at], total);
+  if (t < k && block_counts[t] > 0) atomicAdd(&counts[t], block_counts[t]);
+}
+
 /// points: n x d, centroids, next: k x d, k <= K. Adds to changed, sums (k x d) and counts. The last block turns them into next and clears them.
 template <class T, int Lanes, int Pieces, int K>
 __global__ void __launch_bounds__(most_block)
@@ -114,18 +159,7 @@ __global__ void __launch_bounds__(most_block)
             dist[p][c] += diff * diff;
           }
       }
-#pragma unroll
-    for (int step = Lanes / 2, left = P; step > 0; step /= 2) {  // the same order of lanes for all: ties stay ties
-      left /= 2;
-      const bool upper = lane & step;
-#pragma unroll
-      for (int p = 0; p < std::max(left, 1); ++p)
-#pragma unroll
-        for (int c = 0; c < K; ++c) {
-          const T kept = left > 0 && upper ? dist[p + left][c] : dist[p][c], given = left > 0 && !upper ? dist[p + left][c] : dist[p][c];
-          dist[p][c] = kept + __shfl_xor_sync(all, given, step);
-        }
-    }
+    sum_over_lanes<Lanes>(dist, lane);
 
     std::int32_t best[own], label[P];
 #pragma unroll
@@ -157,26 +191,9 @@ __global__ void __launch_bounds__(most_block)
       }
   }
 
-  __syncthreads();  // the centroids are no longer read
-  for (int at = t; at < K * Pieces * Lanes; at += blockDim.x) rows[at / (Pieces * Lanes)][at % (Pieces * Lanes)] = Pack{};
-  __syncthreads();
-#pragma unroll
-  for (int c = 0; c < K; ++c) {
-#pragma unroll
-    for (int v = 0; v < values; ++v) {
-#pragma unroll
-      for (int step = 16; step >= Lanes; step /= 2) sum[c][v] += __shfl_xor_sync(all, sum[c][v], step);
-      if (group == 0) atomicAdd(&rows[c][v / width * Lanes + lane].at[v % width], sum[c][v]);
-    }
-    const unsigned warp_count = __reduce_add_sync(all, count[c]);
-    if (t % 32 == 0 && warp_count > 0) atomicAdd(&block_counts[c], warp_count);
-  }
   moved = __reduce_add_sync(all, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
-  __syncthreads();
-  for (int at = t; at < k * d; at += blockDim.x)
-    if (const T total = rows[at / d][at % d / width].at[at % d % width]; total != 0) atomicAdd(&sums[at], total);
-  if (t < k && block_counts[t] > 0) atomicAdd(&counts[t], block_counts[t]);
+  merge<Lanes>(sum, count, rows, block_counts, d, k, sums, counts);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, d, k, next);
 }
 

@@ -56,6 +56,25 @@ struct PointsReadAgain {
   __device__ T at(int j, int q) const { return own(j, q); }
 };
 
+/// Adds a block's tables to sums (k x d) and counts.
+template <class T>
+__device__ __forceinline__ void merge_tables(const T* sum_table, const unsigned* mass_table, int groups, int pitch, int d, int k, T* sums,
+                                             unsigned* counts) {
+  const int t = threadIdx.x, block = blockDim.x;
+  for (std::int64_t at = t; at < std::int64_t(k) * d; at += block) {
+    const T* const of_groups = sum_table + at / d * pitch + at % d;
+    T sum = 0;
+    for (int group = 0; group < groups; ++group) sum += of_groups[group * d];
+    if (sum != 0) atomicAdd(&sums[at], sum);
+  }
+  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
+    unsigned count = 0;
+    for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
+    count = __reduce_add_sync(0xFFFFFFFF, count);
+    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
+  }
+}
+
 /// points: d x n, centroids: k x d. mass_tables, sum_tables: of all blocks, if not in local memory.
 template <class T, int V, template <class> class Tile>
 __global__ void label_and_add(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, FusedPlan plan,
@@ -151,18 +170,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
     __syncthreads();  // before the points are overwritten
   }
 
-  for (std::int64_t at = t; at < std::int64_t(k) * d; at += block) {
-    const T* const of_groups = sum_table + at / d * plan.table_pitch + at % d;
-    T sum = 0;
-    for (int group = 0; group < plan.groups; ++group) sum += of_groups[group * d];
-    if (sum != 0) atomicAdd(&sums[at], sum);
-  }
-  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
-    unsigned count = 0;
-    for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
-    count = __reduce_add_sync(0xFFFFFFFF, count);
-    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
-  }
+  merge_tables(sum_table, mass_table, plan.groups, plan.table_pitch, d, k, sums, counts);
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
