@@ -1,8 +1,7 @@
 // Host side of implementations that make all iterations in one kernel: the initial centroids and the outputs.
 #pragma once
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 
 namespace km::cuda {
 

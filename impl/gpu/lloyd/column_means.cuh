@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 
 namespace km::lutz {

@@ -12,9 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::moved_sums {

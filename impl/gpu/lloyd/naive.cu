@@ -2,8 +2,7 @@
 // every value to its cluster's sum with an atomicAdd in global memory. All threads contend for k * d addresses, and sums grow value by value: worst
 // speed and rounding of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/two_step_assign.cuh"
 #include "impl/gpu/registration.hpp"
 

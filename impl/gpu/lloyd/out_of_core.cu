@@ -8,7 +8,7 @@
 #include <future>
 
 #include "impl/cpu/lloyd/out_of_core.hpp"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/out_of_core_chunk.cuh"
 #include "impl/gpu/lloyd/out_of_core_upload.cuh"
@@ -222,9 +222,7 @@ std::string unsupported(const ProblemShape& p, const Config& config, int value_b
   const Chunking chunking(p, config, value_bytes);
   const std::int64_t budget = config.number("budget") * 1024 * 1024;
   if (budget > 0 && config.number("buffers") * chunking.chunk_bytes > budget) return "the buffers exceed the budget: choose smaller chunks";
-  int device = 0, able = 1;
-  if (config.word("transfer") == "registered" && cudaGetDevice(&device) == cudaSuccess &&
-      cudaDeviceGetAttribute(&able, cudaDevAttrHostRegisterReadOnlySupported, device) == cudaSuccess && !able)
+  if (config.word("transfer") == "registered" && cuda::attribute_or(cudaDevAttrHostRegisterReadOnlySupported, 1) == 0)
     return "this GPU cannot page-lock memory that is read-only: transfer = staged";
   return "";
 }

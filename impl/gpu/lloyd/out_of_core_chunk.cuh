@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 
 namespace km::out_of_core {
 

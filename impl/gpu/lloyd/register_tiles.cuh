@@ -5,7 +5,7 @@
 #include <bit>
 #include <optional>
 
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -36,12 +36,7 @@ inline int group_of(int k, const Config& config) {
 
 /// Most shared memory of a block; without a device that of compute capability 9.0.
 inline std::size_t shared_limit() {
-  int device = 0, limit = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    limit = 227 << 10;
-  }
-  return static_cast<std::size_t>(limit) - 1024;  // the kernel's static part
+  return static_cast<std::size_t>(cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 << 10)) - 1024;  // the kernel's static part
 }
 
 inline int threads_of(int most, const Config& config) {

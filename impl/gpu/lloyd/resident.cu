@@ -8,7 +8,7 @@
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -103,7 +103,14 @@ class Resident {
     cuda::check_launch();
     double greatest = 0;
     cuda::download(&greatest, most.data(), sizeof greatest, stream);
+    choose_kernel<D>(config, tiles, greatest);
+  }
 
+  /// Chooses grid, kernel and units. greatest: |value| of the points.
+  template <int D>
+  void choose_kernel(const Config& config, std::int64_t tiles, double greatest) {
+    const Problem<T>& problem = host_.problem;
+    const int k = problem.k;
     const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + least_tiles - 1) / least_tiles);
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
     const auto share = static_cast<int>((tiles + grid_ - 1) / grid_);

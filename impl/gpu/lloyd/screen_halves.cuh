@@ -11,8 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 
 namespace km::screen {
 

@@ -17,10 +17,7 @@ const Register<OnWgmma> registration{{
     .device = Device::gpu,
     .parameters = screen::parameters(),
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      int device = 0, major = 0;
-      if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-          major != 9)
-        return "needs compute capability 9.0 (wgmma)";
+      if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) != 9) return "needs compute capability 9.0 (wgmma)";
       return screen::too_large(p);
     },
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },

@@ -8,8 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km::lanes {

@@ -10,7 +10,7 @@
 // margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/lloyd/transposed_centroids.cuh"
 #include "impl/gpu/registration.hpp"

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/registration.hpp"
 
 namespace km::two_step {

@@ -6,8 +6,7 @@
 // row per lane and distance, from shared memory if k rows fit, else from caches.
 #pragma once
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/device_limits.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/triangle/cutoff.hpp"
 
 namespace km::triangle {

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "bench/device/cuda_lloyd.cuh"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/cutoff.hpp"

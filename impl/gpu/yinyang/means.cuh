@@ -7,7 +7,7 @@
 #pragma once
 
 #include "bench/contract/implementation.hpp"
-#include "impl/gpu/buffers.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 #include "impl/gpu/yinyang/grouped.cuh"
