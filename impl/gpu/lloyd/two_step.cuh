@@ -1,4 +1,4 @@
-// Host side of he2021's two-step ladder: parameters, limits, packages, data, the means. Shared kernels: two_step_kernels.cuh; each step's own: its file.
+// Host side of he2021's two-step ladder: parameters, limits, packages, data, means. Shared kernels: two_step_kernels.cuh; each step's own: its file.
 #pragma once
 
 #include <algorithm>
@@ -117,7 +117,7 @@ void with_rows(int bsyd, F&& f) {
   with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
 }
 
-inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further = {}) {
+inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further) {
   std::vector<Parameter> all = {
       {.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
       tunable("bsxn", 128, {32, 64, 128, 256}, "assign: threads of a block"),
@@ -141,6 +141,15 @@ inline std::int64_t summation_depth(const ProblemShape& p, const Config& config)
   const std::int64_t packages = config.number("packages"), block = config.number("bsxp") * config.number("tiles");
   const std::int64_t package = p.n / packages + 1;
   return std::min(block, package) + (package + block - 1) / block + packages;
+}
+
+inline Description description(std::string_view summary, std::initializer_list<Parameter> further = {}) {
+  return {.summary = summary,
+          .paper = "he2021",
+          .device = Device::gpu,
+          .parameters = parameters(further),
+          .unsupported = unsupported,
+          .summation_depth = summation_depth};
 }
 
 }  // namespace km::two_step

@@ -68,14 +68,7 @@ class TwoStepDynamic {
   two_step::NestedState<T> s_;
 };
 
-const Register<TwoStepDynamic> registration{{
-    .summary = "two_step_shared with its kernels launched by the device, on one stream",
-    .paper = "he2021",
-    .device = Device::gpu,
-    .parameters = two_step::parameters(),
-    .unsupported = two_step::unsupported,
-    .summation_depth = two_step::summation_depth,
-}};
+const Register<TwoStepDynamic> registration{two_step::description("two_step_shared with its kernels launched by the device, on one stream")};
 
 }  // namespace
 }  // namespace km::two_step_dynamic

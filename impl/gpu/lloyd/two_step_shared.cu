@@ -52,14 +52,7 @@ class TwoStepShared {
   two_step::State<T> s_;
 };
 
-const Register<TwoStepShared> registration{{
-    .summary = "packages summed in shared memory, one launch a package from the host",
-    .paper = "he2021",
-    .device = Device::gpu,
-    .parameters = two_step::parameters(),
-    .unsupported = two_step::unsupported,
-    .summation_depth = two_step::summation_depth,
-}};
+const Register<TwoStepShared> registration{two_step::description("packages summed in shared memory, one launch a package from the host")};
 
 }  // namespace
 }  // namespace km

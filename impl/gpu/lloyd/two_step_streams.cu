@@ -140,17 +140,11 @@ class TwoStepStreams {
   int each_, streams1_, streams2_;
 };
 
-const Register<TwoStepStreams> registration{{
-    .summary = "two_step_dynamic with a stream for each launching thread: the final version of the paper",
-    .paper = "he2021",
-    .device = Device::gpu,
-    .parameters = two_step::parameters(
-        {tunable("each", 1, {1, 2}, "assign: points of a thread; 1 in the paper"),
-         tunable("streams1", 16, {1, 2, 4, 8, 16, 32, 64, 128}, "step 1: launching threads, each with its stream"),
-         tunable("streams2", 32, {1, 2, 4, 8, 16, 32, 64, 128}, "step 2: launching threads, each with its stream")}),
-    .unsupported = two_step::unsupported,
-    .summation_depth = two_step::summation_depth,
-}};
+const Register<TwoStepStreams> registration{two_step::description(
+    "two_step_dynamic with a stream for each launching thread: the final version of the paper",
+    {tunable("each", 1, {1, 2}, "assign: points of a thread; 1 in the paper"),
+     tunable("streams1", 16, {1, 2, 4, 8, 16, 32, 64, 128}, "step 1: launching threads, each with its stream"),
+     tunable("streams2", 32, {1, 2, 4, 8, 16, 32, 64, 128}, "step 2: launching threads, each with its stream")})};
 
 }  // namespace
 }  // namespace km::two_step_streams
