@@ -41,6 +41,12 @@ __global__ void average(T* sums, const unsigned* counts, const T* centroids, int
   sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
 }
 
+/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
+template <class F>
+void with_rows(int bsyd, F&& f) {
+  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
+}
+
 /// Data and parameters of a run.
 template <class T>
 struct State {
@@ -99,6 +105,22 @@ struct NestedState : State<T> {
       : State<T>(problem, config, trace), pending(2048 + 2 * static_cast<std::size_t>(this->packages)), failure(1) {}
 
   void begin() { cuda::clear(this->lloyd.stream(), failure); }
+  /// Both steps by parent kernels of one block. sum_packages(rows) returns step 1's for a compile-time number of rows.
+  template <class SumPackages, class AddPackages>
+  void update(int threads1, SumPackages sum_packages, int threads2, AddPackages add_packages) {
+    const auto [n, d, k, max_iters, tolerance] = this->lloyd.shape();
+    const cudaStream_t stream = this->lloyd.stream();
+    this->clear();
+    with_rows(this->bsyd, [&](auto rows) {
+      const auto kernel = sum_packages(rows);
+      kernel<<<1, threads1, 0, stream>>>(this->points.data(), this->lloyd.labels(), n, d, k, this->block1(), static_cast<int>(this->shared_bytes()),
+                                         this->tiles, this->of_packages(), failure.data());
+    });
+    cuda::check_launch();
+    add_packages<<<1, threads2, 0, stream>>>(this->of_packages(), d, k, this->block2, this->sums.data(), this->counts.data(), failure.data());
+    cuda::check_launch();
+    this->average();
+  }
   /// Throws if a kernel could not be launched on the device.
   Solution<T> download() {
     int code = cudaSuccess;
@@ -110,12 +132,6 @@ struct NestedState : State<T> {
   PendingLaunches pending;
   cuda::Buffer<int> failure;  // cudaError_t of a launch on the device
 };
-
-/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
-template <class F>
-void with_rows(int bsyd, F&& f) {
-  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
-}
 
 inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further) {
   std::vector<Parameter> all = {

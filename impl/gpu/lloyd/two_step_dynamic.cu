@@ -51,18 +51,7 @@ class TwoStepDynamic {
 
  private:
   void launch_update() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    const cudaStream_t stream = s_.lloyd.stream();
-    s_.clear();
-    two_step::with_rows(s_.bsyd, [&](auto BSYD) {
-      sum_packages<T, decltype(BSYD)::value><<<1, parent_threads, 0, stream>>>(s_.points.data(), s_.lloyd.labels(), n, d, k, s_.block1(),
-                                                                               static_cast<int>(s_.shared_bytes()), s_.tiles, s_.of_packages(),
-                                                                               s_.failure.data());
-    });
-    cuda::check_launch();
-    add_packages<<<1, parent_threads, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(), s_.failure.data());
-    cuda::check_launch();
-    s_.average();
+    s_.update(parent_threads, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, parent_threads, add_packages<T>);
   }
 
   two_step::NestedState<T> s_;
