@@ -60,9 +60,9 @@ const Register<MultiPass> registration{{
                    {.name = "mass_sum",
                     .fallback = "partitioned private",
                     .range = {"global atomic", "partitioned global", "partitioned local", "partitioned private"},
-                    .help = "one histogram, one a block in global or in local memory, or one a thread"},
+                    .help = "one histogram, one per block in global or local memory, or one per thread"},
                    tunable("block", 128, {32, 64, 128, 256}, "threads of a block, a multiple of 32"),
-                   tunable("grid", 2112, {132, 264, 528, 1056, 2112, 4224}, "blocks of the sums, which share the points out")},
+                   tunable("grid", 2112, {132, 264, 528, 1056, 2112, 4224}, "blocks of the sums; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
       return config.integer("block") % 32 != 0 ? "block is not a multiple of 32" : counts_overflow(p);
     },

@@ -62,9 +62,9 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
 }
 
 inline std::vector<Parameter> parameters() {
-  return {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one a multiprocessor, and fewer where a warp would have no point"),
+  return {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point"),
           tunable("group", 0, {0, 1, 4, 8}, "centroids that share a key, fp32; 0: by the number of clusters"),
-          tunable("threads", 0, {0, 128, 256, 384, 512, 640}, "of a block; 0, and at most: as many as have the registers")};
+          tunable("threads", 0, {0, 128, 256, 384, 512, 640}, "threads of a block; 0: as many as have the registers, also the limit")};
 }
 
 /// Bits of a double that order as the values.

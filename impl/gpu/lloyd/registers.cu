@@ -220,7 +220,7 @@ const Register<Registers> registration{{
     .paper = "lutz2018",
     .device = Device::gpu,
     .parameters = {tunable("grid", 528, {66, 132, 264, 528, 1056, 2112},
-                           "blocks of 256 threads, at most as many as run at once, which share the points out")},
+                           "blocks of 256 threads, at most as many as run at once; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > limit) return "more than 8 dimensions: k d sums exceed a thread's registers";
       if (p.k > most_clusters(p.d)) return "more than 8 clusters, or 32 in two dimensions: k d sums exceed a thread's registers";

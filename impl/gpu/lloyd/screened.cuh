@@ -186,8 +186,8 @@ inline std::string too_large(const ProblemShape& p) {
 
 inline std::vector<Parameter> parameters() {
   return {tunable("begin", "one product", {"one product", "three products", "differences"},
-                  "how points are scored; one product goes on to the others where it leaves too many points open"),
-          tunable("grid", 264, {132, 264, 528}, "blocks of the update, which share the points out")};
+                  "first scores; later iterations use the others if too many points stay open"),
+          tunable("grid", 264, {132, 264, 528}, "blocks of the update; they share the points")};
 }
 
 }  // namespace km::screen

@@ -193,7 +193,7 @@ const Register<SinglePass> registration{{
     .paper = "lutz2018",
     .device = Device::gpu,
     .parameters = {tunable("block", 128, {32, 64, 128, 256}, "threads of a block and points of its tile, where it has one; a multiple of 32"),
-                   tunable("grid", 2112, {66, 132, 264, 528, 1056, 2112, 4224}, "blocks, which share the points out")},
+                   tunable("grid", 2112, {66, 132, 264, 528, 1056, 2112, 4224}, "blocks; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";
       if (!lanes::fits(p.d, p.k, value_bytes) && Plan(p, config.integer("block"), value_bytes).bytes > shared_limit)

@@ -240,7 +240,7 @@ class Tiled {
 const Register<Tiled> registration{{
     .summary = "assign as a register-tiled matrix product, update over points sorted by label",
     .device = Device::gpu,
-    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update, which share the points out")},
+    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config&, int) { return sorted_sums::unsupported(p); },
     .distance = Distance::expansion,
     .summation_depth = [](const ProblemShape& p, const Config& config) { return sorted_sums::summation_depth(p, config.number("grid")); },

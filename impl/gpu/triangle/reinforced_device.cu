@@ -290,9 +290,8 @@ const Register<ReinforcedDevice> registration{{
     .summary = "centroids by rank up to a cut-off, points by label and work; ranks and update on the card",
     .paper = "wu2011",
     .device = Device::gpu,
-    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update, which share the points out"),
-                   tunable("rearrange", "two_epoch", {"none", "two_epoch"},
-                           "two_epoch: points by label and decreasing M once the mean M is steady")},
+    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update; they share the points"),
+                   tunable("rearrange", "two_epoch", {"none", "two_epoch"}, "two_epoch: points by label and decreasing M once the mean M is steady")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.k > triangle::most_ranked) return "more than 8192 clusters: a row of ranked centroids exceeds 128 KiB of shared memory";
       if (p.n > std::numeric_limits<std::int32_t>::max()) return "more than 2^31 points: their order is kept in 32 bits";
