@@ -9,10 +9,8 @@ namespace km::two_step_streams {  // named, for relocatable device code
 
 using two_step::Package, two_step::PackageSums;
 
-/// Listing 2 of this step: a thread takes P points, blockDim.x apart: 1 in the paper. Points are column-major, so that a warp reads 32 neighbours of
-/// each dimension; centroids are row-major. With d known the points stay in registers and are read once, else once per centroid. All threads of a
-/// warp read the same centroid. 16 bytes for each of 32 threads occupy the L1 cache's port longer than their arithmetic takes; with P = 2 a value
-/// serves twice.
+/// two_step::assign with P points per thread, blockDim.x apart: 1 in the paper. All threads of a warp read the same centroid. 16 bytes for each of 32
+/// threads occupy the L1 cache's port longer than their arithmetic takes; with P = 2 a value serves twice.
 template <class T, int D, int P>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                        unsigned long long* changed) {
