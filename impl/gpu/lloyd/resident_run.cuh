@@ -47,6 +47,28 @@ struct SharedLayout {
   __host__ __device__ std::size_t bytes() const { return cached * labelled_tile() + rows() + totals() + table(); }
 };
 
+/// Value `at` of the rows of the initial centroids; beyond k infinity, beyond d zero.
+template <int D, class T>
+__device__ __forceinline__ T first_row_value(const Run<T>& r, int at) {
+  const int c = at / row_pitch<D>, j = at % row_pitch<D>;
+  return c >= r.k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
+}
+
+/// Adds a lane's moved points to a block's table. x: its first point in the tile; which: a bit for each that moved; fresh: it leaves no cluster.
+template <int D, int Each, class T>
+__device__ __forceinline__ void add_moved(const Table& table, const T* x, const int (&label)[Each], const std::uint8_t (&old)[Each], unsigned which,
+                                          bool fresh, const FixedPoint& q) {
+  for (; which; which &= which - 1) {
+    const int u = __ffs(which) - 1;
+    int joins = label[0], leaves = old[0];
+#pragma unroll
+    for (int v = 1; v < Each; ++v)
+      if (u == v) joins = label[v], leaves = old[v];
+    table.add<D>(x + u, tile_points<T>, joins, 1, q);
+    if (!fresh) table.add<D>(x + u, tile_points<T>, leaves, -1, q);
+  }
+}
+
 __device__ __forceinline__ void give(Bits* to, long long value) {
   if (value != 0) atomicAdd(to, Bits(value));
 }
@@ -107,7 +129,7 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* ch
 template <class T, int D, int K>
 __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __grid_constant__ Run<T> r) {
   constexpr int block = threads_of<T, D, K>, warps = block / 32;
-  constexpr int size = tile_points<T>, pitch = row_pitch<D>, each = lane_points<T>;
+  constexpr int size = tile_points<T>, each = lane_points<T>;
   constexpr bool own = K > 0;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ double warp_sums[own ? warps : 1][32];
@@ -139,10 +161,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
   }
   for (std::size_t at = t; at < (layout.totals() + layout.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
-  for (int at = t; at < (k + 2) * pitch; at += block) {
-    const int c = at / pitch, j = at % pitch;
-    rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
-  }
+  for (int at = t; at < (k + 2) * row_pitch<D>; at += block) rows[at] = first_row_value<D>(r, at);
   if (t == 0) moved_here = any_fine = 0;
   if (blockIdx.x == 0 && t == 0) r.ended[0] = cuda::nanoseconds();
   __syncthreads();
@@ -169,16 +188,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
                                        mine.move(x[u], moves ? label[u] : -1, moves && !fresh ? old[u] : -1, r.magic);
                                    }
                                  } else {
-                                   for (; which; which &= which - 1) {
-                                     const int u = __ffs(which) - 1;
-                                     int joins = label[0], leaves = old[0];
-#pragma unroll
-                                     for (int v = 1; v < each; ++v)
-                                       if (u == v) joins = label[v], leaves = old[v];
-                                     const T* const point = from + lane * each + u;
-                                     table.add<D>(point, size, joins, 1, r.fixed_point);
-                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.fixed_point);
-                                   }
+                                   add_moved<D>(table, from + lane * each, label, old, which, fresh, r.fixed_point);
                                  }
                                });
       };

@@ -55,6 +55,18 @@ __device__ __forceinline__ void sum_over_lanes(T (&dist)[P][K], int lane) {
   }
 }
 
+/// Adds a lane's pieces of a point to all clusters' sums, times one or zero: registers cannot be indexed at run time.
+template <int K, int Values, int Pieces, class T>
+__device__ __forceinline__ void add(const cuda::Pack<T> (&x)[Pieces], std::int32_t label, T (&sum)[K][Values]) {
+  constexpr int width = cuda::Pack<T>::size;
+#pragma unroll
+  for (int c = 0; c < K; ++c) {
+    const T share = label == c ? 1 : 0;
+#pragma unroll
+    for (int v = 0; v < Values; ++v) sum[c][v] += share * x[v / width].at[v % width];
+  }
+}
+
 /// Adds all threads' sums and counts to those of the grid (k x d, k). rows, block_counts: of the block; rows, the centroids, are overwritten.
 template <int Lanes, int K, int Values, int RowPacks, class T>
 __device__ __forceinline__ void merge(T (&sum)[K][Values], const unsigned (&count)[K], cuda::Pack<T> (&rows)[K][RowPacks],
@@ -181,13 +193,7 @@ __global__ void __launch_bounds__(most_block)
       label[p] = Lanes > 1 ? __shfl_sync(all, best[p % own], from, Lanes) : best[p % own];
     }
 #pragma unroll
-    for (int p = 0; p < P; ++p)
-#pragma unroll
-      for (int c = 0; c < K; ++c) {
-        const T share = label[p] == c ? 1 : 0;
-#pragma unroll
-        for (int v = 0; v < values; ++v) sum[c][v] += share * x[p][v / width].at[v % width];
-      }
+    for (int p = 0; p < P; ++p) add(x[p], label[p], sum);
   }
 
   moved = __reduce_add_sync(all, moved);
