@@ -78,9 +78,8 @@ struct ConstantMemory {
   static bool fits(const ProblemShape& p, int value_bytes) { return std::int64_t(p.k) * p.d * value_bytes <= constant_bytes; }
 };
 
-/// Section 3.6: block (c, j) computes dimension j of centroid c. Its threads go through all labels, four at a time with four such reads ahead, and
-/// add the values of cluster c. A tree in shared memory sums over threads. It also counts the cluster's points, so it needs neither stored counts
-/// nor atomics. An empty cluster keeps its centroid.
+/// Section 3.6: block (c, j) computes dimension j of centroid c and counts its points. Its threads read all labels, four at a time with four such
+/// reads ahead. A tree in shared memory sums over threads; there are no atomics. An empty cluster keeps its centroid.
 template <class T, class Layout>
 __global__ void __launch_bounds__(1024) update_centroids(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
                                                          const T* __restrict__ centroids, std::int64_t n, int d, int k, T* next) {

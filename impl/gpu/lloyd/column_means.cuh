@@ -1,5 +1,4 @@
-// Shared by lutz2018's strategies: budgets of local memory (CUDA: shared memory), tables that fall back to global memory, and the division of
-// feature sums by mass sums.
+// Shared by lutz2018's strategies: limits of local memory (CUDA: shared memory), tables in global memory beyond them, and means from the two sums.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. One chunk is copied into page-locked memory while another is on the bus and a
-// third is labelled and summed. Sums and counts of all chunks stay on the device and become the new centroids there. Points are sent again in every
-// iteration, as in Section 6.2.7, except chunks that `resident` keeps on the device. The CPU may process some chunks in place; its sums are added to
-// the GPU's.
+// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. One chunk is copied into page-locked memory, another is on the bus, and a
+// third is labelled and summed. Sums and counts stay on the device. Points are sent again in every iteration, as in Section 6.2.7, except chunks that
+// `resident` keeps on the device. The CPU may process some chunks in place; its sums are added to the GPU's.
 // Cost of an iteration: the points over the bus once. Limit: the bus, or with staged copies the host's memory.
 #include <omp.h>
 
@@ -38,8 +37,7 @@ struct Chunking {
     n = std::min(p.n, gpu * chunk);
   }
 
-  /// Number of chunks that stay on the GPU: what the budget holds beside the buffers. Without a budget, 90 % of free memory must also hold the
-  /// labels.
+  /// Number of chunks that fit the budget beside the buffers. Without a budget, 90 % of free memory must also hold the labels.
   std::int64_t resident(const Config& config) const {
     if (config.word("resident") == "nothing") return 0;
     std::size_t free = 0, total = 0;

@@ -115,8 +115,7 @@ __device__ __forceinline__ void add_table(const Run<T>& r, const Table<T, D>& ta
   }
 }
 
-/// Adds the change of an iteration (words x cells, rests, counts) to the totals and makes means. The last iteration writes the centroids out. An
-/// empty cluster keeps its centroid.
+/// Adds the change of an iteration (words x cells, rests, counts) to the totals and makes means. The last iteration writes the centroids out.
 template <int D, int Group, class T>
 __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* change, bool new_rest, bool any_rest, bool last, Bits* totals,
                                                  Bits* rests, T* centroids, T* rows) {

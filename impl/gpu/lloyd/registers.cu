@@ -1,7 +1,6 @@
-// Few dimensions and clusters, so that each thread has its own k d sums in registers: lutz2018's single pass without a tile in shared memory. A
-// thread loads a few points in 16-byte accesses, labels them, and adds each to all clusters' sums, times one or zero, because registers cannot be
-// indexed at run time. Sums are merged once at the end: by shuffles in the warp, in shared memory in the block, by k d atomicAdds per block in the
-// grid.
+// lutz2018's single pass without a tile in shared memory, for few dimensions and clusters: each thread has its own k d sums in registers. A thread
+// loads a few points in 16-byte accesses and labels them. It adds each to all clusters' sums, times one or zero, because registers cannot be indexed
+// at run time. Sums are merged at the end: by shuffles in the warp, in shared memory in the block, by k d atomicAdds per block.
 // Cost of an iteration: points and labels read once, changed labels written; 3 k d + 4 k instructions per point, k rounded up to 2, 4 or 8 (16 or
 // 32). Points are rows, as given.
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
@@ -63,8 +62,7 @@ __device__ __forceinline__ void merge(T (&sum)[K][D], const unsigned (&count)[K]
   }
 }
 
-/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them, so
-/// that an iteration is one kernel.
+/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D * sizeof(T) / 4))
     assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k, std::int32_t* __restrict__ labels,

@@ -1,5 +1,4 @@
-// Makes the next iteration's centroids from sums: means, both images of their halves, columns for differences. Leaves out twins and chooses the
-// strategy.
+// Makes the next centroids from sums: means, both images of their halves, columns for differences. Leaves out twins and chooses the strategy.
 // Cost: k d sums read, k d values written four times; one kernel.
 #pragma once
 

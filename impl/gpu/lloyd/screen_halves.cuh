@@ -129,8 +129,7 @@ struct ImageLayout {
   }
 };
 
-/// Writes a centroid's row into both images, by a block of 128 threads; value(j) is its dimension j. Initial scores of one product include
-/// `score_offset`.
+/// Writes a centroid's row into both images, by a block of 128 threads; value(j): dimension j. `score_offset`: of one product's initial scores.
 template <class Value>
 __device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double score_offset, const ImageLayout& one,
                                std::uint8_t* one_image, const ImageLayout& three, std::uint8_t* three_image, Lengths* lengths) {

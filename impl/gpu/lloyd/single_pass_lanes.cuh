@@ -1,7 +1,6 @@
 // The single pass for few clusters and rows of whole 16-byte pieces, without tile and barrier. The lanes of a warp share a point, one or more pieces
-// each, so that a warp's load is contiguous for any row length; the next points are prefetched. A lane has its pieces of K sums in registers.
-// Shuffles sum the distances and halve the points at each step, so that P points cost little more than one. Then each lane knows the label of one
-// point and broadcasts it to its group.
+// each, so that loads are contiguous for any row length; the next points are prefetched. A lane has its pieces of K sums in registers. Shuffles sum
+// the distances and halve the points at each step. Then each lane knows the label of one point and broadcasts it to its group.
 // Cost of an iteration: points and labels read once, changed labels written; 12 instructions per value at K = 4.
 #pragma once
 
@@ -37,8 +36,7 @@ inline bool fits(int d, int k, int value_bytes) {
 /// Points that a group of lanes has in registers; as many are prefetched.
 constexpr int in_flight(int pieces, int k) { return pieces <= 2 && pieces * k <= 8 ? 4 : 2; }
 
-/// Sums distances over the lanes that share points. A lane keeps half of its points at each step, in the same order of lanes for all clusters: ties
-/// stay ties.
+/// Sums distances over the lanes that share points, in the same order of lanes for all clusters: ties stay ties. Each step halves a lane's points.
 template <int Lanes, int P, int K, class T>
 __device__ __forceinline__ void sum_over_lanes(T (&dist)[P][K], int lane) {
 #pragma unroll

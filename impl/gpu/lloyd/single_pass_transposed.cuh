@@ -1,5 +1,4 @@
-// lutz2018's single-pass strategy, shared by gpu/lloyd/single_pass_transposed and its fault (tests/faults): the solver around the fused kernel, and
-// the description of both.
+// Solver and description of lutz2018's single-pass strategy, for gpu/lloyd/single_pass_transposed and its fault (tests/faults).
 #pragma once
 
 #include <string>

@@ -5,8 +5,7 @@
 namespace km {
 namespace {
 
-/// Listing 6: block c, thread j. A thread goes through all points, adds dimension j of those of cluster c and counts them. An empty cluster keeps
-/// its centroid.
+/// Listing 6: block c, thread j. A thread adds and counts dimension j of all points of cluster c. An empty cluster keeps its centroid.
 template <class T>
 __global__ void update_serially(const T* __restrict__ points, const std::int32_t* __restrict__ labels, const T* __restrict__ centroids,
                                 std::int64_t n, int k, T* next) {

@@ -1,9 +1,7 @@
 // An update without contended atomics, for rows of many dimensions and many clusters. A block sorts its share of the points by label in shared
 // memory (indices only, a counting sort). Groups of its threads, a lane per 16-byte piece of the row, walk through the sorted rows and sum in
-// registers until the cluster changes. Rows are gathered, but each is read once and whole. Sizes of clusters do not matter, because rows are shared,
-// not clusters.
-// Cost: points read once, labels twice; per block at most k + groups times d atomicAdds in global memory. Floor: n d values from memory
-// (docs/kernels.md).
+// registers until the cluster changes. Each row is read once and whole. Rows are shared, not clusters, so that sizes of clusters do not matter.
+// Cost: points read once, labels twice; per block at most k + groups times d atomicAdds. Floor: n d values from memory (docs/kernels.md).
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 // points, V per thread ("vector length"), and keeps their values in local memory (CUDA: shared). There threads that wrote rows can read columns: the
 // transpose. Labels are exchanged in the block. After a barrier each thread adds one feature (partitioned features); the labelling thread counts
 // masses (partitioned private).
-// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order. What exceeds the budget is in global memory; points that were not
-// kept are read again from there.
+// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order. The rest is in global memory; points are then read again.
 // Cost: points and labels read once if they fit, else twice; a block's tables merged with k d atomicAdds.
 #pragma once
 

@@ -10,8 +10,7 @@ using two_step::Package, two_step::PackageSums;
 
 constexpr int parent_threads = 32;
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the block's default stream. failure: set if a child could not be
-/// launched.
+/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the block's default stream. failure: error of a failed launch.
 template <class T, int BSYD>
 __global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
                              PackageSums<T> out, int* failure) {

@@ -1,5 +1,4 @@
-// Kernels shared by every step of he2021's two-step ladder: the work on one package, whoever launches it. Templates in a named namespace, for
-// relocatable device code.
+// Kernels of every step of he2021's two-step ladder: the work on one package. Templates in a named namespace, for relocatable device code.
 #pragma once
 
 #include "impl/gpu/lloyd/two_step.cuh"
