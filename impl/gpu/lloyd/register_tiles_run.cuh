@@ -135,7 +135,7 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* ch
     const long long count = totals[words<T> * cells + c];
     const bool out = last && blockIdx.x == 0 && j < r.d;
     if (out) r.assigned[c * r.d + j] = centroids[cell];
-    if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));
+    if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // an empty cluster keeps its centroid
     if (out) r.next[c * r.d + j] = centroids[cell];
     set_row<D, Group>(r, centroids, rows, c, j);
   }

@@ -107,7 +107,7 @@ __device__ int settled(const T* x, const T* rows, int k) {
   return best;
 }
 
-/// Labels one tile. Old labels count unless `fresh`. Calls visit(x, labels, old labels, bits of moved points). Returns the lane's moved points.
+/// Labels one tile. Old labels count unless `fresh`. Calls visit(x, labels, old labels, bits of moved points). Returns the count of moved points.
 template <int D, class T, class Visit>
 __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labels, int points, bool fresh, const T* rows, int k, int mask,
                                                float margin, Visit visit) {

@@ -1,9 +1,6 @@
 // Solver and description of lutz2018's single-pass strategy, for gpu/lloyd/single_pass_transposed and its fault (tests/faults).
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "impl/gpu/lloyd/transposed_sums.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -49,26 +46,19 @@ class SinglePass {
   Fused<T, ReadAgain> fused_;
 };
 
-inline std::vector<Parameter> fused_parameters() {
-  return {tunable("global_size", 32768, {32768, 65536, 131072, 262144, 524288}, "threads of the grid"),
-          tunable("local_size", 32, {32, 64, 128, 256}, "threads of a block, a multiple of 32"),
-          tunable("vector", 4, {1, 2, 4, 8}, "points that a thread labels at a time: 1, 2, 4 or 8"),
-          tunable("local_kib", 48, {48, 96, 160}, "KiB of local memory that a block may use")};
-}
-
-/// Returns why a combination cannot run, or "".
-inline std::string fused_unsupported(const ProblemShape& p, const Config& config) {
-  if (config.integer("local_size") % 32 != 0) return "local_size is not a multiple of 32";
-  if (!std::has_single_bit(unsigned(config.integer("vector")))) return "vector is not 1, 2, 4 or 8";
-  return counts_overflow(p);
-}
-
 inline Description fused_description(std::string_view summary) {
   return {.summary = summary,
           .paper = "lutz2018",
           .device = Device::gpu,
-          .parameters = fused_parameters(),
-          .unsupported = [](const ProblemShape& p, const Config& config, int) { return fused_unsupported(p, config); },
+          .parameters = {tunable("global_size", 32768, {32768, 65536, 131072, 262144, 524288}, "threads of the grid"),
+                         tunable("local_size", 32, {32, 64, 128, 256}, "threads of a block, a multiple of 32"),
+                         tunable("vector", 4, {1, 2, 4, 8}, "points that a thread labels at a time: 1, 2, 4 or 8"),
+                         tunable("local_kib", 48, {48, 96, 160}, "KiB of local memory that a block may use")},
+          .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
+            if (config.integer("local_size") % 32 != 0) return "local_size is not a multiple of 32";
+            if (!std::has_single_bit(unsigned(config.integer("vector")))) return "vector is not 1, 2, 4 or 8";
+            return counts_overflow(p);
+          },
           .summation_depth =
               [](const ProblemShape& p, const Config& config) {
                 const Launch launch(config);
