@@ -1,4 +1,4 @@
-// Runs the fastest of other implementations: of those that may win by shape, the fastest in three iterations. All sum differences or prove their labels.
+// Runs the fastest of other implementations: of those that may win by shape, the fastest in three iterations. Their labels are exact or proven.
 // Cost: prepare runs each candidate's prepare and six iterations, then the winner's prepare again. A single candidate is not measured.
 #include <memory>
 #include <string>
