@@ -2,8 +2,7 @@
 // Cluster merge (Li et al., Figure 2): a thread adds whole points to its own table of k d sums, without atomics; then a block's tables are merged.
 // They are in local memory (CUDA: shared) if block k d values fit, else in global memory.
 // Partitioned features (Figure 3): a thread adds one feature, so its table has k sums; all threads of a block read each label. With d < t threads a
-// block processes several points at once; with d > t blocks share the features too. A tile of points goes through local memory, because columns are
-// read along points and added across features.
+// block processes several points at once; with d > t blocks share the features too. Local memory transposes a tile of points.
 // Cost: points and labels read once (labels once per t / 2 features); a block's table merged with k d atomicAdds.
 #pragma once
 

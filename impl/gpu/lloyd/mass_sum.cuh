@@ -1,6 +1,5 @@
-// lutz2018's mass sums (Section 3.2): a histogram of the labels, added to running counts. Global atomic: one histogram. Partitioned global,
-// partitioned local: one per block, in global or local memory (CUDA: shared). Partitioned private: one per thread without atomics, in local memory,
-// else in global memory.
+// lutz2018's mass sums (Section 3.2): a histogram of the labels. Global atomic: one. Partitioned global, partitioned local: one per block, in global
+// or local memory (CUDA: shared). Partitioned private: one per thread without atomics, in local memory, else in global memory.
 // Cost: labels read once; an atomicAdd per point except for the private one, and k per block to merge.
 #pragma once
 

@@ -1,6 +1,5 @@
-// lutz2018's multi-pass strategy (Sections 3 and 6.2.3) on the GPU: assignment, feature sum and mass sum in sequence. The two sums' strategies are
-// parameters, because the paper compares them alone (Figures 6 and 7: the phases) and inside whole iterations. Defaults are its choice for few
-// clusters. Points are column-major, as in the paper.
+// lutz2018's multi-pass strategy (Sections 3 and 6.2.3): assignment, feature sum and mass sum in sequence. The sums' strategies are parameters,
+// because the paper compares them alone (Figures 6 and 7) and in whole iterations. Defaults: its choice for few clusters. Points are column-major.
 // Cost of an iteration: points read twice, labels read three times, changed labels written.
 #include "impl/gpu/lloyd/column_assign.cuh"
 #include "impl/gpu/lloyd/feature_sum.cuh"

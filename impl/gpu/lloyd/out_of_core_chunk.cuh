@@ -1,7 +1,6 @@
 // Processes a chunk of points on the device, after lutz2018: assign and update as two passes or fused into one. Sums and counts stay on the device
 // across chunks (Section 5). A block takes tiles of points: each thread labels a point; then the threads share the tile's values by dimension
-// (partitioned features, Section 3.1), and each group of threads has its own sums in shared memory, or in global memory if they do not fit. Sums of
-// all chunks are fp64, because they receive an addition per block and chunk.
+// (partitioned features, Section 3.1). Groups of threads have sums in shared memory if they fit. fp64 sums: one addition per block and chunk.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // lutz2018's single pass without a tile in shared memory, for few dimensions and clusters: each thread has its own k d sums in registers. A thread
 // loads a few points in 16-byte accesses and labels them. It adds each to all clusters' sums, times one or zero, because registers cannot be indexed
 // at run time. Sums are merged at the end: by shuffles in the warp, in shared memory in the block, by k d atomicAdds per block.
-// Cost of an iteration: points and labels read once, changed labels written; 3 k d + 4 k instructions per point, k rounded up to 2, 4 or 8 (16 or
-// 32). Points are rows, as given.
+// Cost of an iteration: points (rows) and labels read once, changed labels written; 3 k d + 4 k instructions per point, k rounded up to 2^i.
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 

@@ -3,8 +3,7 @@
 // margin. These are compared by differences, in fp64 where fp32 is in doubt (screen_settle). Points with too many candidates are scored again with
 // both operands in two halves, three products. Points still open are compared with all centroids by differences. If most points get that far (heavy
 // tails), later iterations start there.
-// Sums are exact and updated by moved points only (moved_sums): the same bits in every run and for every grid. The kernel of the means also halves
-// and lays out the next centroids and removes twins (screen_centroids).
+// Sums are exact and updated by moved points only (moved_sums). The kernel of the means also halves the next centroids (screen_centroids).
 // Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given; eight
 // kernels, no decision on the host. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76 with many clusters).
 #pragma once

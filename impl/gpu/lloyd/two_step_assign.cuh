@@ -5,8 +5,7 @@
 
 namespace km::two_step {
 
-/// Listing 2: one thread per point. Points are column-major, so that a warp reads 32 neighbours of each dimension; centroids are row-major. With d
-/// known the point stays in registers and is read once, else once per centroid.
+/// Listing 2: one thread per point. points: d x n, centroids: k x d. With d known the point stays in registers, else it is read once per centroid.
 template <class T, int D>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                        unsigned long long* changed) {
