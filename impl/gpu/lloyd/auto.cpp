@@ -1,7 +1,5 @@
-// Chooses another implementation: by shape those that may be fastest, then the fastest in three iterations from the given start. Candidates sum
-// differences or prove their labels.
-// Cost: prepare runs each candidate's own prepare and six iterations in turn, then the winner's prepare again. If the shape leaves one candidate,
-// nothing is measured.
+// Runs the fastest of other implementations: of those that may win by shape, the fastest in three iterations. Their labels are exact or proven.
+// Cost: prepare runs each candidate's prepare and six iterations, then the winner's prepare again. A single candidate is not measured.
 #include <memory>
 #include <string>
 #include <vector>

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -78,9 +78,8 @@ struct ConstantMemory {
   static bool fits(const ProblemShape& p, int value_bytes) { return std::int64_t(p.k) * p.d * value_bytes <= constant_bytes; }
 };
 
-/// Section 3.6: block (c, j) computes dimension j of centroid c. Its threads go through all labels, four at a time with four such reads ahead, and
-/// add the values of cluster c. A tree in shared memory sums over threads. It also counts the cluster's points, so it needs neither stored counts
-/// nor atomics. An empty cluster keeps its centroid.
+/// Section 3.6: block (c, j) computes dimension j of centroid c and counts its points. Its threads read all labels, four at a time with four such
+/// reads ahead. A tree in shared memory sums over threads; there are no atomics. An empty cluster keeps its centroid.
 template <class T, class Layout>
 __global__ void __launch_bounds__(1024) update_centroids(const T* __restrict__ points, const std::int32_t* __restrict__ labels,
                                                          const T* __restrict__ centroids, std::int64_t n, int d, int k, T* next) {
@@ -177,25 +176,19 @@ class Benedetti {
   Update update_;
 };
 
-const Parameter assign_block{.name = "assign_block", .fallback = 256, .range = {64, 128, 256}, .tunable = true, .help = "assign: threads of a block"};
+const Parameter assign_block = tunable("assign_block", 256, {64, 128, 256}, "assign: threads of a block");
 
 /// Description of three of the four; `constant`: centroids in constant memory.
 Description block_per_value(std::string_view summary, bool constant) {
   return {.summary = summary,
           .paper = "benedetti2025",
           .device = Device::gpu,
-          .parameters = {assign_block,
-                         {.name = "block",
-                          .fallback = 1024,
-                          .range = {64, 128, 256, 512, 1024},
-                          .tunable = true,
-                          .help = "update: threads of a block, a power of two"}},
+          .parameters = {assign_block, tunable("block", 1024, {64, 128, 256, 512, 1024}, "update: threads of a block, a power of two")},
           .unsupported = [constant](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
             if (constant && !ConstantMemory::fits(p, value_bytes)) return "k d values exceed 64 KiB of constant memory";
             if (p.d > 65535) return "d exceeds the 65535 rows of a grid";
             if (!std::has_single_bit(static_cast<unsigned>(config.integer("block")))) return "block is not a power of two";
-            if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-            return "";
+            return counts_overflow(p);
           },
           .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
             const std::int64_t block = config.number("block");

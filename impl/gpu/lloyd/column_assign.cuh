@@ -1,5 +1,4 @@
-// lutz2018's point assignment: points column-major, several points per thread ("vector length"), so that a centroid's value is read once for all of
-// them. Distances to C clusters at a time stay in registers.
+// lutz2018's point assignment: column-major points, several per thread ("vector length"), share reads of centroids. Distances stay in registers.
 // Cost: the points are read ceil(k / C) times, first from memory, then from a cache if a block's share fits it.
 #pragma once
 

@@ -1,10 +1,10 @@
-// Shared by lutz2018's strategies: budgets of local memory (CUDA: shared memory), tables that fall back to global memory, and the division of
-// feature sums by mass sums.
+// Shared by lutz2018's strategies: limits of local memory (CUDA: shared memory), tables in global memory beyond them, and means from the two sums.
 #pragma once
 
 #include <algorithm>
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 
 namespace km::lutz {
 
@@ -16,20 +16,6 @@ inline unsigned blocks_with_tables(std::int64_t wanted, std::int64_t bytes_a_blo
   return static_cast<unsigned>(std::clamp<std::int64_t>(global_tables_limit / std::max<std::int64_t>(bytes_a_block, 1), 1, wanted));
 }
 
-template <class Kernel>
-void allow_local(Kernel* kernel, std::int64_t bytes) {
-  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-}
-
-/// Divides sums (k x d) by counts. An empty cluster keeps its centroid. Sums and counts do not change.
-template <class T>
-__global__ void average_sums(const T* sums, const unsigned* counts, const T* centroids, std::int64_t cells, int d, T* next) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= cells) return;
-  const unsigned count = counts[at / d];
-  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
-}
-
 /// Sums of an iteration: feature sums (k x d) and mass sums (k), accumulated over chunks of points.
 template <class T>
 class Running {
@@ -38,12 +24,9 @@ class Running {
 
   T* sums() { return sums_.data(); }
   unsigned* counts() { return counts_.data(); }
-  void clear_sums(cudaStream_t stream) { cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream)); }
-  void clear_counts(cudaStream_t stream) { cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream)); }
-  void average(const T* centroids, T* next, cudaStream_t stream) {
-    average_sums<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, sums_.size(), d_, next);
-    cuda::check_launch();
-  }
+  void clear_sums(cudaStream_t stream) { cuda::clear(stream, sums_); }
+  void clear_counts(cudaStream_t stream) { cuda::clear(stream, counts_); }
+  void average(const T* centroids, T* next, cudaStream_t stream) { enqueue_average(sums_, counts_, centroids, d_, next, stream); }
 
  private:
   int d_;

@@ -3,8 +3,8 @@
 // Cost of an iteration: points read once by each device; 4 n bytes down the bus, k d values up.
 #include <vector>
 
-#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/column_assign.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -77,7 +77,7 @@ const Register<CrossProcessing> registration{{
     .summary = "assigned on the GPU, labels over the bus, updated on the CPU",
     .paper = "lutz2018",
     .device = Device::gpu,
-    .parameters = {{.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block, a multiple of 32"}},
+    .parameters = {tunable("block", 128, {32, 64, 128, 256}, "threads of a block, a multiple of 32")},
     .unsupported = [](const ProblemShape&, const Config& config, int) -> std::string {
       return config.integer("block") % 32 != 0 ? "block is not a multiple of 32" : "";
     },

@@ -2,8 +2,7 @@
 // Cluster merge (Li et al., Figure 2): a thread adds whole points to its own table of k d sums, without atomics; then a block's tables are merged.
 // They are in local memory (CUDA: shared) if block k d values fit, else in global memory.
 // Partitioned features (Figure 3): a thread adds one feature, so its table has k sums; all threads of a block read each label. With d < t threads a
-// block processes several points at once; with d > t blocks share the features too. A tile of points goes through local memory, because columns are
-// read along points and added across features.
+// block processes several points at once; with d > t blocks share the features too. Local memory transposes a tile of points.
 // Cost: points and labels read once (labels once per t / 2 features); a block's table merged with k d atomicAdds.
 #pragma once
 
@@ -131,8 +130,8 @@ class FeatureSum {
     bytes_ = tile_bytes + (local ? table_bytes : 0);
     merge_ = local ? merge_clusters<T, true> : merge_clusters<T, false>;
     partition_ = local ? partition_features<T, true> : partition_features<T, false>;
-    if (merging_) allow_local(merge_, bytes_);
-    else allow_local(partition_, bytes_);
+    if (merging_) cuda::allow_shared(merge_, bytes_);
+    else cuda::allow_shared(partition_, bytes_);
   }
 
   /// points: d x n, labels: n, sums: k x d.

@@ -1,6 +1,5 @@
-// Exact sums of floating-point values in fixed point: each value is a multiple of a coarse unit plus a multiple of a much finer one, both 64-bit
-// integers. Sums do not round, do not depend on the order, and allow subtraction of what was added. With n below 2^22, fp32 values are exact from
-// the greatest down to 2^-56 of it; fp64 values keep 2^-80 of the greatest.
+// Exact sums of floating-point values: each is a multiple of a coarse unit plus one of a much finer unit, both 64-bit integers. Sums are independent
+// of the order and reversible. With n below 2^22, fp32 values are exact from the greatest down to 2^-56 of it; fp64 values keep 2^-80 of it.
 // Cost per value: a conversion and four fp64 additions.
 #pragma once
 

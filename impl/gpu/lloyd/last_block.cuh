@@ -1,5 +1,4 @@
-// Ends an update inside the summing kernel: the last block to finish sees all additions, turns sums into means and clears them for the next
-// iteration. Saves three launches per iteration, which matters for small problems.
+// Ends an update inside the summing kernel, which saves three launches per iteration: the last block to finish makes the means and clears the sums.
 #pragma once
 
 #include "bench/device/cuda_lloyd.cuh"

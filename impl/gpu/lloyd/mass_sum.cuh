@@ -1,6 +1,5 @@
-// lutz2018's mass sums (Section 3.2): a histogram of the labels, added to running counts. Global atomic: one histogram. Partitioned global,
-// partitioned local: one per block, in global or local memory (CUDA: shared). Partitioned private: one per thread without atomics, in local memory,
-// else in global memory.
+// lutz2018's mass sums (Section 3.2): a histogram of the labels. Global atomic: one. Partitioned global, partitioned local: one per block, in global
+// or local memory (CUDA: shared). Partitioned private: one per thread without atomics, in local memory, else in global memory.
 // Cost: labels read once; an atomicAdd per point except for the private one, and k per block to merge.
 #pragma once
 
@@ -60,7 +59,7 @@ class MassSum {
     grid_ = by_table_ && !local ? blocks_with_tables(wanted, table_bytes) : static_cast<unsigned>(wanted);
     if (!by_table_) return;
     if (!local) tables_ = cuda::Buffer<unsigned>(grid_ * table_bytes / sizeof(unsigned));
-    else bytes_ = table_bytes, allow_local(by_table_, bytes_);
+    else bytes_ = table_bytes, cuda::allow_shared(by_table_, bytes_);
   }
 
   /// labels: n, counts: k.

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::moved_sums {
@@ -240,11 +240,8 @@ class Sums {
     if (width_ == 4) use.template operator()<sizeof(T) == 4 ? 4 : 2>();
     else if (width_ == 2) use.template operator()<2>();
     else use.template operator()<1>();
-    int device = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
-    if (together_) cuda::check(cudaFuncSetAttribute(sort_together, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes_)));
-    else cuda::check(cudaFuncSetAttribute(sort_and_sum_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes_)));
+    if (together_) cuda::allow_shared(sort_together, bytes_);
+    else cuda::allow_shared(sort_and_sum_, bytes_);
   }
 
   /// Sets the greatest |value| of the points. Call before the first enqueue.
@@ -255,10 +252,8 @@ class Sums {
 
   /// Empties all clusters.
   void clear(cudaStream_t stream) {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    if (together_) cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(before_.data(), 0xFF, before_.bytes(), stream));  // no_label
+    cuda::clear(stream, sums_, counts_, totals_);
+    cuda::poison(stream, before_);
   }
 
   /// points: n x d.
@@ -284,7 +279,7 @@ class Sums {
   static int widest(int d) { return d % 4 == 0 && sizeof(T) == 4 ? 4 : d % 2 == 0 ? 2 : 1; }
 
   ProblemShape p_;
-  int width_, lanes_, chunk_ = 0, copies_ = 1, multiprocessors_ = 0;
+  int width_, lanes_, chunk_ = 0, copies_ = 1, multiprocessors_ = cuda::multiprocessors();
   unsigned grid_ = 1;
   bool together_ = false;
   std::size_t bytes_ = 0;

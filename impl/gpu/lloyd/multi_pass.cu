@@ -1,11 +1,10 @@
-// lutz2018's multi-pass strategy (Sections 3 and 6.2.3) on the GPU: assignment, feature sum and mass sum in sequence. The two sums' strategies are
-// parameters, because the paper compares them alone (Figures 6 and 7: the phases) and inside whole iterations. Defaults are its choice for few
-// clusters. Points are column-major, as in the paper.
+// lutz2018's multi-pass strategy (Sections 3 and 6.2.3): assignment, feature sum and mass sum in sequence. The sums' strategies are parameters,
+// because the paper compares them alone (Figures 6 and 7) and in whole iterations. Defaults: its choice for few clusters. Points are column-major.
 // Cost of an iteration: points read twice, labels read three times, changed labels written.
-#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/column_assign.cuh"
 #include "impl/gpu/lloyd/feature_sum.cuh"
 #include "impl/gpu/lloyd/mass_sum.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -50,8 +49,7 @@ class MultiPass {
 };
 
 const Register<MultiPass> registration{{
-    .summary = "assignment, feature sum and mass sum in passes of their own, "
-               "the sums by the paper's strategies",
+    .summary = "assignment, feature sum and mass sum in passes of their own, the sums by the paper's strategies",
     .paper = "lutz2018",
     .device = Device::gpu,
     .parameters = {{.name = "feature_sum",
@@ -61,18 +59,11 @@ const Register<MultiPass> registration{{
                    {.name = "mass_sum",
                     .fallback = "partitioned private",
                     .range = {"global atomic", "partitioned global", "partitioned local", "partitioned private"},
-                    .help = "one histogram, one a block in global or in local "
-                            "memory, or one a thread"},
-                   {.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block, a multiple of 32"},
-                   {.name = "grid",
-                    .fallback = 2112,
-                    .range = {132, 264, 528, 1056, 2112, 4224},
-                    .tunable = true,
-                    .help = "blocks of the sums, which share the points out"}},
+                    .help = "one histogram, one per block in global or local memory, or one per thread"},
+                   tunable("block", 128, {32, 64, 128, 256}, "threads of a block, a multiple of 32"),
+                   tunable("grid", 2112, {132, 264, 528, 1056, 2112, 4224}, "blocks of the sums; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
-      if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
+      return config.integer("block") % 32 != 0 ? "block is not a multiple of 32" : counts_overflow(p);
     },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       return lutz::feature_sum_depth(config.word("feature_sum"), p, config.integer("block"), config.integer("grid"));

@@ -1,10 +1,9 @@
-// he2021's starting point on the GPU (Section 4.1, Figure 3: "our naive implementation with many atomicAdd"): one thread per point; the update adds
-// every value to its cluster's sum with an atomicAdd in global memory. All threads contend for k * d addresses, and sums grow value by value: worst
-// speed and rounding of the ladder.
+// he2021's starting point on the GPU (Section 4.1, Figure 3: "our naive implementation with many atomicAdd"): one thread per point, and one atomicAdd
+// per value in the update. All threads contend for k * d addresses, and sums grow value by value: worst speed and rounding of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/two_step_assign.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -38,25 +37,16 @@ class Naive {
 
   void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
+    return lloyd_.run(
+        trace, {{"assign", [this] { two_step::enqueue_assign(lloyd_, points_.data(), block_); }}, {"update", [this] { launch_update(); }}});
   }
   Solution<T> download() { return lloyd_.download(); }
 
  private:
-  void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
-    cuda::with_paper_dimension(d, [&](auto D) {
-      two_step::assign<T, decltype(D)::value>
-          <<<cuda::blocks(n, block_), block_, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(), lloyd_.changed());
-    });
-    cuda::check_launch();
-  }
-
   void launch_update() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const auto& stream = lloyd_.stream();
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    cuda::clear(stream, sums_, counts_);
     add_points<<<cuda::blocks(n, block_), block_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, sums_.data(), counts_.data());
     cuda::check_launch();
     average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), d, k, lloyd_.next());
@@ -73,10 +63,8 @@ const Register<Naive> registration{{
     .summary = "a thread a point; the update is one atomicAdd a value",
     .paper = "he2021",
     .device = Device::gpu,
-    .parameters = {{.name = "block", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block"}},
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      return p.n > std::numeric_limits<std::uint32_t>::max() ? "a cluster of more than 2^32 points would overflow its count" : "";
-    },
+    .parameters = {tunable("block", 128, {32, 64, 128, 256}, "threads of a block")},
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return counts_overflow(p); },
 }};
 
 }  // namespace

@@ -1,16 +1,17 @@
-// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. One chunk is copied into page-locked memory while another is on the bus and a
-// third is labelled and summed. Sums and counts of all chunks stay on the device and become the new centroids there. Points are sent again in every
-// iteration, as in Section 6.2.7, except chunks that `resident` keeps on the device. The CPU may process some chunks in place; its sums are added to
-// the GPU's.
+// lutz2018, Section 5: points that exceed the GPU's memory, in chunks. One chunk is copied into page-locked memory, another is on the bus, and a
+// third is labelled and summed. Sums and counts stay on the device. Points are sent again in every iteration, as in Section 6.2.7, except chunks that
+// `resident` keeps on the device. The CPU may process some chunks in place; its sums are added to the GPU's.
 // Cost of an iteration: the points over the bus once. Limit: the bus, or with staged copies the host's memory.
 #include <omp.h>
 
 #include <future>
 
-#include "bench/contract/implementation.hpp"
 #include "impl/cpu/lloyd/out_of_core.hpp"
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/out_of_core_chunk.cuh"
 #include "impl/gpu/lloyd/out_of_core_upload.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -36,8 +37,7 @@ struct Chunking {
     n = std::min(p.n, gpu * chunk);
   }
 
-  /// Number of chunks that stay on the GPU: what the budget holds beside the buffers. Without a budget, 90 % of free memory must also hold the
-  /// labels.
+  /// Number of chunks that fit the budget beside the buffers. Without a budget, 90 % of free memory must also hold the labels.
   std::int64_t resident(const Config& config) const {
     if (config.word("resident") == "nothing") return 0;
     std::size_t free = 0, total = 0;
@@ -89,29 +89,25 @@ class OutOfCore {
     cuda::fill(labels_.data(), labels_.size(), no_label - 1, compute_);
     if (host_labels_) std::fill_n(host_labels_->data(), chunking_.n, no_label - 1);
     std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label - 1);
-    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), compute_));  // NaN
-    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), compute_));
+    cuda::poison(compute_, assigned_, next_);
     compute_.synchronize();
   }
 
   int iterate(Trace& trace) {
     cuda::check(cudaMemcpyAsync(next_.data(), initial_.data(), initial_.bytes(), cudaMemcpyDeviceToDevice, compute_));
-    cuda::check(cudaMemsetAsync(changed_.data(), 0, changed_.bytes(), compute_));
+    cuda::clear(compute_, changed_);
     std::fill(cpu_labels_.begin(), cpu_labels_.end(), no_label);  // every point changes at first
     Pass pass(uploads_, trace);
     std::int64_t changed_before = 0;  // the device's count is never cleared
     for (iters_ = 1;; ++iters_) {
       std::swap(assigned_, next_);
       trace.begin_iteration();
-      zero(sums_);
-      zero(counts_);
+      cuda::clear(compute_, sums_, counts_);
       auto cpu = begin_cpu();
       for (std::int64_t chunk = 0; chunk < chunking_.gpu; ++chunk) process(pass, trace, chunk);
       pass.end_iteration();
       const std::int64_t cpu_changed = cpu.valid() ? add_cpu(cpu.get()) : 0;
-      out_of_core::average<<<cuda::blocks(cells_, 256), 256, 0, compute_>>>(sums_.data(), counts_.data(), assigned_.data(), p_.d, cells_,
-                                                                            next_.data());
-      cuda::check_launch();
+      enqueue_average(sums_, counts_, assigned_.data(), p_.d, next_.data(), compute_);
       if (iters_ == p_.max_iters) break;
       if (p_.tolerance < 0) continue;
       download_.synchronize();
@@ -196,10 +192,6 @@ class OutOfCore {
   }
 
   template <class V>
-  void zero(cuda::Buffer<V>& buffer) {
-    cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), compute_));
-  }
-  template <class V>
   std::vector<V> fetched(const cuda::Buffer<V>& buffer) const {
     std::vector<V> values(static_cast<std::size_t>(buffer.size()));
     cuda::download(values.data(), buffer.data(), buffer.bytes(), compute_);
@@ -228,9 +220,7 @@ std::string unsupported(const ProblemShape& p, const Config& config, int value_b
   const Chunking chunking(p, config, value_bytes);
   const std::int64_t budget = config.number("budget") * 1024 * 1024;
   if (budget > 0 && config.number("buffers") * chunking.chunk_bytes > budget) return "the buffers exceed the budget: choose smaller chunks";
-  int device = 0, able = 1;
-  if (config.word("transfer") == "registered" && cudaGetDevice(&device) == cudaSuccess &&
-      cudaDeviceGetAttribute(&able, cudaDevAttrHostRegisterReadOnlySupported, device) == cudaSuccess && !able)
+  if (config.word("transfer") == "registered" && cuda::attribute_or(cudaDevAttrHostRegisterReadOnlySupported, 1) == 0)
     return "this GPU cannot page-lock memory that is read-only: transfer = staged";
   return "";
 }
@@ -240,36 +230,17 @@ const Register<OutOfCore> registration{{
     .paper = "lutz2018",
     .device = Device::gpu,
     .parameters =
-        {{.name = "strategy", .fallback = "single pass", .range = {"single pass", "multi pass"}, .help = "what is done with a chunk"},
-         {.name = "chunk",
-          .fallback = 16384,
-          .range = {1, 64, 2048, 4096, 16384, 65536, 524288},
-          .tunable = true,
-          .help = "KiB; 16 MiB in the paper"},
-         {.name = "buffers", .fallback = 3, .range = {2, 3, 8}, .tunable = true, .help = "chunks on their way at once"},
-         {.name = "transfer",
-          .fallback = "staged",
-          .range = {"staged", "registered"},
-          .tunable = true,
-          .help = "chunks are copied to page-locked memory, or all points are page-locked where they lie"},
-         {.name = "piece",
-          .fallback = 4096,
-          .range = {1, 256, 1024, 2048, 4096, 8192},
-          .tunable = true,
-          .help = "KiB that a thread copies at a time"},
-         {.name = "threads",
-          .fallback = 0,
-          .range = {0, 1, 4, 16},
-          .tunable = true,
-          .help = "on the host; 0: one a processor but for one, 16 at most"},
-         {.name = "labels",
-          .fallback = "device",
-          .range = {"device", "host"},
-          .tunable = true,
-          .help = "where they stay: 4 n bytes, or back over the bus in every iteration"},
-         {.name = "budget", .fallback = 0, .range = {0, 1, 1048576}, .help = "MiB of GPU memory for points; 0: what is free"},
-         {.name = "resident", .fallback = "nothing", .range = {"nothing", "what fits"}, .help = "chunks that stay where the budget has room"},
-         {.name = "cpu_share", .fallback = 0, .range = {0, 25, 100}, .help = "per cent of the chunks that the CPU does"}},
+        {{.name = "strategy", .fallback = "single pass", .range = {"single pass", "multi pass"}, .help = "passes over a chunk"},
+         tunable("chunk", 16384, {1, 64, 2048, 4096, 16384, 65536, 524288}, "KiB; 16 MiB in the paper"),
+         tunable("buffers", 3, {2, 3, 8}, "chunks in flight"),
+         tunable("transfer", "staged", {"staged", "registered"},
+                 "staged: copies chunks to page-locked memory; registered: page-locks the points themselves"),
+         tunable("piece", 4096, {1, 256, 1024, 2048, 4096, 8192}, "KiB that a thread copies at a time"),
+         tunable("threads", 0, {0, 1, 4, 16}, "host threads; 0: all processors but one, at most 16"),
+         tunable("labels", "device", {"device", "host"}, "device: kept there, 4 n bytes; host: downloaded in every iteration"),
+         {.name = "budget", .fallback = 0, .range = {0, 1, 1048576}, .help = "MiB of GPU memory for points; 0: all that is free"},
+         {.name = "resident", .fallback = "nothing", .range = {"nothing", "what fits"}, .help = "chunks that stay on the device within the budget"},
+         {.name = "cpu_share", .fallback = 0, .range = {0, 25, 100}, .help = "percentage of chunks for the CPU"}},
     .unsupported = unsupported,
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const Chunking chunking(p, config, sizeof(float));

@@ -1,12 +1,11 @@
 // Processes a chunk of points on the device, after lutz2018: assign and update as two passes or fused into one. Sums and counts stay on the device
 // across chunks (Section 5). A block takes tiles of points: each thread labels a point; then the threads share the tile's values by dimension
-// (partitioned features, Section 3.1), and each group of threads has its own sums in shared memory, or in global memory if they do not fit. Sums of
-// all chunks are fp64, because they receive an addition per block and chunk.
+// (partitioned features, Section 3.1). Groups of threads have sums in shared memory if they fit. fp64 sums: one addition per block and chunk.
 #pragma once
 
 #include <algorithm>
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 
 namespace km::out_of_core {
 
@@ -128,15 +127,6 @@ __global__ void process(const T* __restrict__ points, const T* __restrict__ cent
   }
 }
 
-/// One thread per value of the centroids. An empty cluster keeps its centroid.
-template <class T>
-__global__ void average(const double* sums, const unsigned long long* counts, const T* centroids, int d, std::int64_t cells, T* next) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= cells) return;
-  const auto count = counts[at / d];
-  next[at] = count > 0 ? static_cast<T>(sums[at] / static_cast<double>(count)) : centroids[at];
-}
-
 /// The kernel of one step and shape.
 template <class T>
 class Launch {
@@ -148,7 +138,7 @@ class Launch {
       else if (step == Step::fused) kernel_ = process<T, known, Step::fused>;
       else kernel_ = process<T, 0, Step::update>;
     });
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+    cuda::allow_shared(kernel_, plan_.bytes);
   }
 
   void operator()(const T* points, const T* centroids, std::int64_t n, std::int32_t* labels, unsigned long long* changed, double* sums,

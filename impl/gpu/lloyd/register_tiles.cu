@@ -6,8 +6,7 @@
 // Cost of an iteration: points and labels read once, n (d s + 1) bytes; d + 4 instructions per point and centroid, 4 of them at half rate (in groups
 // d + 1 or 2, and d + 3 per centroid of the best group); moved points read again; 8 bytes per value of the sums and block through L2; one grid
 // barrier. The first iteration adds all points. Per run: a layout in prepare, labels of 4 bytes written once, one launch.
-// Limit: 16 dimensions; k d values that fit a block's shared memory three times. resident suits points that fit the chip; screened's tensor cores
-// pay off from some 16 dimensions on.
+// Limit: 16 dimensions; k d values that fit shared memory three times. Faster: resident if points fit the chip, screened from some 16 dimensions on.
 #include "impl/gpu/lloyd/register_tiles.cuh"
 
 namespace km {

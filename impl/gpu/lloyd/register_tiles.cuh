@@ -5,9 +5,9 @@
 #include <bit>
 #include <optional>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::register_tiles {
 
@@ -36,12 +36,7 @@ inline int group_of(int k, const Config& config) {
 
 /// Most shared memory of a block; without a device that of compute capability 9.0.
 inline std::size_t shared_limit() {
-  int device = 0, limit = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    limit = 227 << 10;
-  }
-  return static_cast<std::size_t>(limit) - 1024;  // the kernel's static part
+  return static_cast<std::size_t>(cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 << 10)) - 1024;  // the kernel's static part
 }
 
 inline int threads_of(int most, const Config& config) {
@@ -67,21 +62,9 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
 }
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "grid",
-           .fallback = 132,
-           .range = {1, 33, 66, 132},
-           .tunable = true,
-           .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"},
-          {.name = "group",
-           .fallback = 0,
-           .range = {0, 1, 4, 8},
-           .tunable = true,
-           .help = "centroids that share a key, fp32; 0: by the number of clusters"},
-          {.name = "threads",
-           .fallback = 0,
-           .range = {0, 128, 256, 384, 512, 640},
-           .tunable = true,
-           .help = "of a block; 0, and at most: as many as have the registers"}};
+  return {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point"),
+          tunable("group", 0, {0, 1, 4, 8}, "centroids that share a key, fp32; 0: by the number of clusters"),
+          tunable("threads", 0, {0, 128, 256, 384, 512, 640}, "threads of a block; 0: as many as have the registers, also the limit")};
 }
 
 /// Bits of a double that order as the values.
@@ -132,103 +115,83 @@ template <class T>
 class RegisterTiles {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
-      : problem_(problem), kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), initial_(cells()), assigned_(cells()),
-        next_(cells()), turn_(1), iters_(1), records_(problem.max_iters + 1) {
+      : kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), tiles_((problem.n + kernel_.tile - 1) / kernel_.tile),
+        host_(problem, tiles_ * kernel_.tile), points_(tiles_ * kernel_.width * kernel_.tile),
+        tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), turn_(1), records_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
-    const std::int64_t tiles = (problem.n + kernel_.tile - 1) / kernel_.tile, change_size = std::int64_t(words<T> + 1) * k * width + k + counters;
-    int device = 0, multiprocessors = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    grid_ =
-        static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), (tiles + least_tiles - 1) / least_tiles), 1, multiprocessors));
+    const std::int64_t change_size = std::int64_t(words<T> + 1) * k * width + k + counters;
+    const std::int64_t wanted = std::min(config.number("grid"), (tiles_ + least_tiles - 1) / least_tiles);
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
     threads_ = threads_of(kernel_.threads, config);
     const int warps = threads_ / 32;
     int copies = 32;
     const std::size_t limit = shared_limit();
     while (copies > 1 && kernel_.bytes(k, rows, warps, copies) > limit) copies /= 2;
     bytes_ = kernel_.bytes(k, rows, warps, copies);
-    cuda::check(cudaFuncSetAttribute(kernel_.run, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    cuda::allow_shared(kernel_.run, bytes_);
 
-    points_ = cuda::Buffer<T>(tiles * width * kernel_.tile);
-    tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * kernel_.tile * kernel_.label_bytes);
-    labels_ = cuda::Buffer<std::int32_t>(tiles * kernel_.tile);
     changes_ = cuda::Buffer<Bits>(3 * change_size);
     rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
-    cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
-    cuda::check(cudaMemsetAsync(turn_.data(), 0, turn_.bytes(), stream_));
+    cuda::clear(host_.stream, changes_, turn_);
     run_ = {.points = points_.data(),
             .labels = tile_labels_.data(),
             .n = problem.n,
-            .tiles = tiles,
+            .tiles = tiles_,
             .d = problem.d,
             .k = k,
             .rows = rows,
             .max_iters = problem.max_iters,
             .copies = copies,
             .additions = most_additions / warps - kernel_.tile / copies,  // one more tile may be in flight
-            .stop_at = problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n),
+            .stop_at = host_.stop_at(),
             .margin_scale = margin_scale,
             .origin = {},
             .limb_format = {},
-            .initial = initial_.data(),
+            .initial = host_.initial.data(),
             .changes = changes_.data(),
             .turn = turn_.data(),
             .rests = rests_.data(),
-            .assigned = assigned_.data(),
-            .next = next_.data(),
-            .labels_out = labels_.data(),
-            .iters = iters_.data(),
+            .assigned = host_.assigned.data(),
+            .next = host_.next.data(),
+            .labels_out = host_.labels.data(),
+            .iters = host_.iters.data(),
             .records = records_.data()};
-    const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, stream_);
-    const cuda::Phase phase(trace, "layout", stream_);
+    const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, host_.stream);
+    const cuda::Phase phase(trace, "layout", host_.stream);
     lay_out_points(from.data());
-    graph_.emplace(stream_, [this] {  // faster to launch than the kernel alone
+    graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
       void* arguments[] = {&run_};
-      cuda::check(
-          cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_.run), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
+      const void* const kernel = reinterpret_cast<const void*>(kernel_.run);
+      cuda::check(cudaLaunchCooperativeKernel(kernel, dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, host_.stream));
     });
   }
 
-  void reset() {
-    upload(initial_, problem_.initial_centroids, stream_);
-    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
-    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
-    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
-    stream_.synchronize();
-  }
+  void reset() { host_.reset(); }
 
   int iterate(Trace& trace) {
-    iters_[0] = 0;
-    graph_->launch(stream_);
-    stream_.synchronize();
+    host_.iters[0] = 0;
+    graph_->launch(host_.stream);
+    host_.stream.synchronize();
     if (trace.active()) report(trace);
-    return iters_[0];
+    return host_.iters[0];
   }
 
-  Solution<T> download() {
-    Solution<T> out = Solution<T>::poisoned(problem_);
-    cuda::download(out.labels.data(), labels_.data(), out.labels.size() * sizeof out.labels[0], stream_);
-    cuda::download(out.assigned_centroids.data(), assigned_.data(), assigned_.bytes(), stream_);
-    cuda::download(out.centroids.data(), next_.data(), next_.bytes(), stream_);
-    out.iters = iters_[0];
-    return out;
-  }
+  Solution<T> download() { return host_.download(); }
 
  private:
-  std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
-
   /// Finds each dimension's range and origin. The origin is the middle if all values are within a factor of 2.9: they are then within a factor of 2
   /// of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin. fp64 uses differences.
   void lay_out_points(const T* rows) {
-    const int d = problem_.d, block = 256 / d * d;
-    const std::int64_t size = problem_.n * d;
+    const int d = host_.problem.d, block = 256 / d * d;
+    const std::int64_t n = host_.problem.n, size = n * d;
+    const cudaStream_t stream = host_.stream;
     std::vector<Bits> bounds(2 * std::size_t(d));
     std::fill_n(bounds.begin(), d, ~Bits(0));
     cuda::Buffer<Bits> on_device(2 * d);
-    upload(on_device, std::span<const Bits>(bounds), stream_);
-    find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream_>>>(rows, size, d, on_device.data());
+    upload(on_device, std::span<const Bits>(bounds), stream);
+    find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream>>>(rows, size, d, on_device.data());
     cuda::check_launch();
-    cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream_);
+    cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream);
     double greatest[most_dimensions] = {};
     Origin<T> origin{};
     for (int j = 0; j < d; ++j) {
@@ -237,18 +200,18 @@ class RegisterTiles {
       if (sizeof(T) == 4 && least * most > 0 && far <= 2.9 * near) origin.at[j] = static_cast<T>((least + most) / 2);
       greatest[j] = std::max(std::abs(least - double(origin.at[j])), std::abs(most - double(origin.at[j])));
     }
-    run_.limb_format = LimbFormat<T>(greatest, problem_.n);
+    run_.limb_format = LimbFormat<T>(greatest, n);
     std::copy_n(origin.at, most_dimensions, run_.origin);
-    lay_out<<<unsigned(std::min<std::int64_t>(run_.tiles, 1 << 16)), 256, 0, stream_>>>(rows, problem_.n, d, kernel_.width, kernel_.tile, run_.tiles,
-                                                                                        origin, points_.data());
+    const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));
+    lay_out<<<grid, 256, 0, stream>>>(rows, n, d, kernel_.width, kernel_.tile, tiles_, origin, points_.data());
     cuda::check_launch();
-    stream_.synchronize();  // rows are freed on return
+    host_.stream.synchronize();  // rows are freed on return
   }
 
   /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
   void report(Trace& trace) {
-    std::vector<IterationRecord> ended(std::size_t(iters_[0]) + 1);
-    cuda::download(ended.data(), records_.data(), ended.size() * sizeof ended[0], stream_);
+    std::vector<IterationRecord> ended(std::size_t(host_.iters[0]) + 1);
+    cuda::download(ended.data(), records_.data(), ended.size() * sizeof ended[0], host_.stream);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);
@@ -256,15 +219,13 @@ class RegisterTiles {
     }
   }
 
-  Problem<T> problem_;  // views
-  cuda::Stream stream_;
   Kernel<T> kernel_;
-  cuda::Buffer<T> initial_, assigned_, next_, points_;
-  cuda::Buffer<std::int32_t> labels_;
+  std::int64_t tiles_;
+  cuda::WholeRun<T> host_;
+  cuda::Buffer<T> points_;
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_, rests_;
   cuda::Buffer<int> turn_;
-  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
   cuda::Buffer<IterationRecord> records_;
   Run<T> run_{};
   unsigned grid_ = 1;

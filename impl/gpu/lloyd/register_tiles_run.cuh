@@ -5,6 +5,7 @@
 
 #include "impl/gpu/lloyd/register_tiles_scores.cuh"
 #include "impl/gpu/lloyd/register_tiles_sums.cuh"
+#include "impl/gpu/whole_run.cuh"
 
 namespace km::register_tiles {
 
@@ -53,10 +54,91 @@ struct SharedLayout {
   __host__ __device__ std::size_t bytes() const { return row_bytes() + total_bytes() + queue_bytes() + centroid_bytes() + table_bytes(); }
 };
 
-__device__ __forceinline__ unsigned long long nanoseconds() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
+/// Sets value j of row c from the centroids. A row beyond k is never the nearest.
+template <int D, int Group, class T>
+__device__ __forceinline__ void set_row(const Run<T>& r, const T* centroids, T* rows, int c, int j) {
+  T& value = rows[row_at<T, D, Group>(c) + j];
+  if constexpr (sizeof(T) == 4) value = c < r.k ? static_cast<float>(double(r.origin[j]) - double(centroids[c * D + j])) : 0.0f;
+  else value = c < r.k ? centroids[c * D + j] : cuda::infinity<T>;
+}
+
+/// Sets the last value of each fp32 row, and each warp's greatest length.
+template <int D, int Group>
+__device__ __forceinline__ void measure_rows(const Run<float>& r, float* rows, float* longest_of) {
+  const int t = threadIdx.x, block = blockDim.x;
+  float longest = 0;
+  for (int c = t; c < r.rows; c += block) {
+    double length = 0;
+#pragma unroll
+    for (int j = 0; j < D; ++j) {
+      const double value = rows[row_at<float, D, Group>(c) + j];
+      length += value * value;
+    }
+    rows[row_at<float, D, Group>(c) + D] = c < r.k ? static_cast<float>(length / 2) : 3e38f;
+    longest = fmaxf(longest, __double2float_ru(length));
+  }
+  for (int step = 16; step > 0; step /= 2) longest = fmaxf(longest, __shfl_xor_sync(0xFFFFFFFF, longest, step));
+  if (t % 32 == 0) longest_of[t / 32] = longest;
+}
+template <int, int>
+__device__ __forceinline__ void measure_rows(const Run<double>&, double*, float*) {}
+
+/// Adds a block's limbs and counts to those of all (words x cells, k) and clears them.
+template <class T, int D>
+__device__ __forceinline__ void add_table(const Run<T>& r, const Table<T, D>& table, Bits* change, Bits* change_count) {
+  const int t = threadIdx.x, block = blockDim.x, k = r.k, cells = k * D;
+  // Lanes that share a cell's copies: a power of two, so that all cells are summed at about the same time.
+  int sharing = 1;
+  while (sharing < r.copies && sharing * 2 * (words<T> * cells + k) <= block) sharing *= 2;
+  const int sums = words<T> * cells + k, set = t / sharing, parts = r.copies / sharing;
+  for (int base = 0; base < sums; base += block / sharing) {
+    const int at = base + set;
+    long long sum = 0;
+    if (at < sums)
+      for (int part = 0; part < parts; ++part) {
+        const int copy = t % sharing + sharing * ((part + set) & (parts - 1));
+        const bool value = at < words<T> * cells;
+        const int cell = words<T> == 1 ? at : at % cells, c = value ? cell / D : at - words<T> * cells;
+        unsigned* const row = table.row + (c * r.copies + copy) * table.pitch;
+        if (value) {
+          unsigned* const high = row + cell % D * limbs<T> + (words<T> == 1 ? 0 : at / cells * 2);
+          sum += ((long long)(int(high[0])) << r.limb_format.width) + int(high[1]);
+          high[0] = high[1] = 0;
+        } else {
+          sum += int(row[D * limbs<T>]);
+          row[D * limbs<T>] = 0;
+        }
+      }
+    for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(0xFFFFFFFF, sum, step);
+    if (at < sums && t % sharing == 0 && sum != 0)
+      atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
+  }
+}
+
+/// Adds the change of an iteration (words x cells, rests, counts) to the totals and makes means. The last iteration writes the centroids out.
+template <int D, int Group, class T>
+__device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* change, bool new_rest, bool any_rest, bool last, Bits* totals,
+                                                 Bits* rests, T* centroids, T* rows) {
+  const int t = threadIdx.x, block = blockDim.x, k = r.k, cells = k * D;
+  const Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells;
+  for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
+  __syncthreads();
+  for (int cell = t; cell < cells; cell += block) {
+    const int c = cell / D, j = cell % D;
+    if (new_rest) rests[cell] += __ldcg(change_rest + cell);
+    double sum = any_rest ? double((long long)(rests[cell])) * r.limb_format.rest[j] : 0.0;
+#pragma unroll
+    for (int w = words<T> - 1; w >= 0; --w) {
+      const Bits total = totals[w * cells + cell] += __ldcg(change + w * cells + cell);
+      sum += double((long long)(total)) * r.limb_format.unit[w][j];
+    }
+    const long long count = totals[words<T> * cells + c];
+    const bool out = last && blockIdx.x == 0 && j < r.d;
+    if (out) r.assigned[c * r.d + j] = centroids[cell];
+    if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // an empty cluster keeps its centroid
+    if (out) r.next[c * r.d + j] = centroids[cell];
+    set_row<D, Group>(r, centroids, rows, c, j);
+  }
 }
 
 /// P: points per lane. Group: rows per key. Rows: their number, or 0: any. Threads: at most.
@@ -84,37 +166,15 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
 
   const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
   const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
-  const auto set_row = [&](int c, int j) {
-    T& value = rows[row_at<T, D, Group>(c) + j];
-    if constexpr (sizeof(T) == 4) value = c < k ? static_cast<float>(double(r.origin[j]) - double(centroids[c * D + j])) : 0.0f;
-    else value = c < k ? centroids[c * D + j] : cuda::infinity<T>;
-  };
-  const auto measure_rows = [&] {  // the last value of each row, and the greatest length
-    if constexpr (sizeof(T) == 4) {
-      float longest = 0;
-      for (int c = t; c < r.rows; c += block) {
-        double length = 0;
-#pragma unroll
-        for (int j = 0; j < D; ++j) {
-          const double value = rows[row_at<T, D, Group>(c) + j];
-          length += value * value;
-        }
-        rows[row_at<T, D, Group>(c) + D] = c < k ? static_cast<float>(length / 2) : 3e38f;
-        longest = fmaxf(longest, __double2float_ru(length));
-      }
-      for (int step = 16; step > 0; step /= 2) longest = fmaxf(longest, __shfl_xor_sync(all, longest, step));
-      if (lane == 0) longest_of[warp] = longest;
-    }
-  };
   for (int at = t; at < words<T> * cells + k; at += block) totals[at] = 0;
   for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
   for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
   if (t == 0) moved_here = opened_here = rest_here = 0;
-  if (blockIdx.x == 0 && t == 0) r.records[0] = {nanoseconds(), 0};
+  if (blockIdx.x == 0 && t == 0) r.records[0] = {cuda::nanoseconds(), 0};
   __syncthreads();
-  for (int at = t; at < r.rows * D; at += block) set_row(at / D, at % D);
+  for (int at = t; at < r.rows * D; at += block) set_row<D, Group>(r, centroids, rows, at / D, at % D);
   __syncthreads();
-  measure_rows();
+  measure_rows<D, Group>(r, rows, longest_of);
   __syncthreads();
 
   const int turn = __ldcg(r.turn);
@@ -247,34 +307,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     if (fresh && t == 0) moved_here = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
     __syncthreads();
 
-    if (moved_here > 0) {
-      // Lanes that share a cell's copies: a power of two, so that all cells are summed at about the same time.
-      int sharing = 1;
-      while (sharing < r.copies && sharing * 2 * (words<T> * cells + k) <= block) sharing *= 2;
-      const int sums = words<T> * cells + k, set = t / sharing, parts = r.copies / sharing;
-      for (int base = 0; base < sums; base += block / sharing) {
-        const int at = base + set;
-        long long sum = 0;
-        if (at < sums)
-          for (int part = 0; part < parts; ++part) {
-            const int copy = t % sharing + sharing * ((part + set) & (parts - 1));
-            const bool value = at < words<T> * cells;
-            const int cell = words<T> == 1 ? at : at % cells, c = value ? cell / D : at - words<T> * cells;
-            unsigned* const row = table.row + (c * r.copies + copy) * table.pitch;
-            if (value) {
-              unsigned* const high = row + cell % D * limbs<T> + (words<T> == 1 ? 0 : at / cells * 2);
-              sum += ((long long)(int(high[0])) << r.limb_format.width) + int(high[1]);
-              high[0] = high[1] = 0;
-            } else {
-              sum += int(row[D * limbs<T>]);
-              row[D * limbs<T>] = 0;
-            }
-          }
-        for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(all, sum, step);
-        if (at < sums && t % sharing == 0 && sum != 0)
-          atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
-      }
-    }
+    if (moved_here > 0) add_table(r, table, change, change_count);
     if (t <= any_rest_at) {
       const int here = t == changed_at ? moved_here : t == opened_at ? opened_here : rest_here;
       if (here > 0) atomicAdd(change_counters + t, Bits(here));
@@ -287,31 +320,14 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     const bool new_rest = __ldcg(change_counters + any_rest_at) > 0;
     any_rest |= new_rest;
     if (t == 0) moved_here = opened_here = rest_here = 0;
-    if (blockIdx.x == 0 && t == 0) r.records[iter] = {nanoseconds(), __ldcg(change_counters + opened_at)};
-    for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
-    __syncthreads();
-    for (int cell = t; cell < cells; cell += block) {
-      const int c = cell / D, j = cell % D;
-      if (new_rest) rests[cell] += __ldcg(change_rest + cell);
-      double sum = any_rest ? double((long long)(rests[cell])) * r.limb_format.rest[j] : 0.0;
-#pragma unroll
-      for (int w = words<T> - 1; w >= 0; --w) {
-        const Bits total = totals[w * cells + cell] += __ldcg(change + w * cells + cell);
-        sum += double((long long)(total)) * r.limb_format.unit[w][j];
-      }
-      const long long count = totals[words<T> * cells + c];
-      const bool out = last && blockIdx.x == 0 && j < r.d;
-      if (out) r.assigned[c * r.d + j] = centroids[cell];
-      if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // an empty cluster keeps its centroid
-      if (out) r.next[c * r.d + j] = centroids[cell];
-      set_row(c, j);
-    }
+    if (blockIdx.x == 0 && t == 0) r.records[iter] = {cuda::nanoseconds(), __ldcg(change_counters + opened_at)};
+    update_centroids<D, Group>(r, change, new_rest, any_rest, last, totals, rests, centroids, rows);
     if (last) {
       if (blockIdx.x == 0 && t == 0) *r.iters = iter, *r.turn = (turn + iter) % 3;
       break;
     }
     __syncthreads();
-    measure_rows();
+    measure_rows<D, Group>(r, rows, longest_of);
     __syncthreads();
   }
 

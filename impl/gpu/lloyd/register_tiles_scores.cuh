@@ -17,8 +17,7 @@
 //   No overflow if it is finite: every partial sum is at most R² + |x|²/2 (1 + 2 d u), |x|² is finite, and a margin with R² > 2^126 is infinite.
 //   An infinite or NaN margin leaves the point open. So does a NaN among scores, which minima ignore: it needs such an overflow.
 //   Rows beyond k have h = 3e38, finite with any index in its low bits, and above every score of a decided point.
-// Open points are settled in fp64 by differences, in order of dimensions, the lowest index first: exact up to fp64's own rounding. fp64 points use
-// differences at once.
+// fp64 settles open points by differences, in order of dimensions, the lowest index first. fp64 points use differences at once.
 #pragma once
 
 #include "bench/device/cuda.cuh"
@@ -190,8 +189,7 @@ __device__ __forceinline__ unsigned nearest(const double (&x)[P][D], const doubl
   return 0;
 }
 
-/// Settles the warp's open points one by one; its lanes share the centroids. point(lane, u): that point's first dimension; the others are `stride`
-/// apart.
+/// Settles the warp's open points one by one; its lanes share the centroids. point(lane, u): that point's dimensions, `stride` apart.
 template <int D, int P, class T, class Point>
 __device__ __forceinline__ void settle(unsigned open, Point point, int stride, const T* origin, const T* centroids, int k, int (&label)[P]) {
   constexpr unsigned all = 0xFFFFFFFF;

@@ -51,8 +51,7 @@ struct LimbFormat {
 __device__ __forceinline__ int low_bits(float value) { return __float_as_int(value); }
 __device__ __forceinline__ int low_bits(double value) { return __double2loint(value); }
 
-/// A block's additions: k x copies rows of D x limbs and a count. Row lengths are odd, so that the lanes' copies of any clusters are in different
-/// banks.
+/// A block's additions: k x copies rows of D x limbs and a count. Row lengths are odd, so that the lanes' copies are in different banks.
 template <class T, int D>
 struct Table {
   static constexpr int pitch = D * limbs<T> + 1;

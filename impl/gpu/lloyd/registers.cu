@@ -1,15 +1,13 @@
-// Few dimensions and clusters, so that each thread has its own k d sums in registers: lutz2018's single pass without a tile in shared memory. A
-// thread loads a few points in 16-byte accesses, labels them, and adds each to all clusters' sums, times one or zero, because registers cannot be
-// indexed at run time. Sums are merged once at the end: by shuffles in the warp, in shared memory in the block, by k d atomicAdds per block in the
-// grid.
-// Cost of an iteration: points and labels read once, changed labels written; 3 k d + 4 k instructions per point, k rounded up to 2, 4 or 8 (16 or
-// 32). Points are rows, as given.
+// lutz2018's single pass without a tile in shared memory, for few dimensions and clusters: each thread has its own k d sums in registers. A thread
+// loads a few points in 16-byte accesses and labels them. It adds each to all clusters' sums, times one or zero, because registers cannot be indexed
+// at run time. Sums are merged at the end: by shuffles in the warp, in shared memory in the block, by k d atomicAdds per block.
+// Cost of an iteration: points (rows) and labels read once, changed labels written; 3 k d + 4 k instructions per point, k rounded up to 2^i.
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -32,16 +30,45 @@ struct alignas(Size * sizeof(std::int32_t)) Labels {
 /// Blocks that fit a multiprocessor's 65,536 registers, with `values` four-byte registers per thread for sums and points.
 constexpr int resident(int values) { return values <= 32 ? 4 : values <= 72 ? 2 : 1; }
 
-/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them, so
-/// that an iteration is one kernel.
+/// Adds all threads' sums and counts to those of the grid (k x D, k).
+template <class T, int D, int K>
+__device__ __forceinline__ void merge(T (&sum)[K][D], const unsigned (&count)[K], int k, T* sums, unsigned* counts) {
+  constexpr int warps = block / 32;
+  __shared__ T warp_sums[warps][K * D];
+  __shared__ unsigned warp_counts[warps][K];
+  const int t = threadIdx.x;
+#pragma unroll
+  for (int c = 0; c < K; ++c) {
+    const unsigned warp_count = __reduce_add_sync(0xFFFFFFFF, count[c]);
+    if (t % 32 == 0) warp_counts[t / 32][c] = warp_count;
+#pragma unroll
+    for (int j = 0; j < D; ++j) {
+#pragma unroll
+      for (int step = 16; step > 0; step /= 2) sum[c][j] += __shfl_xor_sync(0xFFFFFFFF, sum[c][j], step);
+      if (t % 32 == 0) warp_sums[t / 32][c * D + j] = sum[c][j];
+    }
+  }
+  __syncthreads();
+  for (int at = t; at < k * D; at += block) {
+    T total = 0;
+    for (int warp = 0; warp < warps; ++warp) total += warp_sums[warp][at];
+    atomicAdd(&sums[at], total);
+  }
+  for (int c = t; c < k; c += block) {
+    unsigned total = 0;
+    for (int warp = 0; warp < warps; ++warp) total += warp_counts[warp][c];
+    if (total > 0) atomicAdd(&counts[c], total);
+  }
+}
+
+/// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D * sizeof(T) / 4))
     assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k, std::int32_t* __restrict__ labels,
                    unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
   using Shape = Batch<T, D>;
-  constexpr int width = cuda::Pack<T>::size, pack = Shape::pack, warps = block / 32;
-  __shared__ T rows[K * D], warp_sums[warps][K * D];
-  __shared__ unsigned warp_counts[warps][K];
+  constexpr int width = cuda::Pack<T>::size, pack = Shape::pack;
+  __shared__ T rows[K * D];
   const int t = threadIdx.x;
   for (int at = t; at < K * D; at += block) rows[at] = at / D < k ? centroids[at] : cuda::infinity<T>;  // never the nearest
   __syncthreads();
@@ -131,30 +158,9 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
       }
   }
 
-#pragma unroll
-  for (int c = 0; c < K; ++c) {
-    const unsigned warp_count = __reduce_add_sync(0xFFFFFFFF, count[c]);
-    if (t % 32 == 0) warp_counts[t / 32][c] = warp_count;
-#pragma unroll
-    for (int j = 0; j < D; ++j) {
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) sum[c][j] += __shfl_xor_sync(0xFFFFFFFF, sum[c][j], step);
-      if (t % 32 == 0) warp_sums[t / 32][c * D + j] = sum[c][j];
-    }
-  }
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
-  __syncthreads();
-  for (int at = t; at < k * D; at += block) {
-    T total = 0;
-    for (int warp = 0; warp < warps; ++warp) total += warp_sums[warp][at];
-    atomicAdd(&sums[at], total);
-  }
-  for (int c = t; c < k; c += block) {
-    unsigned total = 0;
-    for (int warp = 0; warp < warps; ++warp) total += warp_counts[warp][c];
-    if (total > 0) atomicAdd(&counts[c], total);
-  }
+  merge(sum, count, k, sums, counts);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, D, k, next);
 }
 
@@ -182,14 +188,9 @@ class Registers {
     with_shape(problem.d, problem.k, [&](auto D, auto K) {
       kernel_ = assign_and_sum<T, decltype(D)::value, decltype(K)::value>;
       const int tile = block * Batch<T, decltype(D)::value>::points;
-      int device = 0, multiprocessors = 0, fitting = 0;
-      cuda::check(cudaGetDevice(&device));
-      cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-      cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel_, block, 0));
-      const auto at_once = static_cast<unsigned>(multiprocessors * std::max(fitting, 1));
-      grid_ = std::min({cuda::blocks(problem.n, tile), at_once, static_cast<unsigned>(config.integer("grid"))});
+      grid_ = std::min({cuda::blocks(problem.n, tile), cuda::resident_blocks(kernel_, block), static_cast<unsigned>(config.integer("grid"))});
     });
-    lloyd_.record([this] { clear(); }, {"fused", [this] { launch_fused(); }});
+    lloyd_.record([this] { cuda::clear(lloyd_.stream(), sums_, counts_, done_); }, {"fused", [this] { launch_fused(); }});
   }
 
   void reset() { lloyd_.reset(); }
@@ -197,11 +198,6 @@ class Registers {
   Solution<T> download() { return lloyd_.download(); }
 
  private:
-  void clear() {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
-  }
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(), sums_.data(),
@@ -220,16 +216,12 @@ const Register<Registers> registration{{
     .summary = "assign and update in one pass, all sums in every thread's registers",
     .paper = "lutz2018",
     .device = Device::gpu,
-    .parameters = {{.name = "grid",
-                    .fallback = 528,
-                    .range = {66, 132, 264, 528, 1056, 2112},
-                    .tunable = true,
-                    .help = "blocks of 256 threads, at most as many as run at once, which share the points out"}},
+    .parameters = {tunable("grid", 528, {66, 132, 264, 528, 1056, 2112},
+                           "blocks of 256 threads, at most as many as run at once; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > limit) return "more than 8 dimensions: k d sums exceed a thread's registers";
       if (p.k > most_clusters(p.d)) return "more than 8 clusters, or 32 in two dimensions: k d sums exceed a thread's registers";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
+      return counts_overflow(p);
     },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const std::int64_t grid = std::min<std::int64_t>(config.number("grid"), 66), threads = grid * block;  // fewer run at once on small cards

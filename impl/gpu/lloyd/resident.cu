@@ -1,16 +1,15 @@
 // All iterations in one kernel, with points cached where they are used. Each block has a share of the points. As many as fit stay with their labels
 // in its multiprocessor's shared memory for the whole run; the rest is read once per iteration, from the L2 cache if it fits. Blocks meet once per
-// iteration: each adds the changes of its moved points to the clusters' sums, waits, and computes all centroids itself. The kernel tests
-// convergence, so the host waits once per run and launches once. Only moved points change the sums. Threads keep them in registers if they are few,
-// else the block in integers (resident_sums.cuh).
+// iteration: each adds its moved points to the clusters' sums, waits, and computes all centroids itself. The kernel tests convergence: one launch and
+// one wait per run. Threads keep changes of sums in registers if they are few, else the block in integers (resident_sums.cuh).
 // Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions per point and centroid; 12 bytes per value of the sums and
 // block through L2; one grid barrier. Per run: points read once, labels written once, one launch.
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -66,64 +65,53 @@ void with_clusters(int clusters, F&& f) {
 template <class T>
 class Resident {
  public:
-  Resident(const Problem<T>& problem, const Config& config, Trace& trace)
-      : problem_(problem), initial_(cells()), assigned_(cells()), next_(cells()), labels_(problem.n), iters_(1), ended_(problem.max_iters + 1) {
+  Resident(const Problem<T>& problem, const Config& config, Trace& trace) : host_(problem, problem.n), ended_(problem.max_iters + 1) {
     with_width(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(config, trace); });
   }
 
-  void reset() {
-    upload(initial_, problem_.initial_centroids, stream_);
-    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
-    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
-    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
-    stream_.synchronize();
-  }
+  void reset() { host_.reset(); }
 
   int iterate(Trace& trace) {
-    iters_[0] = 0;
-    cuda::check(cudaMemsetAsync(changes_.data(), 0, changes_.bytes(), stream_));
+    host_.iters[0] = 0;
+    cuda::clear(host_.stream, changes_);
     void* arguments[] = {&run_};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, stream_));
-    stream_.synchronize();
+    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, host_.stream));
+    host_.stream.synchronize();
     if (trace.active()) report(trace);
-    return iters_[0];
+    return host_.iters[0];
   }
 
-  Solution<T> download() {
-    Solution<T> out = Solution<T>::poisoned(problem_);
-    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
-    cuda::download(out.assigned_centroids.data(), assigned_.data(), assigned_.bytes(), stream_);
-    cuda::download(out.centroids.data(), next_.data(), next_.bytes(), stream_);
-    out.iters = iters_[0];
-    return out;
-  }
+  Solution<T> download() { return host_.download(); }
 
  private:
-  std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
-
   template <int D>
   void lay_out_points(const Config& config, Trace& trace) {
-    const cuda::Buffer<T> rows = cuda::upload_rows(problem_, trace, stream_);
-    const cuda::Phase phase(trace, "layout", stream_);
-    const int k = problem_.k;
-    const std::int64_t tiles = (problem_.n + tile_points<T> - 1) / tile_points<T>;
+    const Problem<T>& problem = host_.problem;
+    const cudaStream_t stream = host_.stream;
+    const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream);
+    const cuda::Phase phase(trace, "layout", stream);
+    const int k = problem.k;
+    const std::int64_t tiles = (problem.n + tile_points<T> - 1) / tile_points<T>;
     points_ = cuda::Buffer<T>(tiles * D * tile_points<T>);
     tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * tile_points<T>);
     changes_ = cuda::Buffer<Bits>(3 * (2 * k * D + k + 1));
     cuda::Buffer<Bits> most(1);
-    cuda::check(cudaMemsetAsync(most.data(), 0, most.bytes(), stream_));
-    lay_out<T, D><<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, stream_>>>(rows.data(), problem_.n, problem_.d, tiles, points_.data(),
-                                                                                           most.data());
+    cuda::clear(stream, most);
+    const unsigned blocks = std::min(cuda::blocks(points_.size(), 256), 4096u);
+    lay_out<T, D><<<blocks, 256, 0, stream>>>(rows.data(), problem.n, problem.d, tiles, points_.data(), most.data());
     cuda::check_launch();
     double greatest = 0;
-    cuda::download(&greatest, most.data(), sizeof greatest, stream_);
+    cuda::download(&greatest, most.data(), sizeof greatest, stream);
+    choose_kernel<D>(config, tiles, greatest);
+  }
 
-    int device = 0, multiprocessors = 0, limit = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda::check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  /// Chooses grid, kernel and units. greatest: |value| of the points.
+  template <int D>
+  void choose_kernel(const Config& config, std::int64_t tiles, double greatest) {
+    const Problem<T>& problem = host_.problem;
+    const int k = problem.k;
     const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + least_tiles - 1) / least_tiles);
-    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, multiprocessors));
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
     const auto share = static_cast<int>((tiles + grid_ - 1) / grid_);
     const std::int64_t points_a_lane = (share + least_tiles - 1) / least_tiles * lane_points<T>;
     // A thread's own sums need units that neither overflow nor vanish.
@@ -131,46 +119,46 @@ class Resident {
     const int own = ordinary ? own_clusters(k, D) : 0;
     SharedLayout<T, D> layout{k, 1, 0, own > 0};
     while (layout.copies < 32 && 2 * layout.copies * k * D <= table_cells) layout.copies *= 2;
-    layout.cached =
-        static_cast<int>(std::clamp<std::int64_t>((limit - 8192 - std::int64_t(layout.bytes())) / std::int64_t(layout.labelled_tile()), 0, share));
+    const std::int64_t free_bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 8192 - std::int64_t(layout.bytes());
+    layout.cached = static_cast<int>(std::clamp<std::int64_t>(free_bytes / std::int64_t(layout.labelled_tile()), 0, share));
     bytes_ = layout.bytes();
     with_clusters<D>(own, [&](auto K) {
       kernel_ = iterate_all<T, D, decltype(K)::value>;
       threads_ = threads_of<T, D, decltype(K)::value>;
     });
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    cuda::allow_shared(kernel_, bytes_);
 
     const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / layout.copies);  // per limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
     run_ = {.points = points_.data(),
             .labels = tile_labels_.data(),
-            .n = problem_.n,
+            .n = problem.n,
             .tiles = tiles,
-            .d = problem_.d,
+            .d = problem.d,
             .k = k,
-            .max_iters = problem_.max_iters,
-            .stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n),
+            .max_iters = problem.max_iters,
+            .stop_at = host_.stop_at(),
             .tiles_a_block = share,
             .cached = layout.cached,
             .copies = layout.copies,
             .width = width,
             .magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0),
-            .fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem_.n,
+            .fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem.n,
                                       own ? 50 : std::min(50, limbs * width - 1)),
-            .initial = initial_.data(),
+            .initial = host_.initial.data(),
             .changes = changes_.data(),
-            .assigned = assigned_.data(),
-            .next = next_.data(),
-            .labels_out = labels_.data(),
-            .iters = iters_.data(),
+            .assigned = host_.assigned.data(),
+            .next = host_.next.data(),
+            .labels_out = host_.labels.data(),
+            .iters = host_.iters.data(),
             .ended = ended_.data()};
   }
 
   /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
   void report(Trace& trace) {
-    std::vector<unsigned long long> ended(std::size_t(iters_[0]) + 1);
-    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
+    std::vector<unsigned long long> ended(std::size_t(host_.iters[0]) + 1);
+    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], host_.stream);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
@@ -179,13 +167,10 @@ class Resident {
     }
   }
 
-  Problem<T> problem_;  // views
-  cuda::Stream stream_;
-  cuda::Buffer<T> initial_, assigned_, next_, points_;
-  cuda::Buffer<std::int32_t> labels_;
+  cuda::WholeRun<T> host_;
+  cuda::Buffer<T> points_;
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_;
-  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
   cuda::Buffer<unsigned long long> ended_;
   Run<T> run_{};
   unsigned grid_ = 1, threads_ = own_threads;
@@ -196,11 +181,7 @@ class Resident {
 const Register<Resident> registration{{
     .summary = "all iterations in one kernel, points and labels kept in shared memory as far as they fit",
     .device = Device::gpu,
-    .parameters = {{.name = "grid",
-                    .fallback = 132,
-                    .range = {1, 33, 66, 132},
-                    .tunable = true,
-                    .help = "blocks, at most one a multiprocessor, and fewer where a warp would have no point"}},
+    .parameters = {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > most_dimensions) return "more than 16 dimensions: a point exceeds a thread's registers";
       if (p.k > most_clusters) return "more than 256 clusters: a label has 8 bits";

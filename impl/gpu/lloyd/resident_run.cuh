@@ -5,6 +5,7 @@
 
 #include "impl/gpu/lloyd/resident_sums.cuh"
 #include "impl/gpu/lloyd/resident_tile.cuh"
+#include "impl/gpu/whole_run.cuh"
 
 namespace km::resident {
 
@@ -46,17 +47,89 @@ struct SharedLayout {
   __host__ __device__ std::size_t bytes() const { return cached * labelled_tile() + rows() + totals() + table(); }
 };
 
-__device__ __forceinline__ unsigned long long nanoseconds() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
+/// Value `at` of the rows of the initial centroids; beyond k infinity, beyond d zero.
+template <int D, class T>
+__device__ __forceinline__ T first_row_value(const Run<T>& r, int at) {
+  const int c = at / row_pitch<D>, j = at % row_pitch<D>;
+  return c >= r.k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
+}
+
+/// Adds a lane's moved points to a block's table. x: its first point in the tile; which: a bit for each that moved; fresh: it leaves no cluster.
+template <int D, int Each, class T>
+__device__ __forceinline__ void add_moved(const Table& table, const T* x, const int (&label)[Each], const std::uint8_t (&old)[Each], unsigned which,
+                                          bool fresh, const FixedPoint& q) {
+  for (; which; which &= which - 1) {
+    const int u = __ffs(which) - 1;
+    int joins = label[0], leaves = old[0];
+#pragma unroll
+    for (int v = 1; v < Each; ++v)
+      if (u == v) joins = label[v], leaves = old[v];
+    table.add<D>(x + u, tile_points<T>, joins, 1, q);
+    if (!fresh) table.add<D>(x + u, tile_points<T>, leaves, -1, q);
+  }
+}
+
+__device__ __forceinline__ void give(Bits* to, long long value) {
+  if (value != 0) atomicAdd(to, Bits(value));
+}
+
+/// Adds a block's sums, kept by threads, to those of all: coarse, fine, counts.
+template <int Warps, int K>
+__device__ __forceinline__ void add_warp_sums(const double (&warp_sums)[Warps][32], const int (&warp_counts)[Warps][K], int k, int cells,
+                                              const FixedPoint& q, Bits* change) {
+  const int t = threadIdx.x;
+  if (t < cells) {
+    double sum = 0;
+    for (int w = 0; w < Warps; ++w) sum += warp_sums[w][t];
+    long long whole, rest;
+    q.split(sum, whole, rest);
+    give(change + t, whole), give(change + cells + t, rest);
+  } else if (t >= 64 && t < 64 + k) {
+    int sum = 0;
+    for (int w = 0; w < Warps; ++w) sum += warp_counts[w][t - 64];
+    give(change + 2 * cells + t - 64, sum);
+  }
+}
+
+/// The same for sums in a block's table, which becomes zero.
+__device__ __forceinline__ void add_table(const Table& table, int k, int warps, const int& any_fine, Bits* change) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, cells = table.cells;
+  for (int at = warp; at < cells + k; at += warps) {
+    const long long sum = at < cells ? table.take_coarse(at) : table.take(table.counts + (at - cells) * table.copies);
+    if (lane == 0) give(change + (at < cells ? at : at + cells), sum);
+  }
+  for (int cell = warp; any_fine && cell < cells; cell += warps) {
+    const long long sum = table.take(table.fine + cell * table.copies);
+    if (lane == 0) give(change + cells + cell, sum);
+  }
+}
+
+/// Makes means of all points' sums, which are the change itself if threads keep sums, else the totals plus the change. The last iteration writes the
+/// centroids out. An empty cluster keeps its centroid.
+template <int D, bool Own, class T>
+__device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* change, int block, bool last, Bits* totals, T* rows) {
+  const int cells = r.k * D;
+  for (int cell = threadIdx.x; cell < cells; cell += block) {
+    const int c = cell / D, j = cell % D;
+    Bits of_coarse = __ldcg(&change[cell]), of_fine = __ldcg(&change[cells + cell]), count = __ldcg(&change[2 * cells + c]);
+    if constexpr (!Own) {
+      of_coarse = totals[cell] += of_coarse;
+      of_fine = totals[cells + cell] += of_fine;
+      count = totals[2 * cells + cell] += count;
+    }
+    T& value = rows[c * row_pitch<D> + j];
+    const bool out = last && blockIdx.x == 0 && j < r.d;
+    if (out) r.assigned[c * r.d + j] = value;
+    if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));
+    if (out) r.next[c * r.d + j] = value;
+  }
 }
 
 /// K: clusters whose sums threads keep, at least k; or 0.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __grid_constant__ Run<T> r) {
   constexpr int block = threads_of<T, D, K>, warps = block / 32;
-  constexpr int size = tile_points<T>, pitch = row_pitch<D>, each = lane_points<T>;
+  constexpr int size = tile_points<T>, each = lane_points<T>;
   constexpr bool own = K > 0;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ double warp_sums[own ? warps : 1][32];
@@ -88,12 +161,9 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
   }
   for (std::size_t at = t; at < (layout.totals() + layout.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
-  for (int at = t; at < (k + 2) * pitch; at += block) {
-    const int c = at / pitch, j = at % pitch;
-    rows[at] = c >= k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
-  }
+  for (int at = t; at < (k + 2) * row_pitch<D>; at += block) rows[at] = first_row_value<D>(r, at);
   if (t == 0) moved_here = any_fine = 0;
-  if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
+  if (blockIdx.x == 0 && t == 0) r.ended[0] = cuda::nanoseconds();
   __syncthreads();
 
   const int index_bits = 32 - __clz((k - 1) | 1), mask = ~((1 << index_bits) - 1);  // mask: without the last index of a pair
@@ -118,16 +188,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
                                        mine.move(x[u], moves ? label[u] : -1, moves && !fresh ? old[u] : -1, r.magic);
                                    }
                                  } else {
-                                   for (; which; which &= which - 1) {
-                                     const int u = __ffs(which) - 1;
-                                     int joins = label[0], leaves = old[0];
-#pragma unroll
-                                     for (int v = 1; v < each; ++v)
-                                       if (u == v) joins = label[v], leaves = old[v];
-                                     const T* const point = from + lane * each + u;
-                                     table.add<D>(point, size, joins, 1, r.fixed_point);
-                                     if (!fresh) table.add<D>(point, size, leaves, -1, r.fixed_point);
-                                   }
+                                   add_moved<D>(table, from + lane * each, label, old, which, fresh, r.fixed_point);
                                  }
                                });
       };
@@ -139,55 +200,18 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     if constexpr (own) warp_sums[warp][lane] = mine.over_warp(warp_counts[warp]);
     __syncthreads();
 
-    // Adds this block's part to all: coarse, fine, counts, labels changed.
     Bits* const change = r.changes + iter % 3 * change_size;
-    const auto give = [&](int at, long long value) {
-      if (value != 0) atomicAdd(&change[at], Bits(value));
-    };
-    if constexpr (own) {
-      if (t < cells) {
-        double sum = 0;
-        for (int w = 0; w < warps; ++w) sum += warp_sums[w][t];
-        long long whole, rest;
-        r.fixed_point.split(sum, whole, rest);
-        give(t, whole), give(cells + t, rest);
-      } else if (t >= 64 && t < 64 + k) {
-        int sum = 0;
-        for (int w = 0; w < warps; ++w) sum += warp_counts[w][t - 64];
-        give(2 * cells + t - 64, sum);
-      }
-    } else if (moved_here > 0) {
-      for (int at = warp; at < cells + k; at += warps) {
-        const long long sum = at < cells ? table.take_coarse(at) : table.take(table.counts + (at - cells) * r.copies);
-        if (lane == 0) give(at < cells ? at : at + cells, sum);
-      }
-      for (int cell = warp; any_fine && cell < cells; cell += warps) {
-        const long long sum = table.take(table.fine + cell * r.copies);
-        if (lane == 0) give(cells + cell, sum);
-      }
-    }
-    if (t == 96) give(2 * cells + k, moved_here);
+    if constexpr (own) add_warp_sums(warp_sums, warp_counts, k, cells, r.fixed_point, change);
+    else if (moved_here > 0) add_table(table, k, warps, any_fine, change);
+    if (t == 96) give(change + 2 * cells + k, moved_here);
     if (blockIdx.x == 0)  // nobody reads it since the last barrier or writes it before the next
       for (int at = t; at < change_size; at += block) r.changes[(iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
     const bool last = iter == r.max_iters || static_cast<double>(__ldcg(&change[2 * cells + k])) <= r.stop_at;
     if (t == 0) moved_here = any_fine = 0;
-    for (int cell = t; cell < cells; cell += block) {
-      const int c = cell / D, j = cell % D;
-      Bits of_coarse = __ldcg(&change[cell]), of_fine = __ldcg(&change[cells + cell]), count = __ldcg(&change[2 * cells + c]);
-      if constexpr (!own) {
-        of_coarse = totals[cell] += of_coarse;
-        of_fine = totals[cells + cell] += of_fine;
-        count = totals[2 * cells + cell] += count;
-      }
-      T& value = rows[c * pitch + j];
-      const bool out = last && blockIdx.x == 0 && j < r.d;
-      if (out) r.assigned[c * r.d + j] = value;
-      if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));  // an empty cluster keeps its centroid
-      if (out) r.next[c * r.d + j] = value;
-    }
-    if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
+    update_centroids<D, own>(r, change, block, last, totals, rows);
+    if (blockIdx.x == 0 && t == 0) r.ended[iter] = cuda::nanoseconds();
     if (last) {
       if (blockIdx.x == 0 && t == 0) *r.iters = iter;
       break;

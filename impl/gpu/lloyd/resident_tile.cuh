@@ -1,6 +1,5 @@
-// Labels one warp's tile of points in impl/gpu/lloyd/resident.cu. fp32 distances are sums of squared differences, off by at most (d + 3) 2^-24 of
-// themselves. Their lowest bits hold the centroid's index, so that one minimum finds both. The two least decide if the lead is certain, else fp64
-// does, with the lowest index first.
+// Labels one warp's tile of points in impl/gpu/lloyd/resident.cu. fp32 distances are off by at most (d + 3) 2^-24 of themselves. Their lowest bits
+// hold the centroid's index, so that one minimum finds both. The two least decide if the lead is certain, else fp64, the lowest index first.
 #pragma once
 
 #include "bench/device/cuda.cuh"
@@ -108,8 +107,7 @@ __device__ int settled(const T* x, const T* rows, int k) {
   return best;
 }
 
-/// Labels one tile. Old labels count unless `fresh`. Calls visit(x, labels, old labels, bits of moved points). Returns how many of the lane's points
-/// moved.
+/// Labels one tile. Old labels count unless `fresh`. Calls visit(x, labels, old labels, bits of moved points). Returns the count of moved points.
 template <int D, class T, class Visit>
 __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labels, int points, bool fresh, const T* rows, int k, int mask,
                                                float margin, Visit visit) {

@@ -1,5 +1,4 @@
-// Makes the next iteration's centroids from sums: means, both images of their halves, columns for differences. Leaves out twins and chooses the
-// strategy.
+// Makes the next centroids from sums: means, both images of their halves, columns for differences. Leaves out twins and chooses the strategy.
 // Cost: k d sums read, k d values written four times; one kernel.
 #pragma once
 
@@ -21,8 +20,7 @@ struct Images {
   float score_offset;
 };
 
-/// Finds centroids equal to one of a lower index, which wins every tie; they are left out. Equal rows share a slot of the hash table. If a different
-/// lower row occupies it, a twin is missed, which only costs time.
+/// Finds twins: centroids equal to one of a lower index, which wins every tie. Equal rows share a slot of a hash table. A missed twin costs time.
 struct Twins {
   static constexpr int bits = 20;
   int* lowest;                 // lowest centroid of a slot; above every index outside the kernel

@@ -1,7 +1,6 @@
 // A warp's work on its scores, independent of the matrix instruction. A thread has the scores of two rows and, of every 32 columns, 8 each, as
-// tensor cores return sums. Scores form a grid; only maxima of its rows and columns are kept. This finds the best two of k scores in 2.4
-// instructions per score instead of 4. A unique best is named by its row and column. The second best differs in one of the two, so it is the second
-// of either.
+// tensor cores return sums. Scores form a grid; only maxima of its rows and columns are kept: 2.4 instructions per score instead of 4 for the best
+// two. A unique best is named by its row and column. The second best differs in one of them, so it is the second of either.
 #pragma once
 
 #include <limits>
@@ -173,8 +172,7 @@ __device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, 
   return __shfl_sync(0xFFFFFFFF, at, 0) + __popc(joining & ((1u << lane) - 1));
 }
 
-/// Each of the four lanes that share rows takes one row, in the strips' order. It writes the label of its point (i >= 0), or lists the point as
-/// open. Returns 1 if the label changed.
+/// Each of the four lanes that share rows takes one row and labels its point (i >= 0) or lists it as open. Returns 1 if the label changed.
 template <int Products, int Columns, bool Positive, int Strips>
 __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], std::int64_t i, float lead,
                                            std::int32_t label, int lane) {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 
 namespace km::screen {
 
@@ -129,8 +129,7 @@ struct ImageLayout {
   }
 };
 
-/// Writes a centroid's row into both images, by a block of 128 threads; value(j) is its dimension j. Initial scores of one product include
-/// `score_offset`.
+/// Writes a centroid's row into both images, by a block of 128 threads; value(j): dimension j. `score_offset`: of one product's initial scores.
 template <class Value>
 __device__ void halve_centroid(Value value, const double* centre, double scale, int c, int d, double score_offset, const ImageLayout& one,
                                std::uint8_t* one_image, const ImageLayout& three, std::uint8_t* three_image, Lengths* lengths) {
@@ -176,10 +175,9 @@ class Frame {
       find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data() + slot);
       cuda::check_launch();
     };
-    cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream));
+    cuda::clear(stream, extent, centre_);
     extent_from(points, p.n, 0, nullptr);
     cuda::download(&greatest_, extent.data(), sizeof greatest_, stream);
-    cuda::check(cudaMemsetAsync(centre_.data(), 0, centre_.bytes(), stream));
     const int across = std::min(up_to(p.d, 32), 256);
     sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, p.n, p.d, centre_.data());
     cuda::check_launch();
@@ -190,7 +188,7 @@ class Frame {
 
     const auto furthest = [&] {
       double most[2];
-      cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream));
+      cuda::clear(stream, extent);
       extent_from(points, p.n, 0, centre_.data());
       extent_from(centroids, p.k, 1, centre_.data());
       cuda::download(most, extent.data(), sizeof most, stream);

@@ -1,5 +1,4 @@
-// Lloyd's with fp64's labels from Hopper's fp16 products (wgmma). Idea: screened.cuh; products: screen_scores.cuh; floors and times:
-// docs/kernels.md.
+// Lloyd's with fp64's labels from Hopper's fp16 products (wgmma). Idea: screened.cuh; products: screen_scores.cuh; times: docs/kernels.md.
 // Limit: compute capability 9.0 only (else screened_mma); below 16 dimensions products are mostly padding and more points stay open.
 #include "impl/gpu/lloyd/screen_scores.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
@@ -17,10 +16,7 @@ const Register<OnWgmma> registration{{
     .device = Device::gpu,
     .parameters = screen::parameters(),
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      int device = 0, major = 0;
-      if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-          major != 9)
-        return "needs compute capability 9.0 (wgmma)";
+      if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) != 9) return "needs compute capability 9.0 (wgmma)";
       return screen::too_large(p);
     },
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },

@@ -3,8 +3,7 @@
 // margin. These are compared by differences, in fp64 where fp32 is in doubt (screen_settle). Points with too many candidates are scored again with
 // both operands in two halves, three products. Points still open are compared with all centroids by differences. If most points get that far (heavy
 // tails), later iterations start there.
-// Sums are exact and updated by moved points only (moved_sums): the same bits in every run and for every grid. The kernel of the means also halves
-// and lays out the next centroids and removes twins (screen_centroids).
+// Sums are exact and updated by moved points only (moved_sums). The kernel of the means also halves the next centroids (screen_centroids).
 // Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given; eight
 // kernels, no decision on the host. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76 with many clusters).
 #pragma once
@@ -13,18 +12,11 @@
 #include <optional>
 #include <string>
 
-#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/screen_centroids.cuh"
 #include "impl/gpu/lloyd/screen_settle.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::screen {
-
-inline int attribute(cudaDeviceAttr wanted) {
-  int device = 0, value = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&value, wanted, device));
-  return value;
-}
 
 /// Unit: the matrix instruction; kernel_for returns its kernels.
 template <class T, class Unit>
@@ -40,14 +32,13 @@ class Screened {
     const auto& strategy = config.word("begin");
     strategy_ = strategy == "differences" ? differences : strategy == "three products" ? three_products : one_product;
     const cudaStream_t stream = lloyd_.stream();
-    multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
     prepare_screen(one_kernel_ = Unit::template kernel_for<1, Task::decide>(one_, one_threads_), one_, one_stages_);
     prepare_screen(collect_kernel_ = Unit::template kernel_for<1, Task::collect>(one_, one_threads_), one_, one_stages_);
     prepare_screen(three_kernel_ = Unit::template kernel_for<3, Task::decide>(three_, three_threads_), three_, three_stages_);
     compare_ = problem.d % cuda::Pack<T>::size == 0 ? compare_candidates<T, cuda::Pack<T>::size> : compare_candidates<T, 1>;
     across_ = 1;
     while (across_ < settle_warps && (across_ * 32 < k_padded_ || settle_bytes() > 48 * 1024)) across_ *= 2;
-    cuda::check(cudaFuncSetAttribute(settle<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, std::max(settle_bytes(), 48 * 1024)));
+    cuda::allow_shared(settle<T>, std::max(settle_bytes(), 48 * 1024));
 
     const cuda::Phase phase(trace, "layout", stream);
     cuda::Buffer<T> initial(std::int64_t(problem.k) * problem.d);
@@ -59,7 +50,7 @@ class Screened {
     high_ = cuda::Buffer<uint4>(tiles * steps * 128);
     low_ = cuda::Buffer<uint4>(tiles * steps * 128);
     cuda::Buffer<float> longest(1);
-    cuda::check(cudaMemsetAsync(longest.data(), 0, longest.bytes(), stream));
+    cuda::clear(stream, longest);
     halve_points<<<tiles, 128, 0, stream>>>(points_.data(), frame_->centre(), frame_->scale(), problem.n, problem.d, steps, high_.data(), low_.data(),
                                             left_.data(), longest.data());
     cuda::check_launch();
@@ -69,9 +60,8 @@ class Screened {
     cuda::check_launch();
     clear_image<<<256, 256, 0, stream>>>(three_, three_image_.data());
     cuda::check_launch();
-    cuda::check(cudaMemsetAsync(transposed_.data(), 0, transposed_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(lowest_.data(), 0x7F, lowest_.bytes(), stream));  // above every index
-    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), stream));
+    cuda::clear(stream, transposed_, done_);
+    cuda::set_bytes(lowest_, 0x7F, stream);  // above every index
     lloyd_.stream().synchronize();
   }
 
@@ -81,7 +71,7 @@ class Screened {
     iteration_ = 0;
     const Progress begin{strategy_, {0, 0, 0}, 0, 0};
     cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(lengths_.data(), 0, lengths_.bytes(), lloyd_.stream()));
+    cuda::clear(lloyd_.stream(), lengths_);
     sums_.clear(lloyd_.stream());
     return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this, &trace] { launch_update(trace); }}});
   }
@@ -94,9 +84,9 @@ class Screened {
   static void prepare_screen(Kernel kernel, const ImageLayout& layout, int& stages) {
     cudaFuncAttributes own;
     cuda::check(cudaFuncGetAttributes(&own, kernel));
-    const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(own.sharedSizeBytes);
+    const int bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(own.sharedSizeBytes);
     stages = std::min({most_stages, layout.tiles * layout.chunks, bytes / layout.piece_bytes()});
-    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, stages * layout.piece_bytes()));
+    cuda::allow_shared(kernel, stages * layout.piece_bytes());
   }
 
   Images<T> images(int slot) {
@@ -167,7 +157,7 @@ class Screened {
   moved_sums::Sums<T> sums_;
   ImageLayout one_, three_;
   int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
-  int multiprocessors_ = 0;
+  int multiprocessors_ = cuda::multiprocessors();
   Strategy strategy_;
   cuda::Buffer<std::uint8_t> one_image_, three_image_;
   cuda::Buffer<Lengths> lengths_;  // of this iteration's centroids and the next's
@@ -194,12 +184,9 @@ inline std::string too_large(const ProblemShape& p) {
 }
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "begin",
-           .fallback = "one product",
-           .range = {"one product", "three products", "differences"},
-           .tunable = true,
-           .help = "how points are scored; one product goes on to the others where it leaves too many points open"},
-          {.name = "grid", .fallback = 264, .range = {132, 264, 528}, .tunable = true, .help = "blocks of the update, which share the points out"}};
+  return {tunable("begin", "one product", {"one product", "three products", "differences"},
+                  "first scores; later iterations use the others if too many points stay open"),
+          tunable("grid", 264, {132, 264, 528}, "blocks of the update; they share the points")};
 }
 
 }  // namespace km::screen

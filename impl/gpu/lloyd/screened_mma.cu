@@ -16,13 +16,9 @@ const Register<OnMma> registration{{
     .device = Device::gpu,
     .parameters = screen::parameters(),
     .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
-      int device = 0, major = 8, bytes = 0;
-      if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-          major < 8)
-        return "needs compute capability 8.0 (mma.sync of fp16)";
-      if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
-          screen::together * p.d * value_bytes > bytes - 4096)
-        return "eight points exceed shared memory";
+      if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 8) < 8) return "needs compute capability 8.0 (mma.sync of fp16)";
+      const int most_bytes = cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, std::numeric_limits<int>::max());
+      if (screen::together * p.d * value_bytes > most_bytes - 4096) return "eight points exceed shared memory";
       return screen::too_large(p);
     },
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },

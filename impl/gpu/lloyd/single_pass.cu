@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/lloyd/single_pass_lanes.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -149,10 +149,10 @@ class SinglePass {
       grid_ = std::min(grid_, lanes::blocks<T>(lanes_, problem, plan_.block));
     } else {
       cuda::with_paper_dimension(problem.d, [&](auto D) { tiles_ = assign_and_sum<T, decltype(D)::value>; });
-      cuda::check(cudaFuncSetAttribute(tiles_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan_.bytes)));
+      cuda::allow_shared(tiles_, plan_.bytes);
       grid_ = std::min(grid_, cuda::blocks(problem.n, plan_.block));
     }
-    lloyd_.record([this] { clear(); }, {"fused", [this] { launch_fused(); }});
+    lloyd_.record([this] { cuda::clear(lloyd_.stream(), sums_, counts_, done_); }, {"fused", [this] { launch_fused(); }});
   }
 
   void reset() { lloyd_.reset(); }
@@ -160,11 +160,6 @@ class SinglePass {
   Solution<T> download() { return lloyd_.download(); }
 
  private:
-  void clear() {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), lloyd_.stream()));
-    cuda::check(cudaMemsetAsync(done_.data(), 0, done_.bytes(), lloyd_.stream()));
-  }
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();
@@ -194,28 +189,16 @@ std::int64_t tiles_depth(const ProblemShape& p, int block, int grid) {
 }
 
 const Register<SinglePass> registration{{
-    .summary = "assign and update in one pass: a tile is labelled and summed "
-               "while it is in shared memory",
+    .summary = "assign and update in one pass: a tile is labelled and summed while it is in shared memory",
     .paper = "lutz2018",
     .device = Device::gpu,
-    .parameters = {{.name = "block",
-                    .fallback = 128,
-                    .range = {32, 64, 128, 256},
-                    .tunable = true,
-                    .help = "threads of a block and points of its tile, where "
-                            "it has one; a multiple of 32"},
-                   {.name = "grid",
-                    .fallback = 2112,
-                    .range = {66, 132, 264, 528, 1056, 2112, 4224},
-                    .tunable = true,
-                    .help = "blocks, which share the points out"}},
+    .parameters = {tunable("block", 128, {32, 64, 128, 256}, "threads of a block and points of its tile, where it has one; a multiple of 32"),
+                   tunable("grid", 2112, {66, 132, 264, 528, 1056, 2112, 4224}, "blocks; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (config.integer("block") % 32 != 0) return "block is not a multiple of 32";
       if (!lanes::fits(p.d, p.k, value_bytes) && Plan(p, config.integer("block"), value_bytes).bytes > shared_limit)
-        return "two tiles of points and k d sums exceed 160 KiB of shared "
-               "memory";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
+        return "two tiles of points and k d sums exceed 160 KiB of shared memory";
+      return counts_overflow(p);
     },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const int block = config.integer("block"), grid = config.integer("grid");

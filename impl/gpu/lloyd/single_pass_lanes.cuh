@@ -1,14 +1,13 @@
 // The single pass for few clusters and rows of whole 16-byte pieces, without tile and barrier. The lanes of a warp share a point, one or more pieces
-// each, so that a warp's load is contiguous for any row length; the next points are prefetched. A lane has its pieces of K sums in registers.
-// Shuffles sum the distances and halve the points at each step, so that P points cost little more than one. Then each lane knows the label of one
-// point and broadcasts it to its group.
+// each, so that loads are contiguous for any row length; the next points are prefetched. A lane has its pieces of K sums in registers. Shuffles sum
+// the distances and halve the points at each step. Then each lane knows the label of one point and broadcasts it to its group.
 // Cost of an iteration: points and labels read once, changed labels written; 12 instructions per value at K = 4.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km::lanes {
@@ -36,6 +35,62 @@ inline bool fits(int d, int k, int value_bytes) {
 
 /// Points that a group of lanes has in registers; as many are prefetched.
 constexpr int in_flight(int pieces, int k) { return pieces <= 2 && pieces * k <= 8 ? 4 : 2; }
+
+/// Sums distances over the lanes that share points, in the same order of lanes for all clusters: ties stay ties. Each step halves a lane's points.
+template <int Lanes, int P, int K, class T>
+__device__ __forceinline__ void sum_over_lanes(T (&dist)[P][K], int lane) {
+#pragma unroll
+  for (int step = Lanes / 2, left = P; step > 0; step /= 2) {
+    left /= 2;
+    const bool upper = lane & step;
+#pragma unroll
+    for (int p = 0; p < std::max(left, 1); ++p)
+#pragma unroll
+      for (int c = 0; c < K; ++c) {
+        const T kept = left > 0 && upper ? dist[p + left][c] : dist[p][c], given = left > 0 && !upper ? dist[p + left][c] : dist[p][c];
+        dist[p][c] = kept + __shfl_xor_sync(0xFFFFFFFF, given, step);
+      }
+  }
+}
+
+/// Adds a lane's pieces of a point to all clusters' sums, times one or zero: registers cannot be indexed at run time.
+template <int K, int Values, int Pieces, class T>
+__device__ __forceinline__ void add(const cuda::Pack<T> (&x)[Pieces], std::int32_t label, T (&sum)[K][Values]) {
+  constexpr int width = cuda::Pack<T>::size;
+#pragma unroll
+  for (int c = 0; c < K; ++c) {
+    const T share = label == c ? 1 : 0;
+#pragma unroll
+    for (int v = 0; v < Values; ++v) sum[c][v] += share * x[v / width].at[v % width];
+  }
+}
+
+/// Adds all threads' sums and counts to those of the grid (k x d, k). rows, block_counts: of the block; rows, the centroids, are overwritten.
+template <int Lanes, int K, int Values, int RowPacks, class T>
+__device__ __forceinline__ void merge(T (&sum)[K][Values], const unsigned (&count)[K], cuda::Pack<T> (&rows)[K][RowPacks],
+                                      unsigned (&block_counts)[K], int d, int k, T* sums, unsigned* counts) {
+  constexpr int width = cuda::Pack<T>::size;
+  constexpr unsigned all = 0xFFFFFFFF;
+  const int t = threadIdx.x, lane = t % Lanes, group = t % 32 / Lanes;
+  __syncthreads();  // the centroids are no longer read
+  for (int at = t; at < K * RowPacks; at += blockDim.x) rows[at / RowPacks][at % RowPacks] = cuda::Pack<T>{};
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < K; ++c) {
+#pragma unroll
+    for (int v = 0; v < Values; ++v) {
+#pragma unroll
+      for (int step = 16; step >= Lanes; step /= 2) sum[c][v] += __shfl_xor_sync(all, sum[c][v], step);
+      if (group == 0) atomicAdd(&rows[c][v / width * Lanes + lane].at[v % width], sum[c][v]);
+    }
+    const unsigned warp_count = __reduce_add_sync(all, count[c]);
+    if (t % 32 == 0 && warp_count > 0) atomicAdd(&block_counts[c], warp_count);
+  }
+  __syncthreads();
+  for (int at = t; at < k * d; at += blockDim.x)
+    if (const T total = rows[at / d][at % d / width].at[at % d % width]; total != 0) atomicAdd(&sums[at], total);
+  if (t < k && block_counts[t] > 0) atomicAdd(&counts[t], block_counts[t]);
+}
 
 /// points: n x d, centroids, next: k x d, k <= K. Adds to changed, sums (k x d) and counts. The last block turns them into next and clears them.
 template <class T, int Lanes, int Pieces, int K>
@@ -113,18 +168,7 @@ __global__ void __launch_bounds__(most_block)
             dist[p][c] += diff * diff;
           }
       }
-#pragma unroll
-    for (int step = Lanes / 2, left = P; step > 0; step /= 2) {  // the same order of lanes for all: ties stay ties
-      left /= 2;
-      const bool upper = lane & step;
-#pragma unroll
-      for (int p = 0; p < std::max(left, 1); ++p)
-#pragma unroll
-        for (int c = 0; c < K; ++c) {
-          const T kept = left > 0 && upper ? dist[p + left][c] : dist[p][c], given = left > 0 && !upper ? dist[p + left][c] : dist[p][c];
-          dist[p][c] = kept + __shfl_xor_sync(all, given, step);
-        }
-    }
+    sum_over_lanes<Lanes>(dist, lane);
 
     std::int32_t best[own], label[P];
 #pragma unroll
@@ -147,35 +191,12 @@ __global__ void __launch_bounds__(most_block)
       label[p] = Lanes > 1 ? __shfl_sync(all, best[p % own], from, Lanes) : best[p % own];
     }
 #pragma unroll
-    for (int p = 0; p < P; ++p)
-#pragma unroll
-      for (int c = 0; c < K; ++c) {
-        const T share = label[p] == c ? 1 : 0;
-#pragma unroll
-        for (int v = 0; v < values; ++v) sum[c][v] += share * x[p][v / width].at[v % width];
-      }
+    for (int p = 0; p < P; ++p) add(x[p], label[p], sum);
   }
 
-  __syncthreads();  // the centroids are no longer read
-  for (int at = t; at < K * Pieces * Lanes; at += blockDim.x) rows[at / (Pieces * Lanes)][at % (Pieces * Lanes)] = Pack{};
-  __syncthreads();
-#pragma unroll
-  for (int c = 0; c < K; ++c) {
-#pragma unroll
-    for (int v = 0; v < values; ++v) {
-#pragma unroll
-      for (int step = 16; step >= Lanes; step /= 2) sum[c][v] += __shfl_xor_sync(all, sum[c][v], step);
-      if (group == 0) atomicAdd(&rows[c][v / width * Lanes + lane].at[v % width], sum[c][v]);
-    }
-    const unsigned warp_count = __reduce_add_sync(all, count[c]);
-    if (t % 32 == 0 && warp_count > 0) atomicAdd(&block_counts[c], warp_count);
-  }
   moved = __reduce_add_sync(all, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
-  __syncthreads();
-  for (int at = t; at < k * d; at += blockDim.x)
-    if (const T total = rows[at / d][at % d / width].at[at % d % width]; total != 0) atomicAdd(&sums[at], total);
-  if (t < k && block_counts[t] > 0) atomicAdd(&counts[t], block_counts[t]);
+  merge<Lanes>(sum, count, rows, block_counts, d, k, sums, counts);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, d, k, next);
 }
 
@@ -211,11 +232,7 @@ template <class T>
 unsigned blocks(Kernel<T> kernel, const ProblemShape& p, int block) {
   const Shape shape(p.d, sizeof(T));
   const int batch = block / shape.lanes * in_flight(shape.pieces, clusters(p.k));
-  int device = 0, multiprocessors = 0, fitting = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel, block, 0));
-  return std::min(cuda::blocks(p.n, batch), static_cast<unsigned>(multiprocessors * std::max(fitting, 1)));
+  return std::min(cuda::blocks(p.n, batch), cuda::resident_blocks(kernel, block));
 }
 
 /// Longest chain of additions behind a sum: a group's points, groups, warps, blocks.

@@ -1,12 +1,8 @@
-// lutz2018's single-pass strategy, shared by gpu/lloyd/single_pass_transposed and its fault (tests/faults): the solver around the fused kernel, and
-// the description of both.
+// Solver and description of lutz2018's single-pass strategy, for gpu/lloyd/single_pass_transposed and its fault (tests/faults).
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "bench/contract/implementation.hpp"
 #include "impl/gpu/lloyd/transposed_sums.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::lutz {
 
@@ -50,27 +46,19 @@ class SinglePass {
   Fused<T, ReadAgain> fused_;
 };
 
-inline std::vector<Parameter> fused_parameters() {
-  return {{.name = "global_size", .fallback = 32768, .range = {32768, 65536, 131072, 262144, 524288}, .tunable = true, .help = "threads of the grid"},
-          {.name = "local_size", .fallback = 32, .range = {32, 64, 128, 256}, .tunable = true, .help = "threads of a block, a multiple of 32"},
-          {.name = "vector", .fallback = 4, .range = {1, 2, 4, 8}, .tunable = true, .help = "points that a thread labels at a time: 1, 2, 4 or 8"},
-          {.name = "local_kib", .fallback = 48, .range = {48, 96, 160}, .tunable = true, .help = "KiB of local memory that a block may use"}};
-}
-
-/// Returns why a combination cannot run, or "".
-inline std::string fused_unsupported(const ProblemShape& p, const Config& config) {
-  if (config.integer("local_size") % 32 != 0) return "local_size is not a multiple of 32";
-  if (!std::has_single_bit(unsigned(config.integer("vector")))) return "vector is not 1, 2, 4 or 8";
-  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-  return "";
-}
-
 inline Description fused_description(std::string_view summary) {
   return {.summary = summary,
           .paper = "lutz2018",
           .device = Device::gpu,
-          .parameters = fused_parameters(),
-          .unsupported = [](const ProblemShape& p, const Config& config, int) { return fused_unsupported(p, config); },
+          .parameters = {tunable("global_size", 32768, {32768, 65536, 131072, 262144, 524288}, "threads of the grid"),
+                         tunable("local_size", 32, {32, 64, 128, 256}, "threads of a block, a multiple of 32"),
+                         tunable("vector", 4, {1, 2, 4, 8}, "points that a thread labels at a time: 1, 2, 4 or 8"),
+                         tunable("local_kib", 48, {48, 96, 160}, "KiB of local memory that a block may use")},
+          .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
+            if (config.integer("local_size") % 32 != 0) return "local_size is not a multiple of 32";
+            if (!std::has_single_bit(unsigned(config.integer("vector")))) return "vector is not 1, 2, 4 or 8";
+            return counts_overflow(p);
+          },
           .summation_depth =
               [](const ProblemShape& p, const Config& config) {
                 const Launch launch(config);

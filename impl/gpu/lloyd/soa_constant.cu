@@ -2,8 +2,7 @@
 // all threads of a warp read at one address. The update has a block per value of the centroids and no atomics. A block reads all n labels for its
 // value: O(n k d) reads, from the L2 cache if they fit.
 // Limit: k d values beyond 64 KiB; with k d below the number of multiprocessors the update leaves some idle.
-// Differences from the text: blocks of 1024 (256 there), and labels read 16 bytes at a time with four reads ahead, because reads in flight limit a
-// block's speed; no phantom point at the end.
+// Differences from the text: blocks of 1024 (256 there); labels are read 16 bytes at a time, four reads ahead, to hide latency; no phantom point.
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {

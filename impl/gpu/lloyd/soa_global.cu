@@ -1,5 +1,4 @@
-// benedetti2025 as in its code: soa_constant with centroids in global memory, so that k d has no limit. The published code lacks the text's constant
-// memory.
+// benedetti2025 as in its code: soa_constant with centroids in global memory, without a limit of k d. The code lacks the text's constant memory.
 // Cost of an iteration: points read once by assign; labels read k d times.
 #include "impl/gpu/lloyd/benedetti.cuh"
 

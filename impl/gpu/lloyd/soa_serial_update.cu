@@ -5,8 +5,7 @@
 namespace km {
 namespace {
 
-/// Listing 6: block c, thread j. A thread goes through all points, adds dimension j of those of cluster c and counts them. An empty cluster keeps
-/// its centroid.
+/// Listing 6: block c, thread j. A thread adds and counts dimension j of all points of cluster c. An empty cluster keeps its centroid.
 template <class T>
 __global__ void update_serially(const T* __restrict__ points, const std::int32_t* __restrict__ labels, const T* __restrict__ centroids,
                                 std::int64_t n, int k, T* next) {
@@ -43,8 +42,7 @@ const Register<SoaSerialUpdate> registration{{
     .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
       if (!ConstantMemory::fits(p, value_bytes)) return "k d values exceed 64 KiB of constant memory";
       if (p.d > 1024) return "d exceeds the 1024 threads of a block";
-      if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-      return "";
+      return counts_overflow(p);
     },
 }};
 

@@ -1,15 +1,15 @@
 // An update without contended atomics, for rows of many dimensions and many clusters. A block sorts its share of the points by label in shared
 // memory (indices only, a counting sort). Groups of its threads, a lane per 16-byte piece of the row, walk through the sorted rows and sum in
-// registers until the cluster changes. Rows are gathered, but each is read once and whole. Sizes of clusters do not matter, because rows are shared,
-// not clusters.
-// Cost: points read once, labels twice; per block at most k + groups times d atomicAdds in global memory. Floor: n d values from memory
-// (docs/kernels.md).
+// registers until the cluster changes. Each row is read once and whole. Rows are shared, not clusters, so that sizes of clusters do not matter.
+// Cost: points read once, labels twice; per block at most k + groups times d atomicAdds. Floor: n d values from memory (docs/kernels.md).
 #pragma once
 
 #include <algorithm>
 #include <string>
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::sorted_sums {
 
@@ -90,15 +90,6 @@ __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ poi
   }
 }
 
-/// Divides sums by counts. An empty cluster keeps its centroid.
-template <class T>
-__global__ void average(const T* sums, const unsigned* counts, const T* centroids, int d, int k, T* next) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= std::int64_t(k) * d) return;
-  const unsigned count = counts[at / d];
-  next[at] = count > 0 ? sums[at] / static_cast<T>(count) : centroids[at];
-}
-
 /// How `grid` blocks share the points: `chunk` are sorted at a time; `values` per lane and row.
 struct Shares {
   int chunk, lanes, groups;
@@ -111,8 +102,7 @@ struct Shares {
 
 inline std::string unsupported(const ProblemShape& p) {
   if (p.k > int((shared_limit - chunk_limit * sizeof(std::uint16_t)) / sizeof(int))) return "k counters exceed 96 KiB of shared memory";
-  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-  return "";
+  return counts_overflow(p);
 }
 
 /// A group's share in registers, then every group of every chunk to one sum; for the widest rows of either precision.
@@ -128,18 +118,16 @@ class Update {
       : p_(p), whole_(p.d % cuda::Pack<T>::size == 0), shares_(p, grid, whole_ ? cuda::Pack<T>::size : 1),
         grid_(std::min(cuda::blocks(p.n, shares_.chunk), static_cast<unsigned>(grid))), sums_(std::int64_t(p.k) * p.d), counts_(p.k),
         kernel_(whole_ ? sum_sorted<T, cuda::Pack<T>::size> : sum_sorted<T, 1>) {
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shares_.shared_bytes(p.k))));
+    cuda::allow_shared(kernel_, shares_.shared_bytes(p.k));
   }
 
   /// points: n x d; centroids, next: k x d.
   void enqueue(const T* points, const std::int32_t* labels, const T* centroids, T* next, cudaStream_t stream) {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    cuda::clear(stream, sums_, counts_);
     kernel_<<<grid_, block, shares_.shared_bytes(p_.k), stream>>>(points, labels, p_.n, p_.d, p_.k, shares_.chunk, shares_.lanes, sums_.data(),
                                                                   counts_.data());
     cuda::check_launch();
-    average<<<cuda::blocks(sums_.size(), 256), 256, 0, stream>>>(sums_.data(), counts_.data(), centroids, p_.d, p_.k, next);
-    cuda::check_launch();
+    enqueue_average(sums_, counts_, centroids, p_.d, next, stream);
   }
 
  private:

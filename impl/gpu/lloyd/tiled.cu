@@ -1,8 +1,7 @@
 // Assign as a matrix product: n x k scalar products of d values, tiled as sgemm (Volkov and Demmel, SC 2008). The nearest centroid has the greatest
 // x·c - |c|²/2: one FMA per dimension, while a difference takes two instructions. c is relative to a corner that reduces cancellation
-// (transposed_centroids). A block takes 256 points and goes through tiles of centroids. Slices of 64 bytes of both are prefetched into a ring in
-// shared memory. A thread keeps the scores of 8 points and 8 centroids (4 in fp64) in registers. No tensor cores: IEEE FMAs. The update is
-// sorted_sums.
+// (transposed_centroids). A block takes 256 points and goes through tiles of centroids. A ring in shared memory prefetches slices of 64 bytes of
+// both. A thread keeps the scores of 8 points and 8 centroids (4 in fp64) in registers. IEEE FMAs, no tensor cores. Update: sorted_sums.
 // Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 if small); points read once per tile of centroids, from L2 after the
 // first, and once more by the update; labels read three times. Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
 // Limit: below some 16 dimensions or clusters tiles are mostly padding, and single_pass reads the points once. screened is faster where fp16
@@ -10,9 +9,10 @@
 // margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
-#include "bench/contract/implementation.hpp"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/lloyd/transposed_centroids.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
@@ -48,8 +48,7 @@ struct Cursor {
   }
 };
 
-/// Starts copying a slice, `Copy` values of a row at a time. Dimensions from d to the next multiple of 16 bytes become zero; rows from n repeat the
-/// last.
+/// Starts copying a slice, `Copy` values of a row at a time. Dimensions from d to a multiple of 16 bytes become zero; rows from n repeat the last.
 template <int Copy, class T, int TX>
 __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* points, const T* transposed, std::int64_t n, int d, int k_padded) {
   using Shape = Tile<T, TX>;
@@ -204,12 +203,8 @@ class Tiled {
     else if (lanes == 4) use(std::integral_constant<int, 4>{});
     else use(std::integral_constant<int, 2>{});
 
-    int device = 0, multiprocessors = 0, resident = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(ring_bytes_)));
-    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_, threads_, ring_bytes_));
-    grid_ = std::min(tiles_, static_cast<unsigned>(multiprocessors * std::max(resident, 1)));
+    cuda::allow_shared(kernel_, ring_bytes_);
+    grid_ = std::min(tiles_, cuda::resident_blocks(kernel_, threads_, ring_bytes_));
   }
 
   void reset() { lloyd_.reset(); }
@@ -243,11 +238,7 @@ class Tiled {
 const Register<Tiled> registration{{
     .summary = "assign as a register-tiled matrix product, update over points sorted by label",
     .device = Device::gpu,
-    .parameters = {{.name = "grid",
-                    .fallback = 132,
-                    .range = {66, 132, 264, 528},
-                    .tunable = true,
-                    .help = "blocks of the update, which share the points out"}},
+    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update; they share the points")},
     .unsupported = [](const ProblemShape& p, const Config&, int) { return sorted_sums::unsupported(p); },
     .distance = Distance::expansion,
     .summation_depth = [](const ProblemShape& p, const Config& config) { return sorted_sums::summation_depth(p, config.number("grid")); },

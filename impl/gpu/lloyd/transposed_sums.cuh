@@ -1,9 +1,7 @@
 // lutz2018's single pass (Section 4, Figure 4b) over a range of column-major points, added to running sums. A block of t threads labels t x V
-// points, V per thread ("vector length"), and keeps their values in local memory (CUDA: shared). There threads that wrote rows can read columns: the
-// transpose. Labels are exchanged in the block. After a barrier each thread adds one feature (partitioned features); the labelling thread counts
-// masses (partitioned private).
-// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order. What exceeds the budget is in global memory; points that were not
-// kept are read again from there.
+// points, V per thread ("vector length"), and keeps them and their labels in local memory (CUDA: shared), which transposes them. After a barrier each
+// thread adds one feature (partitioned features); the labelling thread counts masses (partitioned private).
+// Local memory: labels, masses (t k), sums (t k), points (t V d), in this order. The rest is in global memory; points are then read again.
 // Cost: points and labels read once if they fit, else twice; a block's tables merged with k d atomicAdds.
 #pragma once
 
@@ -55,6 +53,25 @@ struct PointsReadAgain {
   __device__ T own(int j, int q) const { return points[j * n + q]; }
   __device__ T at(int j, int q) const { return own(j, q); }
 };
+
+/// Adds a block's tables to sums (k x d) and counts.
+template <class T>
+__device__ __forceinline__ void merge_tables(const T* sum_table, const unsigned* mass_table, int groups, int pitch, int d, int k, T* sums,
+                                             unsigned* counts) {
+  const int t = threadIdx.x, block = blockDim.x;
+  for (std::int64_t at = t; at < std::int64_t(k) * d; at += block) {
+    const T* const of_groups = sum_table + at / d * pitch + at % d;
+    T sum = 0;
+    for (int group = 0; group < groups; ++group) sum += of_groups[group * d];
+    if (sum != 0) atomicAdd(&sums[at], sum);
+  }
+  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
+    unsigned count = 0;
+    for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
+    count = __reduce_add_sync(0xFFFFFFFF, count);
+    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
+  }
+}
 
 /// points: d x n, centroids: k x d. mass_tables, sum_tables: of all blocks, if not in local memory.
 template <class T, int V, template <class> class Tile>
@@ -151,18 +168,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
     __syncthreads();  // before the points are overwritten
   }
 
-  for (std::int64_t at = t; at < std::int64_t(k) * d; at += block) {
-    const T* const of_groups = sum_table + at / d * plan.table_pitch + at % d;
-    T sum = 0;
-    for (int group = 0; group < plan.groups; ++group) sum += of_groups[group * d];
-    if (sum != 0) atomicAdd(&sums[at], sum);
-  }
-  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
-    unsigned count = 0;
-    for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
-    count = __reduce_add_sync(0xFFFFFFFF, count);
-    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
-  }
+  merge_tables(sum_table, mass_table, plan.groups, plan.table_pitch, d, k, sums, counts);
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
@@ -177,7 +183,7 @@ class Fused {
     if (!plan_.local_sums) sum_tables_ = cuda::Buffer<T>(grid_ * plan_.sum_bytes / sizeof(T));
     if (!plan_.local_masses) mass_tables_ = cuda::Buffer<unsigned>(grid_ * plan_.mass_bytes / sizeof(unsigned));
     kernel_ = vector == 1 ? with_vector<1>() : vector == 2 ? with_vector<2>() : vector == 4 ? with_vector<4>() : with_vector<8>();
-    allow_local(kernel_, plan_.bytes);
+    cuda::allow_shared(kernel_, plan_.bytes);
   }
 
   /// points: d x n, centroids, sums: k x d, labels: n, counts: k.

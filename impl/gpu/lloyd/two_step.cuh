@@ -1,10 +1,10 @@
-// Host side of he2021's two-step ladder: parameters, limits, packages, data. Shared kernels: two_step_kernels.cuh; each step's own: its file.
+// Host side of he2021's two-step ladder: parameters, limits, packages, data, means. Shared kernels: two_step_kernels.cuh; each step's own: its file.
 #pragma once
 
 #include <algorithm>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/registration.hpp"
 
 namespace km::two_step {
 
@@ -32,6 +32,21 @@ struct alignas(16) Four {
   T at[4];
 };
 
+/// Divides sums (d x k) by counts in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
+template <class T>
+__global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= k * d) return;
+  const int j = at / k, c = at % k;
+  sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
+}
+
+/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
+template <class F>
+void with_rows(int bsyd, F&& f) {
+  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
+}
+
 /// Data and parameters of a run.
 template <class T>
 struct State {
@@ -47,13 +62,15 @@ struct State {
   PackageSums<T> of_packages() { return {package_sums.data(), package_counts.data(), packages, pitch}; }
 
   /// Listing 4: clears sums and counts.
-  void clear() {
-    const auto zero = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), lloyd.stream())); };
-    zero(package_sums);
-    zero(package_counts);
-    zero(sums);
-    zero(counts);
+  void clear() { cuda::clear(lloyd.stream(), package_sums, package_counts, sums, counts); }
+  /// Turns sums into means, in place.
+  void average() {
+    const auto [n, d, k, max_iters, tolerance] = lloyd.shape();
+    two_step::average<<<cuda::blocks(sums.size(), 256), 256, 0, lloyd.stream()>>>(sums.data(), counts.data(), lloyd.assigned(), d, k);
+    cuda::check_launch();
   }
+  /// Transposes the means to centroids for assign: k x d.
+  void transpose() { cuda::transpose(sums.data(), lloyd.shape().d, lloyd.shape().k, lloyd.next(), lloyd.stream()); }
 
   cuda::Lloyd<T> lloyd;
   cuda::Buffer<T> points;  // d x n
@@ -61,12 +78,6 @@ struct State {
   cuda::Buffer<T> package_sums, sums;  // sums: d x k, of all packages
   cuda::Buffer<unsigned> package_counts, counts;
 };
-
-/// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
-template <class F>
-void with_rows(int bsyd, F&& f) {
-  with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
-}
 
 /// Sets the limit of pending device-side launches (default 2048; more fail). The destructor restores it.
 class PendingLaunches {
@@ -87,18 +98,49 @@ class PendingLaunches {
   bool raised_ = false;
 };
 
-inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further = {}) {
+/// State of the steps whose kernels are launched by the device.
+template <class T>
+struct NestedState : State<T> {
+  NestedState(const Problem<T>& problem, const Config& config, Trace& trace)
+      : State<T>(problem, config, trace), pending(2048 + 2 * static_cast<std::size_t>(this->packages)), failure(1) {}
+
+  void begin() { cuda::clear(this->lloyd.stream(), failure); }
+  /// Both steps by parent kernels of one block. sum_packages(rows) returns step 1's for a compile-time number of rows.
+  template <class SumPackages, class AddPackages>
+  void update(int threads1, SumPackages sum_packages, int threads2, AddPackages add_packages) {
+    const auto [n, d, k, max_iters, tolerance] = this->lloyd.shape();
+    const cudaStream_t stream = this->lloyd.stream();
+    this->clear();
+    with_rows(this->bsyd, [&](auto rows) {
+      const auto kernel = sum_packages(rows);
+      kernel<<<1, threads1, 0, stream>>>(this->points.data(), this->lloyd.labels(), n, d, k, this->block1(), static_cast<int>(this->shared_bytes()),
+                                         this->tiles, this->of_packages(), failure.data());
+    });
+    cuda::check_launch();
+    add_packages<<<1, threads2, 0, stream>>>(this->of_packages(), d, k, this->block2, this->sums.data(), this->counts.data(), failure.data());
+    cuda::check_launch();
+    this->average();
+  }
+  /// Throws if a kernel could not be launched on the device.
+  Solution<T> download() {
+    int code = cudaSuccess;
+    cuda::download(&code, failure.data(), failure.bytes(), this->lloyd.stream());
+    cuda::check(static_cast<cudaError_t>(code));
+    return this->lloyd.download();
+  }
+
+  PendingLaunches pending;
+  cuda::Buffer<int> failure;  // cudaError_t of a launch on the device
+};
+
+inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further) {
   std::vector<Parameter> all = {
       {.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-      {.name = "bsxn", .fallback = 128, .range = {32, 64, 128, 256}, .tunable = true, .help = "assign: threads of a block"},
-      {.name = "bsxp", .fallback = 32, .range = {8, 16, 32, 64, 128, 256, 512, 1024}, .tunable = true, .help = "step 1: points of a block's tile"},
-      {.name = "bsyd", .fallback = 4, .range = {1, 2, 4, 8, 16, 32}, .tunable = true, .help = "step 1: dimensions of a block's tile"},
-      {.name = "tiles",
-       .fallback = 1,
-       .range = {1, 2, 4, 8, 16, 32, 64},
-       .tunable = true,
-       .help = "step 1: tiles a block sums before its atomicAdds; 1 in the paper"},
-      {.name = "block2", .fallback = 32, .range = {32, 64, 128, 256, 512, 1024}, .tunable = true, .help = "step 2: threads of a block"}};
+      tunable("bsxn", 128, {32, 64, 128, 256}, "assign: threads of a block"),
+      tunable("bsxp", 32, {8, 16, 32, 64, 128, 256, 512, 1024}, "step 1: points of a block's tile"),
+      tunable("bsyd", 4, {1, 2, 4, 8, 16, 32}, "step 1: dimensions of a block's tile"),
+      tunable("tiles", 1, {1, 2, 4, 8, 16, 32, 64}, "step 1: tiles a block sums before its atomicAdds; 1 in the paper"),
+      tunable("block2", 32, {32, 64, 128, 256, 512, 1024}, "step 2: threads of a block")};
   all.insert(all.end(), further);
   return all;
 }
@@ -107,8 +149,7 @@ inline std::string unsupported(const ProblemShape& p, const Config& config, int)
   const int threads = config.integer("bsxp") * config.integer("bsyd");
   if (threads > 1024) return "bsxp * bsyd exceeds the 1024 threads of a block";
   if (p.k > threads) return "k exceeds bsxp * bsyd: step 1 has a thread a cluster";
-  if (p.n > std::numeric_limits<std::uint32_t>::max()) return "a cluster of more than 2^32 points would overflow its count";
-  return "";
+  return counts_overflow(p);
 }
 
 /// One or more tiles in a register, then a package's blocks, then the packages.
@@ -116,6 +157,15 @@ inline std::int64_t summation_depth(const ProblemShape& p, const Config& config)
   const std::int64_t packages = config.number("packages"), block = config.number("bsxp") * config.number("tiles");
   const std::int64_t package = p.n / packages + 1;
   return std::min(block, package) + (package + block - 1) / block + packages;
+}
+
+inline Description description(std::string_view summary, std::initializer_list<Parameter> further = {}) {
+  return {.summary = summary,
+          .paper = "he2021",
+          .device = Device::gpu,
+          .parameters = parameters(further),
+          .unsupported = unsupported,
+          .summation_depth = summation_depth};
 }
 
 }  // namespace km::two_step

@@ -5,8 +5,7 @@
 
 namespace km::two_step {
 
-/// Listing 2: one thread per point. Points are column-major, so that a warp reads 32 neighbours of each dimension; centroids are row-major. With d
-/// known the point stays in registers and is read once, else once per centroid.
+/// Listing 2: one thread per point. points: d x n, centroids: k x d. With d known the point stays in registers, else it is read once per centroid.
 template <class T, int D>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                        unsigned long long* changed) {
@@ -39,6 +38,17 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   }
   const int count = __syncthreads_count(moved);  // counts the block's changes in one instruction
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
+}
+
+/// Enqueues assign with blocks of `block` threads. points: d x n.
+template <class T>
+void enqueue_assign(cuda::Lloyd<T>& lloyd, const T* points, int block) {
+  const auto [n, d, k, max_iters, tolerance] = lloyd.shape();
+  cuda::with_paper_dimension(d, [&](auto D) {
+    assign<T, decltype(D)::value>
+        <<<cuda::blocks(n, block), block, 0, lloyd.stream()>>>(points, lloyd.assigned(), n, d, k, lloyd.labels(), lloyd.changed());
+  });
+  cuda::check_launch();
 }
 
 }  // namespace km::two_step

@@ -10,8 +10,7 @@ using two_step::Package, two_step::PackageSums;
 
 constexpr int parent_threads = 32;
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the block's default stream. failure: set if a child could not be
-/// launched.
+/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the block's default stream. failure: error of a failed launch.
 template <class T, int BSYD>
 __global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
                              PackageSums<T> out, int* failure) {
@@ -38,65 +37,26 @@ namespace {
 template <class T>
 class TwoStepDynamic {
  public:
-  TwoStepDynamic(const Problem<T>& problem, const Config& config, Trace& trace)
-      : s_(problem, config, trace), pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
+  TwoStepDynamic(const Problem<T>& problem, const Config& config, Trace& trace) : s_(problem, config, trace) {}
 
   void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
-    cuda::check(cudaMemsetAsync(failure_.data(), 0, failure_.bytes(), s_.lloyd.stream()));
-    return s_.lloyd.run(
-        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { launch_transpose(); }}});
+    s_.begin();
+    return s_.lloyd.run(trace, {{"assign", [this] { two_step::enqueue_assign(s_.lloyd, s_.points.data(), s_.bsxn); }},
+                                {"update", [this] { launch_update(); }},
+                                {"transpose", [this] { s_.transpose(); }}});
   }
-  Solution<T> download() {
-    int failure = cudaSuccess;
-    cuda::download(&failure, failure_.data(), failure_.bytes(), s_.lloyd.stream());
-    cuda::check(static_cast<cudaError_t>(failure));
-    return s_.lloyd.download();
-  }
+  Solution<T> download() { return s_.download(); }
 
  private:
-  void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    cuda::with_paper_dimension(d, [&](auto D) {
-      two_step::assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(s_.points.data(), s_.lloyd.assigned(), n,
-                                                                                                           d, k, s_.lloyd.labels(),
-                                                                                                           s_.lloyd.changed());
-    });
-    cuda::check_launch();
-  }
-
   void launch_update() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    const cudaStream_t stream = s_.lloyd.stream();
-    s_.clear();
-    two_step::with_rows(s_.bsyd, [&](auto BSYD) {
-      sum_packages<T, decltype(BSYD)::value><<<1, parent_threads, 0, stream>>>(s_.points.data(), s_.lloyd.labels(), n, d, k, s_.block1(),
-                                                                               static_cast<int>(s_.shared_bytes()), s_.tiles, s_.of_packages(),
-                                                                               failure_.data());
-    });
-    cuda::check_launch();
-    add_packages<<<1, parent_threads, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(), failure_.data());
-    cuda::check_launch();
-    two_step::average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
-    cuda::check_launch();
+    s_.update(parent_threads, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, parent_threads, add_packages<T>);
   }
 
-  /// Transposes the sums to centroids for assign: k x d.
-  void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
-
-  two_step::State<T> s_;
-  two_step::PendingLaunches pending_;
-  cuda::Buffer<int> failure_;  // cudaError_t of a launch on the device
+  two_step::NestedState<T> s_;
 };
 
-const Register<TwoStepDynamic> registration{{
-    .summary = "two_step_shared with its kernels launched by the device, on one stream",
-    .paper = "he2021",
-    .device = Device::gpu,
-    .parameters = two_step::parameters(),
-    .unsupported = two_step::unsupported,
-    .summation_depth = two_step::summation_depth,
-}};
+const Register<TwoStepDynamic> registration{two_step::description("two_step_shared with its kernels launched by the device, on one stream")};
 
 }  // namespace
 }  // namespace km::two_step_dynamic

@@ -1,5 +1,4 @@
-// Kernels shared by every step of he2021's two-step ladder: the work on one package, whoever launches it. Templates in a named namespace, for
-// relocatable device code.
+// Kernels of every step of he2021's two-step ladder: the work on one package. Templates in a named namespace, for relocatable device code.
 #pragma once
 
 #include "impl/gpu/lloyd/two_step.cuh"
@@ -85,15 +84,6 @@ __global__ void add_package(PackageSums<T> package_sums, int index, int d, int k
   if (count == 0) return;
   atomicAdd(&sums[at], package_sums.sums[(std::int64_t(j) * package_sums.packages + index) * package_sums.pitch + c]);
   if (j == 0) atomicAdd(&counts[c], count);
-}
-
-/// Divides sums (d x k) by counts in place. An empty cluster keeps its centroid (k x d); in the paper's own code it became zero.
-template <class T>
-__global__ void average(T* sums, const unsigned* counts, const T* centroids, int d, int k) {
-  const int at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= k * d) return;
-  const int j = at / k, c = at % k;
-  sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
 }
 
 }  // namespace km::two_step

@@ -1,10 +1,8 @@
 // he2021's two-step update with its first improvement, shared memory (Section 3.3.2, Listing 5's child kernel). A block sums a tile of points in
-// shared memory, so that global memory sees one atomicAdd per cluster, dimension and tile instead of one per value. The points are split into
-// packages, summed separately and then added, so that no long sum swallows small terms. The host launches one kernel per package. Assign is Listing
-// 2's.
+// shared memory, so that global memory sees one atomicAdd per cluster, dimension and tile instead of one per value. Packages of points are summed
+// separately and then added, so that no long sum swallows small terms. The host launches one kernel per package. Assign: Listing 2.
 // Cost of an iteration: points and labels read twice, up to n d min(k, bsxp) / bsxp atomicAdds, 2 launches per package.
-// Differences from the paper's own code: counts are per package, and sums of different packages and dimensions are in different cache lines, because
-// atomicAdds to one line are serialized.
+// Differences from the paper's code: counts are per package; sums of different packages and dimensions lie in different cache lines, for atomicAdds.
 #include "impl/gpu/lloyd/two_step_kernels.cuh"
 
 namespace km {
@@ -19,22 +17,13 @@ class TwoStepShared {
 
   void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
-    return s_.lloyd.run(
-        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { launch_transpose(); }}});
+    return s_.lloyd.run(trace, {{"assign", [this] { two_step::enqueue_assign(s_.lloyd, s_.points.data(), s_.bsxn); }},
+                                {"update", [this] { launch_update(); }},
+                                {"transpose", [this] { s_.transpose(); }}});
   }
   Solution<T> download() { return s_.lloyd.download(); }
 
  private:
-  void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    cuda::with_paper_dimension(d, [&](auto D) {
-      two_step::assign<T, decltype(D)::value><<<cuda::blocks(n, s_.bsxn), s_.bsxn, 0, s_.lloyd.stream()>>>(s_.points.data(), s_.lloyd.assigned(), n,
-                                                                                                           d, k, s_.lloyd.labels(),
-                                                                                                           s_.lloyd.changed());
-    });
-    cuda::check_launch();
-  }
-
   void launch_update() {
     const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
     const cudaStream_t stream = s_.lloyd.stream();
@@ -55,24 +44,13 @@ class TwoStepShared {
                                                                                                s_.counts.data());
       cuda::check_launch();
     }
-    two_step::average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
-    cuda::check_launch();
+    s_.average();
   }
-
-  /// Transposes the sums to centroids for assign: k x d.
-  void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
 
   two_step::State<T> s_;
 };
 
-const Register<TwoStepShared> registration{{
-    .summary = "packages summed in shared memory, one launch a package from the host",
-    .paper = "he2021",
-    .device = Device::gpu,
-    .parameters = two_step::parameters(),
-    .unsupported = two_step::unsupported,
-    .summation_depth = two_step::summation_depth,
-}};
+const Register<TwoStepShared> registration{two_step::description("packages summed in shared memory, one launch a package from the host")};
 
 }  // namespace
 }  // namespace km

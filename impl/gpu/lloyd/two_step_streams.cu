@@ -1,7 +1,6 @@
 // he2021's final GPU version (Section 3.3.2, Listings 4 and 5): each thread of the parent kernel launches its share of the packages on its own
-// stream, so that children of different threads run concurrently. streams1 threads do so for step 1, streams2 for step 2. The streams are
-// non-blocking, as today's CUDA requires of streams created by kernels. The work per package and its kernels are two_step_shared's
-// (two_step_kernels.cuh).
+// stream, so that children of different threads run concurrently: streams1 threads in step 1, streams2 in step 2. Streams are non-blocking, as CUDA
+// now requires of streams created by kernels. The work per package and its kernels are two_step_shared's (two_step_kernels.cuh).
 // Needs relocatable device code (-rdc=true, cudadevrt).
 #include "impl/gpu/lloyd/two_step_kernels.cuh"
 
@@ -9,10 +8,8 @@ namespace km::two_step_streams {  // named, for relocatable device code
 
 using two_step::Package, two_step::PackageSums;
 
-/// Listing 2 of this step: a thread takes P points, blockDim.x apart: 1 in the paper. Points are column-major, so that a warp reads 32 neighbours of
-/// each dimension; centroids are row-major. With d known the points stay in registers and are read once, else once per centroid. All threads of a
-/// warp read the same centroid. 16 bytes for each of 32 threads occupy the L1 cache's port longer than their arithmetic takes; with P = 2 a value
-/// serves twice.
+/// two_step::assign with P points per thread, blockDim.x apart: 1 in the paper. All threads of a warp read the same centroid. 16 bytes for each of 32
+/// threads occupy the L1 cache's port longer than their arithmetic takes; with P = 2 a value serves twice.
 template <class T, int D, int P>
 __global__ void assign(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, std::int32_t* __restrict__ labels,
                        unsigned long long* changed) {
@@ -100,21 +97,15 @@ template <class T>
 class TwoStepStreams {
  public:
   TwoStepStreams(const Problem<T>& problem, const Config& config, Trace& trace)
-      : s_(problem, config, trace), each_(config.integer("each")), streams1_(config.integer("streams1")), streams2_(config.integer("streams2")),
-        pending_(2048 + 2 * static_cast<std::size_t>(s_.packages)), failure_(1) {}
+      : s_(problem, config, trace), each_(config.integer("each")), streams1_(config.integer("streams1")), streams2_(config.integer("streams2")) {}
 
   void reset() { s_.lloyd.reset(); }
   int iterate(Trace& trace) {
-    cuda::check(cudaMemsetAsync(failure_.data(), 0, failure_.bytes(), s_.lloyd.stream()));
+    s_.begin();
     return s_.lloyd.run(
-        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { launch_transpose(); }}});
+        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { s_.transpose(); }}});
   }
-  Solution<T> download() {
-    int failure = cudaSuccess;
-    cuda::download(&failure, failure_.data(), failure_.bytes(), s_.lloyd.stream());
-    cuda::check(static_cast<cudaError_t>(failure));
-    return s_.lloyd.download();
-  }
+  Solution<T> download() { return s_.download(); }
 
  private:
   void launch_assign() {
@@ -128,49 +119,18 @@ class TwoStepStreams {
   }
 
   void launch_update() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    const cudaStream_t stream = s_.lloyd.stream();
-    s_.clear();
-    two_step::with_rows(s_.bsyd, [&](auto BSYD) {
-      sum_packages<T, decltype(BSYD)::value><<<1, streams1_, 0, stream>>>(s_.points.data(), s_.lloyd.labels(), n, d, k, s_.block1(),
-                                                                          static_cast<int>(s_.shared_bytes()), s_.tiles, s_.of_packages(),
-                                                                          failure_.data());
-    });
-    cuda::check_launch();
-    add_packages<<<1, streams2_, 0, stream>>>(s_.of_packages(), d, k, s_.block2, s_.sums.data(), s_.counts.data(), failure_.data());
-    cuda::check_launch();
-    two_step::average<<<cuda::blocks(s_.sums.size(), 256), 256, 0, stream>>>(s_.sums.data(), s_.counts.data(), s_.lloyd.assigned(), d, k);
-    cuda::check_launch();
+    s_.update(streams1_, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, streams2_, add_packages<T>);
   }
 
-  /// Transposes the sums to centroids for assign: k x d.
-  void launch_transpose() { cuda::transpose(s_.sums.data(), s_.lloyd.shape().d, s_.lloyd.shape().k, s_.lloyd.next(), s_.lloyd.stream()); }
-
-  two_step::State<T> s_;
+  two_step::NestedState<T> s_;
   int each_, streams1_, streams2_;
-  two_step::PendingLaunches pending_;
-  cuda::Buffer<int> failure_;  // cudaError_t of a launch on the device
 };
 
-const Register<TwoStepStreams> registration{{
-    .summary = "two_step_dynamic with a stream for each launching thread: the final version of the paper",
-    .paper = "he2021",
-    .device = Device::gpu,
-    .parameters =
-        two_step::parameters({{.name = "each", .fallback = 1, .range = {1, 2}, .tunable = true, .help = "assign: points of a thread; 1 in the paper"},
-                              {.name = "streams1",
-                               .fallback = 16,
-                               .range = {1, 2, 4, 8, 16, 32, 64, 128},
-                               .tunable = true,
-                               .help = "step 1: launching threads, each with its stream"},
-                              {.name = "streams2",
-                               .fallback = 32,
-                               .range = {1, 2, 4, 8, 16, 32, 64, 128},
-                               .tunable = true,
-                               .help = "step 2: launching threads, each with its stream"}}),
-    .unsupported = two_step::unsupported,
-    .summation_depth = two_step::summation_depth,
-}};
+const Register<TwoStepStreams> registration{two_step::description(
+    "two_step_dynamic with a stream for each launching thread: the final version of the paper",
+    {tunable("each", 1, {1, 2}, "assign: points of a thread; 1 in the paper"),
+     tunable("streams1", 16, {1, 2, 4, 8, 16, 32, 64, 128}, "step 1: launching threads, each with its stream"),
+     tunable("streams2", 32, {1, 2, 4, 8, 16, 32, 64, 128}, "step 2: launching threads, each with its stream")})};
 
 }  // namespace
 }  // namespace km::two_step_streams

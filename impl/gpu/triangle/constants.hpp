@@ -13,8 +13,7 @@
 
 namespace km::triangle {
 
-/// Seconds for an iteration's labels, without costs common to both kernels: a n d k' + b k² log k (reinforced, with k' the mean M) and c n d k
-/// (standard). log is to base 2.
+/// Seconds of an iteration's labels, less costs common to both kernels: a n d k' + b k² log2 k (reinforced, k': mean M), c n d k (standard).
 struct Constants {
   double a = 0, b = 0, c = 0;
   bool usable() const { return std::isfinite(a + b + c) && a > 0 && b > 0 && c > 0; }

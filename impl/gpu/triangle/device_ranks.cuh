@@ -3,7 +3,7 @@
 // Cost: k² d FMAs with columns from caches, k² (log k)² / 4 compared pairs in shared memory, k² pairs written.
 #pragma once
 
-#include "bench/device/cuda.cuh"
+#include "impl/gpu/host_side.cuh"
 
 namespace km::triangle {
 
@@ -56,7 +56,7 @@ class DeviceRanks {
     while (padded_ < k) padded_ *= 2;
     threads_ = padded_ < 64 ? 32 : padded_ > 1024 ? 512 : padded_ / 2;
     bytes_ = padded_ * sizeof(Ranked<T>);
-    cuda::check(cudaFuncSetAttribute(rank<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes_)));
+    cuda::allow_shared(rank<T>, bytes_);
   }
   void enqueue(const T* centroids, cudaStream_t stream) {
     cuda::transpose(centroids, k_, d_, columns_.data(), stream);

@@ -2,8 +2,7 @@
 // computed on the host) and downloads all labels; the host computes the means. In epoch 1 the reinforced kernel records M, the distances computed
 // per point. Epoch 2 starts when the mean M changes by less than 1 % between iterations: the points are sorted by decreasing M, or the standard
 // kernel takes over. Labels are mapped back before the download, so that means are summed in a fixed order.
-// Cost of an iteration: the labeling, 12 k² bytes up, 4 n bytes down, n d additions on the host, in fp64 by half of its threads, so that the ranking
-// thread has its own core.
+// Cost of an iteration: the labeling, 12 k² bytes up, 4 n bytes down, n d fp64 additions by half of the host's threads: ranking needs a core.
 #pragma once
 
 #include <omp.h>
@@ -12,7 +11,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/contract/implementation.hpp"
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/host_ranks.hpp"
 #include "impl/gpu/triangle/labeling.cuh"
 #include "impl/gpu/triangle/order.cuh"
@@ -32,8 +32,8 @@ struct Launch {
 
 /// The paper's grid and block are the defaults; a wide grid is another run.
 inline std::vector<Parameter> launch_parameters() {
-  return {{.name = "grid", .fallback = 30, .range = {30, 132, 528}, .tunable = true, .help = "blocks of the labeling kernels; wu2011: 30"},
-          {.name = "block", .fallback = 256, .range = {128, 256, 512}, .tunable = true, .help = "threads of a block; wu2011: 256"}};
+  return {tunable("grid", 30, {30, 132, 528}, "blocks of the labeling kernels; wu2011: 30"),
+          tunable("block", 256, {128, 256, 512}, "threads of a block; wu2011: 256")};
 }
 
 inline Launch launch_of(const Config& config) { return {unsigned(config.integer("grid")), unsigned(config.integer("block"))}; }
@@ -108,7 +108,7 @@ class HostDriven {
 
   int iterate(Trace& trace) {
     out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
-    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: every point changes at first
+    cuda::poison(stream_, labels_);  // every point changes at first
     reinforced_ = plan_.reinforced, arranged_now_ = false;
     bool first_epoch = plan_.two_epochs();
     double mean_before = 0;

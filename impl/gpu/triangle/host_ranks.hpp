@@ -1,5 +1,4 @@
-// wu2011's ICD and RID on the host (Algorithm 2, steps 1 and 2) with one thread: the distances² between all centroids, and each row ranked.
-// Cost: 3 k² d / 2 flops, and k rows to rank (impl/rank_row.hpp).
+// wu2011's ICD and RID (Algorithm 2, steps 1 and 2) on one host thread: all distances² between centroids, each row ranked. Cost: 3 k² d / 2 flops.
 #pragma once
 
 #include <algorithm>

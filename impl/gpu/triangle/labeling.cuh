@@ -6,7 +6,7 @@
 // row per lane and distance, from shared memory if k rows fit, else from caches.
 #pragma once
 
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/triangle/cutoff.hpp"
 
 namespace km::triangle {
@@ -147,9 +147,7 @@ struct Kernels {
 /// Returns the kernels for d dimensions and k centroids. The paper's d is known at compile time.
 template <class T, bool Standard, bool Reinforced>
 Kernels<T> kernels(int d, int k) {
-  int device = 0, most_bytes = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int most_bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   Kernels<T> found;
   with_dimension<32>(d, [&](auto dimension) {
     constexpr int D = decltype(dimension)::value;
@@ -157,7 +155,7 @@ Kernels<T> kernels(int d, int k) {
     const bool fits = bytes <= std::size_t(most_bytes);
     if (fits) found.shared_bytes = bytes;
     const auto allow = [&](auto kernel) {
-      if (fits) cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+      if (fits) cuda::allow_shared(kernel, bytes);
       return kernel;
     };
     if constexpr (Standard) found.standard = allow(fits ? label_standard<T, D, true> : label_standard<T, D, false>);

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
+#include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/cutoff.hpp"
 #include "impl/gpu/triangle/device_ranks.cuh"
 #include "impl/gpu/triangle/least_work.hpp"
@@ -229,7 +229,7 @@ class ReinforcedDevice {
   void assign(const Trace& trace) {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const bool wanted = first_epoch_ || trace.active();
-    if (wanted) cuda::check(cudaMemsetAsync(work_.data(), 0, work_.bytes(), lloyd_.stream()));
+    if (wanted) cuda::clear(lloyd_.stream(), work_);
     if (++iters_ == 1) ranks_.enqueue(lloyd_.assigned(), lloyd_.stream());
     with_dimension<32>(d, [&](auto D) {
       constexpr int points = decltype(D)::value > 0 && sizeof(T) == 4 ? 2 : 1;
@@ -290,13 +290,8 @@ const Register<ReinforcedDevice> registration{{
     .summary = "centroids by rank up to a cut-off, points by label and work; ranks and update on the card",
     .paper = "wu2011",
     .device = Device::gpu,
-    .parameters =
-        {{.name = "grid", .fallback = 132, .range = {66, 132, 264, 528}, .tunable = true, .help = "blocks of the update, which share the points out"},
-         {.name = "rearrange",
-          .fallback = "two_epoch",
-          .range = {"none", "two_epoch"},
-          .tunable = true,
-          .help = "two_epoch: points by label and decreasing M once the mean M is steady"}},
+    .parameters = {tunable("grid", 132, {66, 132, 264, 528}, "blocks of the update; they share the points"),
+                   tunable("rearrange", "two_epoch", {"none", "two_epoch"}, "two_epoch: points by label and decreasing M once the mean M is steady")},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.k > triangle::most_ranked) return "more than 8192 clusters: a row of ranked centroids exceeds 128 KiB of shared memory";
       if (p.n > std::numeric_limits<std::int32_t>::max()) return "more than 2^31 points: their order is kept in 32 bits";

@@ -1,25 +1,16 @@
 // wu2011's standard k-means on CUDA (Algorithm 1), the baseline of its reinforced and hybrid ones: every point against every centroid, with the same
 // grid, layout and memories, and the same means on the host.
-// Cost of an iteration: labeling.cuh, host_driven.cuh. Floor on a whole card: n k d 2 instructions; the paper's grid of 30 blocks uses a fraction of
-// it.
+// Cost of an iteration: labeling.cuh, host_driven.cuh. Floor on a whole card: n k d 2 instructions; the paper's 30 blocks use a fraction of it.
 #include "impl/gpu/triangle/host_driven.cuh"
 
 namespace km {
 namespace {
 
 template <class T>
-class Standard {
- public:
+struct Standard : triangle::HostDriven<T> {
   Standard(const Problem<T>& problem, const Config& config, Trace& trace)
-      : run_(problem, trace, triangle::launch_of(config), {}, triangle::kernels<T, true, false>(problem.d, problem.k),
-             triangle::Cutoff<T>(problem.d)) {}
-
-  void reset() { run_.reset(); }
-  int iterate(Trace& trace) { return run_.iterate(trace); }
-  Solution<T> download() { return run_.download(); }
-
- private:
-  triangle::HostDriven<T> run_;
+      : triangle::HostDriven<T>(problem, trace, triangle::launch_of(config), {}, triangle::kernels<T, true, false>(problem.d, problem.k),
+                                triangle::Cutoff<T>(problem.d)) {}
 };
 
 const Register<Standard> registration{{

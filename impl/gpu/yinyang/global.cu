@@ -12,16 +12,7 @@ struct Global : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
       : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint>(problem, trace, 1, yinyang::is_incremental(config)) {}
 };
 
-const Register<Global> registration{{
-    .summary = "Yinyang's global filter alone, a thread a point",
-    .paper = "taylor2021",
-    .device = Device::gpu,
-    .parameters = {yinyang::update_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return yinyang::too_many_points(p); },
-    .summation_depth = yinyang::chain_of_update,
-    .work = [](const ProblemShape& p, const Config&, int value_bytes) { return yinyang::filtered_work(p, 1, value_bytes); },
-    .incremental = yinyang::is_incremental,
-}};
+const Register<Global> registration{yinyang::description("Yinyang's global filter alone, a thread a point", false)};
 
 }  // namespace
 }  // namespace km

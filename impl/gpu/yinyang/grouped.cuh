@@ -1,5 +1,4 @@
-// Centroids as the kernels read them: by group, d x pitch, so that a warp compares neighbours in 16-byte loads. A group starts at a multiple of four
-// positions and is padded with infinity, which is never the nearest.
+// Centroids by group, d x pitch, for 16-byte loads of neighbours. A group starts at a multiple of four positions; padding is infinite, never nearest.
 #pragma once
 
 #include <numeric>

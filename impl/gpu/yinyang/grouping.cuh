@@ -1,5 +1,4 @@
-// Groups of centroids: five iterations of k-means on the initial centroids, on the host (Ding et al., ICML 2015, Section 3; taylor2021, Section
-// III.C). Groups change speed only, so they are fixed for the run.
+// Groups of centroids, fixed for the run: five iterations of k-means on the host (Ding et al., ICML 2015, Section 3; taylor2021, Section III.C).
 // Cost: 5 k t d FMAs. Deterministic: one thread, sums in order of centroids.
 #pragma once
 

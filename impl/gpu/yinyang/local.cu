@@ -82,20 +82,10 @@ struct ByCentroid {
 template <class T>
 struct Local : Yinyang<T, LocalFilter, ByCentroid> {
   Local(const Problem<T>& problem, const Config& config, Trace& trace)
-      : Yinyang<T, LocalFilter, ByCentroid>(problem, trace, how_many_groups(problem.k, config.integer("groups")), is_incremental(config)) {}
+      : Yinyang<T, LocalFilter, ByCentroid>(problem, trace, groups_of(problem, config), is_incremental(config)) {}
 };
 
-const Register<Local> registration{{
-    .summary = "Yinyang: global, group and local filter, a thread a centroid in the update",
-    .paper = "taylor2021",
-    .device = Device::gpu,
-    .parameters = {groups_parameter(), update_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return too_many_points(p); },
-    .summation_depth = chain_of_update,
-    .work = [](const ProblemShape& p, const Config& config,
-               int value_bytes) { return filtered_work(p, how_many_groups(p.k, config.integer("groups")), value_bytes); },
-    .incremental = is_incremental,
-}};
+const Register<Local> registration{description("Yinyang: global, group and local filter, a thread a centroid in the update", true)};
 
 }  // namespace
 }  // namespace km

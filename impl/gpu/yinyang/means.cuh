@@ -7,6 +7,7 @@
 #pragma once
 
 #include "bench/contract/implementation.hpp"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 #include "impl/gpu/yinyang/grouped.cuh"
@@ -114,7 +115,7 @@ class Means {
       : p_(p), points_(points.data()), widening_(p.d), drift_scale_(drift_scale), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
     if (incremental) old_counts_ = cuda::Buffer<int>(p.k);
     cuda::Buffer<double> greatest(1);
-    cuda::check(cudaMemsetAsync(greatest.data(), 0, greatest.bytes(), stream));
+    cuda::clear(stream, greatest);
     find_greatest<<<std::min(cuda::blocks(points.size(), 1024), 1056u), 256, 0, stream>>>(points.data(), points.size(), greatest.data());
     cuda::check_launch();
     double most = 0;
@@ -126,10 +127,8 @@ class Means {
 
   /// Empties all clusters.
   void clear(cudaStream_t stream) {
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
-    if (old_counts_.size() > 0) cuda::check(cudaMemsetAsync(old_counts_.data(), 0, old_counts_.bytes(), stream));
-    cuda::check(cudaMemsetAsync(before_.data(), 0xFF, before_.bytes(), stream));  // no_label
+    cuda::clear(stream, sums_, counts_, old_counts_);
+    cuda::poison(stream, before_);
   }
 
   /// Updates the sums from the labels, then makes next, drifts and layout: two phases within the caller's.

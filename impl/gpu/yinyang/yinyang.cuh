@@ -5,6 +5,7 @@
 // Memory: points twice during the transposition, then once; n (t + 1) values of bounds, 8 n bytes of labels.
 #pragma once
 
+#include "impl/gpu/registration.hpp"
 #include "impl/gpu/yinyang/filter.cuh"
 #include "impl/gpu/yinyang/means.cuh"
 #include "impl/yinyang/update.hpp"
@@ -38,7 +39,7 @@ class Yinyang {
   void launch_assign(Trace& trace) {
     const cudaStream_t stream = lloyd_.stream();
     if (first_) grouped_.enqueue_turn(lloyd_.assigned(), stream);
-    if (trace.active()) cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
+    if (trace.active()) cuda::clear(stream, counts_);
     filter_and_assign<T, Compare><<<cuda::blocks(problem_.n, block), block, 0, stream>>>(
         {points_.data(), lloyd_.assigned(), problem_.n, problem_.d, first_, grouped_.view(), means_.widening(), upper_.data(), lower_.data(),
          lloyd_.labels(), lloyd_.changed(), trace.active() ? counts_.data() : nullptr});
@@ -68,17 +69,28 @@ class Yinyang {
 };
 
 inline Parameter groups_parameter() {
-  return {.name = "groups",
-          .fallback = 0,
-          .range = {0, 5, 10, 20, 40, 80, 160},
-          .tunable = true,
-          .help = "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)"};
+  return tunable("groups", 0, {0, 5, 10, 20, 40, 80, 160}, "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)");
 }
+
+inline int groups_of(const ProblemShape& p, const Config& config) { return how_many_groups(p.k, config.integer("groups")); }
 
 /// Floor if every point is filtered: bounds read and written, labels read.
 inline Work filtered_work(const ProblemShape& p, int groups, int value_bytes) {
   const double n = static_cast<double>(p.n);
   return {.bytes = n * (2.0 * (groups + 1) * value_bytes + 4), .flops = n * (2.0 * groups + 1)};
+}
+
+/// Description of one of the three. grouped: with the parameter `groups`, else all centroids are one group.
+inline Description description(std::string_view summary, bool grouped) {
+  return {.summary = summary,
+          .paper = "taylor2021",
+          .device = Device::gpu,
+          .parameters = grouped ? std::vector<Parameter>{groups_parameter(), update_parameter()} : std::vector<Parameter>{update_parameter()},
+          .unsupported = [](const ProblemShape& p, const Config&, int) { return too_many_points(p); },
+          .summation_depth = chain_of_update,
+          .work = [grouped](const ProblemShape& p, const Config& config,
+                            int value_bytes) { return filtered_work(p, grouped ? groups_of(p, config) : 1, value_bytes); },
+          .incremental = is_incremental};
 }
 
 }  // namespace km::yinyang

@@ -1,0 +1,58 @@
+// Host side of the GPU's implementations: buffers set on a stream, limits of the device and of kernels.
+#pragma once
+
+#include <algorithm>
+
+#include "bench/device/cuda_lloyd.cuh"
+
+namespace km::cuda {
+
+/// Sets every byte. Buffers without memory stay as they are.
+template <class T>
+void set_bytes(Buffer<T>& buffer, int byte, cudaStream_t stream) {
+  if (buffer.size() > 0) check(cudaMemsetAsync(buffer.data(), byte, buffer.bytes(), stream));
+}
+
+template <class... Ts>
+void clear(cudaStream_t stream, Buffer<Ts>&... buffers) {
+  (set_bytes(buffers, 0, stream), ...);
+}
+
+/// Fills with NaN, or with no_label.
+template <class... Ts>
+void poison(cudaStream_t stream, Buffer<Ts>&... buffers) {
+  (set_bytes(buffers, 0xFF, stream), ...);
+}
+
+inline int attribute(cudaDeviceAttr wanted) {
+  int device = 0, value = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&value, wanted, device));
+  return value;
+}
+
+/// The same, or `otherwise` without a device.
+inline int attribute_or(cudaDeviceAttr wanted, int otherwise) {
+  int device = 0, value = 0;
+  if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, wanted, device) == cudaSuccess) return value;
+  static_cast<void>(cudaGetLastError());
+  return otherwise;
+}
+
+inline int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
+
+/// Allows a kernel so many bytes of dynamic shared memory.
+template <class Kernel>
+void allow_shared(Kernel kernel, std::int64_t bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+}
+
+/// Number of blocks that the whole device runs at once, at least one per multiprocessor.
+template <class Kernel>
+unsigned resident_blocks(Kernel kernel, int threads, std::size_t shared_bytes = 0) {
+  int each = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared_bytes));
+  return static_cast<unsigned>(multiprocessors() * std::max(each, 1));
+}
+
+}  // namespace km::cuda
