@@ -11,12 +11,17 @@ std::string first_line(const std::filesystem::path& path) {
   return line;
 }
 
-std::string cpuinfo(const std::string& key) {
-  std::ifstream in("/proc/cpuinfo");
+std::string rest_of_line(const std::filesystem::path& path, std::string_view key) {
+  std::ifstream in(path);
   for (std::string line; std::getline(in, line);)
-    if (line.starts_with(key))
-      if (const auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
-  return "unknown";
+    if (line.starts_with(key)) return line.substr(key.size());
+  return "";
+}
+
+std::string cpuinfo(const std::string& key) {
+  const std::string rest = rest_of_line("/proc/cpuinfo", key);
+  const auto colon = rest.find(": ");
+  return colon == rest.npos ? "unknown" : rest.substr(colon + 2);
 }
 
 }  // namespace km

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -22,6 +21,7 @@
 
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
+#include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
 
@@ -108,12 +108,10 @@ void send_jobs(const Worker& worker, const std::vector<Job>& jobs, const std::ve
 
 /// Returns resident memory without pages of mapped files, which the kernel can reclaim.
 double resident_bytes(pid_t pid) {
-  std::ifstream in(fmt::format("/proc/{}/status", pid));
-  double bytes = 0;
-  for (std::string line; std::getline(in, line);)
-    for (const std::string_view key : {"RssAnon:", "RssShmem:"})
-      if (line.starts_with(key)) bytes += std::strtod(line.c_str() + key.size(), nullptr) * 1024;
-  return bytes;
+  const std::string status = fmt::format("/proc/{}/status", pid);
+  double kilobytes = 0;
+  for (const char* key : {"RssAnon:", "RssShmem:"}) kilobytes += std::strtod(rest_of_line(status, key).c_str(), nullptr);
+  return kilobytes * 1024;
 }
 
 std::string cause_of_death(int status) {
