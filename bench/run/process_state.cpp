@@ -192,9 +192,7 @@ bool another_thread_runs() {
   std::error_code none;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
     if (task.path().filename() == std::to_string(::gettid())) continue;
-    std::ifstream in(task.path() / "stat");
-    std::string stat;
-    std::getline(in, stat);
+    const std::string stat = first_line(task.path() / "stat");
     if (const auto name_end = stat.rfind(')'); name_end != stat.npos && name_end + 2 < stat.size() && stat[name_end + 2] == 'R') return true;
   }
   return false;
