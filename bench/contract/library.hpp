@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace km {
 
@@ -11,8 +12,10 @@ struct Library {
   std::string version;  // as the library reports it, or empty
 };
 
-void note_library(Library library);
+inline std::optional<Library> last_library;
+
+inline void note_library(Library library) { last_library = std::move(library); }
 /// Returns and clears the last noted library.
-std::optional<Library> noted_library();
+inline std::optional<Library> noted_library() { return std::exchange(last_library, std::nullopt); }
 
 }  // namespace km

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace km {
 
@@ -9,14 +11,21 @@ namespace km {
 /// all untimed. The last ReuseScope frees the resources.
 class ReuseScope {
  public:
-  ReuseScope();
-  ~ReuseScope();
+  ReuseScope() { ++alive_; }
+  ~ReuseScope() {
+    if (--alive_ > 0) return;
+    for (const auto& drop : drops_) drop();
+  }
   ReuseScope(const ReuseScope&) = delete;
   ReuseScope& operator=(const ReuseScope&) = delete;
 
-  static bool active();
+  static bool active() { return alive_ > 0; }
   /// Registers a callback that frees what was kept. Call once.
-  static void on_end(std::function<void()> drop);
+  static void on_end(std::function<void()> drop) { drops_.push_back(std::move(drop)); }
+
+ private:
+  static inline int alive_ = 0;
+  static inline std::vector<std::function<void()>> drops_;
 };
 
 }  // namespace km
