@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/judge/means.hpp"
+#include "bench/judge/errors.hpp"
 
 namespace km {
 
@@ -34,8 +33,6 @@ struct Judgement {
   std::int64_t judged_points = 0;
   std::vector<std::int64_t> cluster_sizes;
 };
-
-constexpr double label_budget = 5e8;
 
 /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
 template <class T>

@@ -1,5 +1,5 @@
 // Compensated sums: compile without contraction and fast-math.
-#include "bench/judge/means.hpp"
+#include "bench/judge/errors.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -11,9 +11,6 @@
 
 namespace km {
 namespace {
-
-template <class T>
-constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
 /// Adds value to sum + remainder without rounding (Knuth's TwoSum).
 inline void add_exactly(double& sum, double& remainder, double value) {

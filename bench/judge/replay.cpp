@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
 #include "bench/device/device.hpp"
-#include "bench/judge/labels.hpp"
+#include "bench/judge/draws.hpp"
 
 namespace km {
 namespace {
@@ -26,9 +28,9 @@ struct Refusal {
   std::string sentence;
 };
 
-/// Thrown: the implementation cannot make such a run.
+/// Thrown: the implementation does not support such a run.
 struct NotReplayed {
-  std::string reason;
+  std::string reason, sentence;
 };
 
 /// A run, and the bounds of the rounding of its means (k x d), computed on demand.
@@ -55,9 +57,7 @@ struct Reach {
 };
 
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  std::int64_t changed = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];
-  return changed;
+  return std::transform_reduce(a.begin(), a.end(), b.begin(), std::int64_t{0}, std::plus<>(), std::not_equal_to<>());
 }
 
 /// Replays a problem: the whole one, or a sample.
@@ -76,9 +76,9 @@ class Replayer {
       try {
         reason = unsupported(p, config_, sizeof(T));
       } catch (const std::exception& error) {
-        reason = error.what();
+        reason = fmt::format("it threw: {}", error.what());
       }
-      if (!reason.empty()) throw NotReplayed{reason};
+      if (!reason.empty()) throw NotReplayed{reason, fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.n, reason)};
     }
     Trace untraced;
     const auto solver = implementation_.prepare<T>()(p, config_, untraced);
@@ -228,12 +228,8 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
   const std::int64_t wanted =
       std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
   std::vector<T> points;
-  for (std::int64_t s = 0; s < std::min(wanted, p.n); ++s) {
-    const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
-    const std::int64_t i = first + std::int64_t(draws() % std::uint64_t(std::max<std::int64_t>(1, last - first)));
+  for (const std::int64_t i : spread_sample(p.n, wanted, draws))
     points.insert(points.end(), p.points.begin() + i * d, p.points.begin() + (i + 1) * d);
-  }
-  constexpr double u = std::numeric_limits<T>::epsilon() / 2;
   const auto row = [&](int c) { return p.initial_centroids.data() + std::size_t(c) * d; };
   const auto squared = [&](auto value) {
     double sum = 0;
@@ -252,7 +248,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
     const auto middle = [&](int j) { return 0.5 * double(row(c)[j]) + 0.5 * double(row(other)[j]); };
     const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + norm(c) + norm(other);
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
-      const double step = times * (rounding_factor(d) * u + cut_factors(form)) * magnitude / (2 * least);
+      const double step = times * (rounding_factor(d) * unit_roundoff<T> + cut_factors(form)) * magnitude / (2 * least);
       if (std::abs(step) > 0.25) continue;
       for (int j = 0; j < d; ++j) points.push_back(T(middle(j) + step * (double(row(other)[j]) - double(row(c)[j]))));
     }
@@ -361,9 +357,11 @@ Replay replay(const Implementation& implementation, const Config& config, const 
       replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, judge, draws, out.links);
     } catch (const NotReplayed& not_replayed) {
       out.skipped = not_replayed.reason;
+      out.refused = not_replayed.sentence;
     }
     replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
-  } catch (const NotReplayed&) {  // fewer links
+  } catch (const NotReplayed& not_replayed) {  // fewer links
+    out.refused = not_replayed.sentence;
   } catch (const Refusal& refusal) {
     out.verdict = refusal.sentence;
   }

@@ -265,22 +265,9 @@ class TypedSession final : public Session {
   /// Replays a result of the start as it is. An implementation that does not support one of the replay's shapes is wrong, unless it departs from the
   /// task (libraries that always test for convergence).
   Replay replay_of(Measurement& m, const Evidence<T>& evidence) {
-    Implementation asked = *case_.implementation;
-    std::string refused;
-    if (const auto ask = asked.description.unsupported)
-      asked.description.unsupported = [&refused, ask](const ProblemShape& p, const Config& config, int value_bytes) {
-        std::string why;
-        try {
-          why = ask(p, config, value_bytes);
-        } catch (const std::exception& error) {
-          why = fmt::format("it threw: {}", error.what());
-        }
-        if (!why.empty()) refused = fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.n, why);
-        return why;
-      };
-    Replay made = replay(asked, case_.config, problem_, evidence, judge_);
+    Replay made = replay(*case_.implementation, case_.config, problem_, evidence, judge_);
     m.judgement.verdict = made.verdict;
-    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = refused;
+    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = made.refused;
     return made;
   }
 

@@ -12,7 +12,6 @@
 
 #include "bench/data/dataset.hpp"
 #include "bench/data/hash.hpp"
-#include "bench/judge/means.hpp"
 #include "bench/run/measure.hpp"
 
 namespace km {

@@ -1,0 +1,107 @@
+// Errors of labels and means, and what rounding explains of them: in fp64, and exactly where fp64 is too coarse.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/contract/implementation.hpp"
+
+namespace km {
+
+template <class T>
+constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+// ---- labels, against the centroids of the last assign -------------------------------------------------------------------------
+
+/// Errors found in the judged labels. Distances are distance², in fp64.
+struct LabelCheck {
+  std::int64_t judged = 0;
+  double least = 0;               // sum of least distances²
+  double excess = 0;              // sum of (distance² to the label - least)
+  std::int64_t wrong = 0;         // labels that are not the nearest centroid
+  std::int64_t tied = 0;          // exact ties given to a higher index
+  std::int64_t out_of_bound = 0;  // wrong labels that rounding does not explain
+  std::int64_t broken_ties = 0;   // ties that rounding does not explain
+  std::int64_t first_bad = -1;    // lowest such point, and its nearest centroid
+  double first_bad_dist = 0, first_best_dist = 0;
+  int first_best = -1;
+  bool first_is_tie = false;
+
+  /// Adds another check, such as that of one point.
+  void add(const LabelCheck& other);
+};
+
+/// Decides the nearest centroid of point i exactly; the lowest index wins a tie.
+template <class T>
+LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form);
+
+constexpr double label_budget = 5e8;
+
+/// Checks all labels on the host, or a random sample if n k d exceeds label_budget.
+template <class T>
+LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form);
+
+/// Labels the points in fp64, each distance² moved at random within what rounding explains: a right implementation's labels, in doubt where its own
+/// are. Equal points and equal centroids stay equal. Returns the number of changed labels.
+template <class T>
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, std::uint64_t seed, std::span<std::int32_t> labels);
+
+/// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
+constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }
+
+/// |error of dist| <= rounding_factor(d) u magnitude, with u the unit roundoff. magnitude is the sum of both distances² (Distance::difference) or
+/// 2|x|² + |c|² + |c'|² (an expansion).
+constexpr double rounding_factor(int d) { return 4.0 * (d + 4.0); }
+
+/// Additional error of TF32, as a share of the magnitude: each factor is off by at most 2^-10, hence 2xc by 2^-9 (|x|² + |c|²).
+constexpr double cut_factors(Distance form) { return form == Distance::expansion_tf32 ? 0x1p-9 : 0; }
+
+// ---- means --------------------------------------------------------------------------------------------------------------------
+
+/// Sums of each cluster, k x d row-major. sums + remainders is exact to about 2^-100.
+struct ClusterSums {
+  std::vector<double> sums, remainders, abs_sums;
+  std::vector<std::int64_t> counts;
+  double inertia = 0;  // against the final centroids
+};
+
+/// Sums the points by label. Labels must lie in [0, k).
+template <class T>
+ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids);
+
+template <class T>
+std::vector<double> standard_deviations(const Problem<T>& p);
+
+struct MeanCheck {
+  std::string verdict;   // "" if rounding explains every error
+  double error = 0;      // largest error
+  double offset = 0;     // in standard deviations of its dimension
+  double roundoffs = 0;  // in u mean|x| of its cluster
+};
+
+/// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign.
+/// If errors share a sign, the bound is four times `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability
+/// of Numerical Algorithms, 4.2).
+template <class T>
+double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, double summation = 0) {
+  const double m = double(std::min(depth, count)), unit = double(std::numeric_limits<T>::epsilon()) * mean_abs;
+  return std::max(unit * (std::sqrt(m) + 4), std::min(4 * summation * mean_abs, unit * (m + 2))) + double(std::numeric_limits<T>::denorm_min());
+}
+
+/// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of `depth` points per cluster, then their sums, in point order and
+/// backwards: small values added after a large one are lost.
+template <class T>
+double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth);
+
+/// Checks that each centroid is the mean of its points within mean_bound() and that empty clusters keep theirs. depth: longest chain of additions
+/// behind a mean. allowed: additional tolerance in standard deviations, for incremental means; else 0.
+template <class T>
+MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
+                      double allowed = 0);
+
+}  // namespace km
