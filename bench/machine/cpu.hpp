@@ -2,18 +2,28 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 
 namespace km {
 
-/// Returns the first line of a file, or "".
-std::string first_line(const std::filesystem::path& path);
-
 /// Returns the rest of a file's first line that starts with `key`, or "".
-std::string rest_of_line(const std::filesystem::path& path, std::string_view key);
+inline std::string rest_of_line(const std::filesystem::path& path, std::string_view key) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key)) return line.substr(key.size());
+  return "";
+}
+
+/// Returns the first line of a file, or "".
+inline std::string first_line(const std::filesystem::path& path) { return rest_of_line(path, ""); }
 
 /// Returns the first "key : value" line's value of /proc/cpuinfo, or "unknown".
-std::string cpuinfo(const std::string& key);
+inline std::string cpuinfo(const std::string& key) {
+  const std::string rest = rest_of_line("/proc/cpuinfo", key);
+  const auto colon = rest.find(": ");
+  return colon == rest.npos ? "unknown" : rest.substr(colon + 2);
+}
 
 }  // namespace km

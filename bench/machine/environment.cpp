@@ -78,16 +78,15 @@ Json gpu() {
   for (const auto& [key, value] : device::describe()) object[key] = value;
   const nvml::Reading now = nvml::read(device::uuid());
   const auto driver = nvml::driver_version();
-  const auto number = [](std::optional<int> value) { return value ? Json(*value) : Json(nullptr); };
   const auto watts = [](std::optional<int> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
   object["driver_version"] = driver ? Json(*driver) : Json(nullptr);
-  object["sm_mhz"] = number(now.sm_mhz);
-  object["max_sm_mhz"] = number(now.max_sm_mhz);
-  object["mem_mhz"] = number(now.memory_mhz);
-  object["max_mem_mhz"] = number(now.max_memory_mhz);
+  object["sm_mhz"] = nvml::json(now.sm_mhz);
+  object["max_sm_mhz"] = nvml::json(now.max_sm_mhz);
+  object["mem_mhz"] = nvml::json(now.memory_mhz);
+  object["max_mem_mhz"] = nvml::json(now.max_memory_mhz);
   object["power_w"] = watts(now.power_mw);
   object["power_limit_w"] = watts(now.power_limit_mw);
-  object["temperature_c"] = number(now.temperature_c);
+  object["temperature_c"] = nvml::json(now.temperature_c);
   return object;
 }
 

@@ -98,17 +98,11 @@ Row row_of(const Json& line, const std::set<std::string>& settings) {
     time = fmt::format("{:.3f}{}", iteration_s(line) * 1e3, is_disturbed(line) ? "‡" : "");
     least = fmt::format("{:.3f}", std::ranges::min(line["samples_s"].get<std::vector<double>>()) / line["iterations"].get<double>() * 1e3);
   }
-  return {line["implementation"],
-          parameters,
-          data,
-          line["n"].dump(),
-          line["d"].dump(),
-          line["k"].dump(),
-          line["precision"],
-          line["iterations"].is_null() ? "" : line["iterations"].dump(),
-          time,
-          least,
-          verdict};
+  const std::string iters = line["iterations"].is_null() ? "" : line["iterations"].dump();
+  Row row = {line["implementation"], parameters, data};
+  for (const char* count : {"n", "d", "k"}) row.push_back(line[count].dump());
+  row.insert(row.end(), {line["precision"], iters, time, least, verdict});
+  return row;
 }
 
 std::vector<Row> rows_of_exhibits(const std::vector<Json>& lines) {
