@@ -43,8 +43,7 @@ enum class Distance { difference, expansion, expansion_tf32 };
 using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
-/// An input of an implementation beside the problem. A number may take any value between the first and the last of `range` (ascending, also the
-/// tuning values). A word must be one of `range`.
+/// An input of an implementation beside the problem. A number lies between the first and last of `range` (ascending), a word is one of `range`.
 struct Parameter {
   std::string_view name;
   Value fallback;
@@ -151,8 +150,7 @@ void register_implementation(Implementation implementation);
 std::string name_from_path(std::string_view path);
 
 namespace {
-/// A distinct type in every including file. It makes Registrar distinct per file: g++ may otherwise merge two files' registrations of classes with
-/// one name.
+/// Makes Registrar a distinct type in every including file. g++ may otherwise merge registrations of two classes with one name.
 struct ThisFile {};
 }  // namespace
 

@@ -7,8 +7,7 @@
 
 namespace km {
 
-/// During its lifetime, implementations may keep what is slow to start (an interpreter with its libraries). The judge's replay makes many instances,
-/// all untimed. The last ReuseScope frees the resources.
+/// While one lives, implementations may keep resources that start slowly (an interpreter), as in the judge's replay. The last one frees them.
 class ReuseScope {
  public:
   ReuseScope() { ++alive_; }

@@ -54,8 +54,7 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
 /// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
 constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }
 
-/// |error of dist| <= rounding_factor(d) u magnitude, with u the unit roundoff. magnitude is the sum of both distances² (Distance::difference) or
-/// 2|x|² + |c|² + |c'|² (an expansion).
+/// |error of dist| <= rounding_factor(d) unit_roundoff magnitude. magnitude: the sum of both distances², for an expansion 2|x|² + |c|² + |c'|².
 constexpr double rounding_factor(int d) { return 4.0 * (d + 4.0); }
 
 /// Additional error of TF32, as a share of the magnitude: each factor is off by at most 2^-10, hence 2xc by 2^-9 (|x|² + |c|²).
@@ -84,9 +83,8 @@ struct MeanCheck {
   double roundoffs = 0;  // in u mean|x| of its cluster
 };
 
-/// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign.
-/// If errors share a sign, the bound is four times `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability
-/// of Numerical Algorithms, 4.2).
+/// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign. If errors
+/// share a sign, it is 4 `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability, 4.2).
 template <class T>
 double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, double summation = 0) {
   const double m = double(std::min(depth, count)), unit = double(std::numeric_limits<T>::epsilon()) * mean_abs;

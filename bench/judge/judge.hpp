@@ -45,8 +45,7 @@ class Judge {
   /// deviations: standard_deviations() of the points, if already known.
   Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations = {});
 
-  /// Judges a solution: sizes, values, means (bench/judge/means.cpp), labels (bench/judge/labels.cpp).
-  /// Checks all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
+  /// Judges sizes, values, means and labels: all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
   /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
   Judgement operator()(const Solution<T>& solution, int exactly = 0) const;
 
@@ -62,8 +61,7 @@ class Judge {
   /// True if the last iteration certainly changed a label: its initial centroids differ from the means of its labels by more than rounding explains.
   bool moved(const Solution<T>& solution) const;
 
-  /// Makes the iterations of p, which has the same points, in fp64. Each distance² and each mean is moved at random within its bound. path: gets a hash
-  /// of the labels of all iterations.
+  /// Makes the iterations of p (the same points) in fp64. Moves each distance² and mean at random within its bound. path: gets a hash of all labels.
   Solution<T> run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws, std::uint64_t& path) const;
 
  private:

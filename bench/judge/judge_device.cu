@@ -1,5 +1,4 @@
-// The judge on the GPU, in fp64. It keeps its points on the device, column-major, because a sweep judges many runs on the same points. Points that do
-// not fit are uploaded in chunks at every call.
+// The judge on the GPU, in fp64. It keeps the points of a sweep on the device, column-major. Points that do not fit are uploaded in chunks.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -140,9 +139,8 @@ __device__ double block_sum(double value) {
 
 // ---- labels -------------------------------------------------------------------------------------------------------------
 
-/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids: k x d in fp64.
-/// Lists points whose label is not the nearest in fp64, or whose two least distances² differ by no more than `doubt`. Sums the least distances² of
-/// the others.
+/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids: k x d in fp64. Lists points whose label
+/// is not the nearest, or whose two least distances² differ by no more than `doubt`. Sums the least distances² of the others.
 template <class T>
 __global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
                                std::int64_t n, int d, int k, double doubt, unsigned long long* listed, std::int64_t* list, double* least_of_block) {

@@ -109,8 +109,7 @@ class Replayer {
     return apart(before, later) <= allowed;
   }
 
-  /// Checks that `later` can be where `iters` iterations from `start` lead. `before` is such a run. allowed: as for near(). by_judge: the judge's own
-  /// runs decide in any case.
+  /// Checks that `iters` iterations from `start`, as in `before`, can lead to `later`. allowed: as for near(). by_judge: the judge's own runs decide.
   void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, bool by_judge = false) const {
     if (!by_judge && near(before, later, allowed)) return;
     if (const auto wrong = judge_(before.run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
@@ -256,8 +255,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
   return points;
 }
 
-/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three; and a later random pair that no
-/// implementation can predict.
+/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three; and a later random pair.
 std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::mt19937_64& draws) {
   const bool cheap = double(sample.n) * sample.k * sample.d * sample_iterations * (sample_iterations + 1) / 2 < 3e7;
   const int latest = std::min(iters, cheap ? latest_sampled : sample_iterations), chain = std::min(latest, cheap ? sample_iterations : 3);

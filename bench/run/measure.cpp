@@ -67,9 +67,8 @@ class TypedSession final : public Session {
     if (c.on_gpu()) gpu_.emplace();
   }
 
-  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat looks at the time, so short times are
-  /// not preferred.
-  double repeat(Measurement& m) override {
+  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat prefers short times.
+  void repeat(Measurement& m) override {
     Timing timing = timed_run(m);
     const auto start = std::chrono::steady_clock::now();
     const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), timing.wall_s);
@@ -87,7 +86,6 @@ class TypedSession final : public Session {
       m.judgement.verdict = timing.complaint;
     }
     add_sample(m, timing);
-    return timing.wall_s;
   }
 
   void solve(Measurement& m) override {
@@ -262,8 +260,7 @@ class TypedSession final : public Session {
 
   bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
 
-  /// Replays a result of the start as it is. An implementation that does not support one of the replay's shapes is wrong, unless it departs from the
-  /// task (libraries that always test for convergence).
+  /// Replays a result. An implementation that refuses one of the runs is wrong, unless it departs from the task (always tests for convergence).
   Replay replay_of(Measurement& m, const Evidence<T>& evidence) {
     Replay made = replay(*case_.implementation, case_.config, problem_, evidence, judge_);
     m.judgement.verdict = made.verdict;

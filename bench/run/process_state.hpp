@@ -29,8 +29,7 @@ void adopt_orphans();
 /// Returns whether a child process exists. Kills all of them.
 bool has_children();
 
-/// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Uses the library where no such call is
-/// written.
+/// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Other processors than x86-64 use the library.
 double kernel_clock_s();
 
 /// stops() counts how often this process was stopped and continued since count_stops().

@@ -1,5 +1,4 @@
-// Builds a result line: fields known before a run, and measured fields. Replaces lines that readers would refuse, because one such line would make all
-// results of a machine unreadable.
+// Builds a result line: fields known before a run, and measured fields. Replaces a line that readers would refuse with all others of its file.
 #include "bench/run/result.hpp"
 
 #include <fmt/chrono.h>
@@ -48,8 +47,7 @@ Json shortened(const std::vector<std::string>& argv) {
   return list;
 }
 
-/// Returns "" for a finite number of at least 0, else its fault, such as " is nan". JSON has no NaN or infinity: a worker's line has null
-/// instead.
+/// Returns "" for a finite number of at least 0, else its fault, such as " is nan". A worker's JSON has null for NaN and infinity.
 std::string fault_of(const Json& value) {
   if (!value.is_number()) return value.is_null() ? " is no finite number" : " is no number";
   const double number = value.get<double>();
