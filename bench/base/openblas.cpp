@@ -56,10 +56,7 @@ class Setting {
   std::optional<std::string> before_;
 };
 
-bool& reloaded() {
-  static bool once = false;
-  return once;
-}
+bool reloaded = false;  // with a better core type
 
 }  // namespace
 
@@ -80,7 +77,7 @@ void* load(const char* file) {
   dlclose(library);  // it chooses only while it is loaded; where it is linked too, it stays as it is
   const Setting core(core_type, better);
   void* const again = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  reloaded() = core_of(again) == better;
+  reloaded = core_of(again) == better;
   return again;
 }
 
@@ -109,7 +106,7 @@ std::string version(void* library) {
   constexpr std::array words = {", serial", ", pthreads", ", OpenMP"};  // as openblas_get_parallel counts
   text += words[std::size_t(std::clamp(parallelism_of(library), 0, 2))];
   const char* const wanted = std::getenv(core_type);
-  const bool ours = reloaded() || (wanted && chosen_for_workers(core_type));
+  const bool ours = reloaded || (wanted && chosen_for_workers(core_type));
   if (!better.empty()) text += ", kernels of an older processor: this one could run " + better;
   else if (ours) text += ", core type set by kmbench";
   else if (wanted) text += ", core type set by OPENBLAS_CORETYPE";

@@ -43,7 +43,7 @@ enum class Distance { difference, expansion, expansion_tf32 };
 using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
-/// An input of an implementation beside the problem. A number lies between the first and last of `range` (ascending), a word is one of `range`.
+/// An input beside the problem. A number lies between the first and the last of `range` (ascending, the values for tuning), a word is one of `range`.
 struct Parameter {
   std::string_view name;
   Value fallback;

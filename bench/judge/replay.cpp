@@ -90,6 +90,11 @@ class Replayer {
     return ended;
   }
 
+  /// Refuses a run of `iters` iterations that is wrong by itself.
+  void check_run(const Solution<T>& run, int iters) const {
+    if (const auto wrong = judge_(run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
+  }
+
   void check_start(const Solution<T>& first) const {
     for (std::size_t cell = 0; cell < problem_.initial_centroids.size(); ++cell)
       if (const double was = first.assigned_centroids[cell], given = problem_.initial_centroids[cell]; was != given)
@@ -112,7 +117,7 @@ class Replayer {
   /// Checks that `iters` iterations from `start`, as in `before`, can lead to `later`. allowed: as for near(). by_judge: the judge's own runs decide.
   void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, bool by_judge = false) const {
     if (!by_judge && near(before, later, allowed)) return;
-    if (const auto wrong = judge_(before.run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
+    check_run(before.run, iters);
     const double summation = judge_.summation_error(before.run);
     const auto bounded = [&](Ended<T> ended) {
       ended.bounds = judge_.mean_bounds(ended.run, summation);
@@ -144,8 +149,7 @@ class Replayer {
     if (!same || before.iters == 1) return;
     ++links;
     if (!p.converged(1)) {  // the run before may prove a change, and one change is too many
-      if (const auto wrong = judge_(before, before.iters).verdict; !wrong.empty())
-        throw Refusal{fmt::format("after {} iterations: {}", before.iters, wrong)};
+      check_run(before, before.iters);
       if (judge_.moved(before)) return;
     }
     const Solution<T> before_that = run(problem_.initial_centroids, before.iters - 1).run;
@@ -302,8 +306,7 @@ std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
 }
 
 template <class T>
-void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence, const Judge<T>& judge,
-                    std::mt19937_64& draws, int& links) {
+void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence, std::mt19937_64& draws, int& links) {
   const Solution<T>& first = evidence.first;
   const auto start = problem.initial_centroids;
   if (first.iters == 1) {
@@ -336,7 +339,7 @@ void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, cons
     Ended<T> middle = replayer.run(start, m);
     const Ended<T> next = replayer.run(start, m + 1);
     links += 2;
-    if (const auto wrong = judge(next.run, m + 1).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", m + 1, wrong)};
+    replayer.check_run(next.run, m + 1);
     replayer.check_link(middle, next.run.assigned_centroids, start, m, share_in_full * replayer.movement(next.run));
   }
   if (problem.tolerance >= 0) replayer.check_stop(first, before.run, links);
@@ -352,7 +355,7 @@ Replay replay(const Implementation& implementation, const Config& config, const 
   std::mt19937_64 draws = evidence.draws;
   try {
     try {
-      replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, judge, draws, out.links);
+      replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, draws, out.links);
     } catch (const NotReplayed& not_replayed) {
       out.skipped = not_replayed.reason;
       out.refused = not_replayed.sentence;

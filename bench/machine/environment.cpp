@@ -127,6 +127,25 @@ std::string slug(std::string text) {
   return out;
 }
 
+bool holds_lines(const fs::path& folder) {
+  std::error_code failed;
+  return std::ranges::any_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+    return entry.path().extension() == ".jsonl" && entry.file_size(failed) > 0 && !failed;
+  });
+}
+
+void refuse_another_machine(const fs::path& folder, const Json& record) {
+  const auto refuse = [&](const std::string& why) {
+    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
+  };
+  if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
+    if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
+      refuse(fmt::format("holds results of another machine ({} differ{})", fmt::join(parts, ", "), parts.size() == 1 ? "s" : ""));
+  } else if (holds_lines(folder)) {
+    refuse("holds lines of a machine without a fingerprint");
+  }
+}
+
 }  // namespace
 
 std::string load_warning() {
@@ -202,29 +221,6 @@ Json read_machine_record(const fs::path& file) {
     throw UserError(fmt::format("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string()));
   return record;
 }
-
-namespace {
-
-bool holds_lines(const fs::path& folder) {
-  std::error_code failed;
-  return std::ranges::any_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
-    return entry.path().extension() == ".jsonl" && entry.file_size(failed) > 0 && !failed;
-  });
-}
-
-void refuse_another_machine(const fs::path& folder, const Json& record) {
-  const auto refuse = [&](const std::string& why) {
-    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
-  };
-  if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
-    if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
-      refuse(fmt::format("holds results of another machine ({} differ{})", fmt::join(parts, ", "), parts.size() == 1 ? "s" : ""));
-  } else if (holds_lines(folder)) {
-    refuse("holds lines of a machine without a fingerprint");
-  }
-}
-
-}  // namespace
 
 void write_machine_record(const fs::path& folder, const std::string& id, bool same_machine) {
   fs::create_directories(folder);
