@@ -37,6 +37,21 @@ int parallelism_of(void* library) {
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) { return std::ranges::find(words, word) != words.end(); }
 
+/// Returns the core type that suits this processor better than `chosen`, in OPENBLAS_CORETYPE's words, or "".
+std::string better_core([[maybe_unused]] std::string_view chosen) {
+#ifdef __x86_64__
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl");
+  const bool at_most_avx = is_one_of(chosen, {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington",
+                                              "Nehalem", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Sandybridge",
+                                              "Bulldozer", "Piledriver", "Steamroller"});
+  if (avx512 && (at_most_avx || chosen == "Haswell")) return "SkylakeX";
+  if (avx2 && at_most_avx) return "Haswell";
+#endif
+  return "";
+}
+
 /// An environment variable, for its lifetime.
 class Setting {
  public:
@@ -79,20 +94,6 @@ void* load(const char* file) {
   void* const again = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   reloaded = core_of(again) == better;
   return again;
-}
-
-std::string better_core([[maybe_unused]] std::string_view chosen) {
-#ifdef __x86_64__
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512vl");
-  const bool at_most_avx = is_one_of(chosen, {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington",
-                                              "Nehalem", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Sandybridge",
-                                              "Bulldozer", "Piledriver", "Steamroller"});
-  if (avx512 && (at_most_avx || chosen == "Haswell")) return "SkylakeX";
-  if (avx2 && at_most_avx) return "Haswell";
-#endif
-  return "";
 }
 
 std::string version(void* library) {

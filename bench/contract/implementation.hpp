@@ -167,12 +167,8 @@ template <class File, template <class> class S, class... Ts>
 struct Registrar {
   explicit Registrar(Description description, std::source_location file = std::source_location::current()) {
     Implementation implementation{.name = name_from_path(file.file_name()), .description = std::move(description)};
-    if constexpr (sizeof...(Ts) == 0) {
-      implementation.fp32 = prepare<float>();
-      implementation.fp64 = prepare<double>();
-    } else {
-      (add<Ts>(implementation), ...);
-    }
+    if constexpr (sizeof...(Ts) == 0) add<float>(implementation), add<double>(implementation);
+    else (add<Ts>(implementation), ...);
     register_implementation(std::move(implementation));
   }
 

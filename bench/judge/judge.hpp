@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,12 +1,8 @@
 #include "bench/judge/errors.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <random>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bench/base/exact.hpp"
 #include "bench/judge/draws.hpp"

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace km {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "bench/device/device.hpp"
 

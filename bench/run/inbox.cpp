@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <utility>
 
 #include "bench/data/values.hpp"
 #include "bench/run/workers.hpp"

@@ -19,7 +19,6 @@
 #include "bench/run/energy.hpp"
 #include "bench/run/points.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/run/run_delay.hpp"
 #include "bench/run/start.hpp"
 #include "bench/run/timing.hpp"
 

@@ -90,7 +90,7 @@ std::string streams() {
   return text;
 }
 
-std::size_t environment() {
+std::size_t environment_hash() {
   std::size_t hash = 0;
   for (char** entry = environ; entry && *entry; ++entry) hash = hash * 31 + std::hash<std::string_view>{}(*entry);
   return hash;
@@ -171,7 +171,7 @@ ProcessState::Facts facts() {
           {"how the processor treats denormal numbers", denormals},
           {"the current folder", folder()},
           {"a standard stream", streams()},
-          {"the environment", std::to_string(environment())},
+          {"the environment", std::to_string(environment_hash())},
           {"the process's limit", resource_limits()},
           {"the process's priority", std::to_string(::getpriority(PRIO_PROCESS, 0))},
           {"the process's scheduling", scheduling()},
