@@ -86,10 +86,8 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   protect_values(made.get(), "the points");
   const Values<T> start = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
   const std::span<const T> initial(start.get(), std::size_t(shape.k) * shape.d);
-  Problem<T> problem;
-  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
-  problem.points = points;
-  problem.initial_centroids = initial;
+  const ProblemShape size = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
+  const Problem<T> problem{size, points, initial};
   if (const auto& unsupported = implementation.description.unsupported)
     if (result.skip = unsupported(problem, config, sizeof(T)); !result.skip.empty()) return;
   const auto solution = solve(implementation, problem, config);

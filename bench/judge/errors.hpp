@@ -76,13 +76,6 @@ ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labe
 template <class T>
 std::vector<double> standard_deviations(const Problem<T>& p);
 
-struct MeanCheck {
-  std::string verdict;   // "" if rounding explains every error
-  double error = 0;      // largest error
-  double offset = 0;     // in standard deviations of its dimension
-  double roundoffs = 0;  // in u mean|x| of its cluster
-};
-
 /// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign. If errors
 /// share a sign, it is 4 `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability, 4.2).
 template <class T>
@@ -95,11 +88,5 @@ double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, doubl
 /// backwards: small values added after a large one are lost.
 template <class T>
 double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth);
-
-/// Checks that each centroid is the mean of its points within mean_bound() and that empty clusters keep theirs. depth: longest chain of additions
-/// behind a mean. allowed: additional tolerance in standard deviations, for incremental means; else 0.
-template <class T>
-MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
-                      double allowed = 0);
 
 }  // namespace km

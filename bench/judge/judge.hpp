@@ -33,16 +33,15 @@ struct Judgement {
   std::vector<std::int64_t> cluster_sizes;
 };
 
-/// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
-template <class T>
-std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
-
 /// Judges solutions of one problem. Computes data that depend on the points only once.
 template <class T>
 class Judge {
  public:
   /// deviations: standard_deviations() of the points, if already known.
   Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations = {});
+
+  /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
+  static std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
 
   /// Judges sizes, values, means and labels: all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
   /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
@@ -66,6 +65,8 @@ class Judge {
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
   ClusterSums sums_of(const Solution<T>& solution) const;
+  /// Checks that each centroid is the mean of its points within bounds_of() and that empty clusters keep theirs. Fills in the errors of means.
+  void check_means(const Solution<T>& solution, const ClusterSums& truth, Judgement& out) const;
   std::vector<double> bounds_of(const Solution<T>& solution, const ClusterSums& truth, double summation) const;
 
   Problem<T> problem_;
