@@ -84,9 +84,4 @@ double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, doubl
   return std::max(unit * (std::sqrt(m) + 4), std::min(4 * summation * mean_abs, unit * (m + 2))) + double(std::numeric_limits<T>::denorm_min());
 }
 
-/// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of `depth` points per cluster, then their sums, in point order and
-/// backwards: small values added after a large one are lost.
-template <class T>
-double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth);
-
 }  // namespace km

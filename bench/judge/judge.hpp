@@ -51,7 +51,7 @@ class Judge {
   std::vector<double> mean_bounds(const Solution<T>& solution, double summation = 0) const {
     return bounds_of(solution, sums_of(solution), summation);
   }
-  double summation_error(const Solution<T>& solution) const { return km::summation_error(problem_, solution.labels, sums_of(solution), depth_); }
+  double summation_error(const Solution<T>& solution) const { return summation_error(solution, sums_of(solution)); }
 
   /// Root mean square difference of centroids beyond what explains two roundings of the same means; in standard deviations of their dimension.
   double apart(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& bounds) const;
@@ -65,6 +65,9 @@ class Judge {
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
   ClusterSums sums_of(const Solution<T>& solution) const;
+  /// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of depth_ points per cluster, then their sums, in point order and
+  /// backwards: small values added after a large one are lost.
+  double summation_error(const Solution<T>& solution, const ClusterSums& truth) const;
   /// Checks that each centroid is the mean of its points within bounds_of() and that empty clusters keep theirs. Fills in the errors of means.
   void check_means(const Solution<T>& solution, const ClusterSums& truth, Judgement& out) const;
   std::vector<double> bounds_of(const Solution<T>& solution, const ClusterSums& truth, double summation) const;

@@ -85,19 +85,19 @@ std::vector<double> standard_deviations(const Problem<T>& p) {
 }
 
 template <class T>
-double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth) {
-  const int d = p.d;
-  const std::size_t cells = std::size_t(p.k) * d;
+double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& truth) const {
+  const int d = problem_.d;
+  const std::size_t cells = std::size_t(problem_.k) * d;
   double worst = 0;
   for (const bool backwards : {false, true}) {
     std::vector<T> chain(cells), total(cells);
-    std::vector<std::int64_t> length(p.k);
-    for (std::int64_t at = 0; at < p.n; ++at) {
-      const std::int64_t i = backwards ? p.n - 1 - at : at;
-      const std::size_t c = std::size_t(labels[std::size_t(i)]);
-      const T* x = p.points.data() + i * d;
+    std::vector<std::int64_t> length(problem_.k);
+    for (std::int64_t at = 0; at < problem_.n; ++at) {
+      const std::int64_t i = backwards ? problem_.n - 1 - at : at;
+      const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
+      const T* x = problem_.points.data() + i * d;
       for (int j = 0; j < d; ++j) chain[c * d + j] += x[j];
-      if (++length[c] < depth) continue;
+      if (++length[c] < depth_) continue;
       length[c] = 0;
       for (int j = 0; j < d; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
     }
@@ -131,7 +131,7 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
       out.mean_offset = std::max(out.mean_offset, error / std::max(deviations_[j], u * mean_abs));
       out.mean_roundoffs = std::max(out.mean_roundoffs, error / (u * mean_abs));
       if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
-      if (wider.empty()) wider = bounds_of(s, truth, km::summation_error(problem_, s.labels, truth, depth_));
+      if (wider.empty()) wider = bounds_of(s, truth, summation_error(s, truth));
       if (!(error <= wider[cell]))
         out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
                                   value, count, mean, wider[cell]);
@@ -142,8 +142,8 @@ template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::in
 template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
 template std::vector<double> standard_deviations(const Problem<float>&);
 template std::vector<double> standard_deviations(const Problem<double>&);
-template double summation_error(const Problem<float>&, std::span<const std::int32_t>, const ClusterSums&, std::int64_t);
-template double summation_error(const Problem<double>&, std::span<const std::int32_t>, const ClusterSums&, std::int64_t);
+template double Judge<float>::summation_error(const Solution<float>&, const ClusterSums&) const;
+template double Judge<double>::summation_error(const Solution<double>&, const ClusterSums&) const;
 template void Judge<float>::check_means(const Solution<float>&, const ClusterSums&, Judgement&) const;
 template void Judge<double>::check_means(const Solution<double>&, const ClusterSums&, Judgement&) const;
 

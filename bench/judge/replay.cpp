@@ -86,7 +86,8 @@ class Replayer {
     solver->iterate(untraced);
     if (implementation_.description.device == Device::gpu) device::synchronize();
     Ended<T> ended{.run = solver->download()};
-    if (const auto wrong = judge_.explain_shape(p, ended.run); !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
+    if (const auto wrong = judge_.explain_shape(p, ended.run); !wrong.empty())
+      throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
     return ended;
   }
 
