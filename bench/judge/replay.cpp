@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -41,7 +40,7 @@ struct Ended {
   std::uint64_t path = 0;  // of the judge's own: a hash of the labels of all iterations
 };
 
-/// Tells whether at least half of some runs took the same path: only then could they show what right labels are.
+/// Counts runs by path. Runs can show the right labels only if at least half of them took the same path.
 struct Paths {
   std::map<std::uint64_t, int> counts;
   int runs = 0, most = 0;
@@ -50,7 +49,7 @@ struct Paths {
   bool certain() const { return 2 * most >= runs; }
 };
 
-/// What some runs show of centroids: whether they end there, else how far off, and whether they are certain.
+/// Whether one of some runs ends at given centroids, the least distance to them, and whether the runs agree enough to decide.
 struct Reach {
   bool reached = false, certain = false;
   double nearest = std::numeric_limits<double>::infinity();
@@ -298,12 +297,6 @@ void replay_sample(const Implementation& implementation, const Config& config, c
   replayer.check_iterations();
 } catch (const Refusal& refusal) {
   throw Refusal{fmt::format("on a sample of {} points, {}", out.sampled, refusal.sentence)};
-}
-
-template <class T>
-std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
-  std::ranges::rotate(centroids, centroids.begin() + std::ptrdiff_t(rotation) * d);
-  return centroids;
 }
 
 template <class T>

@@ -2,8 +2,10 @@
 // New instances run for other numbers of iterations, and each run must continue where the shorter one ended: docs/method.md#replay.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "bench/judge/judge.hpp"
 
@@ -16,6 +18,13 @@ struct Replay {
   int links = 0;             // pairs of runs compared
   std::int64_t sampled = 0;  // points of the sample, with witnesses
 };
+
+/// Rotates centroids (rows of d): centroid c becomes centroid (c + rotation) % k of those given.
+template <class T>
+std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
+  std::ranges::rotate(centroids, centroids.begin() + std::ptrdiff_t(rotation) * d);
+  return centroids;
+}
 
 /// Outputs of a case's runs, to compare with new runs.
 template <class T>

@@ -1,4 +1,4 @@
-// Reads what Linux tells of machine and processes: files below /proc and /sys.
+// Reads Linux's files about the machine and processes, below /proc and /sys.
 #pragma once
 
 #include <filesystem>

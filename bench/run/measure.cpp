@@ -83,8 +83,7 @@ class Start {
   void take(std::vector<T> values) { set(std::move(values), 0); }
   /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
   void rotate(int rotation, std::size_t turn = 0) {
-    auto values = given_;
-    std::ranges::rotate(values, values.begin() + std::ptrdiff_t(rotation) * d_);
+    auto values = rotated(given_, rotation, d_);
     if (turn > 0) {
       T& value = values[turn % values.size()];
       value = std::nextafter(value, value > 0 ? T(0) : T(1));
@@ -117,11 +116,8 @@ bool same_answer(const Solution<T>& given, const Solution<T>& later, int rotatio
   if (given.iters != later.iters || given.labels.size() != later.labels.size()) return false;
   for (std::size_t i = 0; i < given.labels.size(); ++i)
     if (given.labels[i] != (later.labels[i] + rotation) % p.k) return false;
-  const auto rotated = [&](std::vector<T> values) {
-    std::ranges::rotate(values, values.begin() + std::ptrdiff_t(rotation) * p.d);
-    return values;
-  };
-  return rotated(given.centroids) == later.centroids && (given.iters == 1 || rotated(given.assigned_centroids) == later.assigned_centroids);
+  return rotated(given.centroids, rotation, p.d) == later.centroids &&
+         (given.iters == 1 || rotated(given.assigned_centroids, rotation, p.d) == later.assigned_centroids);
 }
 
 template <class T>
@@ -317,7 +313,7 @@ class TypedSession final : public Session {
     if (case_.on_gpu()) device::synchronize();
   }
 
-  /// With other `rows` the run starts from these, which are nowhere to be seen before its reset.
+  /// With `rows`, the run starts from these rows instead. Nobody can see them before its reset.
   Timing timed_iterate(int& iters, const std::vector<T>& rows = {}) {
     Trace untraced;
     const auto begin = [&] {
@@ -327,9 +323,8 @@ class TypedSession final : public Session {
     return timed(case_.on_gpu(), begin, [&] { iters = solver_->iterate(untraced); });
   }
 
-  /// Makes a run from rows that nobody could foresee. Timed runs that only repeat an answer made before their reset take much less. Allowed is three
-  /// times their median, and more by the share of distances that an implementation counts as skipped. A longer run is made again from other rows, and
-  /// a wrong one of an implementation that departs from the task (rows may be equal, and clusters empty).
+  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, and longer by the share of skipped distances.
+  /// A longer run is repeated from other rows, and so is a wrong one if the implementation departs from the task.
   void run_unforeseen(Measurement& m) {
     const auto counted = m.trace.counters().find("distances");
     const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());

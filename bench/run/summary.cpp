@@ -42,7 +42,7 @@ std::string assigned(const std::string& key, const Json& value) {
   return key + "=" + (value.is_string() ? value.get<std::string>() : value.is_null() ? "none" : value.dump());
 }
 
-/// What tells a case from another and has no column of its own: the generator's settings, the start, when to stop. By name, "sigma2=0.1".
+/// Settings that distinguish cases and have no column: of the generator, the start and the stop rule. By name, such as "sigma2=0.1".
 std::map<std::string, std::string> settings_of(const Json& line) {
   std::map<std::string, std::string> all;
   const auto add = [&](const std::string& name, const Json& value) { all[name] = assigned(name, value); };
@@ -59,7 +59,7 @@ std::map<std::string, std::string> settings_of(const Json& line) {
 
 using Telling = std::map<std::string, std::set<std::string>>;  // names of settings, by data set
 
-/// Adds the settings that differ between these lines; where `missing` counts, also those that only some of them have.
+/// Adds the settings that differ between these lines. missing: also adds settings that only some lines have.
 void tell_apart(const std::vector<const Json*>& lines, bool missing, Telling& telling) {
   std::map<std::string, std::map<std::string, std::multiset<std::string>>> values;  // by data set and setting
   std::map<std::string, std::size_t> counts;
@@ -73,7 +73,7 @@ void tell_apart(const std::vector<const Json*>& lines, bool missing, Telling& te
       if (*found.begin() != *found.rbegin() || (missing && found.size() < counts[dataset])) telling[dataset].insert(name);
 }
 
-/// What was measured knows all settings of its generator; what was not, those alone that it was given.
+/// A measured line lists all settings of its generator, an unmeasured one only those of its sweep.
 Telling telling_settings(const std::vector<Json>& lines) {
   std::vector<const Json*> all, unmeasured;
   for (const auto& line : lines) {

@@ -138,7 +138,7 @@ class WorkerMonitor {
                 const JobEvents& events)
       : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
 
-  /// Has the jobs in `todo` done. Returns nothing when all are, and the worker waits for others.
+  /// Runs the jobs in `todo`. Returns nothing once all have ended; the worker then waits for more.
   std::optional<WorkerExit> run() {
     std::string buffer(1 << 16, '\0'), pending;
     send_jobs(worker_, jobs_, todo_);
