@@ -323,7 +323,7 @@ class TypedSession final : public Session {
     return timed(case_.on_gpu(), begin, [&] { iters = solver_->iterate(untraced); });
   }
 
-  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, and longer by the share of skipped distances.
+  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances.
   /// A longer run is repeated from other rows, and so is a wrong one if the implementation departs from the task.
   void run_unforeseen(Measurement& m) {
     const auto counted = m.trace.counters().find("distances");
