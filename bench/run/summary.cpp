@@ -59,30 +59,28 @@ std::map<std::string, std::string> settings_of(const Json& line) {
 
 using Telling = std::map<std::string, std::set<std::string>>;  // names of settings, by data set
 
-/// Adds the settings that differ between these lines. missing: also adds settings that only some lines have.
-void tell_apart(const std::vector<const Json*>& lines, bool missing, Telling& telling) {
-  std::map<std::string, std::map<std::string, std::multiset<std::string>>> values;  // by data set and setting
-  std::map<std::string, std::size_t> counts;
-  for (const Json* line : lines) {
-    const std::string dataset = (*line)["dataset"]["name"];
-    ++counts[dataset];
-    for (const auto& [name, text] : settings_of(*line)) values[dataset][name].insert(text);
-  }
-  for (const auto& [dataset, settings] : values)
-    for (const auto& [name, found] : settings)
-      if (*found.begin() != *found.rbegin() || (missing && found.size() < counts[dataset])) telling[dataset].insert(name);
-}
-
-/// A measured line lists all settings of its generator, an unmeasured one only those of its sweep.
+/// Returns the settings that differ between lines of a data set. An unmeasured line lists only the settings of its sweep, so that a setting also
+/// differs if only some unmeasured lines have it. A measured line lists all settings of its generator.
 Telling telling_settings(const std::vector<Json>& lines) {
-  std::vector<const Json*> all, unmeasured;
+  struct Found {
+    std::set<std::string> values;
+    int unmeasured = 0;  // lines that have it
+  };
+  std::map<std::string, std::map<std::string, Found>> found;  // by data set and setting
+  std::map<std::string, int> unmeasured;                      // lines, by data set
   for (const auto& line : lines) {
-    all.push_back(&line);
-    if (!line["verdict"].is_string()) unmeasured.push_back(&line);
+    const std::string dataset = line["dataset"]["name"];
+    const bool measured = line["verdict"].is_string();
+    unmeasured[dataset] += !measured;
+    for (const auto& [name, text] : settings_of(line)) {
+      found[dataset][name].values.insert(text);
+      found[dataset][name].unmeasured += !measured;
+    }
   }
   Telling telling;
-  tell_apart(all, false, telling);
-  tell_apart(unmeasured, true, telling);
+  for (const auto& [dataset, settings] : found)
+    for (const auto& [name, all] : settings)
+      if (all.values.size() > 1 || (all.unmeasured > 0 && all.unmeasured < unmeasured[dataset])) telling[dataset].insert(name);
   return telling;
 }
 
