@@ -95,8 +95,8 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
 void without_results(Json& line) {
   std::istringstream names(
       "iterations samples_event_s run_delay_s involuntary_switches disturbed_verbs prepare_s download_s inertia centroid_error mean_error "
-      "mean_offset wrong_labels tied_labels label_excess judged_points judge_s judge_seed replayed cluster_sizes verdict grade skip failure peak_bytes "
-      "device_peak_bytes gpu energy library");
+      "mean_offset wrong_labels tied_labels label_excess judged_points judge_s judge_seed replayed cluster_sizes verdict grade skip failure "
+      "peak_bytes device_peak_bytes gpu energy library");
   for (std::string name; names >> name;) line[name] = nullptr;
   line["samples_s"] = Json::array();
   for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
