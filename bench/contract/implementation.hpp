@@ -107,9 +107,7 @@ inline std::string_view departure(const Description& description, const Config& 
 
 // clang-format off: older ones do not know concepts
 template <class S, class T>
-concept Solver = std::constructible_from < S,
-        const Problem<T>
-&, const Config&, Trace& > &&requires(S s, Trace& trace) {
+concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Trace&> && requires(S s, Trace& trace) {
   s.reset();
   { s.iterate(trace) } -> std::same_as<int>;
   { s.download() } -> std::same_as<Solution<T>>;
