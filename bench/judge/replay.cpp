@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
+#include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 
