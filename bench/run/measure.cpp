@@ -290,10 +290,8 @@ class TypedSession final : public Session {
   /// Makes and judges one timed run from its own start. Stores the solution in last_.
   Timing timed_run(Measurement& m) {
     const auto turn = std::size_t(m.runs++);
-    if (turn == 0) start_.as_given();
-    else
-      start_.rotate(int(turn % std::size_t(problem_.k)),
-                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie or the iteration of convergence
+    const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
+    start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
     int iters = 0;
     Timing timing = timed_iterate(iters);
     reset_s_ = std::min(reset_s_, timing.reset_s);
