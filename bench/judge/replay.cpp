@@ -138,8 +138,8 @@ class Replayer {
                               iters + 1, iters, reach.nearest)};
   }
 
-  /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Only the labels of the same run, bit by bit, are compared.
-  /// Of another, no label may have changed if none may: the centroids of the last assign are the means of its labels.
+  /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Compares labels only if both runs are the same bit by bit.
+  /// If they are not and no label may change, the centroids of the last assign must be the means of its labels.
   void check_stop(const Solution<T>& first, const Solution<T>& before, int& links) const {
     const ProblemShape& p = problem_;
     const bool same = before.centroids == first.assigned_centroids;

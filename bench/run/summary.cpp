@@ -59,8 +59,8 @@ std::map<std::string, std::string> settings_of(const Json& line) {
 
 using Telling = std::map<std::string, std::set<std::string>>;  // names of settings, by data set
 
-/// Returns the settings that differ between lines of a data set. An unmeasured line lists only the settings of its sweep, so that a setting also
-/// differs if only some unmeasured lines have it. A measured line lists all settings of its generator.
+/// Returns the settings that differ between lines of a data set. Measured lines list all settings of their generator. Unmeasured lines list only those
+/// of their sweep, so that a setting also differs if only some of them have it.
 Telling telling_settings(const std::vector<Json>& lines) {
   struct Found {
     std::set<std::string> values;
