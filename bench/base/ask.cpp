@@ -19,7 +19,7 @@ std::string answer_of_child(const std::function<std::string()>& ask) {
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe to ask it");
   const pid_t child = ::fork();
   if (child == 0) {
-    const std::string text = ask() + "\n";  // an empty answer is one, too
+    const std::string text = ask() + "\n";  // an empty answer is valid
     ::_exit(::write(ends[1], text.data(), std::min<std::size_t>(text.size(), 4000)) < 0);
   }
   ::close(ends[1]);

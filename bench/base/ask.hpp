@@ -1,4 +1,4 @@
-// Asks foreign code in a child process, which may die of the question.
+// Asks foreign code in a child process, because the code may crash.
 #pragma once
 
 #include <functional>

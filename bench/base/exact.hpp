@@ -3,9 +3,8 @@
 
 namespace km {
 
-/// Returns the sign of |x - a|² - |x - b|² for d values each: -1 (a is nearer), 0 (exact tie), 1. Uses fp64, and an expansion if rounding matters
-/// (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997). Exact if no value is below 2^-480 of the
-/// largest.
+/// Returns the sign of |x - a|² - |x - b|² for d values each: -1 (a is nearer), 0 (exact tie), 1. Exact if no value is below 2^-480 of the largest.
+/// Uses an expansion if rounding matters (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997).
 template <class T>
 int compare_distances(const T* x, const T* a, const T* b, int d);
 

@@ -14,7 +14,9 @@ bool is_home(const fs::path& folder) {
   return fs::is_directory(folder / "datasets", error) && fs::is_directory(folder / "papers", error);
 }
 
-fs::path find_home() {
+}  // namespace
+
+fs::path home() {
   if (const char* named = std::getenv("KMBENCH_HOME")) {
     if (!is_home(named)) throw UserError(std::string("KMBENCH_HOME=") + named + " holds no datasets/ and papers/");
     return fs::canonical(named);
@@ -28,10 +30,6 @@ fs::path find_home() {
     }
   throw UserError("no folder above the program or the current one holds datasets/ and papers/: set KMBENCH_HOME to kmbench's folder");
 }
-
-}  // namespace
-
-std::filesystem::path home() { return find_home(); }
 
 std::filesystem::path results_folder() {
   const auto checkout = home();

@@ -12,8 +12,7 @@ std::filesystem::path home();
 /// Recorded results, for commands that show them: results/ of the checkout, or of the current folder if installed.
 std::filesystem::path results_folder();
 
-/// Default folder of new lines, apart from the recorded ones: KMBENCH_RESULTS, else kmbench/results in XDG_DATA_HOME or ~/.local/share. Throws
-/// UserError if none of these is set.
+/// Default folder of new lines: KMBENCH_RESULTS, else kmbench/results in XDG_DATA_HOME or ~/.local/share. Throws UserError if none of these is set.
 std::filesystem::path own_results_folder();
 
 }  // namespace km

@@ -37,6 +37,21 @@ int parallelism_of(void* library) {
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) { return std::ranges::find(words, word) != words.end(); }
 
+/// Returns the core type that suits this processor better than `chosen`, in OPENBLAS_CORETYPE's words, or "".
+std::string better_core([[maybe_unused]] std::string_view chosen) {
+#ifdef __x86_64__
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl");
+  const bool at_most_avx = is_one_of(chosen, {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington",
+                                              "Nehalem", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Sandybridge",
+                                              "Bulldozer", "Piledriver", "Steamroller"});
+  if (avx512 && (at_most_avx || chosen == "Haswell")) return "SkylakeX";
+  if (avx2 && at_most_avx) return "Haswell";
+#endif
+  return "";
+}
+
 /// An environment variable, for its lifetime.
 class Setting {
  public:
@@ -56,10 +71,7 @@ class Setting {
   std::optional<std::string> before_;
 };
 
-bool& reloaded() {
-  static bool once = false;
-  return once;
-}
+bool reloaded = false;  // with a better core type
 
 }  // namespace
 
@@ -80,22 +92,8 @@ void* load(const char* file) {
   dlclose(library);  // it chooses only while it is loaded; where it is linked too, it stays as it is
   const Setting core(core_type, better);
   void* const again = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  reloaded() = core_of(again) == better;
+  reloaded = core_of(again) == better;
   return again;
-}
-
-std::string better_core([[maybe_unused]] std::string_view chosen) {
-#ifdef __x86_64__
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512vl");
-  const bool at_most_avx = is_one_of(chosen, {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington",
-                                              "Nehalem", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Sandybridge",
-                                              "Bulldozer", "Piledriver", "Steamroller"});
-  if (avx512 && (at_most_avx || chosen == "Haswell")) return "SkylakeX";
-  if (avx2 && at_most_avx) return "Haswell";
-#endif
-  return "";
 }
 
 std::string version(void* library) {
@@ -109,7 +107,7 @@ std::string version(void* library) {
   constexpr std::array words = {", serial", ", pthreads", ", OpenMP"};  // as openblas_get_parallel counts
   text += words[std::size_t(std::clamp(parallelism_of(library), 0, 2))];
   const char* const wanted = std::getenv(core_type);
-  const bool ours = reloaded() || (wanted && chosen_for_workers(core_type));
+  const bool ours = reloaded || (wanted && chosen_for_workers(core_type));
   if (!better.empty()) text += ", kernels of an older processor: this one could run " + better;
   else if (ours) text += ", core type set by kmbench";
   else if (wanted) text += ", core type set by OPENBLAS_CORETYPE";

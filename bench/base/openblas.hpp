@@ -13,8 +13,6 @@ void* loaded();
 /// OPENBLAS_CORETYPE. Returns null if there is no such file. The environment is as before on return.
 void* load(const char* file);
 
-/// Returns the core type that suits this processor better than `chosen`, in OPENBLAS_CORETYPE's words, or "".
-std::string better_core(std::string_view chosen);
 /// Returns "0.3.21, SkylakeX, pthreads". Adds who set the core type, or that the kernels are an older processor's. "" for another library.
 std::string version(void* library);
 

@@ -29,19 +29,18 @@ bool is_text(std::string_view text) {
 
 std::string one_line(std::string_view text) {
   constexpr std::size_t most = 2000, kept = 900;
-  std::string head, tail;
-  for (std::string* to = &head; !text.empty();) {
+  std::string line;
+  while (!text.empty()) {
     const std::size_t bytes = character_bytes(text);
-    to->append(bytes ? text.substr(0, bytes) : "?");
+    line.append(bytes ? text.substr(0, bytes) : "?");
     text.remove_prefix(std::max<std::size_t>(bytes, 1));
-    if (to == &head && head.size() >= kept && text.size() > most - kept) {
-      to = &tail;
-      text.remove_prefix(text.size() - kept);
-      while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) text.remove_prefix(1);  // start with a whole character
-      head += " … ";
-    }
   }
-  return head + tail;
+  if (line.size() <= most) return line;
+  const auto next_character = [&](std::size_t at) {
+    while ((static_cast<unsigned char>(line[at]) & 0xc0) == 0x80) ++at;
+    return at;
+  };
+  return line.substr(0, next_character(kept)) + " … " + line.substr(next_character(line.size() - kept));
 }
 
 }  // namespace km

@@ -25,8 +25,7 @@ double best_of(F f) {
   return best;
 }
 
-/// GFLOP/s of independent chains of multiply and add in every lane; an fma counts two. Vectors are explicit, because not every compiler vectorizes a
-/// loop over lanes.
+/// GFLOP/s of independent chains of multiply and add in every lane; an fma counts two. Not every compiler vectorizes a loop over lanes.
 template <class T>
 double fma_gflops() {
   constexpr int lanes = 64 / sizeof(T), chains = 16, rounds = 1 << 20;

@@ -43,8 +43,7 @@ enum class Distance { difference, expansion, expansion_tf32 };
 using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
-/// An input of an implementation beside the problem. A number may take any value between the first and the last of `range` (ascending, also the
-/// tuning values). A word must be one of `range`.
+/// An input beside the problem. A number lies between the first and the last of `range` (ascending, the values for tuning), a word is one of `range`.
 struct Parameter {
   std::string_view name;
   Value fallback;
@@ -108,9 +107,7 @@ inline std::string_view departure(const Description& description, const Config& 
 
 // clang-format off: older ones do not know concepts
 template <class S, class T>
-concept Solver = std::constructible_from < S,
-        const Problem<T>
-&, const Config&, Trace& > &&requires(S s, Trace& trace) {
+concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Trace&> && requires(S s, Trace& trace) {
   s.reset();
   { s.iterate(trace) } -> std::same_as<int>;
   { s.download() } -> std::same_as<Solution<T>>;
@@ -151,8 +148,7 @@ void register_implementation(Implementation implementation);
 std::string name_from_path(std::string_view path);
 
 namespace {
-/// A distinct type in every including file. It makes Registrar distinct per file: g++ may otherwise merge two files' registrations of classes with
-/// one name.
+/// Makes Registrar a distinct type in every including file. g++ may otherwise merge registrations of two classes with one name.
 struct ThisFile {};
 }  // namespace
 
@@ -169,12 +165,8 @@ template <class File, template <class> class S, class... Ts>
 struct Registrar {
   explicit Registrar(Description description, std::source_location file = std::source_location::current()) {
     Implementation implementation{.name = name_from_path(file.file_name()), .description = std::move(description)};
-    if constexpr (sizeof...(Ts) == 0) {
-      implementation.fp32 = prepare<float>();
-      implementation.fp64 = prepare<double>();
-    } else {
-      (add<Ts>(implementation), ...);
-    }
+    if constexpr (sizeof...(Ts) == 0) add<float>(implementation), add<double>(implementation);
+    else (add<Ts>(implementation), ...);
     register_implementation(std::move(implementation));
   }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace km {
 
@@ -13,11 +14,13 @@ struct Library {
   double start_s = 0;   // seconds to start its process and import it, which prepare_s leaves out
 };
 
-void note_library(Library library);
+inline std::optional<Library> last_library;
+
+inline void note_library(Library library) { last_library = std::move(library); }
 /// Returns and clears the last noted library.
-std::optional<Library> noted_library();
+inline std::optional<Library> noted_library() { return std::exchange(last_library, std::nullopt); }
 
 /// Processes that adapters keep for the next case, such as a Python that has imported its library. A case does not leave them behind.
-std::set<int>& kept_processes();
+inline std::set<int> kept_processes;
 
 }  // namespace km

@@ -19,15 +19,9 @@ namespace {
 
 std::vector<std::string> external_words;
 
+/// Without points and centroids.
 kmbench_problem plain(const ProblemShape& p, int value_bytes) {
-  return {.n = p.n,
-          .d = p.d,
-          .k = p.k,
-          .max_iters = p.max_iters,
-          .value_bytes = value_bytes,
-          .tolerance = p.tolerance,
-          .points = nullptr,
-          .initial_centroids = nullptr};
+  return {.n = p.n, .d = p.d, .k = p.k, .max_iters = p.max_iters, .value_bytes = value_bytes, .tolerance = p.tolerance};
 }
 
 [[noreturn]] void fail(const kmbench_implementation& theirs, const char* verb) {

@@ -6,8 +6,7 @@
 
 namespace km {
 
-/// Registers the library's implementations as plugin/NAME. Throws UserError if it is no such library, offers nothing, or has another ABI or a bad
-/// name.
+/// Registers the library's implementations as plugin/NAME. Throws UserError for another kind of library or ABI, no implementation, or a bad name.
 void load_plugin(const std::string& path);
 
 /// Sets the program that library/external runs. Its words are separated by spaces.

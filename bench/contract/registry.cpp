@@ -11,15 +11,6 @@ std::vector<Implementation>& registry() {
   return all;
 }
 
-}  // namespace
-
-std::string to_string(const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
-  return std::get<std::string>(value);
-}
-
-namespace {
-
 template <class V>
 const V& declared(const std::map<std::string, Value, std::less<>>& values, std::string_view name, const char* kind) {
   const auto at = values.find(name);
@@ -29,6 +20,11 @@ const V& declared(const std::map<std::string, Value, std::less<>>& values, std::
 }
 
 }  // namespace
+
+std::string to_string(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  return std::get<std::string>(value);
+}
 
 std::int64_t Config::number(std::string_view name) const { return declared<std::int64_t>(values_, name, "number"); }
 const std::string& Config::word(std::string_view name) const { return declared<std::string>(values_, name, "word"); }

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/base/error.hpp"
 #include "bench/data/values.hpp"
@@ -14,6 +15,9 @@
 
 namespace km {
 namespace {
+
+double group_value(int i, int j) { return 10.0 * ((i * 7 + j) % 5) + noise(i, j); }
+double uniform_value(int i, int j) { return noise(i, j); }
 
 const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
 
@@ -82,10 +86,8 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   protect_values(made.get(), "the points");
   const Values<T> start = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
   const std::span<const T> initial(start.get(), std::size_t(shape.k) * shape.d);
-  Problem<T> problem;
-  static_cast<ProblemShape&>(problem) = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
-  problem.points = points;
-  problem.initial_centroids = initial;
+  const ProblemShape size = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
+  const Problem<T> problem{size, points, initial};
   if (const auto& unsupported = implementation.description.unsupported)
     if (result.skip = unsupported(problem, config, sizeof(T)); !result.skip.empty()) return;
   const auto solution = solve(implementation, problem, config);
@@ -102,6 +104,40 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
 }
 
 }  // namespace
+
+const std::vector<Shape>& awkward_shapes() {
+  static const std::vector<Shape> shapes = {
+      {"one point", 1, 3, 1, 3, -1, uniform_value, {}},
+      {"one dimension", 1000, 1, 5, 6, -1, uniform_value, {}},
+      {"k = 1", 777, 5, 1, 3, -1, group_value, {}},
+      {"k = n", 33, 4, 33, 3, -1, uniform_value, {}},
+      {"n below the block", 37, 7, 4, 5, -1, group_value, {}},
+      {"n not a multiple of anything", 4099, 6, 7, 6, -1, group_value, {}},
+      {"d = 2", 5000, 2, 32, 8, -1, uniform_value, {}},
+      {"d = 4", 10007, 4, 4, 8, -1, group_value, {}},
+      {"d = 7", 10007, 7, 4, 8, -1, group_value, {}},
+      {"d = 17", 2053, 17, 9, 5, -1, group_value, {}},
+      {"d = 68", 1031, 68, 16, 5, -1, group_value, {}},
+      {"d = 129", 515, 129, 5, 4, -1, group_value, {}},
+      {"d = 300", 129, 300, 3, 3, -1, group_value, {}},
+      {"k = 100", 3001, 8, 100, 5, -1, uniform_value, {}},
+      {"k = 1000", 5003, 3, 1000, 3, -1, uniform_value, {}},
+      {"k = 1500", 4001, 5, 1500, 3, -1, uniform_value, {}},
+      {"empty clusters", 999, 3, 6, 5, -1, group_value, [](int c, int j) { return c % 2 ? 1e4 + c : group_value(c, j); }},
+      {"duplicate points", 1200, 3, 8, 5, -1, [](int i, int j) { return double((i % 5) * 3 + j); }, {}},
+      {"ties", 1024, 2, 4, 5, -1, [](int i, int j) { return double(((i >> j) & 1) * 2); },
+       [](int c, int j) { return j == 0 ? double(c % 2) * 2 : 1.0; }},
+      {"all points the same", 513, 4, 3, 4, -1, [](int, int) { return 2.5; }, {}},
+      {"equal centroids", 600, 3, 5, 4, -1, group_value, [](int, int j) { return group_value(0, j); }},
+      {"huge dynamic range", 3000, 5, 6, 5, -1, [](int i, int j) { return std::pow(10.0, (i * 5 + j) % 14 - 6) * (noise(i, j) - 0.5); }, {}},
+      {"far from the origin", 2000, 4, 4, 5, -1, [](int i, int j) { return 1e4 + group_value(i, j); }, {}},
+      {"negative values", 2000, 3, 5, 5, -1, [](int i, int j) { return -group_value(i, j); }, {}},
+      {"converges, tolerance 0", 3000, 3, 5, 100, 0, group_value, {}},
+      {"converges, tolerance 0.01", 20000, 4, 8, 100, 0.01, uniform_value, {}},
+      {"one iteration", 5000, 4, 4, 1, -1, uniform_value, {}},
+  };
+  return shapes;
+}
 
 const Shape& shape_named(std::string_view name) {
   const auto found = std::ranges::find(awkward_shapes(), name, &Shape::name);

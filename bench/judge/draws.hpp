@@ -4,12 +4,28 @@
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <vector>
 
 namespace km {
 
-/// Returns the seed of the choices: the case's own, set by repeat_judge_seed(); else from the system's entropy, drawn once.
-std::uint64_t judge_seed();
-void repeat_judge_seed(std::uint64_t seed);
+/// Seed of the choices: the case's own, set by repeat_judge_seed(); else from the system's entropy, drawn once.
+inline std::uint64_t& judge_seed() {
+  static std::uint64_t seed = std::random_device{}();
+  return seed;
+}
+inline void repeat_judge_seed(std::uint64_t seed) { judge_seed() = seed; }
+
+/// Generator for the choices about one case. It depends on the seed alone: a replay has the case's seed, but another id.
+inline std::mt19937_64 draws_for(std::string_view) { return std::mt19937_64(std::uint64_t{judge_seed()}); }
+
+/// Draws one number from each of `wanted` <= n equal ranges of 0 to n - 1, in ascending order.
+inline std::vector<std::int64_t> spread_sample(std::int64_t n, std::int64_t wanted, std::mt19937_64& draws) {
+  const auto begin = [&](std::int64_t range) { return std::int64_t(__int128(n) * range / wanted); };
+  std::vector<std::int64_t> sample;
+  for (std::int64_t range = 0; range < wanted; ++range)
+    sample.push_back(begin(range) + std::int64_t(draws() % std::uint64_t(begin(range + 1) - begin(range))));
+  return sample;
+}
 
 /// Reproducible value in [0, 1) (SplitMix64, Steele et al. 2014).
 inline double noise(std::uint64_t i, std::uint64_t j) {
@@ -18,8 +34,5 @@ inline double noise(std::uint64_t i, std::uint64_t j) {
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
-
-/// Generator for the choices about one case. It depends on the seed alone: a replay has the case's seed, but another id.
-std::mt19937_64 draws_for(std::string_view case_id);
 
 }  // namespace km

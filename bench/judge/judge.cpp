@@ -30,7 +30,7 @@ Grade grade_of(const Judgement& j) {
 }  // namespace
 
 template <class T>
-std::string explain_shape(const ProblemShape& p, const Solution<T>& s) {
+std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s) {
   const auto cells = std::size_t(p.k) * p.d;
   if (s.labels.size() != std::size_t(p.n)) return fmt::format("{} labels for {} points", s.labels.size(), p.n);
   if (s.centroids.size() != cells || s.assigned_centroids.size() != cells)
@@ -120,12 +120,8 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   if (!out.verdict.empty()) return out;
 
   const ClusterSums truth = sums_of(s);
-  const MeanCheck means = check_means(p, s, truth, depth_, deviations_, drift_);
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
-  out.mean_error = means.error;
-  out.mean_offset = means.offset;
-  out.mean_roundoffs = means.roundoffs;
 
   LabelCheck labels;
   if (!is_large() || !check_labels_on_device<T>(p, s.labels, s.assigned_centroids, form_, labels))
@@ -135,7 +131,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   out.tied_labels = labels.tied;
   out.label_excess = labels.excess == 0 ? 0 : labels.excess / labels.least;
   out.verdict = explain_labels(labels, s.labels);
-  if (out.verdict.empty()) out.verdict = means.verdict;
+  check_means(s, truth, out);
   out.grade = grade_of(out);
   return out;
 }
@@ -155,8 +151,6 @@ double centroid_error(const std::vector<T>& centroids, const std::vector<double>
   return sum / double(centroids.size());
 }
 
-template std::string explain_shape(const ProblemShape&, const Solution<float>&);
-template std::string explain_shape(const ProblemShape&, const Solution<double>&);
 template class Judge<float>;
 template class Judge<double>;
 template double centroid_error<float>(const std::vector<float>&, const std::vector<double>&, int);

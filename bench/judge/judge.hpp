@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/judge/means.hpp"
+#include "bench/judge/errors.hpp"
 
 namespace km {
 
@@ -35,12 +33,6 @@ struct Judgement {
   std::vector<std::int64_t> cluster_sizes;
 };
 
-constexpr double label_budget = 5e8;
-
-/// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
-template <class T>
-std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
-
 /// Judges solutions of one problem. Computes data that depend on the points only once.
 template <class T>
 class Judge {
@@ -48,8 +40,10 @@ class Judge {
   /// deviations: standard_deviations() of the points, if already known.
   Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations = {});
 
-  /// Judges a solution: sizes, values, means (bench/judge/means.cpp), labels (bench/judge/labels.cpp).
-  /// Checks all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
+  /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
+  static std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
+
+  /// Judges sizes, values, means and labels: all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
   /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
   Judgement operator()(const Solution<T>& solution, int exactly = 0) const;
 
@@ -57,7 +51,7 @@ class Judge {
   std::vector<double> mean_bounds(const Solution<T>& solution, double summation = 0) const {
     return bounds_of(solution, sums_of(solution), summation);
   }
-  double summation_error(const Solution<T>& solution) const { return km::summation_error(problem_, solution.labels, sums_of(solution), depth_); }
+  double summation_error(const Solution<T>& solution) const { return summation_error(solution, sums_of(solution)); }
 
   /// Root mean square difference of centroids beyond what explains two roundings of the same means; in standard deviations of their dimension.
   double apart(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& bounds) const;
@@ -65,13 +59,17 @@ class Judge {
   /// True if the last iteration certainly changed a label: its initial centroids differ from the means of its labels by more than rounding explains.
   bool moved(const Solution<T>& solution) const;
 
-  /// Makes the iterations of p, which has the same points, in fp64. Each distance² and each mean is moved at random within its bound. path: gets a hash
-  /// of the labels of all iterations.
+  /// Makes the iterations of p (the same points) in fp64. Moves each distance² and mean at random within its bound. path: gets a hash of all labels.
   Solution<T> run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws, std::uint64_t& path) const;
 
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
   ClusterSums sums_of(const Solution<T>& solution) const;
+  /// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of depth_ points per cluster, then their sums, in point order and
+  /// backwards: small values added after a large one are lost.
+  double summation_error(const Solution<T>& solution, const ClusterSums& truth) const;
+  /// Checks that each centroid is the mean of its points within bounds_of() and that empty clusters keep theirs. Fills in the errors of means.
+  void check_means(const Solution<T>& solution, const ClusterSums& truth, Judgement& out) const;
   std::vector<double> bounds_of(const Solution<T>& solution, const ClusterSums& truth, double summation) const;
 
   Problem<T> problem_;

@@ -1,8 +1,7 @@
 // The judge's two expensive steps on the GPU, in fp64. Without CUDA they return false and the host does them.
 #pragma once
 
-#include "bench/judge/labels.hpp"
-#include "bench/judge/means.hpp"
+#include "bench/judge/errors.hpp"
 
 namespace km {
 

@@ -1,22 +1,14 @@
-#include "bench/judge/labels.hpp"
+#include "bench/judge/errors.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <random>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bench/base/exact.hpp"
 #include "bench/judge/draws.hpp"
-#include "bench/judge/judge.hpp"
 
 namespace km {
 namespace {
-
-template <class T>
-constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
 template <class T>
 double distance(const T* x, const T* centroid, int d) {
@@ -39,14 +31,8 @@ double norm(const T* x, int d) {
 std::vector<std::int64_t> sample_points(const ProblemShape& p) {
   const double per_point = double(p.k) * p.d;
   if (double(p.n) * per_point <= label_budget || p.n <= 100'000) return {};
-  const auto wanted = std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point));
   std::mt19937_64 random(judge_seed() + std::uint64_t(p.n));
-  std::vector<std::int64_t> sample(wanted);
-  for (std::int64_t s = 0; s < wanted; ++s) {  // one point from each of `wanted` equal ranges
-    const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
-    sample[s] = first + std::int64_t(random() % std::uint64_t(last - first));
-  }
-  return sample;
+  return spread_sample(p.n, std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point)), random);
 }
 
 constexpr int strip = 8;  // points per vector
@@ -82,19 +68,15 @@ void nearest_of_strip(const double* columns, const T* centroids, int d, int k, N
 
 void LabelCheck::add(const LabelCheck& other) {
   const bool earlier = other.first_bad >= 0 && (first_bad < 0 || other.first_bad < first_bad);
-  judged += other.judged;
-  least += other.least;
-  excess += other.excess;
-  wrong += other.wrong;
-  tied += other.tied;
-  out_of_bound += other.out_of_bound;
-  broken_ties += other.broken_ties;
-  if (!earlier) return;
-  first_bad = other.first_bad;
-  first_bad_dist = other.first_bad_dist;
-  first_best_dist = other.first_best_dist;
-  first_best = other.first_best;
-  first_is_tie = other.first_is_tie;
+  const LabelCheck before = *this;
+  if (earlier) *this = other;
+  judged = before.judged + other.judged;
+  least = before.least + other.least;
+  excess = before.excess + other.excess;
+  wrong = before.wrong + other.wrong;
+  tied = before.tied + other.tied;
+  out_of_bound = before.out_of_bound + other.out_of_bound;
+  broken_ties = before.broken_ties + other.broken_ties;
 }
 
 template <class T>

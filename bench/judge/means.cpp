@@ -1,19 +1,13 @@
 // Compensated sums: compile without contraction and fast-math.
-#include "bench/judge/means.hpp"
+#include "bench/judge/judge.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace km {
 namespace {
-
-template <class T>
-constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
 /// Adds value to sum + remainder without rounding (Knuth's TwoSum).
 inline void add_exactly(double& sum, double& remainder, double value) {
@@ -91,19 +85,19 @@ std::vector<double> standard_deviations(const Problem<T>& p) {
 }
 
 template <class T>
-double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels, const ClusterSums& truth, std::int64_t depth) {
-  const int d = p.d;
-  const std::size_t cells = std::size_t(p.k) * d;
+double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& truth) const {
+  const int d = problem_.d;
+  const std::size_t cells = std::size_t(problem_.k) * d;
   double worst = 0;
   for (const bool backwards : {false, true}) {
     std::vector<T> chain(cells), total(cells);
-    std::vector<std::int64_t> length(p.k);
-    for (std::int64_t at = 0; at < p.n; ++at) {
-      const std::int64_t i = backwards ? p.n - 1 - at : at;
-      const std::size_t c = std::size_t(labels[std::size_t(i)]);
-      const T* x = p.points.data() + i * d;
+    std::vector<std::int64_t> length(problem_.k);
+    for (std::int64_t at = 0; at < problem_.n; ++at) {
+      const std::int64_t i = backwards ? problem_.n - 1 - at : at;
+      const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
+      const T* x = problem_.points.data() + i * d;
       for (int j = 0; j < d; ++j) chain[c * d + j] += x[j];
-      if (++length[c] < depth) continue;
+      if (++length[c] < depth_) continue;
       length[c] = 0;
       for (int j = 0; j < d; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
     }
@@ -116,14 +110,13 @@ double summation_error(const Problem<T>& p, std::span<const std::int32_t> labels
 }
 
 template <class T>
-MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSums& truth, std::int64_t depth, std::span<const double> deviations,
-                      double allowed) {
-  const double u = unit_roundoff<T>;
-  MeanCheck out;
-  double summation = -1;  // computed on demand
-  for (int c = 0; c < p.k; ++c)
-    for (int j = 0; j < p.d; ++j) {
-      const std::size_t cell = std::size_t(c) * p.d + j;
+void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judgement& out) const {
+  constexpr double u = unit_roundoff<T>, least = double(std::numeric_limits<T>::denorm_min());
+  const auto bounds = bounds_of(s, truth, 0);
+  std::vector<double> wider;  // with the measured error of plain summation; computed on demand
+  for (int c = 0; c < problem_.k; ++c)
+    for (int j = 0; j < problem_.d; ++j) {
+      const std::size_t cell = std::size_t(c) * problem_.d + j;
       const double value = s.centroids[cell];
       const auto count = truth.counts[c];
       if (count == 0) {
@@ -132,31 +125,26 @@ MeanCheck check_means(const Problem<T>& p, const Solution<T>& s, const ClusterSu
         continue;
       }
       const double mean = truth.sums[cell] / double(count) + truth.remainders[cell] / double(count);
-      const double mean_abs = truth.abs_sums[cell] / double(count);
-      const double error = std::abs(value - mean), least = double(std::numeric_limits<T>::denorm_min());
+      const double mean_abs = truth.abs_sums[cell] / double(count), error = std::abs(value - mean);
       if (error <= u * std::abs(mean) * 1.001 + least) continue;  // rounded once: no better value exists
-      out.error = std::max(out.error, error);
-      out.offset = std::max(out.offset, error / std::max(deviations[j], u * mean_abs));
-      out.roundoffs = std::max(out.roundoffs, error / (u * mean_abs));
-      double bound = std::max(mean_bound<T>(mean_abs, count, depth), allowed * deviations[j]);
-      if (error > bound && out.verdict.empty()) {
-        if (summation < 0) summation = summation_error(p, s.labels, truth, depth);
-        bound = std::max(bound, mean_bound<T>(mean_abs, count, depth, summation));
-        if (!(error <= bound))
-          out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
-                                    value, count, mean, bound);
-      }
+      out.mean_error = std::max(out.mean_error, error);
+      out.mean_offset = std::max(out.mean_offset, error / std::max(deviations_[j], u * mean_abs));
+      out.mean_roundoffs = std::max(out.mean_roundoffs, error / (u * mean_abs));
+      if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
+      if (wider.empty()) wider = bounds_of(s, truth, summation_error(s, truth));
+      if (!(error <= wider[cell]))
+        out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
+                                  value, count, mean, wider[cell]);
     }
-  return out;
 }
 
 template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>);
 template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
 template std::vector<double> standard_deviations(const Problem<float>&);
 template std::vector<double> standard_deviations(const Problem<double>&);
-template double summation_error(const Problem<float>&, std::span<const std::int32_t>, const ClusterSums&, std::int64_t);
-template double summation_error(const Problem<double>&, std::span<const std::int32_t>, const ClusterSums&, std::int64_t);
-template MeanCheck check_means(const Problem<float>&, const Solution<float>&, const ClusterSums&, std::int64_t, std::span<const double>, double);
-template MeanCheck check_means(const Problem<double>&, const Solution<double>&, const ClusterSums&, std::int64_t, std::span<const double>, double);
+template double Judge<float>::summation_error(const Solution<float>&, const ClusterSums&) const;
+template double Judge<double>::summation_error(const Solution<double>&, const ClusterSums&) const;
+template void Judge<float>::check_means(const Solution<float>&, const ClusterSums&, Judgement&) const;
+template void Judge<double>::check_means(const Solution<double>&, const ClusterSums&, Judgement&) const;
 
 }  // namespace km

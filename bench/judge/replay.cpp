@@ -2,15 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
+#include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
-#include "bench/judge/labels.hpp"
+#include "bench/judge/draws.hpp"
 
 namespace km {
 namespace {
@@ -26,9 +28,9 @@ struct Refusal {
   std::string sentence;
 };
 
-/// Thrown: the implementation cannot make such a run.
+/// Thrown: the implementation does not support such a run.
 struct NotReplayed {
-  std::string reason;
+  std::string reason, sentence;
 };
 
 /// A run, and the bounds of the rounding of its means (k x d), computed on demand.
@@ -39,7 +41,7 @@ struct Ended {
   std::uint64_t path = 0;  // of the judge's own: a hash of the labels of all iterations
 };
 
-/// Tells whether at least half of some runs took the same path: only then could they show what right labels are.
+/// Counts runs by path. Runs can show the right labels only if at least half of them took the same path.
 struct Paths {
   std::map<std::uint64_t, int> counts;
   int runs = 0, most = 0;
@@ -48,16 +50,14 @@ struct Paths {
   bool certain() const { return 2 * most >= runs; }
 };
 
-/// What some runs show of centroids: whether they end there, else how far off, and whether they are certain.
+/// Whether one of some runs ends at given centroids, the least distance to them, and whether the runs agree enough to decide.
 struct Reach {
   bool reached = false, certain = false;
   double nearest = std::numeric_limits<double>::infinity();
 };
 
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  std::int64_t changed = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];
-  return changed;
+  return std::transform_reduce(a.begin(), a.end(), b.begin(), std::int64_t{0}, std::plus<>(), std::not_equal_to<>());
 }
 
 /// Replays a problem: the whole one, or a sample.
@@ -76,9 +76,9 @@ class Replayer {
       try {
         reason = unsupported(p, config_, sizeof(T));
       } catch (const std::exception& error) {
-        reason = error.what();
+        reason = fmt::format("it threw: {}", error.what());
       }
-      if (!reason.empty()) throw NotReplayed{reason};
+      if (!reason.empty()) throw NotReplayed{reason, fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.n, reason)};
     }
     Trace untraced;
     const auto solver = implementation_.prepare<T>()(p, config_, untraced);
@@ -86,8 +86,14 @@ class Replayer {
     solver->iterate(untraced);
     if (implementation_.description.device == Device::gpu) device::synchronize();
     Ended<T> ended{.run = solver->download()};
-    if (const auto wrong = explain_shape(p, ended.run); !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
+    if (const auto wrong = judge_.explain_shape(p, ended.run); !wrong.empty())
+      throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
     return ended;
+  }
+
+  /// Refuses a run of `iters` iterations that is wrong by itself.
+  void check_run(const Solution<T>& run, int iters) const {
+    if (const auto wrong = judge_(run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
   }
 
   void check_start(const Solution<T>& first) const {
@@ -109,11 +115,10 @@ class Replayer {
     return apart(before, later) <= allowed;
   }
 
-  /// Checks that `later` can be where `iters` iterations from `start` lead. `before` is such a run. allowed: as for near(). by_judge: the judge's own
-  /// runs decide in any case.
+  /// Checks that `iters` iterations from `start`, as in `before`, can lead to `later`. allowed: as for near(). by_judge: the judge's own runs decide.
   void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, bool by_judge = false) const {
     if (!by_judge && near(before, later, allowed)) return;
-    if (const auto wrong = judge_(before.run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
+    check_run(before.run, iters);
     const double summation = judge_.summation_error(before.run);
     const auto bounded = [&](Ended<T> ended) {
       ended.bounds = judge_.mean_bounds(ended.run, summation);
@@ -133,8 +138,8 @@ class Replayer {
                               iters + 1, iters, reach.nearest)};
   }
 
-  /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Only the labels of the same run, bit by bit, are compared.
-  /// Of another, no label may have changed if none may: the centroids of the last assign are the means of its labels.
+  /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Compares labels only if both runs are the same bit by bit.
+  /// If they are not and no label may change, the centroids of the last assign must be the means of its labels.
   void check_stop(const Solution<T>& first, const Solution<T>& before, int& links) const {
     const ProblemShape& p = problem_;
     const bool same = before.centroids == first.assigned_centroids;
@@ -145,8 +150,7 @@ class Replayer {
     if (!same || before.iters == 1) return;
     ++links;
     if (!p.converged(1)) {  // the run before may prove a change, and one change is too many
-      if (const auto wrong = judge_(before, before.iters).verdict; !wrong.empty())
-        throw Refusal{fmt::format("after {} iterations: {}", before.iters, wrong)};
+      check_run(before, before.iters);
       if (judge_.moved(before)) return;
     }
     const Solution<T> before_that = run(problem_.initial_centroids, before.iters - 1).run;
@@ -228,12 +232,8 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
   const std::int64_t wanted =
       std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
   std::vector<T> points;
-  for (std::int64_t s = 0; s < std::min(wanted, p.n); ++s) {
-    const std::int64_t first = std::int64_t(__int128(p.n) * s / wanted), last = std::int64_t(__int128(p.n) * (s + 1) / wanted);
-    const std::int64_t i = first + std::int64_t(draws() % std::uint64_t(std::max<std::int64_t>(1, last - first)));
+  for (const std::int64_t i : spread_sample(p.n, wanted, draws))
     points.insert(points.end(), p.points.begin() + i * d, p.points.begin() + (i + 1) * d);
-  }
-  constexpr double u = std::numeric_limits<T>::epsilon() / 2;
   const auto row = [&](int c) { return p.initial_centroids.data() + std::size_t(c) * d; };
   const auto squared = [&](auto value) {
     double sum = 0;
@@ -252,7 +252,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
     const auto middle = [&](int j) { return 0.5 * double(row(c)[j]) + 0.5 * double(row(other)[j]); };
     const double magnitude = form == Distance::difference ? least / 2 : 2 * squared(middle) + norm(c) + norm(other);
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {
-      const double step = times * (rounding_factor(d) * u + cut_factors(form)) * magnitude / (2 * least);
+      const double step = times * (rounding_factor(d) * unit_roundoff<T> + cut_factors(form)) * magnitude / (2 * least);
       if (std::abs(step) > 0.25) continue;
       for (int j = 0; j < d; ++j) points.push_back(T(middle(j) + step * (double(row(other)[j]) - double(row(c)[j]))));
     }
@@ -260,8 +260,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
   return points;
 }
 
-/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three; and a later random pair that no
-/// implementation can predict.
+/// Returns the numbers of iterations for the sample: all up to 12 if that is cheap, else the first three; and a later random pair.
 std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::mt19937_64& draws) {
   const bool cheap = double(sample.n) * sample.k * sample.d * sample_iterations * (sample_iterations + 1) / 2 < 3e7;
   const int latest = std::min(iters, cheap ? latest_sampled : sample_iterations), chain = std::min(latest, cheap ? sample_iterations : 3);
@@ -302,14 +301,7 @@ void replay_sample(const Implementation& implementation, const Config& config, c
 }
 
 template <class T>
-std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
-  std::ranges::rotate(centroids, centroids.begin() + std::ptrdiff_t(rotation) * d);
-  return centroids;
-}
-
-template <class T>
-void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence, const Judge<T>& judge,
-                    std::mt19937_64& draws, int& links) {
+void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence, std::mt19937_64& draws, int& links) {
   const Solution<T>& first = evidence.first;
   const auto start = problem.initial_centroids;
   if (first.iters == 1) {
@@ -342,7 +334,7 @@ void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, cons
     Ended<T> middle = replayer.run(start, m);
     const Ended<T> next = replayer.run(start, m + 1);
     links += 2;
-    if (const auto wrong = judge(next.run, m + 1).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", m + 1, wrong)};
+    replayer.check_run(next.run, m + 1);
     replayer.check_link(middle, next.run.assigned_centroids, start, m, share_in_full * replayer.movement(next.run));
   }
   if (problem.tolerance >= 0) replayer.check_stop(first, before.run, links);
@@ -358,12 +350,14 @@ Replay replay(const Implementation& implementation, const Config& config, const 
   std::mt19937_64 draws = evidence.draws;
   try {
     try {
-      replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, judge, draws, out.links);
+      replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, draws, out.links);
     } catch (const NotReplayed& not_replayed) {
       out.skipped = not_replayed.reason;
+      out.refused = not_replayed.sentence;
     }
     replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
-  } catch (const NotReplayed&) {  // fewer links
+  } catch (const NotReplayed& not_replayed) {  // fewer links
+    out.refused = not_replayed.sentence;
   } catch (const Refusal& refusal) {
     out.verdict = refusal.sentence;
   }

@@ -1,15 +1,11 @@
 // Ties a result to its start, its number of iterations and its stop. The judge alone would accept one good iteration reported as ten.
-// New instances run for other numbers of iterations, and each run must continue where the shorter one ended:
-//   - At full size: 1 and iters - 1 iterations; with a tolerance also iters - 2, unless the means of run iters - 1 prove that a label changed; on
-//     request 3 and 4, and all iterations of small problems by the judge itself.
-//   - On a sample, each run judged: 1, 2, ... up to 12 iterations and a random later pair, or for large k d three and a pair; with a tolerance the
-//     stop. The sample includes witnesses: points so near the bisector of two initial centroids that only the declared precision and form can decide
-//     them.
-// A result is refused only where the judge's own iterations, with every rounding drawn at random within its bound, do not reach it.
+// New instances run for other numbers of iterations, and each run must continue where the shorter one ended: docs/method.md#replay.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "bench/judge/judge.hpp"
 
@@ -17,10 +13,18 @@ namespace km {
 
 struct Replay {
   std::string verdict;       // "" if every link holds, else one sentence
-  std::string skipped;       // why nothing was replayed, or ""
+  std::string skipped;       // why nothing was replayed at full size, or ""
+  std::string refused;       // a sentence if the implementation does not support one of the runs, or ""
   int links = 0;             // pairs of runs compared
   std::int64_t sampled = 0;  // points of the sample, with witnesses
 };
+
+/// Rotates centroids (rows of d): centroid c becomes centroid (c + rotation) % k of those given.
+template <class T>
+std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
+  std::ranges::rotate(centroids, centroids.begin() + std::ptrdiff_t(rotation) * d);
+  return centroids;
+}
 
 /// Outputs of a case's runs, to compare with new runs.
 template <class T>

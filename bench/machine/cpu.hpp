@@ -1,15 +1,29 @@
-// The processor, as Linux describes it.
+// Reads Linux's files about the machine and processes, below /proc and /sys.
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 
 namespace km {
 
+/// Returns the rest of a file's first line that starts with `key`, or "".
+inline std::string rest_of_line(const std::filesystem::path& path, std::string_view key) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key)) return line.substr(key.size());
+  return "";
+}
+
 /// Returns the first line of a file, or "".
-std::string first_line(const std::filesystem::path& path);
+inline std::string first_line(const std::filesystem::path& path) { return rest_of_line(path, ""); }
 
 /// Returns the first "key : value" line's value of /proc/cpuinfo, or "unknown".
-std::string cpuinfo(const std::string& key);
+inline std::string cpuinfo(const std::string& key) {
+  const std::string rest = rest_of_line("/proc/cpuinfo", key);
+  const auto colon = rest.find(": ");
+  return colon == rest.npos ? "unknown" : rest.substr(colon + 2);
+}
 
 }  // namespace km

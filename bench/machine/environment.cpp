@@ -11,7 +11,6 @@
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -78,16 +77,15 @@ Json gpu() {
   for (const auto& [key, value] : device::describe()) object[key] = value;
   const nvml::Reading now = nvml::read(device::uuid());
   const auto driver = nvml::driver_version();
-  const auto number = [](std::optional<int> value) { return value ? Json(*value) : Json(nullptr); };
   const auto watts = [](std::optional<int> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
   object["driver_version"] = driver ? Json(*driver) : Json(nullptr);
-  object["sm_mhz"] = number(now.sm_mhz);
-  object["max_sm_mhz"] = number(now.max_sm_mhz);
-  object["mem_mhz"] = number(now.memory_mhz);
-  object["max_mem_mhz"] = number(now.max_memory_mhz);
+  object["sm_mhz"] = nvml::json(now.sm_mhz);
+  object["max_sm_mhz"] = nvml::json(now.max_sm_mhz);
+  object["mem_mhz"] = nvml::json(now.memory_mhz);
+  object["max_mem_mhz"] = nvml::json(now.max_memory_mhz);
   object["power_w"] = watts(now.power_mw);
   object["power_limit_w"] = watts(now.power_limit_mw);
-  object["temperature_c"] = number(now.temperature_c);
+  object["temperature_c"] = nvml::json(now.temperature_c);
   return object;
 }
 
@@ -126,6 +124,25 @@ std::string slug(std::string text) {
   }
   while (!out.empty() && out.back() == '-') out.pop_back();
   return out;
+}
+
+bool holds_lines(const fs::path& folder) {
+  std::error_code failed;
+  return std::ranges::any_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+    return entry.path().extension() == ".jsonl" && entry.file_size(failed) > 0 && !failed;
+  });
+}
+
+void refuse_another_machine(const fs::path& folder, const Json& record) {
+  const auto refuse = [&](const std::string& why) {
+    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
+  };
+  if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
+    if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
+      refuse(fmt::format("holds results of another machine ({} differ{})", fmt::join(parts, ", "), parts.size() == 1 ? "s" : ""));
+  } else if (holds_lines(folder)) {
+    refuse("holds lines of a machine without a fingerprint");
+  }
 }
 
 }  // namespace
@@ -203,29 +220,6 @@ Json read_machine_record(const fs::path& file) {
     throw UserError(fmt::format("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string()));
   return record;
 }
-
-namespace {
-
-bool holds_lines(const fs::path& folder) {
-  std::error_code failed;
-  return std::ranges::any_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
-    return entry.path().extension() == ".jsonl" && entry.file_size(failed) > 0 && !failed;
-  });
-}
-
-void refuse_another_machine(const fs::path& folder, const Json& record) {
-  const auto refuse = [&](const std::string& why) {
-    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
-  };
-  if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
-    if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
-      refuse(fmt::format("holds results of another machine ({} differ{})", fmt::join(parts, ", "), parts.size() == 1 ? "s" : ""));
-  } else if (holds_lines(folder)) {
-    refuse("holds lines of a machine without a fingerprint");
-  }
-}
-
-}  // namespace
 
 void write_machine_record(const fs::path& folder, const std::string& id, bool same_machine) {
   fs::create_directories(folder);

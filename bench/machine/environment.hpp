@@ -13,11 +13,10 @@ nlohmann::ordered_json environment();
 
 /// Returns a sentence if other processes use this machine's processors, else "".
 std::string load_warning();
-/// The same of a machine with so many threads, whose /proc/loadavg is asked for at every look.
+/// The same for a machine with `threads` threads. Calls loadavg() for the text of /proc/loadavg.
 std::string load_warning(int threads, const std::function<std::string()>& loadavg);
 
-/// Short name of this machine, for results/<machine>: the GPU's, else the CPU's with its number of threads, and four hex digits of the fingerprint.
-/// Contains no host name.
+/// Short name of this machine, for results/<machine>: the GPU's, else the CPU's with its threads, and four digits of the fingerprint. No host name.
 std::string machine_id();
 
 /// Replaces a file by `text` atomically, or throws UserError and leaves the file unchanged.

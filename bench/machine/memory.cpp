@@ -5,16 +5,16 @@
 #include <limits>
 #include <string>
 
+#include "bench/machine/cpu.hpp"
+
 namespace km::memory {
 namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t kilobytes(const char* file, const std::string& key) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(key)) return std::stoll(line.substr(key.size())) * 1024;
-  return 0;
+std::int64_t bytes_of(const char* file, const char* key) {
+  const std::string kilobytes = rest_of_line(file, key);
+  return kilobytes.empty() ? 0 : std::stoll(kilobytes) * 1024;
 }
 
 /// Returns the number in a file, or `otherwise` if there is none ("max").
@@ -50,9 +50,9 @@ std::int64_t left_in_own_group() {
 
 }  // namespace
 
-std::int64_t total_bytes() { return kilobytes("/proc/meminfo", "MemTotal:"); }
-std::int64_t available_bytes() { return std::min(kilobytes("/proc/meminfo", "MemAvailable:"), left_in_own_group()); }
-std::int64_t peak_bytes() { return kilobytes("/proc/self/status", "VmHWM:"); }
+std::int64_t total_bytes() { return bytes_of("/proc/meminfo", "MemTotal:"); }
+std::int64_t available_bytes() { return std::min(bytes_of("/proc/meminfo", "MemAvailable:"), left_in_own_group()); }
+std::int64_t peak_bytes() { return bytes_of("/proc/self/status", "VmHWM:"); }
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 }  // namespace km::memory

@@ -1,7 +1,9 @@
 // Reads a card's state through NVML (libnvidia-ml.so.1), loaded at run time. Builds need nothing, and machines without it have no readings.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +18,6 @@ struct Reading {
   std::optional<int> temperature_c;
   std::optional<std::uint64_t> throttle_reasons;  // NVML's bits (throttle_words())
   std::optional<std::int64_t> energy_mj;          // since the driver's start
-  std::optional<bool> ecc;
 };
 
 /// Reads the card with this UUID (device::uuid()). Never throws.
@@ -28,4 +29,25 @@ std::optional<std::int64_t> energy_mj(const std::string& uuid);
 /// Names throttle reasons: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits are "bit 12".
 std::vector<std::string> throttle_words(std::uint64_t reasons);
 
+/// The value, or null.
+nlohmann::ordered_json json(std::optional<int> value);
+
 }  // namespace km::nvml
+
+namespace km {
+
+/// The GPU's state from construction to finish(): the timed runs of one case with their downloads and judgements.
+class GpuState {
+ public:
+  GpuState();  // the selected device
+  /// Returns {sm_mhz, mem_mhz, temperature_c: [before, after], throttle: words or null, energy_j, window_s}. Fields are null if NVML is silent.
+  /// energy_j is null if the window is below 0.5 s, because the counter moves in steps.
+  nlohmann::ordered_json finish() const;
+
+ private:
+  std::string uuid_;
+  nvml::Reading before_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace km

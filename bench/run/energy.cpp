@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/energy.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {
@@ -16,8 +17,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double longest_step_s = 5;  // longest wait for a step of the counter
 /// The device idles during a reading. NVML on an H200 takes 4 ms, and its counter steps every 100 ms.
 constexpr double between_looks_s = 0.01;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Json skipped(const EnergyMeter& meter, const std::string& why) {
   return {{"joules", nullptr}, {"iterations", nullptr}, {"window_s", nullptr}, {"source", meter.source()}, {"skipped", why}};

@@ -13,8 +13,7 @@ class EnergyMeter;
 /// Returns {joules, iterations, window_s, source, skipped}. Unmeasured fields are null; `skipped` says why.
 nlohmann::ordered_json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least_s = 1);
 
-/// Returns a sentence if the runs of the window were too short to have made a timed run's work, or "". They follow each other without a judge, in warm
-/// caches: a third and 0.1 ms are allowed.
+/// Returns a sentence if the window's runs were too short for a timed run's work, or "". Caches are warm: a third of the time less 0.1 ms is allowed.
 std::string explain_energy(double window_s, double runs, double sample_s);
 
 }  // namespace km

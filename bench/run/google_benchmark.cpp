@@ -21,18 +21,15 @@ std::string shown(const Json& value) {
 
 /// Names a line as Case::name does, because compare.py compares lines of one name.
 std::string name_of(const Json& line) {
-  std::string name = line["implementation"].get<std::string>() + "/" + line["dataset"]["name"].get<std::string>();
-  if (line["exhibit"].is_string()) name = line["exhibit"].get<std::string>() + "/" + name;
-  for (const char* field : {"n", "d", "k"}) name += fmt::format("/{}:{}", field, line[field].get<std::int64_t>());
-  name += "/" + line["precision"].get<std::string>();
-  const auto add = [&](const Json& settings) {
+  std::string name = line["exhibit"].is_string() ? shown(line["exhibit"]) + "/" : "";
+  name += shown(line["implementation"]) + "/" + shown(line["dataset"]["name"]);
+  for (const char* field : {"n", "d", "k"}) name += fmt::format("/{}:{}", field, shown(line[field]));
+  name += "/" + shown(line["precision"]);
+  for (const Json& settings : {line["dataset"].value("generator", Json()), line["parameters"]})
     if (settings.is_object())
       for (const auto& [key, value] : settings.items()) name += "/" + key + ":" + shown(value);
-  };
-  add(line["dataset"].value("generator", Json()));
-  add(line["parameters"]);
   if (line["tolerance"].is_number()) name += "/tol:" + shown(line["tolerance"]);
-  name += fmt::format("/iters:{}/", line["max_iters"].get<std::int64_t>());
+  name += "/iters:" + shown(line["max_iters"]) + "/";
   for (const char* field : {"method", "seed"})
     if (const Json value = line["init"].value(field, Json()); !value.is_null()) name += shown(value);
   return name;

@@ -8,19 +8,19 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "bench/base/statistics.hpp"
+#include "bench/data/hash.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/machine/energy.hpp"
-#include "bench/machine/gpu_state.hpp"
 #include "bench/machine/memory.hpp"
+#include "bench/machine/nvml.hpp"
 #include "bench/run/energy.hpp"
-#include "bench/run/points.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/run/run_delay.hpp"
-#include "bench/run/start.hpp"
 #include "bench/run/timing.hpp"
 
 namespace km {
@@ -28,6 +28,97 @@ namespace {
 
 constexpr int most_tries = 5;            // per sample
 constexpr double most_repeated_s = 0.1;  // per case, beyond the time of its samples
+
+/// A data set and the deviations that the judge needs.
+template <class T>
+struct Points {
+  Dataset<T> set;
+  std::vector<double> deviations;
+};
+
+/// Refuses values whose distances² overflow.
+template <class T>
+void refuse_overflow(const Dataset<T>& dataset) {
+  double largest = 0;
+  const T* values = dataset.values.get();
+#pragma omp parallel for reduction(max : largest)
+  for (std::int64_t at = 0; at < dataset.n * dataset.d; ++at) largest = std::max(largest, std::abs(double(values[at])));
+  const double most = double(std::numeric_limits<T>::max()) / 4 / dataset.d / (sizeof(T) == 8 ? double(dataset.n) : 1.0);
+  if (largest > std::sqrt(most))
+    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
+/// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_dataset does, and
+/// CannotRun if distances² would overflow.
+template <class T>
+std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
+  static std::shared_ptr<const Points<T>> last;
+  static DatasetRequest last_request;
+  if (last && last_request == request) return last;
+  last.reset();  // free memory first: both may not fit
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
+  refuse_overflow(points->set);
+  points->deviations = standard_deviations(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  protect_values(points->set.values.get(), "the points");
+  last_request = request;
+  return last = std::move(points);
+}
+
+/// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
+template <class T>
+bool intact(const Points<T>& points) {
+  return hash_of(points.set.values.get(), points.set.points().size_bytes()) == points.set.hash;
+}
+
+/// The initial centroids, in read-only memory. No two timed runs of a case have the same values, so that no answer can be remembered.
+template <class T>
+class Start {
+ public:
+  Start(std::vector<T> values, int d) : given_(std::move(values)), d_(d), values_(make_values<T>(given_.size())) { as_given(); }
+
+  std::span<const T> view() const { return {values_.get(), given_.size()}; }
+
+  void as_given() { set(given_, 0); }
+  /// Takes other centroids, as many as are given.
+  void take(std::vector<T> values) { set(std::move(values), 0); }
+  /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
+  void rotate(int rotation, std::size_t turn = 0) {
+    auto values = rotated(given_, rotation, d_);
+    if (turn > 0) {
+      T& value = values[turn % values.size()];
+      value = std::nextafter(value, value > 0 ? T(0) : T(1));
+    }
+    set(std::move(values), rotation);
+  }
+  int rotation() const { return rotation_; }
+  const std::vector<T>& values() const { return now_; }
+  /// True if nobody wrote to them.
+  bool intact() const { return std::ranges::equal(now_, view()); }
+
+ private:
+  void set(std::vector<T> values, int rotation) {
+    rotation_ = rotation;
+    now_ = std::move(values);
+    unprotect_values(values_.get());
+    std::ranges::copy(now_, values_.get());
+    protect_values(values_.get(), "the initial centroids");
+  }
+
+  std::vector<T> given_, now_;
+  int d_, rotation_ = 0;
+  Values<T> values_;
+};
+
+/// True if `later`, whose centroid c is centroid (c + rotation) % k of `given`, is bit-identical to it.
+/// After one iteration assigned_centroids are the start itself and are not compared.
+template <class T>
+bool same_answer(const Solution<T>& given, const Solution<T>& later, int rotation, const ProblemShape& p) {
+  if (given.iters != later.iters || given.labels.size() != later.labels.size()) return false;
+  for (std::size_t i = 0; i < given.labels.size(); ++i)
+    if (given.labels[i] != (later.labels[i] + rotation) % p.k) return false;
+  return rotated(given.centroids, rotation, p.d) == later.centroids &&
+         (given.iters == 1 || rotated(given.assigned_centroids, rotation, p.d) == later.assigned_centroids);
+}
 
 template <class T>
 class TypedSession final : public Session {
@@ -67,9 +158,8 @@ class TypedSession final : public Session {
     if (c.on_gpu()) gpu_.emplace();
   }
 
-  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat looks at the time, so short times are
-  /// not preferred.
-  double repeat(Measurement& m) override {
+  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat prefers short times.
+  void repeat(Measurement& m) override {
     Timing timing = timed_run(m);
     const auto start = std::chrono::steady_clock::now();
     const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), timing.wall_s);
@@ -87,7 +177,6 @@ class TypedSession final : public Session {
       m.judgement.verdict = timing.complaint;
     }
     add_sample(m, timing);
-    return timing.wall_s;
   }
 
   void solve(Measurement& m) override {
@@ -201,10 +290,8 @@ class TypedSession final : public Session {
   /// Makes and judges one timed run from its own start. Stores the solution in last_.
   Timing timed_run(Measurement& m) {
     const auto turn = std::size_t(m.runs++);
-    if (turn == 0) start_.as_given();
-    else
-      start_.rotate(int(turn % std::size_t(problem_.k)),
-                    problem_.tolerance < 0 && problem_.max_iters > 1 ? turn : 0);  // an ulp may decide a tie or the iteration of convergence
+    const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
+    start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
     int iters = 0;
     Timing timing = timed_iterate(iters);
     reset_s_ = std::min(reset_s_, timing.reset_s);
@@ -224,7 +311,7 @@ class TypedSession final : public Session {
     if (case_.on_gpu()) device::synchronize();
   }
 
-  /// With other `rows` the run starts from these, which are nowhere to be seen before its reset.
+  /// With `rows`, the run starts from these rows instead. Nobody can see them before its reset.
   Timing timed_iterate(int& iters, const std::vector<T>& rows = {}) {
     Trace untraced;
     const auto begin = [&] {
@@ -234,9 +321,8 @@ class TypedSession final : public Session {
     return timed(case_.on_gpu(), begin, [&] { iters = solver_->iterate(untraced); });
   }
 
-  /// Makes a run from rows that nobody could foresee. Timed runs that only repeat an answer made before their reset take much less. Allowed is three
-  /// times their median, and more by the share of distances that an implementation counts as skipped. A longer run is made again from other rows, and
-  /// a wrong one of an implementation that departs from the task (rows may be equal, and clusters empty).
+  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances.
+  /// A longer run is repeated from other rows, and so is a wrong one if the implementation departs from the task.
   void run_unforeseen(Measurement& m) {
     const auto counted = m.trace.counters().find("distances");
     const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
@@ -262,25 +348,11 @@ class TypedSession final : public Session {
 
   bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
 
-  /// Replays a result of the start as it is. An implementation that does not support one of the replay's shapes is wrong, unless it departs from the
-  /// task (libraries that always test for convergence).
+  /// Replays a result. An implementation that refuses one of the runs is wrong, unless it departs from the task (always tests for convergence).
   Replay replay_of(Measurement& m, const Evidence<T>& evidence) {
-    Implementation asked = *case_.implementation;
-    std::string refused;
-    if (const auto ask = asked.description.unsupported)
-      asked.description.unsupported = [&refused, ask](const ProblemShape& p, const Config& config, int value_bytes) {
-        std::string why;
-        try {
-          why = ask(p, config, value_bytes);
-        } catch (const std::exception& error) {
-          why = fmt::format("it threw: {}", error.what());
-        }
-        if (!why.empty()) refused = fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.n, why);
-        return why;
-      };
-    Replay made = replay(asked, case_.config, problem_, evidence, judge_);
+    Replay made = replay(*case_.implementation, case_.config, problem_, evidence, judge_);
     m.judgement.verdict = made.verdict;
-    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = refused;
+    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = made.refused;
     return made;
   }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -49,9 +48,8 @@ struct CannotRun : std::runtime_error {
 class Session {
  public:
   virtual ~Session() = default;
-  /// Makes one timed run: reset, iterate (timed), download, judge. Repeats a disturbed run a few times. Adds a sample and returns it in
-  /// seconds.
-  virtual double repeat(Measurement& m) = 0;
+  /// Makes one timed run: reset, iterate (timed), download, judge. Repeats a disturbed run a few times. Adds a sample.
+  virtual void repeat(Measurement& m) = 0;
   /// Measures energy in extra, untimed runs. Only the last is judged. Call after the timed runs of a right case.
   virtual void measure_energy(Measurement& m) = 0;
   /// Makes a traced, judged run for phases and counters, then checks the process and replays the result. Call last, if the case is right.
@@ -65,7 +63,6 @@ class Session {
 };
 
 /// Prepares a case. Throws CannotRun, UserError (data), device::Error, std::bad_alloc and exceptions of the implementation.
-/// Caches the last data set for cases that share it.
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m);
 
 }  // namespace km

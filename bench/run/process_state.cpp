@@ -21,6 +21,7 @@
 #include <chrono>
 #include <clocale>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -31,6 +32,8 @@
 #include <set>
 #include <string_view>
 
+#include "bench/machine/cpu.hpp"
+
 extern char** environ;
 
 namespace km {
@@ -38,25 +41,31 @@ namespace {
 
 std::atomic<int> continued{0};
 
-/// Returns the rounding mode and, on x86-64 and ARM64, flush-to-zero and denormals-are-zero.
-std::uint64_t arithmetic_of_this_thread() {
-  std::uint64_t state = std::uint64_t(std::fegetround());
+/// Returns flush-to-zero and denormals-are-zero on x86-64 and ARM64.
+std::uint64_t denormals_of_this_thread() {
 #if defined(__x86_64__)
-  state |= std::uint64_t(_mm_getcsr() & 0x8040) << 32;
+  return _mm_getcsr() & 0x8040;
 #elif defined(__aarch64__)
   std::uint64_t control;
   asm volatile("mrs %0, fpcr" : "=r"(control));
-  state |= (control & (1u << 24)) << 32;
+  return control & (1u << 24);
+#else
+  return 0;
 #endif
-  return state;
 }
 
-std::vector<std::uint64_t> arithmetic() {
-  const int threads = omp_get_num_procs();
-  std::vector<std::uint64_t> all(static_cast<std::size_t>(threads));
-#pragma omp parallel num_threads(threads)
-  all[std::size_t(omp_get_thread_num())] = arithmetic_of_this_thread();
-  return all;
+/// Returns the rounding modes and the treatment of denormals of all OpenMP threads, as two texts.
+std::pair<std::string, std::string> arithmetic() {
+  const auto threads = static_cast<std::size_t>(omp_get_num_procs());
+  std::vector<int> rounding(threads);
+  std::vector<std::uint64_t> denormals(threads);
+#pragma omp parallel num_threads(int(threads))
+  {
+    const auto thread = std::size_t(omp_get_thread_num());
+    rounding[thread] = std::fegetround();
+    denormals[thread] = denormals_of_this_thread();
+  }
+  return {fmt::format("{}", fmt::join(rounding, ",")), fmt::format("{}", fmt::join(denormals, ","))};
 }
 
 std::string folder() {
@@ -71,17 +80,17 @@ std::string processors() {
   return {reinterpret_cast<const char*>(&set), sizeof set};
 }
 
-std::vector<std::uint64_t> streams() {
-  std::vector<std::uint64_t> all;
+std::string streams() {
+  std::string text;
   for (const int descriptor : {0, 1, 2}) {
     struct stat about {};
     const bool open = ::fstat(descriptor, &about) == 0;
-    all.push_back(open ? about.st_ino * 31 + about.st_dev : 0);
+    text += fmt::format("{},", open ? about.st_ino * 31 + about.st_dev : 0);
   }
-  return all;
+  return text;
 }
 
-std::size_t environment() {
+std::size_t environment_hash() {
   std::size_t hash = 0;
   for (char** entry = environ; entry && *entry; ++entry) hash = hash * 31 + std::hash<std::string_view>{}(*entry);
   return hash;
@@ -126,37 +135,56 @@ int posix_timers() {
   return count;
 }
 
-/// Returns a line of /proc/self/status, or "".
-std::string status(std::string_view key) {
-  std::ifstream in("/proc/self/status");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(key)) return line;
-  return "";
-}
-
-std::string surroundings() {
+std::string resource_limits() {
   std::string text;
-  for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {  // first: a limit on files hides what is read below
+  for (int limit = 0; limit < int(RLIMIT_NLIMITS); ++limit) {
     rlimit values{};
     ::getrlimit(__rlimit_resource(limit), &values);
-    text += fmt::format("limit {} {} {};", limit, values.rlim_cur, values.rlim_max);
+    text += fmt::format("{} {},", values.rlim_cur, values.rlim_max);
   }
-  text += fmt::format("priority {};scheduling {};signals {};", ::getpriority(PRIO_PROCESS, 0), scheduling(), signals());
-  omp_sched_t kind{};
-  int chunk = 0;
-  omp_get_schedule(&kind, &chunk);
-  text += fmt::format("schedule {} {} {};", int(kind), chunk, omp_get_max_active_levels());
-  text += fmt::format("lock {};pages {};slack {};", status("VmLck:"), ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
-  text += fmt::format("filter {};timers {};", status("Seccomp:"), posix_timers());
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  text += fmt::format("mask {};locale {} {};", mask, std::locale().name(), std::setlocale(LC_ALL, nullptr));
+  return text;
+}
+
+/// Tells for each interval timer whether it runs.
+std::string interval_timers() {
+  std::string text;
   for (const auto timer : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
     itimerval left{};
     ::getitimer(timer, &left);
-    text += fmt::format("timer {} {};", int(timer), left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0);
+    text += left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0 ? "1" : "0";
   }
   return text;
+}
+
+/// Returns all state that an implementation must keep. A verdict names the first fact that changed.
+/// The limits precede all facts read from files, because a limit on open files hides these.
+ProcessState::Facts facts() {
+  const auto [rounding, denormals] = arithmetic();
+  omp_sched_t kind{};
+  int chunk = 0;
+  omp_get_schedule(&kind, &chunk);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return {{"OpenMP's number of threads", fmt::format("{} {}", omp_get_max_threads(), omp_get_dynamic())},
+          {"the processors that the process may use", processors()},
+          {"the rounding mode", rounding},
+          {"how the processor treats denormal numbers", denormals},
+          {"the current folder", folder()},
+          {"a standard stream", streams()},
+          {"the environment", std::to_string(environment_hash())},
+          {"the process's limit", resource_limits()},
+          {"the process's priority", std::to_string(::getpriority(PRIO_PROCESS, 0))},
+          {"the process's scheduling", scheduling()},
+          {"the process's signals", signals()},
+          {"the process's schedule", fmt::format("{} {} {}", int(kind), chunk, omp_get_max_active_levels())},
+          {"the process's lock", rest_of_line("/proc/self/status", "VmLck:")},
+          {"the process's pages", std::to_string(::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0))},
+          {"the process's slack", std::to_string(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0))},
+          {"the process's filter", rest_of_line("/proc/self/status", "Seccomp:")},
+          {"the process's timers", std::to_string(posix_timers())},
+          {"the process's mask", std::to_string(mask)},
+          {"the process's locale", fmt::format("{} {}", std::locale().name(), std::setlocale(LC_ALL, nullptr))},
+          {"the process's timer", interval_timers()}};
 }
 
 /// True if any other thread of this process runs or is ready.
@@ -164,9 +192,7 @@ bool another_thread_runs() {
   std::error_code none;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
     if (task.path().filename() == std::to_string(::gettid())) continue;
-    std::ifstream in(task.path() / "stat");
-    std::string stat;
-    std::getline(in, stat);
+    const std::string stat = first_line(task.path() / "stat");
     if (const auto name_end = stat.rfind(')'); name_end != stat.npos && name_end + 2 < stat.size() && stat[name_end + 2] == 'R') return true;
   }
   return false;
@@ -174,27 +200,12 @@ bool another_thread_runs() {
 
 }  // namespace
 
-ProcessState::ProcessState()
-    : arithmetic_(arithmetic()), folder_(folder()), processors_(processors()), omp_threads_(omp_get_max_threads()), omp_dynamic_(omp_get_dynamic()),
-      streams_(streams()), environment_(environment()), surroundings_(surroundings()), threads_(thread_count()) {}
+ProcessState::ProcessState() : facts_(facts()), threads_(thread_count()) {}
 
 std::string ProcessState::change() const {
-  if (omp_get_max_threads() != omp_threads_ || omp_get_dynamic() != omp_dynamic_) return "it changed OpenMP's number of threads";
-  if (processors() != processors_) return "it changed the processors that the process may use";
-  const auto now = arithmetic();
-  for (std::size_t thread = 0; thread < arithmetic_.size(); ++thread) {
-    if (std::uint32_t(now[thread]) != std::uint32_t(arithmetic_[thread])) return "it changed the rounding mode";
-    if (now[thread] != arithmetic_[thread]) return "it changed how the processor treats denormal numbers";
-  }
-  if (folder() != folder_) return "it changed the current folder";
-  if (streams() != streams_) return "it changed a standard stream";
-  if (environment() != environment_) return "it changed the environment";
-  if (const std::string now_around = surroundings(); now_around != surroundings_) {
-    const auto at = std::ranges::mismatch(now_around, surroundings_).in1 - now_around.begin();
-    const auto from = now_around.rfind(';', std::size_t(at) - 1) + 1;  // 0 in the first entry
-    return fmt::format("it changed the process's {}", now_around.substr(from, now_around.find_first_of(" ;", from) - from));
-  }
-  return "";
+  const Facts now = facts();
+  const auto changed = std::ranges::mismatch(now, facts_).in1;
+  return changed == now.end() ? "" : "it changed " + changed->first;
 }
 
 bool ProcessState::has_more_threads() const { return thread_count() > threads_; }

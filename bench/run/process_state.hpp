@@ -1,28 +1,23 @@
 // Detects process state that an implementation must not change, because the next one would run under other conditions.
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace km {
 
 class ProcessState {
  public:
-  /// Records rounding mode and flush-to-zero of every OpenMP thread, folder, processors, OpenMP's number of threads, standard streams,
-  /// environment, scheduling of all threads, signals, OpenMP's schedule, locked memory, limits, locale, umask and timers.
+  using Facts = std::vector<std::pair<std::string, std::string>>;  // names and values
+
   ProcessState();
   /// Returns the first change since construction, such as "it changed the rounding mode", or "".
   std::string change() const;
   bool has_more_threads() const;
 
  private:
-  std::vector<std::uint64_t> arithmetic_;  // by thread
-  std::string folder_, processors_;
-  int omp_threads_, omp_dynamic_;
-  std::vector<std::uint64_t> streams_;
-  std::size_t environment_;
-  std::string surroundings_;  // all other state, as text
+  Facts facts_;
   int threads_;
 };
 
@@ -34,8 +29,7 @@ void adopt_orphans();
 /// Returns whether a child process exists. Kills all of them.
 bool has_children();
 
-/// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Uses the library where no such call is
-/// written.
+/// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Other processors than x86-64 use the library.
 double kernel_clock_s();
 
 /// stops() counts how often this process was stopped and continued since count_stops().

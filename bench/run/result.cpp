@@ -1,4 +1,4 @@
-// Builds a result line: fields known before a run, and measured fields.
+// Builds a result line: fields known before a run, and measured fields. Replaces a line that readers would refuse with all others of its file.
 #include "bench/run/result.hpp"
 
 #include <fmt/chrono.h>
@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
@@ -46,6 +47,20 @@ Json shortened(const std::vector<std::string>& argv) {
   return list;
 }
 
+/// Returns "" for a finite number of at least 0, else its fault, such as " is nan". A worker's JSON has null for NaN and infinity.
+std::string fault_of(const Json& value) {
+  if (!value.is_number()) return value.is_null() ? " is no finite number" : " is no number";
+  const double number = value.get<double>();
+  return std::isfinite(number) && number >= 0 ? "" : fmt::format(" is {:g}", number);
+}
+
+std::string fault_in(const Json& values, const std::string& name, const char* counted) {
+  if (!values.is_array()) return name + " is no array";
+  for (std::size_t at = 0; at < values.size(); ++at)
+    if (const std::string fault = fault_of(values[at]); !fault.empty()) return fmt::format("{} {} {}{}", name, counted, at + 1, fault);
+  return "";
+}
+
 }  // namespace
 
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine) {
@@ -78,35 +93,11 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
 }
 
 void without_results(Json& line) {
-  for (const char* name : {"iterations",
-                           "samples_event_s",
-                           "run_delay_s",
-                           "involuntary_switches",
-                           "disturbed_verbs",
-                           "prepare_s",
-                           "download_s",
-                           "inertia",
-                           "centroid_error",
-                           "mean_error",
-                           "mean_offset",
-                           "wrong_labels",
-                           "tied_labels",
-                           "label_excess",
-                           "judged_points",
-                           "judge_s",
-                           "judge_seed",
-                           "replayed",
-                           "cluster_sizes",
-                           "verdict",
-                           "grade",
-                           "skip",
-                           "failure",
-                           "peak_bytes",
-                           "device_peak_bytes",
-                           "gpu",
-                           "energy",
-                           "library"})
-    line[name] = nullptr;
+  std::istringstream names(
+      "iterations samples_event_s run_delay_s involuntary_switches disturbed_verbs prepare_s download_s inertia centroid_error mean_error "
+      "mean_offset wrong_labels tied_labels label_excess judged_points judge_s judge_seed replayed cluster_sizes verdict grade skip failure "
+      "peak_bytes device_peak_bytes gpu energy library");
+  for (std::string name; names >> name;) line[name] = nullptr;
   line["samples_s"] = Json::array();
   for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
 }
@@ -152,6 +143,32 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   }
   if (m.centroid_error) line["centroid_error"] = number(*m.centroid_error);
   if (c.k <= 64) line["cluster_sizes"] = m.judgement.cluster_sizes;
+}
+
+std::string unreadable(const Json& line) {
+  for (const char* name : {"samples_s", "samples_event_s", "run_delay_s", "involuntary_switches"})
+    if (!line[name].is_null())
+      if (std::string fault = fault_in(line[name], name, "of run"); !fault.empty()) return fault;
+  for (const char* name : {"prepare_s", "download_s", "judge_s"})
+    if (const std::string fault = line[name].is_null() ? "" : fault_of(line[name]); !fault.empty()) return name + fault;
+  for (const auto& [name, seconds] : line["prepare_phases"].items())
+    if (const std::string fault = fault_of(seconds); !fault.empty()) return "phase " + name + " of prepare" + fault;
+  for (const auto& [field, word] : {std::pair{"phases", "phase "}, {"counters", "counter "}})
+    for (const auto& [name, values] : line[field].items())
+      if (std::string fault = fault_in(values, word + name, "of iteration"); !fault.empty()) return fault;
+  if (line["energy"].is_object())
+    for (const char* name : {"joules", "iterations", "window_s"})
+      if (const Json value = line["energy"].value(name, Json()); !value.is_null())
+        if (const std::string fault = fault_of(value); !fault.empty()) return std::string("energy: ") + name + fault;
+  return "";
+}
+
+Json readable(Json line) {
+  const std::string why = unreadable(line);
+  if (why.empty()) return line;
+  without_results(line);
+  line["failure"] = "not a result that can be read: " + why;
+  return line;
 }
 
 Json line_of(const Case& c, const std::string& answer, const std::string& why, const std::vector<std::string>& argv, const std::string& machine) {

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -58,8 +57,7 @@ class ResultFile {
 /// Reads all result lines of a .jsonl file. Ignores torn lines and lines without a case. Throws UserError for a later schema.
 std::vector<Json> read_lines(const std::filesystem::path& path);
 
-/// True if samples of `line` may be added to those of `before`: `before` is right, and machine, clean commit, device and exhibit version
-/// are equal.
+/// True if samples of `line` may be added to those of `before`: it is right, and machine, clean commit, device and exhibit version are equal.
 bool can_continue(const Json& before, const Json& line);
 /// Returns the last line of each case, with the samples of the lines that it continues.
 std::map<std::string, Json> latest(const std::vector<Json>& lines);
@@ -69,8 +67,7 @@ Json to_google_benchmark(const std::vector<Json>& lines);
 /// Prints that JSON to standard output with Google Benchmark's console reporter.
 void print_google_benchmark(const Json& document);
 
-/// Formats the table printed after a run: a row per case, or per exhibit if there are several. Shortens words to fit `columns`; 0: no
-/// limit.
+/// Formats the table printed after a run: a row per case, or per exhibit if there are several. Shortens words to fit `columns`; 0: no limit.
 std::string summary_table(const std::vector<Json>& lines, int columns = 0);
 
 }  // namespace km

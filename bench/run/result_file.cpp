@@ -21,23 +21,19 @@ Json with_every_field(Json line) {
     if (const auto at = line.find(name); at == line.end() || !fits(*at)) line[name] = std::move(fallback);
   };
   const auto text = [](const Json& v) { return v.is_string(); };
+  const auto number = [](const Json& v) { return v.is_number(); };
+  const auto integer = [](const Json& v) { return v.is_number_integer(); };
+  const auto object = [](const Json& v) { return v.is_object(); };
+  const auto truth = [](const Json& v) { return v.is_boolean(); };
   for (const char* name : {"verdict", "skip", "failure", "exhibit", "exhibit_hash", "grade", "device", "commit", "machine", "date", "wait_policy"})
     want(name, text, nullptr);
   for (const char* name : {"implementation", "precision"}) want(name, text, "");
-  for (const char* name : {"n", "d", "k", "max_iters"})
-    want(
-        name, [](const Json& v) { return v.is_number_integer(); }, 0);
-  want(
-      "continues", [](const Json& v) { return v.is_number_integer(); }, nullptr);
-  for (const char* name : {"iterations", "inertia", "wrong_labels", "tolerance"})
-    want(
-        name, [](const Json& v) { return v.is_number(); }, nullptr);
-  for (const char* name : {"parameters", "dataset", "init"})
-    want(
-        name, [](const Json& v) { return v.is_object(); }, Json::object());
-  want(
-      "dirty", [](const Json& v) { return v.is_boolean(); }, nullptr);
-  const auto numbers = [](const Json& v) { return v.is_array() && std::ranges::all_of(v, [](const Json& s) { return s.is_number(); }); };
+  for (const char* name : {"n", "d", "k", "max_iters"}) want(name, integer, 0);
+  want("continues", integer, nullptr);
+  for (const char* name : {"iterations", "inertia", "wrong_labels", "tolerance"}) want(name, number, nullptr);
+  for (const char* name : {"parameters", "dataset", "init"}) want(name, object, Json::object());
+  want("dirty", truth, nullptr);
+  const auto numbers = [&](const Json& v) { return v.is_array() && std::ranges::all_of(v, number); };
   want("samples_s", numbers, Json::array());
   for (const char* name : {"samples_event_s", "run_delay_s", "involuntary_switches"}) {
     want(name, numbers, nullptr);

@@ -7,9 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
+
+#include "bench/machine/cpu.hpp"
 
 namespace km {
 namespace {
@@ -19,14 +20,6 @@ namespace fs = std::filesystem;
 constexpr double switch_s = 1e-3;            // least cost of an involuntary switch
 constexpr std::int64_t fewest_switches = 2;  // a single one proves nothing
 constexpr std::chrono::milliseconds longest_wait(50), between_looks(5);
-
-std::optional<std::int64_t> involuntary_switches(const fs::path& status) {
-  constexpr std::string_view key = "nonvoluntary_ctxt_switches:";
-  std::ifstream in(status);
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(key)) return std::strtoll(line.c_str() + key.size(), nullptr, 10);
-  return std::nullopt;
-}
 
 /// Returns the number of runnable threads on the machine, this one included: the fourth word of /proc/loadavg, "running/all".
 int running_threads() {
@@ -63,7 +56,8 @@ ThreadDelays::ThreadDelays(const fs::path& process) {
   if (timed_) return;
   by_thread_.clear();
   for (const auto& task : tasks)
-    if (const auto count = involuntary_switches(task / "status")) by_thread_[thread(task)] = *count;
+    if (const auto count = rest_of_line(task / "status", "nonvoluntary_ctxt_switches:"); !count.empty())
+      by_thread_[thread(task)] = std::strtoll(count.c_str(), nullptr, 10);
   counted_ = !by_thread_.empty();
 }
 

@@ -1,5 +1,4 @@
-// Measures run delay: how long threads of this process and of those it started were ready but waited for a processor. It makes samples too long on a
-// busy machine.
+// Measures run delay, which lengthens samples: how long threads of this process and of those it started were ready but waited for a processor.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,7 @@ class ThreadDelays {
 /// A sample with a larger share of delay is disturbed. Any value from 0.005 to 0.2 selects the same samples.
 constexpr double disturbed_share = 0.05;
 
-/// Returns the delay as a share of `wall_s`. An involuntary switch counts as 1 ms, a single one as nothing. 0 if unknown.
-/// plots/read/disturbed.py has the same rule.
+/// Returns the delay as a share of `wall_s` (0 if unknown), as plots/read/disturbed.py does. An involuntary switch counts as 1 ms, a single one as 0.
 double share_of(const Delay& delay, double wall_s);
 
 /// Sleeps until processors are free for all OpenMP threads, at most 50 ms.

@@ -42,7 +42,7 @@ std::string assigned(const std::string& key, const Json& value) {
   return key + "=" + (value.is_string() ? value.get<std::string>() : value.is_null() ? "none" : value.dump());
 }
 
-/// What tells a case from another and has no column of its own: the generator's settings, the start, when to stop. By name, "sigma2=0.1".
+/// Settings that distinguish cases and have no column: of the generator, the start and the stop rule. By name, such as "sigma2=0.1".
 std::map<std::string, std::string> settings_of(const Json& line) {
   std::map<std::string, std::string> all;
   const auto add = [&](const std::string& name, const Json& value) { all[name] = assigned(name, value); };
@@ -59,30 +59,28 @@ std::map<std::string, std::string> settings_of(const Json& line) {
 
 using Telling = std::map<std::string, std::set<std::string>>;  // names of settings, by data set
 
-/// Adds the settings that differ between these lines; where `missing` counts, also those that only some of them have.
-void tell_apart(const std::vector<const Json*>& lines, bool missing, Telling& telling) {
-  std::map<std::string, std::map<std::string, std::multiset<std::string>>> values;  // by data set and setting
-  std::map<std::string, std::size_t> counts;
-  for (const Json* line : lines) {
-    const std::string dataset = (*line)["dataset"]["name"];
-    ++counts[dataset];
-    for (const auto& [name, text] : settings_of(*line)) values[dataset][name].insert(text);
-  }
-  for (const auto& [dataset, settings] : values)
-    for (const auto& [name, found] : settings)
-      if (*found.begin() != *found.rbegin() || (missing && found.size() < counts[dataset])) telling[dataset].insert(name);
-}
-
-/// What was measured knows all settings of its generator; what was not, those alone that it was given.
+/// Returns the settings that differ between lines of a data set. Measured lines list all settings of their generator. Unmeasured lines list only those
+/// of their sweep, so that a setting also differs if only some of them have it.
 Telling telling_settings(const std::vector<Json>& lines) {
-  std::vector<const Json*> all, unmeasured;
+  struct Found {
+    std::set<std::string> values;
+    int unmeasured = 0;  // lines that have it
+  };
+  std::map<std::string, std::map<std::string, Found>> found;  // by data set and setting
+  std::map<std::string, int> unmeasured;                      // lines, by data set
   for (const auto& line : lines) {
-    all.push_back(&line);
-    if (!line["verdict"].is_string()) unmeasured.push_back(&line);
+    const std::string dataset = line["dataset"]["name"];
+    const bool measured = line["verdict"].is_string();
+    unmeasured[dataset] += !measured;
+    for (const auto& [name, text] : settings_of(line)) {
+      found[dataset][name].values.insert(text);
+      found[dataset][name].unmeasured += !measured;
+    }
   }
   Telling telling;
-  tell_apart(all, false, telling);
-  tell_apart(unmeasured, true, telling);
+  for (const auto& [dataset, settings] : found)
+    for (const auto& [name, all] : settings)
+      if (all.values.size() > 1 || (all.unmeasured > 0 && all.unmeasured < unmeasured[dataset])) telling[dataset].insert(name);
   return telling;
 }
 
@@ -98,17 +96,11 @@ Row row_of(const Json& line, const std::set<std::string>& settings) {
     time = fmt::format("{:.3f}{}", iteration_s(line) * 1e3, is_disturbed(line) ? "‡" : "");
     least = fmt::format("{:.3f}", std::ranges::min(line["samples_s"].get<std::vector<double>>()) / line["iterations"].get<double>() * 1e3);
   }
-  return {line["implementation"],
-          parameters,
-          data,
-          line["n"].dump(),
-          line["d"].dump(),
-          line["k"].dump(),
-          line["precision"],
-          line["iterations"].is_null() ? "" : line["iterations"].dump(),
-          time,
-          least,
-          verdict};
+  const std::string iters = line["iterations"].is_null() ? "" : line["iterations"].dump();
+  Row row = {line["implementation"], parameters, data};
+  for (const char* count : {"n", "d", "k"}) row.push_back(line[count].dump());
+  row.insert(row.end(), {line["precision"], iters, time, least, verdict});
+  return row;
 }
 
 std::vector<Row> rows_of_exhibits(const std::vector<Json>& lines) {

@@ -2,17 +2,99 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <utility>
 
-#include "bench/run/case_run.hpp"
+#include "bench/device/device.hpp"
+#include "bench/judge/draws.hpp"
+#include "bench/run/measure.hpp"
 #include "bench/run/process_state.hpp"
+#include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
+
+/// Measures one case to its result line. Whatever the case throws becomes the line's skip or failure.
+class CaseRun {
+ public:
+  CaseRun(Case c, const RunOptions& options) : case_(std::move(c)), options_(options) {}
+
+  const Case& spec() const { return case_; }
+  /// True after the last run, or if the case has ended without a time.
+  bool ended() const { return !skip_.empty() || !failure_.empty() || !right() || int(measurement_.samples_s.size()) >= case_.repetitions; }
+  /// Frees what the runs need, so that another case can run in between. The next repeat() prepares again.
+  void release() { session_.reset(); }
+  /// True if the next case needs a fresh process.
+  bool spoiled_process() const { return !failure_.empty() || measurement_.process_changed || !right(); }
+
+  /// Makes the next timed run and, after the last, all that follows it.
+  void repeat() {
+    if (ended()) return;
+    if (case_.judge_seed) repeat_judge_seed(*case_.judge_seed);
+    try {
+      if (!session_) session_ = prepare(case_, measurement_);
+      return options_.answers.empty() ? measure() : solve();
+    } catch (const CannotRun& error) {
+      skip_ = error.what();
+    } catch (const device::Error& error) {
+      failure_ = error.what();
+      if (error.sticky) (void)session_.release();  // the lost context has freed its device memory
+    } catch (const std::bad_alloc&) {
+      failure_ = "out of memory";
+    } catch (const std::exception& error) {
+      failure_ = error.what();
+      if (failure_.empty()) failure_ = "it threw an exception without a message";
+    } catch (...) {
+      failure_ = "it threw what is no std::exception";
+    }
+    release();
+  }
+
+  Json line() const {
+    Json line = skeleton(case_, options_.argv, options_.machine);
+    if (!skip_.empty()) line["skip"] = skip_;
+    else if (!failure_.empty()) line["failure"] = failure_;
+    else add_measurement(line, case_, measurement_);
+    return readable(std::move(line));  // before JSON turns NaN into null
+  }
+
+ private:
+  bool right() const { return measurement_.judgement.verdict.empty(); }
+
+  void measure() {
+    session_->repeat(measurement_);
+    if (right() && int(measurement_.samples_s.size()) < case_.repetitions) return;
+    if (right() && options_.energy) session_->measure_energy(measurement_);
+    if (right()) session_->finish(measurement_);
+    if (options_.save_solutions && !case_.exhibit.empty()) {
+      const auto stem = options_.out / case_.exhibit;
+      std::filesystem::create_directories(stem.parent_path());
+      session_->save(stem);
+    }
+    release();
+  }
+
+  void solve() {
+    session_->solve(measurement_);
+    if (right()) {
+      const auto folder = options_.answers / case_.id();
+      std::filesystem::create_directories(folder);
+      session_->write_answer(folder);
+    }
+    release();
+  }
+
+  Case case_;
+  const RunOptions& options_;
+  Measurement measurement_;
+  std::unique_ptr<Session> session_;
+  std::string skip_, failure_;
+};
 
 /// The order of the runs, as indices of cases: each case once, for all its runs in a row; interleaved, once for each of its runs, shuffled.
 std::vector<std::size_t> turns_of(const std::vector<std::optional<CaseRun>>& cases, bool interleave) {

@@ -1,4 +1,4 @@
-// The parent's side: starts workers, hands them jobs, holds them to their limits. The worker's side: inbox.cpp.
+// The parent's side: starts workers, hands them jobs, holds them to their limits. The worker's side: jobs from the parent, results and crash reports.
 #include "bench/run/workers.hpp"
 
 #include <fcntl.h>
@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -22,6 +23,8 @@
 
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
+#include "bench/data/values.hpp"
+#include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
 
@@ -108,12 +111,10 @@ void send_jobs(const Worker& worker, const std::vector<Job>& jobs, const std::ve
 
 /// Returns resident memory without pages of mapped files, which the kernel can reclaim.
 double resident_bytes(pid_t pid) {
-  std::ifstream in(fmt::format("/proc/{}/status", pid));
-  double bytes = 0;
-  for (std::string line; std::getline(in, line);)
-    for (const std::string_view key : {"RssAnon:", "RssShmem:"})
-      if (line.starts_with(key)) bytes += std::strtod(line.c_str() + key.size(), nullptr) * 1024;
-  return bytes;
+  const std::string status = fmt::format("/proc/{}/status", pid);
+  double kilobytes = 0;
+  for (const char* key : {"RssAnon:", "RssShmem:"}) kilobytes += std::strtod(rest_of_line(status, key).c_str(), nullptr);
+  return kilobytes * 1024;
 }
 
 std::string cause_of_death(int status) {
@@ -140,7 +141,7 @@ class WorkerMonitor {
                 const JobEvents& events)
       : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events) {}
 
-  /// Has the jobs in `todo` done. Returns nothing when all are, and the worker waits for others.
+  /// Runs the jobs in `todo`. Returns nothing once all have ended; the worker then waits for more.
   std::optional<WorkerExit> run() {
     std::string buffer(1 << 16, '\0'), pending;
     send_jobs(worker_, jobs_, todo_);
@@ -159,7 +160,8 @@ class WorkerMonitor {
       if (got <= 0) break;
       if (distrusted_) continue;
       pending.append(buffer, 0, std::size_t(got));
-      for (std::size_t end; !distrusted_ && (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1)) handle_message(pending.substr(0, end));
+      for (std::size_t end; !distrusted_ && (end = pending.find('\n')) != pending.npos; pending.erase(0, end + 1))
+        handle_message(pending.substr(0, end));
       if (!distrusted_ && !begins_well(pending)) distrust(pending);
       check_limits();
     }
@@ -229,6 +231,39 @@ class WorkerMonitor {
   bool distrusted_ = false;
 };
 
+// ---- the worker's side --------------------------------------------------------------------------------------------------------
+
+int crash_events = -1;
+char crash_secret[32] = "";
+
+/// Reports which protected memory was touched, then lets the signal kill. Runs on its own stack, because the other may have overflowed.
+void on_crash(int signal, siginfo_t* info, void*) {
+  bool past_the_end = false;
+  if (const char* name = values_at(info->si_addr, past_the_end)) {
+    char line[200];
+    const int length = std::snprintf(line, sizeof line,
+                                     signal == SIGBUS ? "%scrash the file that %s are mapped from became shorter\n"
+                                     : past_the_end   ? "%scrash it read or wrote past the end of %s\n"
+                                                      : "%scrash it wrote to %s, which are not its own\n",
+                                     crash_secret, name);
+    if (::write(crash_events, line, std::size_t(length)) < 0) ::_exit(1);
+  }
+  ::signal(signal, SIG_DFL);
+}
+
+void report_crashes(int events, const std::string& secret) {
+  std::snprintf(crash_secret, sizeof crash_secret, "%s", secret.c_str());
+  static char stack[1 << 16];
+  const stack_t alternative{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
+  ::sigaltstack(&alternative, nullptr);
+  crash_events = events;
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigaction(SIGSEGV, &action, nullptr);
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
 }  // namespace
 
 WorkerLimits WorkerLimits::of(double asked_bytes) { return {asked_bytes > 0 ? asked_bytes : 0.95 * double(memory::available_bytes())}; }
@@ -288,6 +323,57 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
   }
   state_->idle = true;
   return todo;
+}
+
+std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
+  int parent = 0, todo = -1, events = -1;
+  if (std::sscanf(argv.back().c_str(), "--worker=%d:%d:%d", &parent, &todo, &events) != 3 || parent != ::getppid() || ::fcntl(todo, F_GETFD) < 0 ||
+      ::fcntl(events, F_GETFD) < 0)
+    return std::nullopt;
+  argv.pop_back();
+  Inbox inbox;
+  inbox.todo_ = todo;
+  inbox.events_ = events;
+  ::fcntl(todo, F_SETFD, FD_CLOEXEC);
+  ::fcntl(events, F_SETFD, FD_CLOEXEC);
+  inbox.next();
+  report_crashes(events, inbox.secret_);
+  return inbox;
+}
+
+bool Inbox::next() {
+  jobs_.clear();
+  for (std::string buffer(1 << 16, '\0');;) {
+    std::size_t from = 0;
+    for (std::size_t end; (end = read_.find('\n', from)) != read_.npos; from = end + 1) {
+      if (end == from) {  // an empty line ends the jobs
+        read_.erase(0, end + 1);
+        secret_ = jobs_.front();
+        jobs_.erase(jobs_.begin());
+        return true;
+      }
+      jobs_.push_back(read_.substr(from, end - from));
+    }
+    read_.erase(0, from);
+    const auto got = ::read(todo_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return jobs_.clear(), false;
+    read_.append(buffer, 0, std::size_t(got));
+  }
+}
+
+void Inbox::start(const std::string& id) const { send("start " + id); }
+void Inbox::end(const std::string& id, const std::string& result) const { send("end " + id + " " + result); }
+void Inbox::leave() const { ::_exit(0); }
+
+void Inbox::send(const std::string& line) const {
+  const std::string text = secret_ + line + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const auto wrote = ::write(events_, text.data() + sent, text.size() - sent);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) ::_exit(1);  // the parent is gone
+    sent += std::size_t(wrote);
+  }
 }
 
 }  // namespace km

@@ -46,8 +46,7 @@ class Workers {
 /// A worker's connection to its parent.
 class Inbox {
  public:
-  /// Removes the worker's own argument. Returns nothing in a process that is no worker. Call it once, first: it also installs the crash
-  /// reports.
+  /// Removes the worker's own argument and installs the crash reports. Returns nothing in a process that is no worker. Call it once, first.
   static std::optional<Inbox> open(std::vector<std::string>& argv);
   /// The data of each job that is to be done now.
   const std::vector<std::string>& jobs() const { return jobs_; }

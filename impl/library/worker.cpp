@@ -27,7 +27,6 @@ constexpr std::size_t longest_answer = 1 << 20;
 constexpr auto farewell = std::chrono::seconds(5);
 
 std::vector<std::unique_ptr<Worker>>& kept() {
-  kept_processes();  // constructed before, so destroyed after
   static std::vector<std::unique_ptr<Worker>> all;
   return all;
 }
@@ -79,7 +78,7 @@ Worker::Worker(Command command) : Worker() {
 Worker::~Worker() {
   if (well_) ::send(socket_, "{\"verb\":\"bye\"}\n", 15, MSG_NOSIGNAL);
   ::close(socket_);
-  kept_processes().erase(pid_);
+  kept_processes.erase(pid_);
   if (pid_ <= 0) return;
   for (const auto end = std::chrono::steady_clock::now() + farewell; well_ && std::chrono::steady_clock::now() < end;) {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
@@ -94,7 +93,7 @@ std::unique_ptr<Worker> Worker::get(const Command& command) {
   if (kept().empty()) return std::make_unique<Worker>(command);
   auto worker = std::move(kept().back());
   kept().pop_back();
-  kept_processes().erase(worker->pid_);
+  kept_processes.erase(worker->pid_);
   worker->start_s_ = 0;
   return worker;
 }
@@ -108,7 +107,7 @@ void Worker::put(std::unique_ptr<Worker> worker) {
   static_cast<void>(ends_with_scope);
   try {
     worker->ask("forget", Json::object());
-    if (worker->command_.lasting) kept_processes().insert(worker->pid_);
+    if (worker->command_.lasting) kept_processes.insert(worker->pid_);
     kept().push_back(std::move(worker));
   } catch (const std::exception&) {  // end it instead
   }

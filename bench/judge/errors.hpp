@@ -1,12 +1,21 @@
-// Checks labels against the centroids of the last assign: in fp64, and exactly where fp64 is too coarse.
+// Errors of labels and means, and what rounding explains of them: in fp64, and exactly where fp64 is too coarse.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "bench/contract/implementation.hpp"
 
 namespace km {
+
+template <class T>
+constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+// ---- labels, against the centroids of the last assign -------------------------------------------------------------------------
 
 /// Errors found in the judged labels. Distances are distance², in fp64.
 struct LabelCheck {
@@ -30,6 +39,8 @@ struct LabelCheck {
 template <class T>
 LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form);
 
+constexpr double label_budget = 5e8;
+
 /// Checks all labels on the host, or a random sample if n k d exceeds label_budget.
 template <class T>
 LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form);
@@ -42,11 +53,34 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
 /// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
 constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }
 
-/// |error of dist| <= rounding_factor(d) u magnitude, with u the unit roundoff. magnitude is the sum of both distances² (Distance::difference) or
-/// 2|x|² + |c|² + |c'|² (an expansion).
+/// |error of dist| <= rounding_factor(d) unit_roundoff magnitude. magnitude: the sum of both distances², for an expansion 2|x|² + |c|² + |c'|².
 constexpr double rounding_factor(int d) { return 4.0 * (d + 4.0); }
 
 /// Additional error of TF32, as a share of the magnitude: each factor is off by at most 2^-10, hence 2xc by 2^-9 (|x|² + |c|²).
 constexpr double cut_factors(Distance form) { return form == Distance::expansion_tf32 ? 0x1p-9 : 0; }
+
+// ---- means --------------------------------------------------------------------------------------------------------------------
+
+/// Sums of each cluster, k x d row-major. sums + remainders is exact to about 2^-100.
+struct ClusterSums {
+  std::vector<double> sums, remainders, abs_sums;
+  std::vector<std::int64_t> counts;
+  double inertia = 0;  // against the final centroids
+};
+
+/// Sums the points by label. Labels must lie in [0, k).
+template <class T>
+ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids);
+
+template <class T>
+std::vector<double> standard_deviations(const Problem<T>& p);
+
+/// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign. If errors
+/// share a sign, it is 4 `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability, 4.2).
+template <class T>
+double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, double summation = 0) {
+  const double m = double(std::min(depth, count)), unit = double(std::numeric_limits<T>::epsilon()) * mean_abs;
+  return std::max(unit * (std::sqrt(m) + 4), std::min(4 * summation * mean_abs, unit * (m + 2))) + double(std::numeric_limits<T>::denorm_min());
+}
 
 }  // namespace km

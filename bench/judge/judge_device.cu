@@ -1,0 +1,332 @@
+// The judge on the GPU, in fp64. It keeps the points of a sweep on the device, column-major. Points that do not fit are uploaded in chunks.
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bench/device/cuda.cuh"
+#include "bench/judge/judge_device.hpp"
+
+namespace km {
+namespace {
+
+constexpr int threads = 256, centroids_at_once = 8, clusters_at_once = 8;
+constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
+
+/// Hashes 4096 evenly spaced values and the last one. Detects other points at the same address.
+template <class T>
+std::size_t fingerprint(std::span<const T> points) {
+  std::size_t hash = points.empty() ? 0 : std::hash<T>{}(points.back());
+  const std::size_t step = std::max<std::size_t>(1, points.size() / 4096);
+  for (std::size_t at = 0; at < points.size(); at += step) hash = (hash ^ std::hash<T>{}(points[at])) * 0x100000001b3;
+  return hash;
+}
+
+template <class T>
+struct CachedPoints {
+  std::tuple<const T*, std::size_t, int, std::size_t> key;  // address, number of values, d, fingerprint
+  cuda::Buffer<T> columns;
+};
+
+template <class T>
+std::optional<CachedPoints<T>>& cache() {
+  static std::optional<CachedPoints<T>> points;
+  return points;
+}
+
+void release_caches() {
+  cache<float>().reset();
+  cache<double>().reset();
+}
+
+/// Bytes of GPU memory that the judge may use (set_judge_budget); 0: 90 % of free memory.
+std::int64_t budget = 0;
+
+std::int64_t budget_bytes() {
+  if (budget > 0) return budget;
+  std::size_t free = 0, total = 0;
+  cuda::check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free / 10 * 9);
+}
+
+/// Calls f(columns, first, n) for points first to first + n - 1, as d x n. One call if all points fit, else one per chunk.
+template <class T, class F>
+void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
+  auto& cached = cache<T>();
+  const std::tuple key(p.points.data(), p.points.size(), p.d, fingerprint(p.points));
+  if (cached && cached->key == key) {
+    f(cached->columns.data(), std::int64_t{0}, p.n);
+    return;
+  }
+  release_caches();
+  const std::int64_t point_bytes = 2 * std::int64_t(p.d) * sizeof(T) + 16;  // rows and columns, labels and list
+  const bool fits = p.n <= budget_bytes() / point_bytes;
+  const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(budget_bytes() / 2, chunk_bytes) / point_bytes, 1, p.n);
+  cuda::Buffer<T> rows(most * p.d), columns(most * p.d);
+  for (std::int64_t first = 0; first < p.n; first += most) {
+    const std::int64_t n = std::min(most, p.n - first);
+    const auto values = p.points.subspan(static_cast<std::size_t>(first * p.d), static_cast<std::size_t>(n * p.d));
+    cuda::upload(rows.data(), values.data(), values.size_bytes(), stream);  // waits for all work on the stream
+    cuda::transpose(rows.data(), n, p.d, columns.data(), stream);
+    if (!fits) f(columns.data(), first, n);
+  }
+  cuda::check(cudaStreamSynchronize(stream));
+  if (!fits) return;
+  rows = {};
+  f(cached.emplace(key, std::move(columns)).columns.data(), std::int64_t{0}, p.n);
+}
+
+/// Keeps the judge's points during its work. Afterwards they may be released when memory is short.
+struct Release {
+  Release() { cuda::set_release_caches(nullptr); }
+  ~Release() { cuda::set_release_caches(release_caches); }
+};
+
+template <class T>
+cuda::Buffer<double> doubles(std::span<const T> values, cudaStream_t stream) {
+  const std::vector<double> converted(values.begin(), values.end());
+  cuda::Buffer<double> buffer(static_cast<std::int64_t>(converted.size()));
+  cuda::upload(buffer, std::span<const double>(converted), stream);
+  return buffer;
+}
+
+/// Runs f on the device. Returns false without a device or without enough memory.
+template <class F>
+bool on_device(F f) {
+  if (!device::available()) return false;
+  try {
+    const Release release;
+    f();
+    return true;
+  } catch (const device::Error& error) {
+    if (!error.out_of_memory) throw;
+    release_caches();
+    return false;
+  }
+}
+
+template <class V>
+std::vector<V> fetched(const cuda::Buffer<V>& buffer, cudaStream_t stream, std::int64_t size = -1) {
+  std::vector<V> values(static_cast<std::size_t>(size < 0 ? buffer.size() : size));
+  cuda::download(values.data(), buffer.data(), values.size() * sizeof(V), stream);
+  return values;
+}
+
+template <class V>
+cuda::Buffer<V> zeros(std::int64_t size, cudaStream_t stream) {
+  cuda::Buffer<V> buffer(size);
+  cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream));
+  return buffer;
+}
+
+__device__ double warp_sum(double value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xFFFFFFFF, value, offset);
+  return value;
+}
+
+/// Sums `value` over a block of `threads`; thread 0 gets the sum.
+__device__ double block_sum(double value) {
+  __shared__ double warps[threads / 32];
+  value = warp_sum(value);
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int warp = 1; warp < threads / 32; ++warp) value += warps[warp];
+  return value;
+}
+
+// ---- labels -------------------------------------------------------------------------------------------------------------
+
+/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids: k x d in fp64. Lists points whose label
+/// is not the nearest, or whose two least distances² differ by no more than `doubt`. Sums the least distances² of the others.
+template <class T>
+__global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
+                               std::int64_t n, int d, int k, double doubt, unsigned long long* listed, std::int64_t* list, double* least_of_block) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  double least = 0;
+  if (i < n) {
+    double best_dist = cuda::infinity<double>, second_dist = cuda::infinity<double>;
+    int best = 0;
+    for (int c0 = 0; c0 < k; c0 += centroids_at_once) {
+      double dist[centroids_at_once] = {};
+      for (int j = 0; j < d; ++j) {
+        const double x = points[j * n + i];
+#pragma unroll
+        for (int v = 0; v < centroids_at_once; ++v) {
+          const int c = c0 + v < k ? c0 + v : k - 1;  // repeats the last centroid, unused
+          const double diff = x - centroids[std::int64_t(c) * d + j];
+          dist[v] += diff * diff;
+        }
+      }
+#pragma unroll
+      for (int v = 0; v < centroids_at_once; ++v) {
+        if (c0 + v >= k) break;
+        if (dist[v] < best_dist) second_dist = best_dist, best_dist = dist[v], best = c0 + v;
+        else if (dist[v] < second_dist) second_dist = dist[v];
+      }
+    }
+    if (labels[i] == best && (k == 1 || second_dist - best_dist > doubt * (best_dist + second_dist))) least = best_dist;
+    else list[atomicAdd(listed, 1ull)] = i;
+  }
+  least = block_sum(least);
+  if (threadIdx.x == 0) least_of_block[blockIdx.x] = least;
+}
+
+/// Decides the points first + open[...] exactly.
+template <class T>
+void settle(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, std::int64_t first,
+            const std::vector<std::int64_t>& open, LabelCheck& all) {
+#pragma omp parallel
+  {
+    LabelCheck mine;
+#pragma omp for schedule(dynamic, 64)
+    for (std::size_t at = 0; at < open.size(); ++at) {
+      const std::int64_t i = first + open[at];
+      mine.add(check_label(p, i, labels[static_cast<std::size_t>(i)], centroids, form));
+    }
+#pragma omp critical(km_judge_labels)
+    all.add(mine);
+  }
+}
+
+// ---- means --------------------------------------------------------------------------------------------------------------
+
+/// Adds value to sum + remainder without rounding (Knuth's TwoSum, in intrinsics that no compiler contracts or reassociates).
+__device__ void add_exactly(double& sum, double& remainder, double value) {
+  const double total = __dadd_rn(sum, value), of_value = __dsub_rn(total, sum);
+  remainder = __dadd_rn(remainder, __dadd_rn(__dsub_rn(sum, __dsub_rn(total, of_value)), __dsub_rn(value, of_value)));
+  sum = total;
+}
+
+/// The same for a shared sum: atomicAdd returns the old value, from which each thread computes its own rounding error.
+__device__ void add_exactly_shared(double* sum, double* remainder, double value, double with) {
+  double before = atomicAdd(sum, value), lost = with;
+  add_exactly(before, lost, value);
+  atomicAdd(remainder, lost);
+}
+
+/// blockIdx.x: a share of the points; blockIdx.y: a dimension; blockIdx.z: eight clusters, summed in registers.
+template <class T>
+__global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, double* sums,
+                             double* remainders, double* abs_sums, unsigned long long* counts) {
+  const int j = blockIdx.y, c0 = blockIdx.z * clusters_at_once;
+  double sum[clusters_at_once] = {}, remainder[clusters_at_once] = {}, abs_sum[clusters_at_once] = {};
+  unsigned long long count[clusters_at_once] = {};
+  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const int label = labels[i] - c0;
+    if (label < 0 || label >= clusters_at_once) continue;
+    const double x = points[j * n + i];
+#pragma unroll
+    for (int v = 0; v < clusters_at_once; ++v) {
+      if (label != v) continue;
+      add_exactly(sum[v], remainder[v], x);
+      abs_sum[v] += fabs(x);
+      ++count[v];
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < clusters_at_once; ++v) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+      const double other = __shfl_down_sync(0xFFFFFFFF, sum[v], offset), of_other = __shfl_down_sync(0xFFFFFFFF, remainder[v], offset);
+      add_exactly(sum[v], remainder[v], other);
+      remainder[v] += of_other;
+      count[v] += __shfl_down_sync(0xFFFFFFFF, count[v], offset);
+    }
+    const double abs_total = warp_sum(abs_sum[v]);
+    if (threadIdx.x % 32 != 0 || c0 + v >= k || count[v] == 0) continue;
+    const std::int64_t at = std::int64_t(c0 + v) * d + j;
+    add_exactly_shared(&sums[at], &remainders[at], sum[v], remainder[v]);
+    atomicAdd(&abs_sums[at], abs_total);
+    if (j == 0) atomicAdd(&counts[c0 + v], count[v]);
+  }
+}
+
+/// Stores each block's part of the inertia, so that the host adds them in a fixed order.
+template <class T>
+__global__ void add_inertia(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
+                            std::int64_t n, int d, double* inertia_of_block) {
+  double sum = 0;
+  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const double* const c = centroids + std::int64_t(labels[i]) * d;
+    for (int j = 0; j < d; ++j) {
+      const double diff = points[j * n + i] - c[j];
+      sum += diff * diff;
+    }
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) inertia_of_block[blockIdx.x] = sum;
+}
+
+}  // namespace
+
+void set_judge_budget(std::int64_t bytes) {
+  release_caches();
+  budget = bytes;
+}
+
+template <class T>
+bool check_labels_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form, LabelCheck& out) {
+  return on_device([&] {
+    const cuda::Stream stream;
+    const auto device_centroids = doubles(centroids, stream);
+    LabelCheck all;
+    for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
+      cuda::Buffer<std::int32_t> device_labels(n);
+      cuda::upload(device_labels, labels.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
+      auto listed = zeros<unsigned long long>(1, stream);
+      cuda::Buffer<std::int64_t> list(n);
+      const unsigned blocks = cuda::blocks(n, threads);
+      cuda::Buffer<double> least(blocks);
+      look_at_labels<<<blocks, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), n, p.d, p.k, fp64_doubt(p.d),
+                                                     listed.data(), list.data(), least.data());
+      cuda::check_launch();
+      const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
+      all.judged += n - doubtful;
+      for (const double part : fetched(least, stream)) all.least += part;
+      settle(p, labels, centroids, form, first, fetched(list, stream, doubtful), all);
+    });
+    out = all;
+  });
+}
+
+template <class T>
+bool sums_on_device(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, ClusterSums& out) {
+  if (p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
+  return on_device([&] {
+    const cuda::Stream stream;
+    const auto device_centroids = doubles(centroids, stream);
+    const std::int64_t cells = std::int64_t(p.k) * p.d;
+    auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
+    auto counts = zeros<unsigned long long>(p.k, stream);
+    double whole_inertia = 0;
+    for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
+      cuda::Buffer<std::int32_t> device_labels(n);
+      cuda::upload(device_labels, labels.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
+      const unsigned parts = std::min(cuda::blocks(n, 4 * threads), 512u);
+      const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
+      sum_clusters<<<grid, threads, 0, stream>>>(columns, device_labels.data(), n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(),
+                                                 counts.data());
+      cuda::check_launch();
+      cuda::Buffer<double> inertia(parts);
+      add_inertia<<<parts, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), n, p.d, inertia.data());
+      cuda::check_launch();
+      for (const double part : fetched(inertia, stream)) whole_inertia += part;
+    });
+
+    ClusterSums result{fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {}, whole_inertia};
+    const auto found = fetched(counts, stream);
+    result.counts.assign(found.begin(), found.end());
+    out = std::move(result);
+  });
+}
+
+template bool check_labels_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance, LabelCheck&);
+template bool check_labels_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, Distance, LabelCheck&);
+template bool sums_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, ClusterSums&);
+template bool sums_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, ClusterSums&);
+
+}  // namespace km
