@@ -210,6 +210,21 @@ TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
   EXPECT_PRED2(says, trial.verdict(), "rounding explains");
 }
 
+TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
+  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 0x1p-52 * greatest;
+  Trial<double> trial{.points = {mean, mean, greatest, greatest},
+                      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
+                      .d = 1};
+  trial.description.fixed_point = true;
+  EXPECT_EQ(trial.verdict(), "");
+  EXPECT_NE(trial.judged().grade, Grade::exact) << "the line says that the mean is off";
+  trial.solution.centroids[0] = mean + 1.01 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+  trial.solution.centroids[0] = mean + lost;
+  trial.description.fixed_point = false;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums in floating point keep small values";
+}
+
 /// Point i is the corner that its cluster i % k has: n k d is beyond the budget for looking at every label.
 Trial<float> corners(std::int64_t n, int k) {
   Trial<float> trial{.points = std::vector<float>(std::size_t(n * k)), .solution = {}, .d = k};

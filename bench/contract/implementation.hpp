@@ -89,8 +89,10 @@ struct Description {
   /// Returns why this combination cannot run, or "". value_bytes is 4 or 8.
   std::function<std::string(const ProblemShape&, const Config&, int value_bytes)> unsupported = {};
   Distance distance = Distance::difference;
-  /// Longest chain of additions behind a centroid value (default n): bounds the error of means.
+  /// Longest chain of additions behind a centroid value (default n, in fixed point 1): bounds the error of means.
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
+  /// True if it sums in fixed point or in a frame: a mean may also be off by two fp64 roundings of the greatest |x| of its dimension.
+  bool fixed_point = false;
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
   /// How it departs from the task, in words (such as moving an empty cluster). Checks judge it but do not compare it.
   std::string_view departs = "";
@@ -107,7 +109,9 @@ inline std::string_view departure(const Description& description, const Config& 
 
 // clang-format off: older ones do not know concepts
 template <class S, class T>
-concept Solver = std::constructible_from<S, const Problem<T>&, const Config&, Trace&> && requires(S s, Trace& trace) {
+concept Solver = std::constructible_from < S,
+        const Problem<T>
+&, const Config&, Trace& > &&requires(S s, Trace& trace) {
   s.reset();
   { s.iterate(trace) } -> std::same_as<int>;
   { s.download() } -> std::same_as<Solution<T>>;

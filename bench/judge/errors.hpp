@@ -72,8 +72,13 @@ struct ClusterSums {
 template <class T>
 ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids);
 
+/// Standard deviation and greatest |x| of each dimension.
+struct Spread {
+  std::vector<double> deviations, greatest;
+};
+
 template <class T>
-std::vector<double> standard_deviations(const Problem<T>& p);
+Spread spread_of(const Problem<T>& p);
 
 /// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign. If errors
 /// share a sign, it is 4 `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability, 4.2).

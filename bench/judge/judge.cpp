@@ -48,11 +48,13 @@ std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s)
 std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse"; }
 
 template <class T>
-Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations)
+Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread)
     : problem_(problem), form_(description.distance),
-      depth_(std::max<std::int64_t>(1, description.summation_depth ? description.summation_depth(problem, config) : problem.n)),
-      drift_(description.incremental && description.incremental(config) ? 1e-3 : 0),
-      deviations_(deviations.empty() ? standard_deviations(problem) : std::move(deviations)) {}
+      depth_(description.summation_depth ? std::max<std::int64_t>(1, description.summation_depth(problem, config))
+             : description.fixed_point   ? 1
+                                         : problem.n),
+      drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),
+      spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
 
 template <class T>
 ClusterSums Judge<T>::sums_of(const Solution<T>& s) const {
@@ -69,7 +71,8 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     // An empty cluster has its centroid from an earlier iteration, or from the start.
     const double mean_abs = count > 0 ? truth.abs_sums[cell] / double(count) : std::abs(double(s.centroids[cell]));
     const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.n, depth_, summation);
-    bounds[cell] = std::max(bound, drift_ * deviations_[cell % problem_.d]);
+    const auto j = cell % problem_.d;
+    bounds[cell] = std::max(bound, drift_ * spread_.deviations[j]) + frame_ * spread_.greatest[j];
   }
   return bounds;
 }
@@ -79,7 +82,7 @@ double Judge<T>::apart(const std::vector<T>& a, const std::vector<T>& b, const s
   double sum = 0;
   for (std::size_t cell = 0; cell < bounds.size(); ++cell) {
     const double beyond = std::abs(double(a[cell]) - double(b[cell])) - 2 * bounds[cell];
-    if (beyond > 0) sum += std::pow(beyond / std::max(deviations_[cell % problem_.d], bounds[cell]), 2);
+    if (beyond > 0) sum += std::pow(beyond / std::max(spread_.deviations[cell % problem_.d], bounds[cell]), 2);
   }
   return std::sqrt(sum / double(bounds.size()));
 }

@@ -37,8 +37,8 @@ struct Judgement {
 template <class T>
 class Judge {
  public:
-  /// deviations: standard_deviations() of the points, if already known.
-  Judge(const Problem<T>& problem, const Description& description, const Config& config, std::vector<double> deviations = {});
+  /// spread: spread_of() the points, if already known.
+  Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread = {});
 
   /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
   static std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
@@ -76,7 +76,8 @@ class Judge {
   Distance form_;
   std::int64_t depth_;
   double drift_;  // tolerance of incremental means, in standard deviations
-  std::vector<double> deviations_;
+  double frame_;  // error of fixed-point sums, in the greatest |x| of its dimension
+  Spread spread_;
 };
 
 /// Judges one solution of one problem.

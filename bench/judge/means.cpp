@@ -58,22 +58,24 @@ ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labe
 }
 
 template <class T>
-std::vector<double> standard_deviations(const Problem<T>& p) {
+Spread spread_of(const Problem<T>& p) {
   const int d = p.d;
   const T* origin = p.points.data();  // subtract the first point, so that a large offset does not cancel
-  std::vector<double> sums(d), squares(d);
+  std::vector<double> sums(d), squares(d), greatest(d);
 #pragma omp parallel
   {
-    std::vector<double> sum(d), square(d);
+    std::vector<double> sum(d), square(d), most(d);
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < p.n; ++i)
       for (int j = 0; j < d; ++j) {
-        const double value = double(p.points[std::size_t(i * d + j)]) - double(origin[j]);
+        const double x = double(p.points[std::size_t(i * d + j)]), value = x - double(origin[j]);
+        most[j] = std::max(most[j], std::abs(x));
         sum[j] += value;
         square[j] += value * value;
       }
-#pragma omp critical(km_judge_deviations)
+#pragma omp critical(km_judge_spread)
     for (int j = 0; j < d; ++j) {
+      greatest[j] = std::max(greatest[j], most[j]);
       sums[j] += sum[j];
       squares[j] += square[j];
     }
@@ -81,7 +83,7 @@ std::vector<double> standard_deviations(const Problem<T>& p) {
   std::vector<double> deviations(d);
   const double n = double(p.n);
   for (int j = 0; j < d; ++j) deviations[j] = std::sqrt(std::max(0.0, squares[j] / n - (sums[j] / n) * (sums[j] / n)));
-  return deviations;
+  return {std::move(deviations), std::move(greatest)};
 }
 
 template <class T>
@@ -128,7 +130,7 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
       const double mean_abs = truth.abs_sums[cell] / double(count), error = std::abs(value - mean);
       if (error <= u * std::abs(mean) * 1.001 + least) continue;  // rounded once: no better value exists
       out.mean_error = std::max(out.mean_error, error);
-      out.mean_offset = std::max(out.mean_offset, error / std::max(deviations_[j], u * mean_abs));
+      out.mean_offset = std::max(out.mean_offset, error / std::max(spread_.deviations[j], u * mean_abs));
       out.mean_roundoffs = std::max(out.mean_roundoffs, error / (u * mean_abs));
       if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
       if (wider.empty()) wider = bounds_of(s, truth, summation_error(s, truth));
@@ -140,8 +142,8 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
 
 template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>);
 template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
-template std::vector<double> standard_deviations(const Problem<float>&);
-template std::vector<double> standard_deviations(const Problem<double>&);
+template Spread spread_of(const Problem<float>&);
+template Spread spread_of(const Problem<double>&);
 template double Judge<float>::summation_error(const Solution<float>&, const ClusterSums&) const;
 template double Judge<double>::summation_error(const Solution<double>&, const ClusterSums&) const;
 template void Judge<float>::check_means(const Solution<float>&, const ClusterSums&, Judgement&) const;

@@ -29,11 +29,11 @@ namespace {
 constexpr int most_tries = 5;            // per sample
 constexpr double most_repeated_s = 0.1;  // per case, beyond the time of its samples
 
-/// A data set and the deviations that the judge needs.
+/// A data set and the spread that the judge needs.
 template <class T>
 struct Points {
   Dataset<T> set;
-  std::vector<double> deviations;
+  Spread spread;
 };
 
 /// Refuses values whose distances² overflow.
@@ -58,7 +58,7 @@ std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
   last.reset();  // free memory first: both may not fit
   auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
   refuse_overflow(points->set);
-  points->deviations = standard_deviations(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  points->spread = spread_of(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
   protect_values(points->set.values.get(), "the points");
   last_request = request;
   return last = std::move(points);
@@ -126,7 +126,7 @@ class TypedSession final : public Session {
   TypedSession(const Case& c, Measurement& m)
       : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set),
         start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.view()},
-        judge_(problem_, c.implementation->description, c.config, points_->deviations) {
+        judge_(problem_, c.implementation->description, c.config, points_->spread) {
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
@@ -145,7 +145,7 @@ class TypedSession final : public Session {
     prepare_trace.finish();
     m.library = noted_library();
     if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
-      m.prepare_s = prepare_s;
+      m.prepare_s = prepare_s - (m.library ? m.library->start_s : 0);
       m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
       m.prepare_trace = std::move(prepare_trace);
     }

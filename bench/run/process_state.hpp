@@ -26,7 +26,7 @@ bool has_busy_threads();
 
 /// Makes this process the parent of its orphans, so that has_children() finds them.
 void adopt_orphans();
-/// Returns whether a child process exists. Kills all of them.
+/// Returns whether a child process exists beside kept_processes (bench/contract/library.hpp). Kills all such.
 bool has_children();
 
 /// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Other processors than x86-64 use the library.

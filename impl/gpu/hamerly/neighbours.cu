@@ -30,7 +30,7 @@ const Register<Neighbours> registration{{
     .device = Device::gpu,
     .parameters = neighbours::parameters(),
     .unsupported = neighbours::too_large,
-    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },  // sums are integers
+    .fixed_point = true,
 }};
 
 }  // namespace

@@ -60,7 +60,7 @@ const Register<Atomic> registration{{
     .paper = "taylor2021",
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) { return yinyang::too_many_points(p); },
-    .summation_depth = yinyang::rounded_once,
+    .fixed_point = true,
 }};
 
 }  // namespace

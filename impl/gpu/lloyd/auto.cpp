@@ -105,6 +105,8 @@ class Auto {
 const Register<Auto> registration{{
     .summary = "the fastest of registers, single_pass, screened, resident and register_tiles, by shape and by three iterations of each",
     .device = Device::gpu,
+    .summation_depth = [](const ProblemShape& p, const Config&) { return p.n; },
+    .fixed_point = true,
 }};
 
 }  // namespace

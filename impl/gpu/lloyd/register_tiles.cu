@@ -84,7 +84,7 @@ const Register<RegisterTiles> registration{{
     .device = Device::gpu,
     .parameters = register_tiles::parameters(),
     .unsupported = register_tiles::too_large,
-    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },  // sums are integers
+    .fixed_point = true,
 }};
 
 }  // namespace

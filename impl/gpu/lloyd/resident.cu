@@ -191,6 +191,7 @@ const Register<Resident> registration{{
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // fp64 in registers on the smallest grid; all else is exact
       return p.k <= 16 ? p.n / own_threads + 64 : 1;
     },
+    .fixed_point = true,
 }};
 
 }  // namespace

@@ -19,7 +19,7 @@ const Register<OnWgmma> registration{{
       if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) != 9) return "needs compute capability 9.0 (wgmma)";
       return screen::too_large(p);
     },
-    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+    .fixed_point = true,
 }};
 
 }  // namespace

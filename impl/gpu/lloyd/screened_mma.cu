@@ -21,7 +21,7 @@ const Register<OnMma> registration{{
       if (screen::together * p.d * value_bytes > most_bytes - 4096) return "eight points exceed shared memory";
       return screen::too_large(p);
     },
-    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+    .fixed_point = true,
 }};
 
 }  // namespace

@@ -17,7 +17,7 @@ const Register<OfBounds> registration{{
     .device = Device::gpu,
     .parameters = compacted::parameters(),
     .unsupported = [](const ProblemShape& p, const Config&, int) { return compacted::too_large(p); },
-    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+    .fixed_point = true,
 }};
 
 }  // namespace

@@ -158,7 +158,6 @@ class Means {
   cuda::Buffer<int> counts_, old_counts_;
 };
 
-inline std::int64_t rounded_once(const ProblemShape&, const Config&) { return 1; }
 inline std::string too_many_points(const ProblemShape& p) {
   return p.n > std::numeric_limits<std::int32_t>::max() ? "a cluster of more than 2^31 points would overflow its count" : "";
 }

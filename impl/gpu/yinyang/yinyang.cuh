@@ -54,9 +54,7 @@ class Yinyang {
     if (Compare::local) trace.count("past_local", double(made.past_local));
   }
 
-  void launch_update(Trace& trace) {
-    means_.enqueue(trace, lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), grouped_.view(), lloyd_.stream());
-  }
+  void launch_update(Trace& trace) { means_.enqueue(trace, lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), grouped_.view(), lloyd_.stream()); }
 
   Problem<T> problem_;  // views
   cuda::Lloyd<T> lloyd_;
@@ -88,6 +86,7 @@ inline Description description(std::string_view summary, bool grouped) {
           .parameters = grouped ? std::vector<Parameter>{groups_parameter(), update_parameter()} : std::vector<Parameter>{update_parameter()},
           .unsupported = [](const ProblemShape& p, const Config&, int) { return too_many_points(p); },
           .summation_depth = chain_of_update,
+          .fixed_point = true,
           .work = [grouped](const ProblemShape& p, const Config& config,
                             int value_bytes) { return filtered_work(p, grouped ? groups_of(p, config) : 1, value_bytes); },
           .incremental = is_incremental};
