@@ -2,8 +2,6 @@
 
 What draws is imported once the input has been read: matplotlib takes longer to load than a mistake to be told."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from importlib import import_module

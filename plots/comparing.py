@@ -1,7 +1,5 @@
 """The command compare: two states of the code held against each other, or implementations in order."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Sequence

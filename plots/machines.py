@@ -1,7 +1,5 @@
 """The command hardware: machines side by side."""
 
-from __future__ import annotations
-
 import argparse
 
 from plots.options import OUT, PAPERS, RESULTS, command, flag, option, several

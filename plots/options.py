@@ -1,7 +1,5 @@
 """Commands, each a function with its sentence and options above it, and the options that several of them share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """scripts/record: runs what plots/recording.py chooses, within a budget, and adds what was recorded apart."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import fcntl

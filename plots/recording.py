@@ -4,8 +4,6 @@ A question is a claim without a verdict, a printed number without a line, or a l
 once its last missing case has run. Lines of another version of an exhibit hide the older ones (plots/read/mixed.py), so
 such an exhibit is recorded into a folder apart and added when every case that is shown today has its new line."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

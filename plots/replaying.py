@@ -1,7 +1,5 @@
 """The command replay: the cases of a result file run again on this machine, and compared."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

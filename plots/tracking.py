@@ -1,7 +1,5 @@
 """The command history: medians by commit over the recorded lines, and where their level changed."""
 
-from __future__ import annotations
-
 import argparse
 
 from plots.comparing import ENDINGS, keep, pattern_of, say

@@ -1,7 +1,5 @@
 """The commands that read a tuning: python3 -m plots tuning | t4."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

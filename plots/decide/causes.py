@@ -1,7 +1,5 @@
 """The likely cause of a verdict that is not the paper's, where one was measured: `[[cause]]` of paper.toml."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from plots.decide.claim_text import Claim

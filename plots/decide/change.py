@@ -1,8 +1,6 @@
 """What a change is: a ratio with its interval, a test, and what could have been seen; from the samples of one run a
 side, and corrected for how many there are (docs/method.md, "Comparing two states"). Pure functions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A claim in words: what it selects, what was measured, what was expected."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

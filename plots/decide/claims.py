@@ -1,7 +1,5 @@
 """A paper's sentences, each held against the result lines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

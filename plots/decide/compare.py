@@ -1,7 +1,5 @@
 """Two sides, case by case and by implementation: what became faster, what slower, what can no longer be told."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What the paper's time would be here, were nothing but the hardware another: scaled by the binding resource."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A paper's findings: sentences of paper.toml, each decided by the claims it rests on, machine by machine."""
 
-from __future__ import annotations
-
 import fnmatch
 import itertools
 from collections import Counter

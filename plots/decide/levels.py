@@ -1,7 +1,5 @@
 """Where a series changes its level: binary segmentation (Vostrikova 1981) with a permutation test on ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The values that a claim is about, or the reason why there are none, and what it would take."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ PP: Pennycook, Sewall and Lee 2019, "Implications of a metric for performance po
 efficiencies, 0 where one platform is not supported. The cascade: Sewall et al. 2020, "Interpreting and visualizing
 performance portability metrics": the efficiencies from the best platform to the worst, and PP over the first 1, 2, …"""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

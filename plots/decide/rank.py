@@ -1,8 +1,6 @@
 """Implementations in order: the geometric mean, over the problems that all of them solved, of how many times the best
 time each took (as the benchmark of regular expressions, rebar, ranks engines)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

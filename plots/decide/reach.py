@@ -2,8 +2,6 @@
 refute its numbers. There the right direction is `trend only`, with other threads the opposite one `not reproduced`, and
 anything else is not comparable."""
 
-from __future__ import annotations
-
 from plots.decide.claim_text import Claim, selectors
 from plots.decide.lookup import SIZE, THREADS
 from plots.decide.verdicts import FAILED, INCOMPARABLE, REPRODUCED, TREND

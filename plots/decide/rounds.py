@@ -1,8 +1,6 @@
 """How much slower one program is than another, from short rounds in which both ran by turns (docs/method.md,
 "Comparing two states"). Pure functions of the logarithms of least runs, arrays of cases by rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

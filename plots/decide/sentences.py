@@ -1,7 +1,5 @@
 """A paper's sentences. Claims that are cases of one sentence count once; the worst decided case decides it."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Sequence

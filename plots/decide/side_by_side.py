@@ -1,7 +1,5 @@
 """One exhibit on several machines: its cases paired by all that makes them a case, whatever machine measured them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

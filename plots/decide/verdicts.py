@@ -1,7 +1,5 @@
 """Decisions: estimates in, one of the words below out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Axes that read well: plain numbers on logarithmic scales, room above the highest mark, lines of text that fit."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Grouped bars, stacks of phases; on a logarithmic axis, where the length of a bar means nothing, dots."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A map of winners: a cell a problem, its colour the fastest of those that solve it, its number their time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A counter, or the time, along the iterations of the traced run: a curve a line."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 

@@ -1,7 +1,5 @@
 """The cascade of performance portability: efficiencies from the best machine to the worst, PP beside (Sewall 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A curve: one series of a figure, ours and the paper's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An exhibit as a figure: lines, bars, dots or stacks, the paper's values as hollow marks; a scatter plot; a map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A map of time over two parameters: a cell the least measured there, its colour how far that is from the best."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Medians by commit: a panel an implementation, a curve a case, over its first median; where a level begins, a mark."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import matplotlib

@@ -1,7 +1,5 @@
 """Curves over numbers (or over words, evenly spaced)."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence

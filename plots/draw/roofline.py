@@ -1,7 +1,5 @@
 """The roofline: operations in a second by operations for a byte, every implementation under its machine's ceilings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes

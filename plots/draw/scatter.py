@@ -1,7 +1,5 @@
 """The picture of a clustering: points coloured by label, and the centroids."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

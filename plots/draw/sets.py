@@ -1,7 +1,5 @@
 """Curves over many sets of one kind: the median of the sets, and a bar from the least to the most of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median

@@ -1,7 +1,5 @@
 """How values are distributed over many sets: for every value the share of the sets that have at most it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Looks: colours and markers by name, never by position, so that one more implementation recolours no figure."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable, Sequence

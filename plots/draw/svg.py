@@ -1,7 +1,5 @@
 """A figure as the text of an SVG."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter

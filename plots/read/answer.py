@@ -1,7 +1,5 @@
 """Time to the answer: what runs to convergence are told apart by, beside their total time and their iterations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

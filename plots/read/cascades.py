@@ -1,7 +1,5 @@
 """What a cascade of performance portability shows (decided in plots/decide/portability.py, drawn in plots/draw)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

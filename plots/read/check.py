@@ -1,7 +1,5 @@
 """Whether something is a result line, as schema/line.json says, and what of it is kept."""
 
-from __future__ import annotations
-
 from array import array
 from typing import Any
 

@@ -5,8 +5,6 @@ line is disturbed when more than half of its runs are: then all of them count an
 is. Where fewer are, these are left out of its time. That is no choice by result: neither criterion looks at the time
 alone, and a slow run without delay stays."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from plots.read.check import Line

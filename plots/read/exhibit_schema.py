@@ -2,8 +2,6 @@
 
 A test holds every exhibit against the jsonschema package as well."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from plots.errors import UserError

@@ -1,7 +1,5 @@
 """Exhibits: papers/<key>/<exhibit>.toml, loaded and checked (format: docs/exhibits.md)."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 `expand` is a pure function from the file's tables to the exhibit that every other reader sees. kmbench expands the
 sweeps by the same rules (bench/plan/exhibit.cpp); both have to meet the examples in tests/expansion.toml."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """Google Benchmark's JSON: its context, and every run with its name and its time."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The recorded lines of one machine as series: of every case its median by commit, in the order of the commits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """JSON as JSON is: no NaN, no number past 64 bits or a double's range, no half characters, no endless nesting."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

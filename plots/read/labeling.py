@@ -1,7 +1,5 @@
 """What wu2011 measures: the time of labeling, its parts, and the distances that the triangle inequality saves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every metric, defined once: label, unit, formula over a result line. Times are stored in seconds and shown in ms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 
 Of lines that disagree, the newest decides; the others are left out, and said. Another commit's lines are kept."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Result lines and machine records, read from results/<machine>/ (format: docs/results.md)."""
 
-from __future__ import annotations
-
 import sys
 from array import array
 from collections import Counter

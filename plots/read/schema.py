@@ -3,8 +3,6 @@
 `since`: the schema number from which on a property is required; an earlier line has none of it. An object that names no
 `required` needs all of its properties."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Fields of a result line, selectors over them, and what tells two lines apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A side is a .jsonl file of result lines, a folder of such files, a folder of such folders (each of them is one round of
 the same cases, as scripts/regress makes them), or a file of Google Benchmark's JSON."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The lines of a tuning (tuning/<device>/<implementation>.jsonl, docs/tuning.md): by problem, what was tried."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 Keys, types and values are in schema/exhibit.json; here is what a schema cannot say. kmbench checks what it runs: that
 every value of a sweep is a number, a known name or a range (docs/exhibits.md, "Who checks what")."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

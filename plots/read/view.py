@@ -1,7 +1,5 @@
 """What one exhibit shows of one machine: its lines, their values, and the paper's rows beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Numbers as text: the same digits everywhere."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """The text of an artifact: description (AD) and evaluation (AE), under the headings that conferences ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.decide.claims import Finding

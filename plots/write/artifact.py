@@ -2,8 +2,6 @@
 
 The same input gives the same bytes: names in order, no dates, no owners."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

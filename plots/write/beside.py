@@ -1,7 +1,5 @@
 """Tables of one exhibit, machine beside machine: one whole, of the others the main time at the same rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether a machine had other work while it was measured, in a sentence for the first screen."""
 
-from __future__ import annotations
-
 from plots.read.disturbed import disturbed
 from plots.read.results import Machine
 

@@ -1,7 +1,5 @@
 """Efficiency of every implementation on every machine, and performance portability, as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.decide.side_by_side import Sides

@@ -1,7 +1,5 @@
 """The claim sheet: on the terminal, and as Markdown, CSV and JSON."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The claims themselves across machines: which conclusion of a paper holds on which hardware."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.decide.claims import Finding

@@ -1,7 +1,5 @@
 """Every claim of every paper on one page that sorts and filters, in the report's own looks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A comparison as tables: what differs between the machines and builds, implementations, cases; and as sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median

@@ -1,8 +1,6 @@
 """How many of the numbers that a paper prints stand beside a line of ours, by exhibit and machine, and what the rest
 would take."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

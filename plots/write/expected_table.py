@@ -1,7 +1,5 @@
 """What the paper's times would be here by the hardware alone, as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from plots.decide.expected import Expected, expected

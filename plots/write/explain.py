@@ -1,7 +1,5 @@
 """What stands behind one cell of an exhibit's table: the samples, who made them, the judge's word, the paper's own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.decide.claim_text import selectors

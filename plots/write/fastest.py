@@ -1,7 +1,5 @@
 """Which k-means is fastest: ours beside the libraries at a few workloads, time and grade, from the map of winners."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.draw.best_map import contender

@@ -1,7 +1,5 @@
 """Writing text, the folders above it included."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """What a terminal shows of a run: a row a paper, the most telling findings, where to look next. It fits 100 columns."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The comparison of machines, written: a page of tables an exhibit, their CSV and TeX, the cascade, the claims."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from plots.decide.portability import portability

@@ -1,7 +1,5 @@
 """What a reader should know first of one machine: what it is, and when it was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.read.results import Machine

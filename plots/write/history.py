@@ -1,7 +1,5 @@
 """The history of one machine as a table: first and last median of every case, and where its level changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from plots.decide.levels import FEWEST, change_points

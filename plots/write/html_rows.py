@@ -1,8 +1,6 @@
 """A table's rows as the page shows them: a metric's value, the paper's and the ratio in one cell; what has no time says
 so once, and many rows with one reason are one."""
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 from typing import Any

@@ -3,8 +3,6 @@
 Its columns are set in parts of what a text's width holds, the fields repeated, its rows of what the height holds.
 Intervals stand beneath their values. A part that is still a little wide is scaled to the line: widths are estimates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 

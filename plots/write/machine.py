@@ -1,7 +1,5 @@
 """The machine record as a table: every figure in this project has one beside it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from plots.read import words

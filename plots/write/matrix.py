@@ -1,7 +1,5 @@
 """Which findings still hold: a row a sentence, a column a machine, a square with a sign where it was decided."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """One function over many items, in as many processes as there are processors."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable, Sequence
 from typing import Any

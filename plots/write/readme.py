@@ -10,8 +10,6 @@ became of every paper's sentences, `begin:coverage` how many of its printed numb
 kmbench prints of these words. With one machine, `machine=` may be left out.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What the defaults cost: of each tuning the defaults' time beside the best's."""
 
-from __future__ import annotations
-
 from plots.read import words
 from plots.read.intervals import Estimate, ratio
 from plots.read.results import reason

@@ -1,7 +1,5 @@
 """Writes one exhibit of one machine: tables as .md, .csv, .tex; figures as .svg, .pdf, .png besides."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

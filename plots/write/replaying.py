@@ -1,7 +1,5 @@
 """A plan from result lines: exhibits that hold exactly the cases of a file, under the keys that they had there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,8 +1,6 @@
 """One page that holds everything: findings, tables, figures, claims, machine records, of several machines side by side.
 It needs no network, and no script to be read."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

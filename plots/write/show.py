@@ -1,7 +1,5 @@
 """Lines that no exhibit asked for: a table for the terminal and a plot, chosen by what differs between them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

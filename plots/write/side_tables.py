@@ -1,7 +1,5 @@
 """Machines side by side, as tables: time and ratio, shares of their own ceilings, price and energy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 
 A baseline that is slow for a reason nobody looked for makes a comparison worthless."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from functools import cache

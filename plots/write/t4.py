@@ -1,8 +1,6 @@
 """A tuning in the results format T4 (version 1.0.0) that auto-tuners exchange: Kernel Tuner and KTT write it, the suite
 BAT reads it. Times are in milliseconds, as theirs are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

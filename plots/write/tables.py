@@ -1,7 +1,5 @@
 """An exhibit as a table: each metric's measured value with its interval, the paper's value, and the ratio."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
