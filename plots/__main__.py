@@ -144,8 +144,7 @@ def run_coverage(args: argparse.Namespace) -> None:
     from plots.write import coverage, table_formats
 
     table = coverage.table(coverage.all_covered(papers, machines, args.profile))
-    for ending, text in ((".md", table_formats.markdown), (".csv", table_formats.csv_text)):
-        write(args.out / f"coverage{ending}", text(table))
+    table_formats.write_table(table, args.out / "coverage")
     print(table_formats.markdown(table), end="")
 
 

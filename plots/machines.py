@@ -29,7 +29,6 @@ def run_hardware(args: argparse.Namespace) -> None:
     papers, machines = exhibits.load(args.papers, None, args.exhibits or None), chosen_machines(args)
     from plots.decide.side_by_side import sides
     from plots.write import claim_sheet, claims_by_machine, hardware, table_formats
-    from plots.write.files import write
 
     files = 0
     for paper in papers:
@@ -38,13 +37,10 @@ def run_hardware(args: argparse.Namespace) -> None:
             if both.pairs:
                 files += len(hardware.write_exhibit(both, paper, args.out))
             if args.exhibits:
-                text = hardware.page(both, paper) if both.pairs else f"Nothing of {exhibit.key} was run.\n"
-                show(text)
+                show(hardware.page(both, paper) if both.pairs else f"Nothing of {exhibit.key} was run.\n")
     findings = claim_sheet.sheet(papers, machines, args.profile)
-    table = claims_by_machine.table(findings, args.all)
     if findings:
+        table = claims_by_machine.table(findings, args.all)
         show(table_formats.markdown(table))
-        for ending, text in ((".md", table_formats.markdown), (".csv", table_formats.csv_text)):
-            write(args.out / "hardware" / f"claims{ending}", text(table))
-            files += 1
+        files += len(table_formats.write_table(table, args.out / "hardware/claims"))
     show(f"{files} files in {args.out / 'hardware'}")

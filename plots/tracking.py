@@ -42,6 +42,4 @@ def run_history(args: argparse.Namespace) -> None:
         table = text.table(own, levels, machine)
         say([table], False)
         keep([table], table, [args.out / f"history-{machine}{ending}" for ending in ENDINGS])
-        figure = drawing.draw(own, levels, commits[machine])
-        for ending in style.METADATA:
-            style.save(figure, args.out / f"history-{machine}{ending}")
+        style.save_all(drawing.draw(own, levels, commits[machine]), args.out / f"history-{machine}", style.METADATA)

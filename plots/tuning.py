@@ -36,14 +36,11 @@ def run_tuning(args: argparse.Namespace) -> None:
     table = regret.build(tunings)
     stem = args.out / f"tuning-{args.file.stem}-{tunings[0].device}"
     show.print_table(table, Console())
-    written = [
-        write(stem.with_name(stem.name + ".md"), table_formats.markdown(table)),
-        write(stem.with_name(stem.name + ".csv"), table_formats.csv_text(table)),
-    ]
+    written = table_formats.write_table(table, stem)
     for at, (one, pair) in enumerate(zip(tunings, axes, strict=True), start=1):
         for ending in (".svg", ".png") if pair else ():
-            written.append(stem.with_name(f"{stem.name}-{at}{ending}"))
-            style.save(heat.heat_tuning(one, *pair, args.metric), written[-1])
+            figure = heat.heat_tuning(one, *pair, args.metric)  # anew: a second layout would move its parts
+            written += style.save_all(figure, stem.with_name(f"{stem.name}-{at}"), [ending])
     for file in written:
         print(file)
 

@@ -108,3 +108,11 @@ def save(figure: Figure, path: Path) -> None:
     """Writes the format that the file's ending names, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write(figure, path, path.suffix)
+
+
+def save_all(figure: Figure | None, stem: Path, endings: Iterable[str]) -> list[Path]:
+    """Writes the stem with each of these endings; nothing without a figure."""
+    paths = [stem.with_name(stem.name + ending) for ending in endings] if figure else []
+    for path in paths:
+        save(figure, path)
+    return paths

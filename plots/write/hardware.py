@@ -34,11 +34,11 @@ def tables(both: Sides, paper: Paper) -> list[Table]:
 
 
 def page(both: Sides, paper: Paper) -> str:
-    return "\n".join(markdown(table) if table.rows else remarks_only(table) for table in tables(both, paper))
-
-
-def remarks_only(table: Table) -> str:
-    return "\n\n".join([f"**{table.title}**", *table.remarks]) + "\n"
+    """Its tables as Markdown; of one without rows, the title and the remarks."""
+    made = tables(both, paper)
+    return "\n".join(
+        markdown(one) if one.rows else "\n\n".join([f"**{one.title}**", *one.remarks]) + "\n" for one in made
+    )
 
 
 def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
@@ -51,8 +51,4 @@ def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
             if ending != ".md":
                 written.append(write(stem.with_name(name + ending), text(table)))
     figure = cascade.draw(cascades_of(both))
-    for ending in FIGURE_FORMATS if figure else ():
-        path = stem.with_name(f"{stem.name}-cascade{ending}")
-        style.save(figure, path)
-        written.append(path)
-    return written
+    return written + style.save_all(figure, stem.with_name(f"{stem.name}-cascade"), FIGURE_FORMATS)

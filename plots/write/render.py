@@ -33,17 +33,10 @@ def write_exhibit(
 ) -> list[Path]:
     """Everything of one exhibit; figures in `formats`, none for all. Returns what was written."""
     view, stem = gather(exhibit, where, profile), place(out, where.name, exhibit)
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    written = []
-    table = table_of(view)
-    for ending, text in TABLE_FORMATS.items() if table else ():
-        written.append(write(stem.with_name(stem.name + ending), text(table)))
+    table, texts = table_of(view), TABLE_FORMATS.items()
+    written = [write(stem.with_name(stem.name + ending), text(table)) for ending, text in texts] if table else []
     figure = figures.draw(view) if exhibit.kind == "figure" else None
-    for ending in (formats or FIGURE_FORMATS) if figure else ():
-        path = stem.with_name(stem.name + ending)
-        style.save(figure, path)
-        written.append(path)
-    return written
+    return written + style.save_all(figure, stem, formats or FIGURE_FORMATS)
 
 
 def write_all(

@@ -87,16 +87,8 @@ def show(view: View, out: Path, console: Console) -> list[Path]:
     made = table(view)
     print_table(made, console)
     stem = out / f"{view.exhibit.name}-{view.machine.name}"
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    written = []
-    for ending, text in ((".md", table_formats.markdown(made)), (".csv", table_formats.csv_text(made))):
-        written.append(stem.with_name(stem.name + ending))
-        written[-1].write_text(text, encoding="utf-8")
     figure = figures.draw(view) if len(view.lines) <= MOST_DRAWN else None
-    for ending in (".svg", ".png") if figure else ():
-        written.append(stem.with_name(stem.name + ending))
-        style.save(figure, written[-1])
-    return written
+    return table_formats.write_table(made, stem) + style.save_all(figure, stem, (".svg", ".png"))
 
 
 def print_table(made: tables.Table, console: Console) -> None:

@@ -3,10 +3,12 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from plots.read import words
 from plots.read.words import MISSING
+from plots.write.files import write
 from plots.write.tables import WORDS, Cell, Column, Table
 
 WIDE = 12  # columns: in a wider table of Markdown the paper's value and the ratio stand beneath ours
@@ -68,6 +70,12 @@ def markdown_cell(cell: Cell) -> str:
 def plain_cell(cell: Cell) -> str:
     text = cell.text + words.DOUBTS.get(cell.doubt, "") + (f" [{cell.interval}]" if cell.interval else "")
     return text + "".join(superscript(mark) for mark in cell.marks)
+
+
+def write_table(table: Table, stem: Path) -> list[Path]:
+    """Writes <stem>.md and <stem>.csv."""
+    texts = {".md": markdown(table), ".csv": csv_text(table)}
+    return [write(stem.with_name(stem.name + ending), text) for ending, text in texts.items()]
 
 
 def superscript(number: int) -> str:
