@@ -6,7 +6,7 @@ from plots.decide.claims import Finding
 from plots.decide.sentences import listed, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.write.claim_sheet import measured, section
-from plots.write.tables import Cell, Column, Footnotes, Table
+from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
 
 
 def table(findings: Sequence[Finding], everything: bool = False) -> Table:
@@ -19,22 +19,15 @@ def table(findings: Sequence[Finding], everything: bool = False) -> Table:
     shown = {
         key: by for key, by in grouped.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())
     }
-    columns = [Column(name, "field", name) for name in ("exhibit", "claim")]
-    columns += [Column(f"verdict:{m}", "word", m) for m in machines]
+    columns = [*fields_named("exhibit", "claim"), *(Column(f"verdict:{m}", "word", m) for m in machines)]
     notes, cells = Footnotes(), []
     for (exhibit, _), by in shown.items():
         one = next(iter(by.values()))
         text = f"{one.text}{f' ({section(one)})' if one.section else ''}"
-        heads = (Cell(exhibit, raw=(exhibit,)), Cell(text, raw=(one.text,)))
+        heads = (word(exhibit), Cell(text, raw=(one.text,)))
         cells.append([*heads, *(said(by[m], notes) for m in machines)])
-    return Table(
-        "claims",
-        "Claims by machine",
-        columns,
-        cells,
-        notes.sentences,
-        remarks(once(findings), machines, everything),
-    )
+    told = remarks(once(findings), machines, everything)
+    return Table("claims", "Claims by machine", columns, cells, notes.sentences, told)
 
 
 def said(finding: Finding, notes: Footnotes) -> Cell:

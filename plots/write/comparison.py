@@ -13,17 +13,13 @@ from plots.read.history import Series
 from plots.read.intervals import Estimate, exact, of_median
 from plots.read.sides import Case, Side
 from plots.write.machine import flatten
-from plots.write.tables import Cell, Column, Footnotes, Table
+from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, count, fields_named, word
 
 PASSING = ("ceilings.", "floor.", "price.", "cpu.mhz", "gpu.power_w", "gpu.temperature_c", "gpu.sm_mhz", "gpu.mem_mhz")
 EXPECTED = ("commit", "dirty", "date", "load", "build.commit", "build.dirty", "warnings", "kmbench_commit")
 ALWAYS = (compare.SLOWER, compare.FASTER, compare.BROKEN, compare.COARSE, compare.OTHER)  # the verdicts that are shown
 MS = 1e3
 DIMENSIONLESS = 4  # digits of a ratio
-
-
-def word(text: str, marks: tuple[int, ...] = ()) -> Cell:
-    return Cell(text, marks=marks, raw=(text,))
 
 
 def environment(base: Side, new: Side) -> Table:
@@ -34,7 +30,7 @@ def environment(base: Side, new: Side) -> Table:
     names = [name for name in dict.fromkeys(n for one in told for n in one) if not name.startswith(PASSING)]
     spoken = [name for name in names if alike or all(name in one for one in told)]
     differ = [name for name in spoken if told[0].get(name) != told[1].get(name)]
-    columns = [Column("what", "field", ""), Column("base", "field", "base"), Column("new", "field", "new")]
+    columns = [Column("what", "field", ""), *fields_named("base", "new")]
     rows = [[word(name), *(word(one.get(name, words.MISSING)) for one in told)] for name in differ]
     remarks = environment_remarks(differ, told, alike)
     return Table("environment", "What differs between the two", columns, rows, remarks=remarks)
@@ -58,7 +54,7 @@ def percent(value: float | None, signed: bool = True) -> str:
 
 def ratio_cell(estimate: Estimate | None) -> Cell:
     if estimate is None:
-        return Cell(words.MISSING, raw=(None, None, None))
+        return EMPTY
     text = words.number(estimate.value, DIMENSIONLESS, 3)
     bounds = "" if not estimate.known or estimate.exact else ", ".join(words.number(v, 4, 3) for v in estimate.range)
     return Cell(text, bounds, raw=(estimate.value, estimate.low, estimate.high))
@@ -70,12 +66,8 @@ def verdict_text(verdict: str, within: float) -> str:
 
 def decision(one: Pair | Group, within: float, marks: tuple[int, ...] = ()) -> list[Cell]:
     p = words.MISSING if one.p is None else f"{one.p:.2g}"
-    seen = percent(one.detectable, False)
-    return [
-        Cell(p, raw=(one.p,)),
-        Cell(seen, raw=(one.detectable,)),
-        word(verdict_text(one.verdict, within), marks),
-    ]
+    seen = Cell(percent(one.detectable, False), raw=(one.detectable,))
+    return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, within), marks)]
 
 
 DECISION = [
@@ -86,14 +78,13 @@ DECISION = [
 
 
 def by_implementation(made: Comparison) -> Table:
-    columns = [Column("implementation", "field", "implementation"), Column("cases", "field", "cases")]
-    columns += [Column("ratio", "ours", "new / base"), *DECISION]
+    columns = [*fields_named("implementation", "cases"), Column("ratio", "ours", "new / base"), *DECISION]
     rows = []
     for group in made.groups:
         estimate = group.change.ratio if group.change else None
         if estimate is None and group.ratio is not None:
             estimate = Estimate(group.ratio, None, None, group.cases, "one run each")
-        head = [word(group.implementation), Cell(str(group.cases), raw=(group.cases,)), ratio_cell(estimate)]
+        head = [word(group.implementation), count(group.cases), ratio_cell(estimate)]
         rows.append([*head, *decision(group, made.within)])
     remarks = []
     if any(group.change is None for group in made.groups):
@@ -111,8 +102,8 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
         key=lambda pair: (compare.VERDICTS.index(pair.verdict), -(pair.change.ratio.value if pair.change else 0))
     )
     labels, shared = told_apart([pair.base for pair in made.pairs])
-    fields = [Column("implementation", "field", "implementation"), Column("case", "field", "case")]
-    columns = [*fields, Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
+    columns = fields_named("implementation", "case")
+    columns += [Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
     columns += [Column("ratio", "ours", "new / base"), *DECISION]
     notes, rows = Footnotes(), []
     for pair in pairs:
@@ -147,7 +138,7 @@ def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
 def time_cell(samples: Sequence[float], doubt: str) -> Cell:
     value = of_median(samples)
     if value is None:
-        return Cell(words.MISSING, raw=(None, None, None))
+        return EMPTY
     ms = value.scaled(MS)
     return Cell(words.point(ms), doubt=doubt, raw=(ms.value, ms.low, ms.high))
 
@@ -228,9 +219,8 @@ def unpaired(made: Comparison) -> Table:
     counts = Counter()
     for side, names, where in (("base", made.only_base, made.base), ("new", made.only_new, made.new)):
         counts.update((side, where.cases[name].implementation) for name in names)
-    columns = [Column(name, "field", name) for name in ("only in", "implementation", "cases")]
-    rows = [[word(side), word(what), Cell(str(n), raw=(n,))] for (side, what), n in sorted(counts.items())]
-    return Table("unpaired", "Without a counterpart", columns, rows)
+    rows = [[word(side), word(what), count(n)] for (side, what), n in sorted(counts.items())]
+    return Table("unpaired", "Without a counterpart", fields_named("only in", "implementation", "cases"), rows)
 
 
 def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
@@ -243,17 +233,12 @@ def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
 
 
 def ranks(made: Ranking, sides: Sequence[str]) -> Table:
-    columns = [Column("place", "field", "place"), Column("implementation", "field", "implementation")]
-    columns += [
-        Column("mean", "ours", "times the best"),
-        Column("first", "word", "first"),
-        Column("worst", "ours", "at worst"),
-    ]
+    columns = [*fields_named("place", "implementation"), Column("mean", "ours", "times the best")]
+    columns += [Column("first", "word", "first"), Column("worst", "ours", "at worst")]
     rows = []
     for at, place in enumerate(made.places, start=1):
         mean, worst = (ratio_cell(exact(value)) for value in (place.mean, place.worst))
-        first = Cell(str(place.first), raw=(place.first,))
-        rows.append([Cell(str(at), raw=(at,)), word(place.implementation), mean, first, worst])
+        rows.append([count(at), word(place.implementation), mean, count(place.first), worst])
     solved = plural(made.problems, "problem")
     told = [f"Geometric mean over {solved} that all of these solved; of several parameter values the fastest counts."]
     if made.left_out:

@@ -14,7 +14,7 @@ from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
 from plots.write.headlines import device
-from plots.write.tables import Cell, Column, Table, layout
+from plots.write.tables import Column, Table, layout, word
 
 LINE, STAND_IN = "line", "stand-in"
 MACHINE, SYSTEM, OTHER_THREADS = "other machines", "other systems", "other numbers of threads"
@@ -102,7 +102,7 @@ def table(found: Sequence[Covered]) -> Table:
     """A row for every exhibit and machine."""
     columns = [Column(name, "word", name) for name in HEAD]
     shown = [one for one in found if one.numbers]
-    body = [[Cell(text, raw=(text,)) for text in cells(one.exhibit, one.machine, [one])] for one in shown]
+    body = [[word(text) for text in cells(one.exhibit, one.machine, [one])] for one in shown]
     remarks = []
     for machine in dict.fromkeys(one.machine for one in shown):
         own = [one for one in shown if one.machine == machine]

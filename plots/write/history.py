@@ -6,8 +6,8 @@ from plots.decide.levels import FEWEST, change_points
 from plots.read import words
 from plots.read.history import Series
 from plots.read.intervals import of_median, ratio
-from plots.write.comparison import plural, ratio_cell, told_apart, word
-from plots.write.tables import Cell, Column, Table
+from plots.write.comparison import plural, ratio_cell, told_apart
+from plots.write.tables import Cell, Column, Table, count, fields_named, word
 
 MS = 1e3
 
@@ -18,7 +18,7 @@ def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
 
 def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -> Table:
     """A row a case, the largest changes first."""
-    columns = [Column(name, "field", name) for name in ("implementation", "case", "commits")]
+    columns = fields_named("implementation", "case", "commits")
     columns += [Column("first", "ours", "first run (ms)"), Column("last", "ours", "last run (ms)")]
     columns += [Column("ratio", "ours", "last / first"), Column("levels", "word", "another level from")]
     labels, shared = told_apart(found)
@@ -28,10 +28,9 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -
         case = "/".join(text for label, text in one.parts.items() if label in labels) or words.MISSING
         told = [step(one, levels[one.name], i) for i in range(len(levels[one.name]))]
         ends = [Cell(words.point(v.scaled(MS)), raw=(v.value * MS, *bounds(v))) for v in (values[0], values[-1])]
-        count = Cell(str(len(commits)), raw=(len(commits),))
         level = word("; ".join(told) or (words.MISSING if len(commits) < FEWEST else "none"))
         ends.append(ratio_cell(ratio(values[-1], values[0])))
-        rows.append([word(one.implementation), word(case), count, *ends, level])
+        rows.append([word(one.implementation), word(case), count(len(commits)), *ends, level])
     remarks = [
         "[95% interval] of last / first. Levels: binary segmentation, permutation test on ranks at 1% "
         f"(docs/method.md), from {FEWEST} commits on; the factor is that of the medians after and before."

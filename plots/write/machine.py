@@ -6,7 +6,7 @@ from plots.read import words
 from plots.read.exhibits import Exhibit
 from plots.read.results import Machine
 from plots.read.words import field_value
-from plots.write.tables import Cell, Column, Table
+from plots.write.tables import Column, Table, word
 
 
 def flatten(record: Any, prefix: str = "") -> dict[str, str]:
@@ -31,12 +31,12 @@ def table(exhibit: Exhibit, machine: Machine) -> Table:
     record = flatten(machine.record)
     printed = {str(row.key["entry"]): row.values.get("value", "") for row in exhibit.printed()}
     names = exhibit.spec.get("machine") or {name: name for name in record}
-    names = {**names, **{word: "" for word in printed if word not in names}}
+    names = {**names, **{entry: "" for entry in printed if entry not in names}}
     columns = [Column("machine", "field", ""), Column("here", "field", machine.name)]
     columns += [Column("theirs", "field", "the paper's machine")] if printed else []
     cells = []
-    for word, path in names.items():
-        values = [word, record.get(path, words.MISSING), *([printed.get(word) or words.MISSING] if printed else [])]
-        cells.append([Cell(value, raw=(value,)) for value in values])
+    for entry, path in names.items():
+        values = [entry, record.get(path, words.MISSING), *([printed.get(entry) or words.MISSING] if printed else [])]
+        cells.append([word(value) for value in values])
     remarks = [] if record else [f"{machine.name} has no machine.json."]
     return Table(exhibit.key, exhibit.heading, columns, cells, [], remarks)

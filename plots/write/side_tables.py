@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from plots.decide.expected import floor_here
 from plots.decide.side_by_side import Pair, Sides, main_metric
 from plots.read import words
-from plots.read.intervals import Estimate, ratio
+from plots.read.cascades import Portability
+from plots.read.intervals import ratio
 from plots.read.metrics import device, metric
 from plots.read.results import Line, doubt, reason
 from plots.read.view import View
-from plots.write.tables import FIELD_TITLES, Cell, Column, Footnotes, Table
+from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated, fields_named, untimed, word
 
 DOUBTS = {
     words.COARSE: "† coarse: explained by rounding, yet too far from fp64's result to rank.",
@@ -30,7 +31,7 @@ class Made:
 def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Sequence[str] = ()) -> Table:
     """A table of the exhibit's cases; rows in which no column has anything to say are left out."""
     notes = Footnotes()
-    columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in sides.fields]
+    columns = fields_named(*sides.fields)
     view = next(iter(sides.views.values()), None)
     cells = []
     for one in sides.pairs:
@@ -55,25 +56,16 @@ def sizes(views: dict[str, View]) -> str:
     return "; ".join(f"{name}: {size}" for name, size in found.items())
 
 
-def number(name: str, at: str, unit: bool = True) -> Column:
-    title = metric(name).title if unit else metric(name).label
-    return Column(f"{name}:{at}", "ours", f"{title}, {at}")
+def number(name: str, at: str) -> Column:
+    return Column(f"{name}:{at}", "ours", f"{metric(name).title}, {at}")
 
 
 def measured(view: View, line: Line | None, name: str, notes: Footnotes) -> Cell:
     """The metric of the line; what has no time says why, what was not measured is a dash."""
     if line is None:
-        return Cell(words.MISSING, raw=(None, None, None))
+        return EMPTY
     value = view.value(line, name)
-    if value is None:
-        why = reason(line)
-        marks = (notes.mark(why),) if why else ()
-        return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
-    return of(value, view.doubt(line, name))
-
-
-def of(value: Estimate, marked: str = "") -> Cell:
-    return Cell(words.point(value), words.interval(value), marked, raw=(value.value, value.low, value.high))
+    return untimed(reason(line), notes) if value is None else estimated(value, view.doubt(line, name))
 
 
 def times(sides: Sides) -> Table:
@@ -103,9 +95,10 @@ def faster(sides: Sides, name: str, base: str, at: str) -> Callable[[Pair, Footn
         lines = [one.lines.get(m) for m in (base, at)]
         values = [line and sides.views[m].value(line, name) for m, line in zip((base, at), lines, strict=True)]
         if not all(values):
-            return Cell(words.MISSING, raw=(None, None, None))
+            return EMPTY
         value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
-        return of(value, next(filter(None, map(doubt, filter(None, lines))), "")) if value else Cell(words.MISSING)
+        doubts = filter(None, map(doubt, filter(None, lines)))
+        return estimated(value, next(doubts, "")) if value else Cell(words.MISSING)
 
     return cell
 
@@ -130,7 +123,7 @@ def bound(view: View) -> Callable[[Pair, Footnotes], Cell]:
     def cell(one: Pair, _: Footnotes) -> Cell:
         line = one.lines.get(view.machine.name)
         found = line and not reason(line) and floor_here(line, view.machine)
-        return Cell(found.resource, raw=(found.resource,)) if found else Cell(words.MISSING, raw=(None,))
+        return word(found.resource) if found else Cell(words.MISSING, raw=(None,))
 
     return cell
 
@@ -156,3 +149,34 @@ def no_energy(view: View) -> list[str]:
     unasked = sum(line["energy"] is None for line in right)
     told = [f"energy not measured in {unasked} cases (kmbench run --energy)"] if unasked else []
     return [*(f"no energy: {text}" for text in sorted(why)), *told]
+
+
+def cascades(sides: Sides, found: Sequence[tuple[str, Portability]]) -> Table:
+    """Every implementation's efficiency on every platform, and PP; `found`: by kind of efficiency."""
+    platforms = list(dict.fromkeys(p for _, one in found for p in one.platforms))
+    columns = fields_named("efficiency", "device", "implementation")
+    columns += [Column(f"efficiency:{p}", "ours", p) for p in platforms]
+    columns.append(Column("pp", "ours", "PP"))
+    notes, cells = Footnotes(), []
+    for kind, one in found:
+        for cascade in one.cascades:
+            by = {platform: efficiency for platform, efficiency, _ in cascade.steps}
+            row = [word(text) for text in (kind, one.device, cascade.implementation)]
+            for p in platforms:
+                row.append(plain(by.get(p), (notes.mark("not tried there"),) if p in cascade.missing else ()))
+            cells.append([*row, plain(cascade.pp)])
+    told = [(f"{one.device.upper()}, {kind}", one) for kind, one in found]
+    remarks = [
+        "PP: performance portability, the harmonic mean of the efficiencies over all of these machines, 0 where an "
+        "implementation solves not every problem (Pennycook, Sewall and Lee 2019). Application: the best time measured "
+        "on the machine over its own. Architecture: its share of the machine's floor; above 1 it does less than the "
+        "least work.",
+        *(f"{at}: {one.problems} problems, geometric mean." for at, one in told if one.cascades),
+        *(f"{one.device.upper()}: {one.why}." for kind, one in found if one.why and kind == found[0][0]),
+    ]
+    title = f"{sides.exhibit.heading}: performance portability"
+    return Table(f"{sides.exhibit.key}/portability", title, columns, cells, notes.sentences, remarks)
+
+
+def plain(value: float | None, marks: tuple[int, ...] = ()) -> Cell:
+    return Cell(words.MISSING if value is None else f"{value:.3f}", marks=marks, raw=(value, None, None))

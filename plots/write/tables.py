@@ -12,8 +12,6 @@ from plots.read.view import Row, View, rows
 from plots.write.suspicious import suspicious
 
 FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
-
-
 WORDS = ("field", "word")  # the roles of columns that hold no number
 
 
@@ -59,6 +57,34 @@ class Footnotes:
         return self.sentences.index(sentence) + 1
 
 
+EMPTY = Cell(words.MISSING, raw=(None, None, None))
+
+
+def word(text: str, marks: tuple[int, ...] = ()) -> Cell:
+    return Cell(text, marks=marks, raw=(text,))
+
+
+def count(number: int) -> Cell:
+    return Cell(str(number), raw=(number,))
+
+
+def estimated(value: Estimate | None, doubt: str = "") -> Cell:
+    """The value with its interval, or a dash."""
+    if value is None:
+        return EMPTY
+    return Cell(words.point(value), words.interval(value), doubt, raw=(value.value, value.low, value.high))
+
+
+def untimed(why: str, notes: Footnotes) -> Cell:
+    """A cell without a value: the first word of the reason, which is a footnote; a dash without a reason."""
+    marks = (notes.mark(why),) if why else ()
+    return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
+
+
+def fields_named(*names: str) -> list[Column]:
+    return [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in names]
+
+
 def build(view: View) -> Table:
     """The table of an exhibit of kind table; of a figure, the table of its points."""
     fields, metrics = layout(view)
@@ -67,7 +93,7 @@ def build(view: View) -> Table:
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
-    columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in fields]
+    columns = fields_named(*fields)
     for name in metrics:
         if name in WORD_COLUMNS:
             columns += [Column(name, "word", name)] if any(line[name] for line in view.lines) else []
@@ -113,18 +139,13 @@ def cell(
         doubt = view.doubt(row.line, column.name, fields) if row.line else ""
         comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
         value = against_paper(own, printed, column.name) if comparable else None
-        marked = "" if value is None else doubt
-        return Cell(
-            words.number(value, 3, None if value is None else words.decimals_for(value, 3)), doubt=marked, raw=(value,)
-        )
+        if value is None:
+            return Cell(words.MISSING, raw=(None,))
+        return Cell(words.number(value, 3, words.decimals_for(value, 3)), doubt=doubt, raw=(value,))
     if own is None:
-        why = reason(row.line) if row.line else ""
-        return Cell(
-            why.partition(":")[0] or words.MISSING, marks=(notes.mark(why),) if why else (), raw=(None, None, None)
-        )
+        return untimed(reason(row.line) if row.line else "", notes)
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
-    marked = view.doubt(row.line, column.name, fields)
-    return Cell(words.point(own), words.interval(own), marked, raw=(own.value, own.low, own.high))
+    return estimated(own, view.doubt(row.line, column.name, fields))
 
 
 def best_marked(
