@@ -33,6 +33,16 @@ class Between(LogFormatter):
         return tick(x) if super().__call__(x, pos) else ""
 
 
+def grid(count: int, across: int, panel: tuple[float, float], above: float) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels, `across` side by side. `panel`: the size of one, `above`: what the title needs."""
+    down = -(-count // across)
+    figure = Figure(figsize=(panel[0] * across, panel[1] * down + above))
+    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    for ax in axes[count:]:
+        ax.remove()
+    return figure, axes[:count]
+
+
 def plain_log(axis: Axis) -> None:
     """For an axis with a logarithmic scale."""
     axis.set_major_formatter(lambda value, _: tick(value))

@@ -39,15 +39,11 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
     for i, curve in enumerate(curves):
         where = {x: at + width * offset(curves, i, x) for x, at in groups.items()}
         if pairs := curve.ours.get(name):  # an empty series would leave an empty handle in the legend
-            ax.bar(
-                [where[x] for x, _ in pairs],
-                [value.value for _, value in pairs],
-                width * 0.92,
-                color=looks.fill[curve.name],
-                yerr=list(zip(*(errors(value) for _, value in pairs), strict=True)),
-                error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
-                label=curve.name or f"measured on {view.machine.name}",
-            )
+            heights = [value.value for _, value in pairs]
+            bounds = list(zip(*(errors(value) for _, value in pairs), strict=True))
+            look = {"color": looks.fill[curve.name], "error_kw": {"elinewidth": 0.9, "ecolor": "#333333"}}
+            label = curve.name or f"measured on {view.machine.name}"
+            ax.bar([where[x] for x, _ in pairs], heights, width * 0.92, yerr=bounds, label=label, **look)
         style.gaps(ax, [where[x] for x in curve.missing], looks.fill[curve.name])
         style.daggers(ax, [(where[x], y, doubt) for x, y, doubt in curve.doubtful.get(name, [])])
         own = (looks.fill[curve.name], f"{curve.name} (paper)") if alone and curve.name else ("white", "paper")
@@ -91,8 +87,7 @@ def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks)
         diamonds(ax, [(y, where[x]) for x, y in curve.paper.get(name, [])], "white", "paper")
         diamonds(ax, [(y, where[x]) for x, y in curve.stated.get(name, [])], "white", style.STATED)
         style.daggers(ax, [(y, where[x], doubt) for x, y, doubt in curve.doubtful.get(name, [])])
-        for x, why in curve.missing.items():
-            ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
+        reasons(ax, curve, where)
     ax.margins(x=0.08)
     ax.grid(True, axis="y")
 
@@ -105,15 +100,14 @@ def offset(curves: Sequence[Curve], i: int, x: Any) -> float:
 
 def diamonds(ax: Axes, places: Sequence[tuple[float, float]], fill: str, label: str) -> None:
     if places:
-        ax.plot(
-            *zip(*places, strict=True),
-            linestyle="none",
-            marker="D",
-            markerfacecolor=fill,
-            markersize=5,
-            markeredgecolor=style.PAPER_INK,
-            label=label,
-        )
+        look = {"linestyle": "none", "marker": "D", "markersize": 5, "markeredgecolor": style.PAPER_INK}
+        ax.plot(*zip(*places, strict=True), markerfacecolor=fill, label=label, **look)
+
+
+def reasons(ax: Axes, curve: Curve, where: dict) -> None:
+    """Why a group has no time, in its place."""
+    for x, why in curve.missing.items():
+        ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
 
 
 def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, _: Looks) -> None:
@@ -137,8 +131,7 @@ def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], vie
                 own = {"textcoords": "offset points", "va": "center", "fontsize": 7, "color": "#444444"}
                 ax.annotate(name, (end, where[x] + shift), (3, 0), **own)
     for curve in curves:
-        for x, why in curve.missing.items():
-            ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
+        reasons(ax, curve, where)
     ax.margins(x=0.3 if len(stacks) > 1 else 0.05)
     for name in metrics:  # legend entries, without drawing
         ax.add_line(Line2D([], [], marker="s", linestyle="none", color=colour[name], label=metric(name).label))

@@ -32,11 +32,8 @@ class Cell:
 
 def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
     """The best of these lines of one problem, coarse and disturbed ones left out (view.fair)."""
-    times = [
-        (contender(view, line), value)
-        for line in lines
-        if (value := view.value(line, name)) is not None and view.fair(line, name)
-    ]
+    fair = [(line, value) for line in lines if (value := view.value(line, name)) and view.fair(line, name)]
+    times = [(contender(view, line), value) for line, value in fair]
     if not times:
         return Cell("")
     sign = -1 if metric(name).better == "higher" else 1
@@ -61,6 +58,14 @@ def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tupl
     return sorted(found, key=lambda at: tuple(sort_key(f, v, listed[f]) for f, v in zip(fields, at, strict=True)))
 
 
+def places(view: View) -> tuple[list[Line], list[list[str]], list[list[tuple[Any, ...]]]]:
+    """The lines with a time; the fields of the panels, the rows and the columns, and the places on each."""
+    spec = view.exhibit.figure
+    measured = [line for line in view.lines if line["samples_s"]]
+    fields = [[spec["panels"]] if "panels" in spec else [], spec["down"], [spec["x"]]]
+    return measured, fields, [along(view, own, measured) for own in fields]
+
+
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
     """`d = 4, n = 100`; an implementation's name says itself what it is."""
     parts = [(field, view.label(field, value)) for field, value in zip(fields, place, strict=True)]
@@ -69,13 +74,11 @@ def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
 
 def best_map(view: View) -> Figure | None:
     """A panel a value of the panel field, rows the fields of `down`, columns x; None where nothing was measured."""
-    spec, (name,) = view.exhibit.figure, view.exhibit.figure["y"]
-    panel_fields = [spec["panels"]] if "panels" in spec else []
-    measured = [line for line in view.lines if line["samples_s"]]
-    panels = along(view, panel_fields, measured)
+    (name,) = view.exhibit.figure["y"]
+    measured, (panel_fields, *others), (panels, rows, columns) = places(view)
     if not measured:
         return None
-    rows, columns = along(view, spec["down"], measured), along(view, [spec["x"]], measured)
+    fields = [*panel_fields, *others[0], *others[1]]
     wide = len(columns) * CELL[0] + 1.9
     figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
@@ -83,10 +86,8 @@ def best_map(view: View) -> Figure | None:
     for ax, panel in zip(axes, panels, strict=True):
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
-                fields = [*panel_fields, *spec["down"], spec["x"]]
-                here = [
-                    line for line in measured if tuple(value_of(line, f) for f in fields) == (*panel, *row, *column)
-                ]
+                at = (*panel, *row, *column)
+                here = [line for line in measured if tuple(value_of(line, f) for f in fields) == at]
                 cell = best_of(view, here, name)
                 paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
         frame(ax, view, (rows, columns))

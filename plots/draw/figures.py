@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import bars, line_curves, sets, shares, style
-from plots.draw.axes import height_from, log_height, note
+from plots.draw.axes import grid, height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
 from plots.draw.curves import Curve, drawable, looks, numeric
@@ -52,36 +51,32 @@ class Panel:
     curves: list[Curve]
 
 
+@style.applied
 def draw(view: View) -> Figure | None:
-    """The figure, or None where there is nothing to draw. The caller saves it (plots.style.save)."""
-    with matplotlib.rc_context(fname=style.STYLE):
-        if whole := WHOLE.get(view.exhibit.figure["style"]):
-            return whole(view)
-        panels = arrange(view)
-        measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
-        panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
-        return plot(view, panels) if panels else None
+    """The figure, or None if there is nothing to draw."""
+    if whole := WHOLE.get(view.exhibit.figure["style"]):
+        return whole(view)
+    panels = arrange(view)
+    measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
+    panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
+    return plot(view, panels) if panels else None
 
 
 def plot(view: View, panels: Sequence[Panel]) -> Figure:
     metrics = len(view.exhibit.figure["y"])  # where they fit, a row of panels holds one value of the panel field
     across = metrics if 1 < metrics <= ACROSS < len(panels) else 2 if len(panels) == 4 else min(ACROSS, len(panels))
-    down = -(-len(panels) // across)
     wide = PANEL[0] * (1.35 if len(panels) == 1 else 1)
-    figure = Figure(figsize=(wide * across, PANEL[1] * down + 0.35))
-    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    figure, axes = grid(len(panels), across, (wide, PANEL[1]), 0.35)
     painter = PAINTERS[view.exhibit.figure["style"]]
     most = max(len(panel.curves) for panel in panels)
     direct = len(panels) <= NAMED and 1 < most <= MOST_NAMES and curvy(view)
     shared = looks([curve for panel in panels for curve in panel.curves], direct)
-    for ax, panel in zip(axes, panels, strict=False):
+    for ax, panel in zip(axes, panels, strict=True):
         painter(ax, panel.curves, panel.metrics, view, shared)
         decorate(ax, view, panel)
         if direct:
             line_curves.named(ax, panel.curves, panel.metrics, shared)
-    for ax in axes[len(panels) :]:
-        ax.remove()
-    legend(figure, list(figure.axes))
+    legend(figure, axes)
     ran = any(curve.ours for panel in panels for curve in panel.curves)
     told = "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values."
     note(figure, view.size, told, "" if bars.sideways(view) else gaps(view, panels), title=view.exhibit.heading)
@@ -128,9 +123,8 @@ def arrange(view: View) -> list[Panel]:
         here = [row for row in found if not field or view.label(field, row.fields[field]) == title]
         for metrics in groups:
             name = metric(metrics[0]).label if len(groups) > 1 else ""
-            panels.append(
-                Panel(" · ".join(t for t in (title, name) if t), metrics, curves(view, here, (series, named), metrics))
-            )
+            heading = " · ".join(filter(None, (title, name)))
+            panels.append(Panel(heading, metrics, curves(view, here, (series, named), metrics)))
     return panels
 
 

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from plots.draw import style
 from plots.draw.axes import note
-from plots.draw.best_map import along, frame, named
+from plots.draw.best_map import frame, named, places
 from plots.draw.curves import FARTHEST
 from plots.read import tuning, words
 from plots.read.metrics import metric
@@ -92,17 +92,14 @@ def legend(figure: Figure, defaults: bool, best: bool = True) -> None:
 
 def heat_exhibit(view: View) -> Figure | None:
     """A panel a value of the panel field, rows the field of `down`, columns x; None where nothing was measured."""
-    spec, (name,) = view.exhibit.figure, view.exhibit.figure["y"]
-    panel_fields = [spec["panels"]] if "panels" in spec else []
-    measured = [line for line in view.lines if line["samples_s"]]
+    (name,) = view.exhibit.figure["y"]
+    measured, (panel_fields, *others), (panels, rows, columns) = places(view)
     if not measured:
         return None
-    panels = along(view, panel_fields, measured)
-    rows, columns = along(view, spec["down"], measured), along(view, [spec["x"]], measured)
-    places = [*panel_fields, *spec["down"], spec["x"]]
+    fields = [*panel_fields, *others[0], *others[1]]
     found: list[dict[tuple[Any, Any], Cell]] = [{} for _ in panels]
     for line in view.lines:
-        here = tuple(value_of(line, field) for field in places)
+        here = tuple(value_of(line, field) for field in fields)
         at = (here[-1:], here[len(panel_fields) : -1])
         panel = here[: len(panel_fields)]
         if panel not in panels or at[0] not in columns or at[1] not in rows:
@@ -127,6 +124,7 @@ def heat_exhibit(view: View) -> Figure | None:
     return figure
 
 
+@style.applied
 def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
     """The least time at each pair of values, whatever the other parameters were."""
     columns, rows = one.values(x), one.values(y)
@@ -138,14 +136,13 @@ def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
         before = cells.get(at, Cell(None))
         value = min((v for v in (before.value, own and own.value) if v is not None), default=None)
         cells[at] = Cell(value, before.default or line is one.default)
-    with matplotlib.rc_context(fname=style.STYLE):
-        figure, (ax,) = canvas(1, len(columns), len(rows))
-        paint(ax, columns, rows, cells, spread_of([cells]))
-        ax.set_xticks(range(len(columns)), [str(value) for value in columns])
-        ax.set_yticks(range(len(rows)), [str(value) for value in rows])
-        ax.set_xlabel(x.replace("_", " "))
-        ax.set_ylabel(y.replace("_", " "))
-        legend(figure, True)
-        said = f"{metric(name).title}, the least over the other parameters; × nothing there is right; empty: not tried"
-        note(figure, one.title, said)
+    figure, (ax,) = canvas(1, len(columns), len(rows))
+    paint(ax, columns, rows, cells, spread_of([cells]))
+    ax.set_xticks(range(len(columns)), [str(value) for value in columns])
+    ax.set_yticks(range(len(rows)), [str(value) for value in rows])
+    ax.set_xlabel(x.replace("_", " "))
+    ax.set_ylabel(y.replace("_", " "))
+    legend(figure, True)
+    said = f"{metric(name).title}, the least over the other parameters; × nothing there is right; empty: not tried"
+    note(figure, one.title, said)
     return figure

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from plots.draw import style
-from plots.draw.axes import log_height, note
+from plots.draw.axes import grid, log_height, note
 from plots.draw.curves import FARTHEST
 from plots.read.history import Series
 
@@ -16,6 +15,7 @@ LEAST_RANGE = 1.1  # most over least of a panel's axis: a percent is not drawn a
 MOST_NAMED = 12  # commits with a name below the axis
 
 
+@style.applied
 def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequence[str]) -> Figure | None:
     """`levels`: by name of a case the indices, among its own commits, at which another level begins. Of too many
     implementations, those with the largest changes."""
@@ -25,25 +25,19 @@ def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequenc
     kept = sorted(panels, key=lambda name: (-max(spread(one) for one in panels[name]), name))[:MOST_PANELS]
     if not kept:
         return None
-    with matplotlib.rc_context(fname=style.STYLE):
-        across = min(ACROSS, len(kept))
-        down = -(-len(kept) // across)
-        figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down + 0.3))
-        axes = list(figure.subplots(down, across, squeeze=False).flat)
-        for ax, name in zip(axes, sorted(kept), strict=False):
-            ax.set_title(name)
-            for one in panels[name]:
-                paint(ax, one, levels[one.name], commits)
-            named = range(0, len(commits), -(-len(commits) // MOST_NAMED))
-            ax.xaxis.set_major_locator(FixedLocator(list(named)))
-            ax.set_xticklabels([commits[i] for i in named], rotation=35, ha="right", fontsize=6.5)
-            log_height(ax, LEAST_RANGE)
-            ax.set_ylabel("time / first")
-        for ax in axes[len(kept) :]:
-            ax.remove()
-        marked = any(levels[one.name] for name in kept for one in panels[name])
-        note(figure, "A curve a case: its medians over the first." + " Diamonds: another level begins." * marked)
-        return figure
+    figure, axes = grid(len(kept), min(ACROSS, len(kept)), PANEL, 0.3)
+    for ax, name in zip(axes, sorted(kept), strict=True):
+        ax.set_title(name)
+        for one in panels[name]:
+            paint(ax, one, levels[one.name], commits)
+        named = range(0, len(commits), -(-len(commits) // MOST_NAMED))
+        ax.xaxis.set_major_locator(FixedLocator(list(named)))
+        ax.set_xticklabels([commits[i] for i in named], rotation=35, ha="right", fontsize=6.5)
+        log_height(ax, LEAST_RANGE)
+        ax.set_ylabel("time / first")
+    marked = any(levels[one.name] for name in kept for one in panels[name])
+    note(figure, "A curve a case: its medians over the first." + " Diamonds: another level begins." * marked)
+    return figure
 
 
 def spread(one: Series) -> float:
@@ -55,7 +49,6 @@ def paint(ax, one: Series, levels: Sequence[int], commits: Sequence[str]) -> Non
     first = next(iter(one.medians.values())).value
     at = [commits.index(commit) for commit in one.medians]
     values = [min(median.value / first, FARTHEST) for median in one.medians.values()]
-    ax.plot(
-        at, values, color=style.colours([one.implementation])[one.implementation], marker=".", linewidth=0.8, alpha=0.6
-    )
+    colour = style.colours([one.implementation])[one.implementation]
+    ax.plot(at, values, color=colour, marker=".", linewidth=0.8, alpha=0.6)
     ax.plot([at[i] for i in levels], [values[i] for i in levels], "D", color=style.PAPER_INK, markersize=4)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -49,39 +48,29 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[i
         raise UserError(f"dimensions {list(dims)} are not two of the {points.shape[1]}")
 
 
+@style.applied
 def draw(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[int] = (0, 1), title: str = "") -> Figure:
     """The figure: every cluster a colour (by label, repeating), its centroid a ringed cross."""
     labels = whole(labels.reshape(-1) if labels.shape == (len(points), 1) else labels)  # kmbench writes a column
     check(points, labels, centroids, dims)
     shown = sample(len(points))
     a, b = dims
-    with matplotlib.rc_context(fname=style.STYLE):
-        figure = Figure(figsize=(5.2, 4.6))
-        ax = figure.subplots()
-        colours = np.array(style.PALETTE)[labels[shown] % len(style.PALETTE)]
-        size = float(np.clip(9000 / max(len(shown), 1), 1.2, 14))
-        many = len(shown) > 3000  # then as an image, of few colours
-        look = {"alpha": 1 if many else 0.7, "linewidths": 0, "rasterized": many, "antialiased": not many}
-        ax.scatter(points[shown, a], points[shown, b], s=size, c=colours, **look)
-        ax.scatter(
-            centroids[:, a], centroids[:, b], s=95, c="white", edgecolors=style.PAPER_INK, linewidths=1.2, zorder=3
-        )
-        ax.scatter(
-            centroids[:, a],
-            centroids[:, b],
-            s=40,
-            c=style.PAPER_INK,
-            marker="x",
-            linewidths=1.6,
-            zorder=4,
-            label=f"{len(centroids)} centroids",
-        )
-        ax.set_xlabel(f"dimension {a}")
-        ax.set_ylabel(f"dimension {b}")
-        ax.grid(True, axis="both")
-        ax.set_title(title)
-        some = "" if len(shown) == len(points) else f"{len(shown):,} of "
-        figure.supxlabel(f"{some}{len(points):,} points, {len(centroids)} clusters", fontsize=7.5, color="#666666")
+    figure = Figure(figsize=(5.2, 4.6))
+    ax = figure.subplots()
+    colours = np.array(style.PALETTE)[labels[shown] % len(style.PALETTE)]
+    size = float(np.clip(9000 / max(len(shown), 1), 1.2, 14))
+    many = len(shown) > 3000  # then as an image, of few colours
+    look = {"alpha": 1 if many else 0.7, "linewidths": 0, "rasterized": many, "antialiased": not many}
+    ax.scatter(points[shown, a], points[shown, b], s=size, c=colours, **look)
+    at, ink = (centroids[:, a], centroids[:, b]), style.PAPER_INK
+    ax.scatter(*at, s=95, c="white", edgecolors=ink, linewidths=1.2, zorder=3)
+    ax.scatter(*at, s=40, c=ink, marker="x", linewidths=1.6, zorder=4, label=f"{len(centroids)} centroids")
+    ax.set_xlabel(f"dimension {a}")
+    ax.set_ylabel(f"dimension {b}")
+    ax.grid(True, axis="both")
+    ax.set_title(title)
+    some = "" if len(shown) == len(points) else f"{len(shown):,} of "
+    figure.supxlabel(f"{some}{len(points):,} points, {len(centroids)} clusters", fontsize=7.5, color="#666666")
     return figure
 
 

@@ -51,6 +51,9 @@ COLOURS = {
 }
 
 
+applied = matplotlib.rc_context(fname=STYLE)  # decorates what draws
+
+
 def gaps(ax: Axes, places: Sequence[float], colour: str) -> None:
     """Marks on the x axis where a case has no time."""
     if places:
@@ -97,11 +100,11 @@ METADATA = {
 }
 
 
+@applied
 def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
     """Writes .svg, .pdf or .png: no date, no version, the same bytes for the same figure."""
-    with matplotlib.rc_context(fname=STYLE):
-        dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
-        figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
+    dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
+    figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
 
 
 def save(figure: Figure, path: Path) -> None:
