@@ -1,6 +1,6 @@
-"""The program: python3 -m plots COMMAND. Bad input: one line, exit 2.
+"""The program: python3 -m plots COMMAND. Bad input gives one line and exit code 2.
 
-What draws is imported once the input has been read: matplotlib takes longer to load than a mistake to be told."""
+Modules that draw are imported after the input is read: matplotlib loads slowly."""
 
 import argparse
 import sys
@@ -53,8 +53,7 @@ def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results
 
 
 def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[results.Machine]:
-    """The machines to be shown beside those of --results, of --beside, else of the repository: those with a line of
-    these papers."""
+    """The machines of --beside, else of the repository, that have a line of these papers."""
     if args.beside == "none":
         return []
     folder = Path(args.beside) if args.beside else RECORDED

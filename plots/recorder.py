@@ -141,8 +141,8 @@ class Recorder:
         return took
 
     def add_complete(self) -> Open:
-        """Adds the exhibits recorded apart whose every needed case has its line; what is missing then. Lines are
-        appended to the machine's first and leave the folder apart after that: what is there twice counts once."""
+        """Adds the complete exhibits recorded apart; returns what is missing then. Lines are appended to the machine's
+        first and then leave the folder apart, because a line that is there twice counts once."""
         known = self.state()
         if self.args.dry_run:
             return known

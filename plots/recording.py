@@ -1,8 +1,8 @@
-"""What is still to be recorded on a machine, how long it takes, and what to run first: the plan of scripts/record.
+"""What a machine's results lack, how long it takes, and what to run first: the plan of scripts/record.
 
-A question is a claim without a verdict, a printed number without a line, or a line that counts no more. It is answered
-once its last missing case has run. Lines of another version of an exhibit hide the older ones (plots/read/mixed.py), so
-such an exhibit is recorded into a folder apart and added when every case that is shown today has its new line."""
+A question is a claim without a verdict, a printed number without a line, or an outdated line. Its last missing case
+answers it. Lines of a new version of an exhibit hide the older ones (plots/read/mixed.py), so such an exhibit is
+recorded apart and added once every case that is shown today has its new line."""
 
 import math
 import re
@@ -115,8 +115,7 @@ def bare(code: str) -> str:
 
 
 def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -> str:
-    """Why a case has to run (again); empty where its line counts. What failed or was wrong may do better with another
-    build."""
+    """Why a case has to run (again); empty if its line counts. Another build may correct a failure or error."""
     if line is None or line["skip"] or (line["verdict"] is None and not line["failure"]):
         return NO_LINE
     if line["verdict"] != "":
@@ -220,8 +219,7 @@ class Question:
 
 @dataclass
 class Open:
-    """What is missing on a machine: why each case has to run, the cases of exhibits that are recorded apart, and the
-    questions."""
+    """What a machine lacks: the reason of each case, the exhibits that are recorded apart, and the questions."""
 
     cases: dict[str, Case]
     why: dict[str, str]
@@ -280,8 +278,7 @@ def missing(
 
 
 def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
-    """Whether new lines of these cases would hide lines of their exhibit that are shown today: of another version of
-    it, of other points under the same name, or of the quick profile."""
+    """Whether new lines of these cases would hide lines that are shown today: other version, points or profile."""
 
     def agrees(line: Line) -> bool:
         alike = (case.line["dataset"].get("source") for case in own if of_points(case, line))
@@ -302,8 +299,7 @@ def right(lines: Iterable[Line]) -> list[Line]:
 
 
 def stands_for(case: Case, line: Line) -> bool:
-    """Whether the case is what the line measured: of the quick profile in another size, under another version of the
-    exhibit perhaps with other parameters."""
+    """Whether the case is what the line measured, perhaps in another size or with other parameters."""
     if case.line["implementation"] != line["implementation"]:
         return False
     if line["profile"] != "paper":
@@ -383,8 +379,8 @@ def worths(questions: Sequence[Question]) -> dict[str, float]:
 
 
 def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, slice_s: float) -> list[Case]:
-    """The cases to run next: of the questions that fit into the time left those that are worth most a second, until
-    they fill a slice of it. Where no whole question fits, single cases that do: their questions go on next time."""
+    """The next slice of cases: questions that fit into the time left, most worth a second first. If no question fits,
+    the best single case."""
     share = worths(known.questions)
     rest = [set(question.cases - done) for question in known.questions]
     asking: dict[str, list[int]] = {}
@@ -420,8 +416,7 @@ def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, s
 
 
 def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tuple[str, list[Case]]]:
-    """Filters of kmbench run, each with its cases, which take so long at most unless one alone takes longer. Those on
-    the same points stay together."""
+    """Filters of kmbench run with their cases, at most so many seconds each. Cases on the same points stay together."""
     found: list[tuple[str, list[Case]]] = []
     for case in sorted(cases, key=lambda case: (case.points, case.name)):
         grown = [*found[-1][1], case] if found else [case]

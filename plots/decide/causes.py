@@ -18,8 +18,7 @@ def likely(view: View, claim: Claim) -> str:
 
 
 def in_words(view: View, cause: dict[str, Any]) -> str:
-    """The cause with its ratio: of what was measured elsewhere on such a GPU, or of one line of this machine, to
-    another line."""
+    """The cause with its ratio, measured on this machine or elsewhere on such a GPU; empty if it does not apply."""
     gpu = (view.machine.record.get("gpu") or {}).get("name") or ""
     if cause.get("gpu", "") not in gpu:
         return ""

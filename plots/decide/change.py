@@ -1,5 +1,5 @@
-"""What a change is: a ratio with its interval, a test, and what could have been seen; from the samples of one run a
-side, and corrected for how many there are (docs/method.md, "Comparing two states"). Pure functions."""
+"""A change: ratio with interval, test, and smallest change that the test could show (docs/method.md, "Comparing two
+states"). Pure functions of the samples of one run a side."""
 
 import math
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ POWER = 0.8  # with which the smallest change would have been seen
 
 @dataclass(frozen=True)
 class Change:
-    """`ratio`: new over base. `p`: two-sided, None where there is too little for a test. `least_p`: the smallest that
-    so many samples or rounds can give. `test`: which one, in words."""
+    """`ratio`: new over base. `p`: two-sided, None with too few samples. `least_p`: the smallest possible p."""
 
     ratio: Estimate
     p: float | None
@@ -27,8 +26,7 @@ class Change:
         return self.test.startswith("sign flips")
 
     def detectable(self, tests: int) -> float | None:
-        """The smallest change that would have been told from none, four times of five, among so many tests: 0.03 is 3%
-        slower. None where no change could have been."""
+        """The smallest change seen with 80% power among so many tests, 0.03 for 3% slower; None if none can be."""
         low, high = self.ratio.range
         if self.p is None or self.least_p * tests > 1 - LEVEL or not 0 < low <= high < math.inf:
             return None

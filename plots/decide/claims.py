@@ -118,8 +118,7 @@ def pair_of(above: float, below: float, told: str, names: Sequence[str], sign: s
 
 
 def sentence_of(view: View, claim: Claim) -> str:
-    """What the cases of one sentence share: what it is called in its exhibit or, with a `/`, in its paper; else its
-    text."""
+    """The name that the cases of a sentence share in the exhibit or, with a `/`, in the paper; else its text."""
     name = claim.get("sentence")
     if name is None:
         return f"{view.exhibit.paper}/{claim['text']}"

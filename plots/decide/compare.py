@@ -19,8 +19,8 @@ VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # 
 
 @dataclass(frozen=True)
 class Pair:
-    """One case on both sides. `change` is None where either has no time (`why`); `p` is corrected for their number, and
-    `detectable` the smallest change that would have been seen among so many."""
+    """One case on both sides. `change` is None if either has no time (`why`). `p` and `detectable` are corrected for
+    the number of tests."""
 
     name: str
     base: Case
@@ -47,8 +47,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`within`: 0.02 calls same what lies within 2%; `threshold`: 0.05 is a regression of 5%. `families`: how many
-    share the chance of one in twenty that anything is called another that is not."""
+    """`within`: the share within which times are the same. `threshold`: the share from which slower is a regression.
+    `families`: number of test families that share the 5% false-alarm rate."""
 
     base: Side
     new: Side
@@ -62,8 +62,7 @@ class Comparison:
 
     @property
     def regressions(self) -> list[str]:
-        """What the exit code tells: cases and implementations slower past the threshold, and what has no time any more
-        or a coarse result."""
+        """Cases and implementations slower past the threshold, and cases that lost their time or became coarse."""
         cases = [
             pair.name
             for pair in self.pairs
@@ -153,9 +152,8 @@ def decided(found: Sequence, within: float, families: int) -> list:
 
 
 def verdict(change: Change, p: float | None, within: float) -> str:
-    """Same: the whole interval within the band, significant or not. Faster, slower: the estimate lies outside the band,
-    the corrected test says that there is a change, and the interval holds no 1. Else undecided; what was measured once
-    always is."""
+    """Same: the whole interval is within the band. Faster, slower: the estimate is outside, the test significant, and 1
+    outside the interval. Else undecided, as is every ratio without an interval."""
     low, high = change.ratio.range
     if not change.ratio.known:
         return UNDECIDED

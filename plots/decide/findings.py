@@ -59,8 +59,8 @@ class Conclusion:
 
 
 def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Conclusion]:
-    """Every finding of the paper, with a mark for each machine's outcomes. Raises UserError for a claim that is not
-    there; with only some of the exhibits loaded, the findings of which none is. A * in a claim's name is any text."""
+    """Every finding of the paper, with a mark for each machine's outcomes. A * in a claim's name stands for any text.
+    Raises UserError for an unknown claim of a loaded exhibit."""
     known = [f"{exhibit.name}/{claim['id']}" for exhibit in paper.exhibits for claim in exhibit.claims]
     loaded = {exhibit.name for exhibit in paper.exhibits}
     found = []

@@ -23,8 +23,7 @@ def change_points(values: Sequence[float]) -> list[int]:
 
 
 def split(values: np.ndarray) -> int | None:
-    """Where these values fall into two levels; None where a shuffled order would do so as well, in more than one of a
-    hundred."""
+    """Where these values fall into two levels; None if more than 1% of shuffled orders split as well."""
     if len(values) < FEWEST:
         return None
     ranks = ranked(values)
@@ -43,8 +42,7 @@ def ranked(values: np.ndarray) -> np.ndarray:
 
 
 def contrast(ranks: np.ndarray) -> np.ndarray:
-    """By row and by split after 1, 2, … values: how far the two means lie apart, in units of what chance makes of so
-    many (Pettitt 1979, scaled)."""
+    """By row and split: the distance of the two means in units of its expected size (Pettitt 1979, scaled)."""
     n = ranks.shape[1]
     left = np.arange(1, n)
     return np.abs(np.cumsum(ranks, axis=1)[:, :-1]) / np.sqrt(left * (n - left))

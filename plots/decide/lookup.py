@@ -112,8 +112,7 @@ def stand_ins(view: View, claim: Claim) -> str:
 
 
 def why_none(view: View, selector: Selector) -> tuple[str, str]:
-    """Why no line of this view matches: nothing ran, another profile did, a field is unknown, or no such value. And
-    what it needs."""
+    """Why no line of this view matches, and what the claim needs."""
     what = selector_text(selector)
     for profile in PROFILES:
         lines = [line for source in view.exhibit.sources for line in of_exhibit(view.machine, source, profile)]
@@ -153,8 +152,7 @@ def file_of(view: View, selector: Selector) -> str:
 
 
 def may_match(line: Line, selector: Selector) -> bool:
-    """Whether nothing that this line says contradicts the selector: what is not in this build has no parameters, and
-    points that are not there no size."""
+    """Whether no known field contradicts the selector. A skipped line may lack its parameters and its size."""
     known = {name: wanted for name, wanted in selector.items() if value_of(line, name) not in (None, 0)}
     return matches(line, known)
 

@@ -1,8 +1,8 @@
-"""How an implementation does across platforms: efficiencies, and the performance portability PP over a set of them.
+"""Efficiencies of an implementation across platforms, and its performance portability PP.
 
-PP: Pennycook, Sewall and Lee 2019, "Implications of a metric for performance portability": the harmonic mean of the
-efficiencies, 0 where one platform is not supported. The cascade: Sewall et al. 2020, "Interpreting and visualizing
-performance portability metrics": the efficiencies from the best platform to the worst, and PP over the first 1, 2, …"""
+PP (Pennycook, Sewall and Lee 2019, "Implications of a metric for performance portability") is the harmonic mean of the
+efficiencies, 0 if one platform is not supported. The cascade (Sewall et al. 2020, "Interpreting and visualizing
+performance portability metrics") orders the efficiencies from the best platform on, with PP over the first 1, 2, …"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -32,10 +32,9 @@ def mean(values: Iterable[float]) -> float:
 
 
 def portability(sides: Sides, where: str, kind: str, name: str = "iteration") -> Portability:
-    """Over the machines' devices of kind `where` (cpu, gpu), by `kind`: application (the best time on the platform over
-    its own; the metric `name`) or architecture (its share of the platform's floor). Each implementation with its best
-    parameters; over several problems the geometric mean. The problems are those that some implementation solved on
-    every platform; a coarse or disturbed result solves none."""
+    """Over the machines' devices of kind `where` (cpu, gpu). `kind`: application (best time on the platform over its
+    own, by the metric `name`) or architecture (share of the platform's floor). Each implementation counts with its best
+    parameters, several problems with their geometric mean. Only problems solved on every platform count."""
     scores, tried = collect(sides, where, kind, name)
     platforms = [m for m in sides.views if any(m == at for at, _ in scores)]
     shared = [{p for at, p in scores if at == m} for m in platforms]

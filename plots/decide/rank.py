@@ -1,5 +1,4 @@
-"""Implementations in order: the geometric mean, over the problems that all of them solved, of how many times the best
-time each took (as the benchmark of regular expressions, rebar, ranks engines)."""
+"""Ranks implementations by the geometric mean of time over best time, over the problems that all of them solved."""
 
 import math
 from collections.abc import Iterable
@@ -35,8 +34,7 @@ def problem_of(case: Case) -> str:
 
 
 def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
-    """By implementation and problem the median, of several parameter values the least. A wrong result has no time, and
-    a coarse one takes no part."""
+    """By implementation and problem the least median of several parameter values, without coarse and wrong cases."""
     found: dict[str, dict[str, float]] = {}
     for case in cases:
         if case.reason or case.coarse or not case.samples or not 0 < (time := median(case.samples)) < math.inf:

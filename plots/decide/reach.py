@@ -1,6 +1,5 @@
-"""How far a claim reaches: what was measured at another size or with other threads than the paper's cannot confirm or
-refute its numbers. There the right direction is `trend only`, with other threads the opposite one `not reproduced`, and
-anything else is not comparable."""
+"""How far a claim reaches. At another size or with other threads than the paper's, only a direction can be decided:
+the right one is `trend only`, with other threads the opposite one `not reproduced`."""
 
 from plots.decide.claim_text import Claim, selectors
 from plots.decide.lookup import SIZE, THREADS

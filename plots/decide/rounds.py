@@ -14,8 +14,8 @@ TINY = 1e-12  # less than any clock tells
 
 
 def of_rounds(before: np.ndarray, after: np.ndarray) -> Change:
-    """All cases are taken to have changed alike. The estimate is the change at which the scores of the rounds balance
-    (Huber 1964), the 95% interval all changes that the test does not reject."""
+    """One change for all cases: where the scores of the rounds balance (Huber 1964). Its 95% interval holds all changes
+    that the test does not reject."""
     logs, weights = after - before, quietness(before, after)
     rounds, least, most = logs.shape[1], float(logs.min()), float(logs.max())
 
@@ -30,8 +30,7 @@ def of_rounds(before: np.ndarray, after: np.ndarray) -> Change:
 
 
 def quietness(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The weight of each case in each round. It looks at both programs together, so which of them was the slower one
-    cannot move it."""
+    """The weight of each case in each round; symmetric in both programs, so neither gains from it."""
     both = (before + after) / 2
     return 1 / (1 + (both - both.min(axis=1, keepdims=True)) / QUIET)
 
@@ -43,8 +42,7 @@ def scores_of(logs: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def p_of(scores: np.ndarray) -> float:
-    """If the programs are alike, either could have been the slower one in each round: of all ways to give the scores
-    signs, the share that has as large a sum as the observed (Fisher's randomization test), counted exactly."""
+    """Fisher's randomization test, counted exactly: the share of sign choices with a sum as large as the observed."""
     total = float(np.abs(scores).sum())
     if total == 0:
         return 1.0

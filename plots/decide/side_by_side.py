@@ -66,8 +66,7 @@ PROBLEM = ("dataset", "n", "d", "k", "precision", "max_iters", "tolerance", "ini
 
 
 def problem_key(line: Line, exhibit: Exhibit) -> str:
-    """What is solved, whoever solves it. Of the generator's settings those that the exhibit varies: what was skipped
-    does not tell the others."""
+    """The problem, whoever solves it, with the generator's settings that the exhibit varies."""
     return repr([value_of(line, name) for name in (*PROBLEM, *exhibit.swept)])
 
 

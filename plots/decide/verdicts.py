@@ -91,8 +91,8 @@ def ties(values: Sequence[Estimate]) -> list[bool]:
 
 
 def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) -> str:
-    """up: the last above the first beyond noise and no step down beyond noise (down: the mirror). trend only: the ends
-    are right and some step is not. flat: the largest over the smallest at most `within`."""
+    """up: the last is above the first and no step is down, beyond noise (down: the mirror). trend only: the ends alone.
+    flat: the largest over the smallest is at most `within`."""
     if direction == "flat":
         return of_equality(values, within - 1)
     sign = 1 if direction == "up" else -1
@@ -106,8 +106,8 @@ def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) ->
 
 
 def of_location(values: Sequence[Estimate], expected: Sequence[int], extreme: str) -> str:
-    """reproduced: the extreme is at an expected index, beyond noise. undecided: another index cannot be told from it.
-    trend only: it is next to an expected one."""
+    """reproduced: the extreme is at an expected index, beyond noise. undecided: a tie with another index. trend only:
+    the extreme is next to an expected index."""
     sign = -1 if extreme == "min" else 1
     best = max(range(len(values)), key=lambda i: (sign * values[i].value, i in expected))
     rivals = [i for i, value in enumerate(values) if i != best and sign * step(value, values[best]) <= 0]
@@ -126,8 +126,7 @@ def of_bound(values: Sequence[Estimate], wanted: Band) -> str:
 
 
 def of_share(values: Sequence[Estimate], wanted: Band, share: float) -> tuple[str, int]:
-    """Whether at least that share of the values lies in the band, and how many points do. Undecided where it hangs on
-    values whose interval crosses an edge."""
+    """Whether at least that share of the values lies in the band, and how many points do."""
     verdicts, needed = [inside(value, wanted) for value in values], share * len(values)
     count = sum(wanted.low <= value.value <= wanted.high for value in values)
     if verdicts.count(REPRODUCED) >= needed:

@@ -14,8 +14,7 @@ from plots.read.view import View
 
 
 def series_of(line: Line, name: str) -> list[float]:
-    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none that
-    can be drawn."""
+    """A number an iteration: `counter:<name>`, or for `iteration` the phases' sum in ms. [] if it cannot be drawn."""
     if line["verdict"] != "":
         return []
     counted = (line.get("counters") or {}).get(name.partition(":")[2]) or []
@@ -24,8 +23,7 @@ def series_of(line: Line, name: str) -> list[float]:
 
 
 def by_iteration(view: View) -> Figure | None:
-    """y: a counter or the time; None where no line has it. Curves are told apart by the series, and by whatever else
-    has to; a panel holds one value of the panel field."""
+    """A curve a line, a panel a value of the panel field; None if no line has the counter or the time."""
     spec = view.exhibit.figure
     (name,) = spec["y"]
     panels = [spec["panels"]] if "panels" in spec else []

@@ -17,8 +17,8 @@ GREYS = ("#333333", "#BBBBBB", "#777777", "#DDDDDD", "#555555", "#999999")  # ma
 
 @style.applied
 def draw(found: Sequence[tuple[str, Portability]]) -> Figure | None:
-    """One panel for each kind of efficiency and device that has something to compare; None where nothing has. Below
-    each, a row an implementation: which machine is its best, its second, …"""
+    """A panel for each kind of efficiency and device, above a row an implementation with its machines in order. None if
+    there is nothing to compare."""
     shown = [(kind, tried(one)) for kind, one in found if tried(one).cascades]
     if not shown:
         return None

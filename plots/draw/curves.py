@@ -11,11 +11,8 @@ FARTHEST = 1e100  # what no axis has room for
 
 @dataclass
 class Curve:
-    """`ours` and `paper` hold, by metric, pairs of x and value; `lead`: the part of the name that gives the colour.
-
-    `missing` holds, by x, why a planned case has no time: skipped, failed, wrong or not run; `stated` where the numbers
-    of the paper's text put a point; `doubtful`, by metric, the points of `ours`
-    that are marked, each with its doubt (results.doubt)."""
+    """`lead` gives the colour. By metric, `ours`, `paper` and `stated` (from its text) hold pairs of x and value;
+    `doubtful`: the marked points of `ours`. `missing`: by x, why a case has no time."""
 
     name: str
     lead: str

@@ -131,8 +131,7 @@ def arrange(view: View) -> list[Panel]:
 def curves(
     view: View, found: Sequence[Row], fields: tuple[Sequence[str], Sequence[str]], metrics: Sequence[str]
 ) -> list[Curve]:
-    """One curve a value of the series fields, in the order of the rows. `fields`: those, and those of them that name a
-    curve, the same in every panel."""
+    """One curve a value of the series fields, in row order. `fields`: these, and those that name a curve."""
     figure = view.exhibit.figure
     series, named = fields
     x, panels = figure["x"], [figure["panels"]] if "panels" in figure else []

@@ -17,8 +17,7 @@ MOST_NAMED = 12  # commits with a name below the axis
 
 @style.applied
 def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequence[str]) -> Figure | None:
-    """`levels`: by name of a case the indices, among its own commits, at which another level begins. Of too many
-    implementations, those with the largest changes."""
+    """`levels`: by case, the indices among its own commits at which a level begins. Shows the largest changes."""
     panels: dict[str, list[Series]] = {}
     for one in found:
         panels.setdefault(one.implementation, []).append(one)

@@ -74,8 +74,7 @@ def digest(name: str) -> int:
 
 
 def by_name(names: Iterable[str], choices: tuple, fixed: dict[str, str] | None = None) -> dict:
-    """One choice a name. Each name prefers its own by hash; where two of one figure prefer the same, the later by
-    alphabet takes its next one. More names than choices: choices repeat."""
+    """One choice a name: its own by hash, or the next free one. Choices repeat if there are too few."""
     given = {name: (fixed or {})[name] for name in names if name in (fixed or {})}
     for name in sorted(set(names) - given.keys()):
         start = digest(name) % len(choices)

@@ -17,8 +17,8 @@ def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
 
 
 def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A phase's part of prepare + iterate + download, in percent; `other`: what the phases of the iterations leave;
-    `first_assign`, `later_assigns`: of the first iteration (taylor2021's InitializePoints), and of the others."""
+    """A phase's share of prepare + iterate + download, in percent. `other`: the rest. `first_assign`: the first
+    iteration's (taylor2021's InitializePoints); `later_assigns`: the others'."""
 
     def formula(line: Line, _: dict[str, Any]) -> Estimate | None:
         verbs = [line.get(field) for field in ("prepare_s", "download_s")]

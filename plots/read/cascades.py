@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cascade:
-    """One implementation. `steps`: platform, its efficiency and PP up to it, the best platform first; `missing`: on
-    which platforms it was never tried, so that its PP over all of them is not known."""
+    """One implementation. `steps`: platform, efficiency, PP so far, the best first. `missing`: untried platforms."""
 
     implementation: str
     steps: tuple[tuple[str, float, float], ...]

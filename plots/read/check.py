@@ -27,11 +27,10 @@ class LaterError(UserError):
 
 
 def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
-    """The fields of `found` that anything here reads, what its schema lacks with null; else UserError. The schema's
-    rules over several fields (allOf) are not asked: a wrong line that breaks one must not let a right one before it
-    count.
+    """The kept fields of a result line; a field that its schema lacks is None. Raises UserError for anything else.
 
-    What is equal to a thing in `pool` is that thing, and series are arrays: 100,000 lines fit in memory."""
+    Skips the schema's allOf rules, so that a wrong line still replaces an earlier right one. Equal values share one
+    object of `pool`, and series are arrays: 100,000 lines fit in memory."""
     if not isinstance(found, dict):
         raise UserError(f"{where}: not a result line, but {type(found).__name__}")
     number = found.get("schema")

@@ -1,9 +1,8 @@
-"""Times that other programs disturbed: while a run was timed, its threads were ready and waited for a processor.
+"""Times that other programs disturbed: the run's threads were ready and waited for a processor.
 
-A timed run is disturbed by its run delay, or where the kernel does not tell that, by the switches that others forced. A
-line is disturbed when more than half of its runs are: then all of them count and the time is marked, as a coarse one
-is. Where fewer are, these are left out of its time. That is no choice by result: neither criterion looks at the time
-alone, and a slow run without delay stays."""
+A run is disturbed by its run delay, or by involuntary switches where the kernel tells no delay. With more than half of
+its runs disturbed, a line keeps them all and its time is marked; else the disturbed runs are left out. Neither
+criterion looks at the time alone, so a slow run without delay stays."""
 
 from dataclasses import replace
 

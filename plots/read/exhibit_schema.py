@@ -1,4 +1,4 @@
-"""Checks of an exhibit and of paper.toml made from schema/exhibit.json: every mistake is one line with its place.
+"""Checks an exhibit and paper.toml by schema/exhibit.json: every mistake is one line with its place.
 
 A test holds every exhibit against the jsonschema package as well."""
 

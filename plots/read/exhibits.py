@@ -148,8 +148,7 @@ class Exhibit:
 
     @cached_property
     def quick(self) -> list[tuple[Table, list[str]]]:
-        """The sweeps of the quick profile, flat, each with what it changes of the problem itself: repetitions do not,
-        and some of the paper's values are no change."""
+        """The sweeps of the quick profile, flat, each with the keys of the problem that it changes."""
         return [found for spec in self.specs for found in quick_sweeps(spec)]
 
     def resized(self, lines: Sequence[Line]) -> list[str]:

@@ -1,7 +1,6 @@
 """Writes out the short forms of an exhibit: defaults, zip, claims for many values (docs/exhibits.md, "Said once").
 
-`expand` is a pure function from the file's tables to the exhibit that every other reader sees. kmbench expands the
-sweeps by the same rules (bench/plan/exhibit.cpp); both have to meet the examples in tests/expansion.toml."""
+kmbench expands the sweeps by the same rules (bench/plan/exhibit.cpp); tests/expansion.toml has examples for both."""
 
 import itertools
 import math
@@ -103,15 +102,13 @@ def claims(given: Any, defaults: Table) -> list[Table]:
 
 
 def shared(given: Table) -> Table:
-    """The claims of one for are cases of one sentence, unless each has a text of its own: it is called after the id
-    that they are made from."""
+    """The sentence of all claims of one `for`, named after their id; none if each claim has its own text."""
     return {"sentence": PLACE.sub(r"<\1>", str(given.get("id") or given["text"]))} if "text" in given else {}
 
 
 def rows(given: Any, place: str) -> list[Table]:
-    """The tables of a list; of a table of lists, every combination, the first key slowest.
-
-    An entry of such a list may be a table: it gives several values at once."""
+    """The tables of a list; of a table of lists every combination, the first key slowest. An entry of such a list may
+    be a table with several values."""
     if isinstance(given, list) and given and all(isinstance(row, dict) for row in given):
         return given
     lists = given.values() if isinstance(given, dict) else ()

@@ -37,8 +37,8 @@ def by_commit(lines: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def series(lines: Iterable[Line]) -> list[Series]:
-    """By name. A wrong, failed, skipped, coarse or disturbed result has no place in it; of one commit the later line
-    counts, and what was measured with uncommitted changes is a commit of its own, marked +."""
+    """By name, without wrong, failed, skipped, coarse and disturbed results. The later line of a commit counts;
+    uncommitted changes make another commit, marked +."""
     found: dict[str, Series] = {}
     for commit, own in by_commit(lines).items():
         for line in results.latest(own):

@@ -15,8 +15,7 @@ MOST = 709.0  # whose exponential is the last in the range of numbers
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval. `low` and `high` equal `value` where the value is exact (a count, an error of one
-    deterministic run), and are None where it was measured once, so that its spread is not known."""
+    """A value with its 95% interval. `low` and `high` equal an exact value; they are None for a single measurement."""
 
     value: float
     low: float | None
@@ -76,10 +75,8 @@ def once(value: float) -> Estimate:
 def of_median(samples: Sequence[float]) -> Estimate | None:
     """Median and its 95% interval; None for no samples, and for a median past the range of numbers.
 
-    From six samples on the interval is that of order statistics: the narrowest pair (x_r, x_{m+1-r}) that holds the
-    median with a binomial probability of at least 95%, whatever the distribution. Two to five samples cannot reach 95%
-    that way; there it is Student's t on the logarithms (times are positive), widened to hold the median.
-    """
+    From six samples on: order statistics, the narrowest pair (x_r, x_{m+1-r}) that holds the median with a binomial
+    probability of at least 95%. Below: Student's t on the logarithms, widened to the median."""
     x = np.sort(np.asarray(samples, dtype=float))
     m = len(x)
     if m == 0:
@@ -103,8 +100,7 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
 
 
 def of_mean(series: Sequence[float]) -> Estimate | None:
-    """Mean and its 95% interval by Student's t over the iterations of one traced run; None for an empty series, and for
-    a mean past the range of numbers."""
+    """Mean and its 95% interval by Student's t; None for an empty series, and for a mean past the range of numbers."""
     x = np.asarray(series, dtype=float)
     if len(x) == 0:
         return None
@@ -120,12 +116,9 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
 
 
 def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
-    """numerator / denominator with its 95% interval; None when the denominator is 0, either is negative, or the ratio
-    is past the range of numbers.
+    """numerator / denominator with its 95% interval; None if the denominator is 0, either is negative, or it overflows.
 
-    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares.
-    It needs only the two intervals, so it serves medians and means alike, and it is deterministic.
-    """
+    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares."""
     if denominator.value <= 0 or numerator.value < 0:
         return None
     value = numerator.value / denominator.value

@@ -13,8 +13,7 @@ BESIDES = ("icd_rid", "rearrange")  # phases of EALT that are not labeling itsel
 
 
 def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
-    """Equivalent average labeling time, in ms: (total - updating) / iterations (Equation 10), of the traced run: every
-    phase of its iterations but the update. A difference of two runs would be mostly the scatter of their updates."""
+    """Equivalent average labeling time in ms: (total - updating) / iterations (Equation 10), of the traced run."""
     phases = line["phases"]
     if line["verdict"] != "" or not line.get("iterations") or "update" not in phases:
         return None
@@ -53,8 +52,7 @@ def saved(series: list[float], line: Line) -> float:
 
 
 def saved_in_warps(series: list[float], line: Line) -> float | None:
-    """The same where 32 points in a row take as long as the one with the most distances: with Equation 2's R, a point
-    waits for M (1 + R)."""
+    """The same if 32 points in a row take as long as the slowest: a point waits for M (1 + R), R of Equation 2."""
     waits = line["counters"].get("warp_imbalance")
     if not waits or len(waits) != len(series):
         return None

@@ -167,7 +167,7 @@ def product_rate(line: Line, record: Record) -> Estimate | None:
 
 def product_share(line: Line, record: Record) -> Estimate | None:
     """`product_rate` over the fastest arithmetic that `kmbench ceilings` measured on the device, in percent: tensor
-    cores on a GPU that has them, else multiply-adds of the precision."""
+    cores if the GPU has them, else multiply-adds of the precision."""
     ceilings = (record.get("ceilings") or {}).get(device(line)) or {}
     names = (f"fma_{line['precision']}_gflops", "tensor_tf32_gflops", "tensor_bf16_gflops")
     rates, made = [ceilings[name] for name in names if ceilings.get(name)], product_rate(line, record)
@@ -199,10 +199,8 @@ def speeds(line: Line, record: Record) -> dict[str, float | None]:
 
 
 def floor_share(line: Line, record: Record) -> Estimate | None:
-    """The least time this machine could need for an iteration, as a share of what it needed: 100 is the floor itself.
-
-    The floor is the larger of bytes / measured memory bandwidth and flops / measured arithmetic rate, both from the
-    machine record (`floor`, by device: `bytes_per_s`, `flops_per_s` by precision)."""
+    """The least time of an iteration on this machine over its own, in percent. The least time is the larger of bytes
+    over memory bandwidth and flops over arithmetic rate, both from the record's `floor`."""
     work = line.get("work") or {}
     least = [work[what] / speed for what, speed in speeds(line, record).items() if speed and work.get(what)]
     one = per_iteration(run_s)(line, record)
@@ -316,9 +314,9 @@ METRICS: dict[str, Metric] = {
 
 
 def metric(name: str) -> Metric:
-    """The metric of that name, families (`phase:`, `counter:`, `cluster_size:`, `speedup:`) included; else UserError.
+    """The metric of that name, families such as `phase:` included. Raises UserError for an unknown name.
 
-    The formula of `speedup:<metric>` is the metric's own: view.py divides by it, for it knows the baseline."""
+    The formula of `speedup:<metric>` is the metric's own; the view divides, because it knows the baseline."""
     if name in METRICS:
         return METRICS[name]
     family, _, member = name.partition(":")

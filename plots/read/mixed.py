@@ -1,6 +1,6 @@
-"""What may stand in one table: lines of one version of the exhibit, of the same points, from the same start.
+"""Which lines may share a table: one version of the exhibit, the same points, the same start.
 
-Of lines that disagree, the newest decides; the others are left out, and said. Another commit's lines are kept."""
+Where lines disagree, the newest decides; the older ones are left out with a sentence. Other commits' lines stay."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -11,8 +11,8 @@ Rule = tuple[str, Callable[[Line], Hashable], Callable[[Line], Hashable]]  # why
 
 
 def rules(swept: Sequence[str]) -> list[Rule]:
-    """`swept`: the generator settings that the exhibit varies. Points differ by shape and precision without being other
-    points, so each rule compares only lines that are alike in what it depends on; what did not run has no points."""
+    """`swept`: the generator settings that the exhibit varies. Points may differ by shape and precision, so each rule
+    compares only lines of one shape and precision. A line that did not run has no points."""
 
     def data(line: Line) -> str:
         return line["dataset"]["name"]

@@ -38,10 +38,7 @@ class Machine:
 
 
 def load(results: Path, only: str | None = None) -> list[Machine]:
-    """Every machine below `results`, by name; of a case that occurs twice the later line.
-
-    Raises UserError when there is no such folder or machine, or a file of it cannot be read.
-    """
+    """Every machine below `results`, by name. Raises UserError for a missing folder or machine and a bad file."""
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
     folders = sorted(p for p in results.iterdir() if any(p.glob("*.jsonl")) or (p / "machine.json").is_file())
@@ -73,8 +70,8 @@ def record(path: Path) -> dict[str, Any]:
 
 
 def read_lines(path: Path, pool: dict[str, Any] | None = None, told: list[str] | None = None) -> Iterator[Line]:
-    """The result lines of one file, one at a time. Others are skipped and counted: one sentence on stderr, and in
-    `told` too. Raises UserError for a line of a later kmbench, and where a file with lines holds no result line."""
+    """The result lines of one file, one at a time. Others are counted in one sentence on stderr and in `told`. Raises
+    UserError for a line of a later kmbench, and for a file of lines without a result line."""
     pool, found, bad, first = {} if pool is None else pool, 0, 0, ""
     try:
         with path.open("rb") as file:
@@ -128,8 +125,8 @@ def raw_lines(lines: Iterable[Line]) -> bytes:
 
 
 def latest(lines: Iterable[Line], dropped: Counter[tuple[str, str]] | None = None) -> tuple[Line, ...]:
-    """The later line of every (exhibit, profile, case), with the samples of those that it continues, in the order in
-    which they were written; of one exhibit and profile the last MOST_CASES, the others counted in `dropped`."""
+    """The later line of every (exhibit, profile, case), in the order of writing, with the samples that it continues. Of
+    one exhibit and profile the last MOST_CASES are kept, the others counted in `dropped`."""
     tables: dict[tuple[str, str], dict[str, Line]] = {}
     for line in lines:
         place = (str(line["exhibit"]), line["profile"])
@@ -147,8 +144,7 @@ SAME_RUN = ("commit", "dirty", "device", "exhibit_hash", "grade", "iterations")
 
 
 def pooled(before: Line, line: Line) -> Line:
-    """`line`, behind the samples of the one before it where it says that it continues that and nothing has changed
-    between: right both, of one commit without changes, device, grade and number of iterations, on the same points."""
+    """`line` with the samples of the one before it, if it continues that and nothing changed between; else `line`."""
     one_run = (
         line["continues"] == len(before["samples_s"]) > 0
         and line["verdict"] == before["verdict"] == ""

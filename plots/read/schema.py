@@ -1,7 +1,7 @@
-"""Checks made from a JSON Schema of schema/: the part of the language that these files use, and `since`.
+"""Checks made from a JSON Schema of schema/: the keywords that these files use, and `since`.
 
-`since`: the schema number from which on a property is required; an earlier line has none of it. An object that names no
-`required` needs all of its properties."""
+`since`: the schema number from which a property is required; earlier lines lack it. An object without `required` needs
+all of its properties."""
 
 import json
 import math

@@ -14,10 +14,9 @@ ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the 
 
 
 def value_of(line: Line, name: str) -> Any:
-    """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None where absent.
+    """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None if absent.
 
-    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds.
-    """
+    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds."""
     if name in OF_START:
         return (line.get("init") or {}).get(OF_START[name])
     dataset = line["dataset"] or {}
@@ -46,8 +45,7 @@ def select(lines: Iterable[Line], selector: Selector) -> list[Line]:
 
 
 def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
-    """Of lines that compete for one place, those with the first listed value of every list in the selector: the real
-    data set where it is, else (also where its case was skipped) its stand-in."""
+    """Of lines for one place, those with the first listed values of the selector: the real data set if it ran."""
     kept = [line for line in lines if not line["skip"]] or list(lines)
     for name, wanted in selector.items():
         for value in wanted if isinstance(wanted, list) and len(kept) > 1 else ():

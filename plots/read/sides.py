@@ -1,7 +1,7 @@
-"""One side of a comparison: the cases of a file or a folder, each with its samples by round and a name that pairs it.
+"""One side of a comparison: its cases, each with its samples by round and a name that pairs it.
 
-A side is a .jsonl file of result lines, a folder of such files, a folder of such folders (each of them is one round of
-the same cases, as scripts/regress makes them), or a file of Google Benchmark's JSON."""
+A side is a .jsonl file, a folder of such files, a folder of such folders (each is one round, as scripts/regress makes
+them), or a file of Google Benchmark's JSON."""
 
 import re
 from collections.abc import Iterable
@@ -18,9 +18,8 @@ ONE = ""  # the name of the only round
 
 @dataclass
 class Case:
-    """What was measured of one case: seconds of iterate by round; or `reason`, why it has no time.
-
-    `parts` name it, by label (`set.threads`: `threads:2`); `points` is the hash of what was clustered."""
+    """Seconds of iterate by round, or `reason`, why there are none. `parts` name the case, by label (`set.threads`:
+    `threads:2`); `points` is the hash of the points."""
 
     implementation: str
     parts: dict[str, str]

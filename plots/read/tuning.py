@@ -17,8 +17,8 @@ PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision", "init", "ini
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tried for one problem: a line a point, the last of each, in the order of the search, the defaults first.
-    `again` are the lines of the winner and the defaults measured again, where there are some."""
+    """One problem: the last line of each point, in the order of the search, the defaults first. `again`: the winner and
+    the defaults measured again."""
 
     device: str
     lines: tuple[Line, ...]

@@ -1,7 +1,7 @@
-"""The check of one exhibit: every mistake is one sentence with the place, before anything is rendered.
+"""Checks one exhibit before anything is rendered: every mistake is one sentence with the place.
 
-Keys, types and values are in schema/exhibit.json; here is what a schema cannot say. kmbench checks what it runs: that
-every value of a sweep is a number, a known name or a range (docs/exhibits.md, "Who checks what")."""
+schema/exhibit.json holds keys, types and values; this file holds what a schema cannot say. kmbench checks the values
+of a sweep (docs/exhibits.md, "Who checks what")."""
 
 import math
 from typing import Any

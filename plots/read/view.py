@@ -85,9 +85,8 @@ class View:
         )
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
-        """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that
-        the baseline's selector matches and that agrees in the fields `others` (by default those of the place). Of a
-        wrong run nothing counts, neither its time nor what was counted of its labels."""
+        """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
+        that agrees in the fields `others` (by default those of the place)."""
         if line["verdict"]:
             return None
         own = metric(name).of(line, self.machine.record)
@@ -151,8 +150,7 @@ def few(numbers: set[int]) -> str:
 
 
 def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> View:
-    """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which. Made once,
-    whoever asks."""
+    """The lines that the exhibit reads on this machine, of one profile, chosen by its first source. Made once."""
     return gathered(exhibit, machine, profile)
 
 
@@ -189,10 +187,9 @@ def apart(lines: Sequence[Line]) -> list[Line]:
 
 
 def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
-    """The rows in reading order, and the fields that had to be added to tell our lines apart.
+    """The rows in reading order, and the fields that were added to tell our lines apart.
 
-    A row that only the paper has keeps its printed fields; what it prints once and stands beside a line of ours already
-    is not shown again."""
+    A row that only the paper has keeps its printed fields, unless it already stands beside a line of ours."""
     added = separating(view.lines, fields)
     fields = [*fields, *added]
     printed = view.exhibit.printed()

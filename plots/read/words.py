@@ -57,8 +57,8 @@ def runs(estimate: Estimate) -> tuple[float, float] | None:
 
 
 def interval(estimate: Estimate | None, digits: int = 4) -> str:
-    """`low, high` with the decimals of the value; of two runs both, `1.2 and 1.3`; `noise` where the bounds are ten
-    times apart; empty for what is exact or was measured once."""
+    """`low, high` with the decimals of the value; both values of two runs; `noise` if the bounds are ten times apart;
+    empty for an exact value or a single run."""
     if estimate is None or estimate.exact or not estimate.known:
         return ""
     (low, high), two = estimate.range, runs(estimate)

@@ -13,8 +13,7 @@ Key = tuple[str, ...]
 
 
 def beside(first: Any, others: Sequence[Any]) -> Table:
-    """The first machine's table with a column for each other one that shares its rows; a row that only another has
-    stands where it stands there. `first`, `others`: what report.py shows of an exhibit on a machine."""
+    """The first machine's table with a column for each other one that shares its rows, and the rows that it lacks."""
     table, name = first.table, main_metric(first.view.exhibit)
     for other in others:
         metric = next((m for m in (name, *measured(table)) if m in measured(table) and m in measured(other.table)), "")
@@ -55,8 +54,7 @@ def valued(table: Table, row: Sequence[Cell]) -> bool:
 
 
 def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Table:
-    """The table with the other's metric as one more column; unchanged where rows cannot be told apart by the fields
-    that both have."""
+    """The table with the other's metric as one more column; unchanged if the shared fields do not tell rows apart."""
     names = [name for name in fields(table) if name in fields(other)]
     ours, theirs = keys(table, names), keys(other, names)
     if len(names) < len(fields(table)) or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):

@@ -59,8 +59,7 @@ def summary(findings: list[Finding]) -> str:
 
 
 def reach(findings: list[Finding]) -> str:
-    """What can be shown and what cannot: `30 of 145 claims can be decided here; 91 need a GPU, 12 the paper's size, 9
-    data: scripts/fetch_datasets household`."""
+    """`30 of 145 claims can be decided here; 91 need a GPU, 9 data: scripts/fetch_datasets household.`"""
     told = needs(findings)
     sentences = once(findings)
     decided = sum(one.verdict != INCOMPARABLE for one in sentences)
@@ -77,8 +76,7 @@ def needs(findings: Sequence[Finding]) -> str:
 
 
 def show(findings: list[Finding], console: Console, everything: bool = False) -> None:
-    """By machine, what can be shown and what cannot, then the decided claims (or `everything`): a table where someone
-    looks, else a line a claim, its parts set apart by tabs."""
+    """By machine the decided claims (or `everything`): a table on a terminal, else a line a claim, with tabs."""
     for name in dict.fromkeys(f.machine for f in findings):
         own = [f for f in findings if f.machine == name]
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
@@ -121,8 +119,7 @@ PAGE_HEAD = ("exhibit", "claim", "paper", "asked", "ours", "verdict", "machine")
 
 
 def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """A row for every machine that decides a claim, and beneath it its cases; then a row for every claim that none
-    decides, with what it would need."""
+    """A row for every machine that decides a claim, with its cases; then the undecided claims with their needs."""
     by_claim: dict[tuple[str, str], list[Finding]] = {}
     for finding in listed(findings):
         by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)

@@ -10,8 +10,7 @@ from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, wor
 
 
 def table(findings: Sequence[Finding], everything: bool = False) -> Table:
-    """A row a claim, a column a machine; claims that no machine decides only where `everything` is wanted. Why a
-    verdict is what it is stands in the sheet of that machine."""
+    """A row a claim, a column a machine; with `everything` also the claims that no machine decides."""
     machines = list(dict.fromkeys(f.machine for f in findings))
     grouped: dict[tuple[str, str], dict[str, Finding]] = {}
     for finding in listed(findings):

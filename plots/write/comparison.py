@@ -23,8 +23,7 @@ DIMENSIONLESS = 4  # digits of a ratio
 
 
 def environment(base: Side, new: Side) -> Table:
-    """What the two sides' records say differently; what changes from hour to hour is left out, and so is what a record
-    of another kind (Google Benchmark's context) does not speak of."""
+    """Where the two sides' records differ, without passing values and names that only one kind of record has."""
     told = [flatten(side.environment) for side in (base, new)]
     alike = len({"cpu.model" in one for one in told}) == 1
     names = [name for name in dict.fromkeys(n for one in told for n in one) if not name.startswith(PASSING)]
@@ -120,8 +119,8 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
 
 
 def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
-    """The labels that tell cases apart, and the text of those that all have alike. A setting of a data set or of an
-    implementation counts among its own: that another has none of it tells nothing."""
+    """The labels that tell cases apart, and the text of the labels that all share. A setting counts only among the
+    cases of its own data set or implementation."""
     texts: dict[str, list[str]] = {}
     values: dict[tuple[str, str], set[str]] = {}
     for case in cases:

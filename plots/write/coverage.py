@@ -1,5 +1,4 @@
-"""How many of the numbers that a paper prints stand beside a line of ours, by exhibit and machine, and what the rest
-would take."""
+"""How many printed numbers of a paper stand beside a line of ours, by exhibit and machine, and what the rest needs."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -50,8 +49,7 @@ def covered(view: View, machine: str = "") -> Covered:
 
 
 def own_numbers(exhibit: Exhibit) -> dict[Place, Printed]:
-    """Every number that the exhibit prints, once. `derived from Table 3: …` is a number of Table 3 in another form;
-    what is derived from other exhibits is counted there."""
+    """Every number that the exhibit prints, once, including numbers derived from its own table; others count there."""
     own = f"derived from {exhibit.spec.get('number')}:"
     shown = [row for row in exhibit.printed() if not row.stand_in] if exhibit.kind != "machine" else []
     printed = [row for row in shown if row.source == "printed" or row.source.startswith(own)]
@@ -60,8 +58,7 @@ def own_numbers(exhibit: Exhibit) -> dict[Place, Printed]:
 
 
 def placed(view: View) -> dict[Place, set[str]]:
-    """For every printed value with a value of ours beside it: the stand-ins that it is beside, empty for the paper's
-    own data."""
+    """For every printed value beside a value of ours: the stand-ins it is beside, empty for the paper's own data."""
     found, added = rows(view, layout(view)[0])
     fields = [*layout(view)[0], *added]
     beside: dict[Place, set[str]] = {}

@@ -1,5 +1,4 @@
-"""A table's rows as the page shows them: a metric's value, the paper's and the ratio in one cell; what has no time says
-so once, and many rows with one reason are one."""
+"""A table's rows as the page shows them: value, paper's value and ratio share a cell; equal reasons are merged."""
 
 import math
 from itertools import groupby
@@ -21,8 +20,8 @@ def groups(table: Table) -> list[list[Column]]:
 
 
 def body(table: Table) -> list[list[dict[str, Any]]]:
-    """The rows as cells with the number of columns each takes: what has no time says so once, not in every
-    column, and a field that the row above has too is marked. `rows`: how many rows of the machine's own table it is."""
+    """The rows as cells with the number of columns each takes. `again`: the row above has the same field. `rows`: how
+    many rows of the machine's own table it is."""
     found, heads = [], groups(table)
     for i, row in enumerate(table.rows):
         cells: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
 """A table in LaTeX (booktabs, graphicx) that fits its page.
 
-Its columns are set in parts of what a text's width holds, the fields repeated, its rows of what the height holds.
-Intervals stand beneath their values. A part that is still a little wide is scaled to the line: widths are estimates."""
+A wide or long table is split into parts that repeat the fields. Intervals stand beneath their values. Widths are
+estimates, so a part that is still too wide is scaled to the line."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -4,11 +4,9 @@
     ...
     <!-- end -->
 
-`begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` what
-became of every paper's sentences, `begin:coverage` how many of its printed numbers stand beside a line,
-`begin:findings` the picture of what still holds, `begin:fastest` ours beside the libraries, `begin:output WORDS` what
-kmbench prints of these words. With one machine, `machine=` may be left out.
-"""
+`begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
+paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
+`begin:fastest` ours beside the libraries, `begin:output WORDS` a command's output. One machine needs no `machine=`."""
 
 import os
 import re
@@ -40,10 +38,8 @@ ONCE = "measured once"  # in the reason of a check without an interval
 
 
 def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machines: list[Machine]) -> str:
-    """`text` with every region filled anew; figures go to `pictures` (below `folder`, the file's own) as SVG.
-
-    Raises UserError for a marker that names nothing known, or that has no end.
-    """
+    """`text` with every region filled anew; figures go to `pictures`, below the file's own `folder`. Raises UserError
+    for an unknown marker or one without an end."""
     opened, closed = text.count("<!-- begin:"), len(REGION.findall(text))
     if opened != closed:
         raise UserError(f"{opened} regions begin, {closed} of them end with <!-- end -->")
@@ -71,8 +67,7 @@ PLACES = dict(zip(VERDICTS, (2, 4, 5, 6, 7), strict=False))  # of a verdict in a
 
 
 def summary(papers: list[Paper], machines: list[Machine]) -> str:
-    """A row a paper: its sentences by the worst verdict of the machines that decide them. `measured once`: reproduced,
-    but on a time without an interval. Last: those that no machine decides."""
+    """A row a paper: its sentences by their worst verdict. `measured once`: reproduced, without an interval."""
     lines = ["| " + " | ".join((*SUMMARY, "nowhere decided")) + " |", "|:--" + "|--:" * len(SUMMARY) + "|"]
     for paper in papers:
         found: dict[tuple[str, str], list[Finding]] = {}

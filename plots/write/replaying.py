@@ -17,8 +17,7 @@ def key_of(line: Line) -> str:
 
 
 def plans(lines: Iterable[Line], repetitions: int | None = None) -> dict[str, str]:
-    """By exhibit key the text of its file: a sweep a case, with the repetitions that it had or those given, and the
-    judge's seed. What was skipped where it had no points is left out: nobody knows its size."""
+    """By exhibit key the text of its file, a sweep a case; without lines of unknown size."""
     found: dict[str, list[Line]] = {}
     for line in lines:
         if line["n"] and line["d"] and line["k"]:

@@ -1,5 +1,4 @@
-"""One page that holds everything: findings, tables, figures, claims, machine records, of several machines side by side.
-It needs no network, and no script to be read."""
+"""One page with findings, tables, figures, claims and records of several machines; no network, no script."""
 
 import re
 from collections import Counter
@@ -114,8 +113,7 @@ def page(
     others: Sequence[Machine] = (),
     written: Path | None = None,
 ) -> str:
-    """The report as HTML; `others` are machines to be shown beside. `written`: a folder with the figures of `machines`
-    as .svg, which are then not drawn again."""
+    """The report as HTML, with `others` beside `machines`. `written`: a folder that holds the figures of `machines`."""
     shown_on = places(machines, others, profile)
     shown = {
         exhibit.key: [show(place, exhibit) for place in shown_on] for paper in papers for exhibit in paper.exhibits
@@ -251,8 +249,7 @@ def side_part(one: Shown, figure: str) -> dict[str, Any]:
 
 
 def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
-    """The claims that some machine decides, in a row each with a row for every case beneath; of the others how many,
-    what they need, and their texts."""
+    """The claims that some machine decides, a row each and a row a case beneath; needs and texts of the rest."""
     rows, rest, counts = [], [], {one.place.at: Counter() for one in sides}
     for own in zip(*(by_sentence(one.findings) for one in sides), strict=True):
         claim, cases = [sentence for sentence, _ in own], zip(*(cases for _, cases in own), strict=True)

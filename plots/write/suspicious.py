@@ -1,6 +1,4 @@
-"""Libraries that may not run at their best: below a tenth of another library's rate on the same case.
-
-A baseline that is slow for a reason nobody looked for makes a comparison worthless."""
+"""Libraries that may not run at their best: below a tenth of another library's rate on the same case."""
 
 import re
 from collections import defaultdict

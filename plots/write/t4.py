@@ -1,5 +1,4 @@
-"""A tuning in the results format T4 (version 1.0.0) that auto-tuners exchange: Kernel Tuner and KTT write it, the suite
-BAT reads it. Times are in milliseconds, as theirs are."""
+"""A tuning in the results format T4 (version 1.0.0) of Kernel Tuner, KTT and the suite BAT. Times are in ms."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -151,8 +151,7 @@ def cell(
 def best_marked(
     view: View, found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]
 ) -> list[list[Cell]]:
-    """The cells, the best of each problem marked where several implementations solve it and noise leaves no doubt;
-    never a marked one."""
+    """The cells, the best of each problem marked if several implementations solve it and intervals are apart."""
     problems: dict[str, list[int]] = {}
     for i, row in enumerate(found):
         if row.line and "implementation" in row.fields:
