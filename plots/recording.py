@@ -23,7 +23,7 @@ from plots.read import json_text, results
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine
-from plots.read.select import Selector, matches, same, value_of
+from plots.read.select import Selector, grouped, matches, same, value_of
 from plots.read.view import View, gather
 from plots.write.coverage import own_numbers, placed
 
@@ -151,9 +151,7 @@ class Forecast:
 
     def __post_init__(self) -> None:
         self.own = {line["case"]: line for line in self.lines}
-        self.alike: dict[tuple[str, str], list[Line]] = {}
-        for line in self.lines:
-            self.alike.setdefault((line["implementation"], line["precision"]), []).append(line)
+        self.alike = grouped(self.lines, lambda line: (line["implementation"], line["precision"]))
 
     def seconds(self, cases: Iterable[Case]) -> float:
         """Of cases one after the other; points count once for all cases that share them."""
@@ -246,9 +244,7 @@ def missing(
 ) -> Open:
     """`staged`: the lines of the folder apart."""
     exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
-    by_exhibit: dict[str, list[Case]] = {}
-    for case in plan:
-        by_exhibit.setdefault(case.exhibit, []).append(case)
+    by_exhibit = grouped(plan, lambda case: case.exhibit)
     recorded = {(line["exhibit"], line["case"]): line for line in machine.lines if line["profile"] == "paper"}
     waiting = {(line["exhibit"], line["case"]): line for line in staged.lines}
     swept = {exhibit.key: exhibit.swept for exhibit in exhibits}

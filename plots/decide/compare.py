@@ -10,6 +10,7 @@ import numpy as np
 from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_samples
 from plots.decide.rounds import of_rounds
 from plots.read.intervals import LEVEL
+from plots.read.select import grouped
 from plots.read.sides import Case, Side
 
 SLOWER, FASTER, SAME, UNDECIDED = "slower", "faster", "same", "undecided"
@@ -79,7 +80,8 @@ def past(change: Change | None, threshold: float) -> bool:
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
     shared = sorted(base.cases.keys() & new.cases.keys())
     pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
-    groups = [group_of(name, of_one) for name, of_one in by_implementation(pairs).items()]
+    by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.base.implementation)
+    groups = [group_of(name, of_one) for name, of_one in sorted(by_implementation.items())]
     only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
     families = 2 if any(group.change and group.cases > 1 for group in groups) else 1
     told = (decided(found, within, families) for found in (pairs, groups))
@@ -119,14 +121,6 @@ def together(cases: Sequence[dict[str, tuple[float, float]]]) -> Change | None:
     if len(shared) < FEWEST_ROUNDS:
         return None
     return of_rounds(*(np.array([[case[name][side] for name in shared] for case in cases]) for side in (0, 1)))
-
-
-def by_implementation(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
-    found: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        if pair.change is not None:
-            found.setdefault(pair.base.implementation, []).append(pair)
-    return dict(sorted(found.items()))
 
 
 def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:

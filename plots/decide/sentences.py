@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from plots.decide.claims import Finding
 from plots.decide.verdicts import VERDICTS, worst
+from plots.read.select import grouped
 
 CASE = "· "  # before what tells a case apart, beneath its sentence
 EDGE = " ():,;…"
@@ -14,10 +15,8 @@ EDGE = " ():,;…"
 
 def by_sentence(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
     """Every sentence on every machine as a finding of its own, with its cases; without any where it is its only one."""
-    grouped: dict[tuple[str, str], list[Finding]] = {}
-    for one in findings:
-        grouped.setdefault((one.machine, one.sentence or f"{one.exhibit}/{one.id}"), []).append(one)
-    return [(whole(cases), beneath(cases)) if len(cases) > 1 else (cases[0], []) for cases in grouped.values()]
+    groups = grouped(findings, lambda one: (one.machine, one.sentence or f"{one.exhibit}/{one.id}")).values()
+    return [(whole(cases), beneath(cases)) if len(cases) > 1 else (cases[0], []) for cases in groups]
 
 
 def once(findings: Sequence[Finding]) -> list[Finding]:

@@ -9,6 +9,7 @@ from plots.draw import style
 from plots.draw.axes import grid, log_height, note
 from plots.draw.curves import FARTHEST
 from plots.read.history import Series
+from plots.read.select import grouped
 
 PANEL, ACROSS, MOST_PANELS = (4.3, 2.6), 3, 12
 LEAST_RANGE = 1.1  # most over least of a panel's axis: a percent is not drawn as a cliff
@@ -18,9 +19,7 @@ MOST_NAMED = 12  # commits with a name below the axis
 @style.applied
 def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequence[str]) -> Figure | None:
     """`levels`: by case, the indices among its own commits at which a level begins. Shows the largest changes."""
-    panels: dict[str, list[Series]] = {}
-    for one in found:
-        panels.setdefault(one.implementation, []).append(one)
+    panels = grouped(found, lambda one: one.implementation)
     kept = sorted(panels, key=lambda name: (-max(spread(one) for one in panels[name]), name))[:MOST_PANELS]
     if not kept:
         return None

@@ -1,6 +1,6 @@
 """Fields of a result line, selectors over them, and what tells two lines apart."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from plots.read.check import Line
@@ -34,6 +34,14 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(b, list):
         return any(same(a, item) for item in b)
     return a == b and isinstance(a, str) == isinstance(b, str)
+
+
+def grouped(items: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """The items by their key, in the order of first appearance."""
+    found: dict[Any, list[Any]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
 
 
 def matches(line: Line, selector: Selector) -> bool:
@@ -79,9 +87,7 @@ def separating(lines: Sequence[Line], names: Sequence[str]) -> list[str]:
     """The fields to add to `names` so that no two lines look alike."""
     added: list[str] = []
     while True:
-        groups: dict[tuple[str, ...], list[Line]] = {}
-        for line in lines:
-            groups.setdefault(tuple(repr(value_of(line, name)) for name in [*names, *added]), []).append(line)
+        groups = grouped(lines, lambda line: tuple(repr(value_of(line, name)) for name in [*names, *added]))
         crowded = [group for group in groups.values() if len(group) > 1]
         more = [name for group in crowded for name in differing(group) if name not in added]
         if not more:

@@ -10,7 +10,7 @@ from plots.read import results
 from plots.read.check import Line
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
-from plots.read.select import sort_key, value_of
+from plots.read.select import grouped, sort_key, value_of
 
 PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "max_iters", "tolerance")
 
@@ -79,17 +79,11 @@ def load(path: Path) -> list[Tuning]:
         raise UserError(f"{path}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
     winners = path.with_name(path.name.removesuffix(".jsonl") + ".winners.jsonl")
     again = list(results.read_lines(winners)) if winners.is_file() else []
-    found = [tuning(path.parent.name, group, again) for group in by_problem(results.read_lines(path)).values()]
+    groups = grouped(results.read_lines(path), problem).values()
+    found = [tuning(path.parent.name, group, again) for group in groups]
     if not found:
         raise UserError(f"{path}: no result lines")
     return found
-
-
-def by_problem(lines: Any) -> dict[str, list[Line]]:
-    groups: dict[str, list[Line]] = {}
-    for line in lines:
-        groups.setdefault(problem(line), []).append(line)
-    return groups
 
 
 def problem(line: Line) -> str:

@@ -11,7 +11,7 @@ from plots.read.intervals import Estimate, exact, ratio
 from plots.read.metrics import metric
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine, doubt
-from plots.read.select import identity, matches, prefer, select, separating, sort_key, value_of
+from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
 from plots.read.words import field_value
 
 NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
@@ -106,19 +106,15 @@ class View:
             tuple(value for _, value in values if value is not None), []
         )
         if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
-            times = [
-                (own.value, i) for i, one in enumerate(found) if (own := metric(name).of(one, self.machine.record))
-            ]
+            own = (metric(name).of(one, self.machine.record) for one in found)
+            times = [(value.value, i) for i, value in enumerate(own) if value]
             return found[min(times)[1]] if times else None
         return found[0] if len(found) == 1 else None
 
     @cache  # noqa: B019  a view lives as long as the program
     def _baselines(self, fields: tuple[str, ...]) -> dict[tuple[Any, ...], list[Line]]:
         """The lines that the baseline's selector matches, by their values of the fields."""
-        found: dict[tuple[Any, ...], list[Line]] = {}
-        for line in select(self.lines, self.baseline):
-            found.setdefault(tuple(value_of(line, f) for f in fields), []).append(line)
-        return found
+        return grouped(select(self.lines, self.baseline), lambda line: tuple(value_of(line, f) for f in fields))
 
     def doubt(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
         """Why the value of `name` is marked (results.doubt), where it is a time: its own doubt, or its baseline's."""
@@ -170,9 +166,7 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
     if dropped:
         left_out.append(f"Left out: {dropped} older lines, more than a table can show.")
     view = View(exhibit, machine, tuple(agreeing))
-    places: dict[str, list[Line]] = {}
-    for line in view.lines:
-        places.setdefault(repr([value_of(line, name) for name in view.place]), []).append(line)
+    places = grouped(view.lines, lambda line: repr([value_of(line, name) for name in view.place]))
     shown = (line for group in places.values() for line in prefer(group, where))
     return View(exhibit, machine, tuple(shown), tuple(left_out))
 

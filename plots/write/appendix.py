@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from plots.decide.claims import Finding
 from plots.decide.sentences import once
-from plots.decide.verdicts import INCOMPARABLE, VERDICTS
+from plots.decide.verdicts import INCOMPARABLE
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.results import Line, Machine
 from plots.read.view import gather
 from plots.write import claim_sheet
-from plots.write.headlines import hardware
+from plots.write.headlines import days, hardware
 from plots.write.machine import flatten
 
 SOFTWARE = ("system", "gpu.driver_version", "gpu.runtime", "build.compiler", "build.cuda", "build.implementation_flags")
@@ -24,6 +24,7 @@ SHELL = """    sha256sum -c SHA256SUMS                           # the files are
 def appendix(papers: Sequence[Paper], machines: Sequence[Machine], findings: Sequence[Finding]) -> str:
     lines = {m.name: [line for p in papers for e in p.exhibits for line in gather(e, m).lines] for m in machines}
     ran = [m for m in machines if lines[m.name]]
+    own = {m.name: [f for f in findings if f.machine == m.name] for m in ran}
     every = list({id(line): line for of_one in lines.values() for line in of_one}.values())
     parts = [
         "# Artifact appendix",
@@ -51,7 +52,7 @@ def appendix(papers: Sequence[Paper], machines: Sequence[Machine], findings: Seq
         "### Installation and workflow",
         SHELL,
         "### Expected results",
-        bullets([f"`{m.name}`: {counts([f for f in findings if f.machine == m.name])}" for m in ran]),
+        bullets([f"`{m.name}`: {claim_sheet.summary(own[m.name], ', ')}" for m in ran]),
         "Times differ from machine to machine; verdicts are decided on 95% intervals, so that noise makes a claim "
         "undecided and not reproduced. `claims.md` has every claim with the paper's value and ours.",
         "### Method",
@@ -80,17 +81,14 @@ def abstract(papers: Sequence[Paper], every: Sequence[Line], findings: Sequence[
 def checklist(papers: Sequence[Paper], ran: Sequence[Machine], every: Sequence[Line]) -> list[str]:
     right = [line for line in every if line["verdict"] == ""]
     seconds = sum(sum(line["samples_s"]) for line in right)
-    commits = sorted(
-        {f"{str(line['commit'] or '?')[:12]}{' with uncommitted changes' if line['dirty'] else ''}" for line in every}
-    )
-    days = sorted({line["date"][:10] for line in every})
-    when = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "nothing"
+    changes = {True: " with uncommitted changes", False: ""}
+    commits = sorted({str(line["commit"] or "?")[:12] + changes[bool(line["dirty"])] for line in every})
     wrong = sum(bool(line["verdict"]) for line in every)
     idle = len(every) - len(right) - wrong
     return [
         f"Algorithms: {', '.join(sorted({line['implementation'] for line in every}))}",
         f"Program: kmbench at {', '.join(commits)}",
-        f"Measured: {when}, on {', '.join(m.name for m in ran)}",
+        f"Measured: {days(every) or 'nothing'}, on {', '.join(m.name for m in ran)}",
         f"Cases: {len(every)}, of which {len(right)} were judged right, {wrong} wrong; {idle} did not run",
         f"Timed runs: {sum(len(line['samples_s']) for line in right)}, {words.number(seconds, 3)} s in all",
         "Metrics: seconds of iterate by the steady clock, per run; derived ones: kmbench's docs/reference.md",
@@ -100,10 +98,8 @@ def checklist(papers: Sequence[Paper], ran: Sequence[Machine], every: Sequence[L
 
 def software(machine: Machine) -> str:
     record = flatten(machine.record)
-    return (
-        ", ".join(f"{name} {record[name]}" for name in SOFTWARE if record.get(name) not in (None, "", words.MISSING))
-        or "no record"
-    )
+    known = [name for name in SOFTWARE if record.get(name) not in (None, "", words.MISSING)]
+    return ", ".join(f"{name} {record[name]}" for name in known) or "no record"
 
 
 def data_sets(every: Sequence[Line]) -> list[str]:
@@ -118,8 +114,3 @@ def data_sets(every: Sequence[Line]) -> list[str]:
 
 def few(shapes: Sequence[str]) -> str:
     return "; ".join(shapes[:4]) + (f" and {len(shapes) - 4} more" if len(shapes) > 4 else "")
-
-
-def counts(findings: Sequence[Finding]) -> str:
-    parts = [(sum(f.verdict == verdict for f in once(findings)), verdict) for verdict in VERDICTS]
-    return ", ".join(f"{count} {verdict}" for count, verdict in parts if count) or "no claims"

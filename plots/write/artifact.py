@@ -14,6 +14,7 @@ from plots.errors import UserError
 from plots.read import results
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
+from plots.read.select import grouped
 from plots.read.view import gather
 from plots.write import claim_sheet, table_formats
 from plots.write.appendix import appendix
@@ -46,9 +47,7 @@ def files(papers: Sequence[Paper], machines: Sequence[Machine]) -> Files:
 def of_machine(machine: Machine, keys: set[str]) -> Files:
     """Its record, and its lines of these exhibits as they stand in their files."""
     lines = results.in_order(line for line in machine.lines if line["exhibit"] in keys)
-    by_paper: dict[str, list] = {}
-    for line in lines:
-        by_paper.setdefault(line["exhibit"].partition("/")[0], []).append(line)
+    by_paper = grouped(lines, lambda line: line["exhibit"].partition("/")[0])
     found = {f"results/{machine.name}/{paper}.jsonl": results.raw_lines(of) for paper, of in by_paper.items()}
     record = machine.folder / "machine.json"
     return found | ({f"results/{machine.name}/machine.json": record.read_bytes()} if found and record.is_file() else {})

@@ -15,7 +15,8 @@ from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
-from plots.write.table_formats import csv_of, escape_md
+from plots.read.select import grouped
+from plots.write.table_formats import csv_of, escape_md, md_table
 
 COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
@@ -37,14 +38,10 @@ def sheet(papers: list[Paper], machines: list[Machine], profile: str | None = No
 
 def cells(finding: Finding) -> tuple[str, ...]:
     """One row under HEAD."""
-    text = f"{finding.text}{f' ({section(finding)})' if finding.section else ''}"
+    text = f"{finding.text}{f' ({place(finding.section)})' if finding.section else ''}"
     quick = " (quick profile)" if finding.profile == "quick" and "quick profile" not in finding.why else ""
     why = f": {finding.why}" if finding.why else ""
     return finding.exhibit, text, finding.verdict + quick + why, finding.measured, finding.expected
-
-
-def section(finding: Finding) -> str:
-    return place(finding.section)
 
 
 def place(section: str) -> str:
@@ -52,10 +49,10 @@ def place(section: str) -> str:
     return f"§{section}" if section[:1].isdigit() else section
 
 
-def summary(findings: list[Finding]) -> str:
+def summary(findings: Sequence[Finding], between: str = " · ") -> str:
     """`2 reproduced · 1 trend only`, in the order of the verdicts."""
     counts = Counter(finding.verdict for finding in once(findings))
-    return " · ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v]) or "no claims"
+    return between.join(f"{counts[v]} {v}" for v in VERDICTS if counts[v]) or "no claims"
 
 
 def reach(findings: list[Finding]) -> str:
@@ -105,13 +102,8 @@ def markdown(findings: list[Finding]) -> str:
     parts = []
     for name in dict.fromkeys(f.machine for f in findings):
         own = [f for f in findings if f.machine == name]
-        parts += [
-            f"**Claims on {escape_md(name)}**: {summary(own)}",
-            "",
-            "| " + " | ".join(HEAD) + " |",
-            "|:--" * len(HEAD) + "|",
-        ]
-        parts += ["| " + " | ".join(escape_md(cell) for cell in cells(f)) + " |" for f in listed(own)] + [""]
+        rows = (map(escape_md, cells(f)) for f in listed(own))
+        parts += [f"**Claims on {escape_md(name)}**: {summary(own)}", "", *md_table(HEAD, "l" * len(HEAD), rows), ""]
     return "\n".join(parts) or "No claims.\n"
 
 
@@ -120,9 +112,7 @@ PAGE_HEAD = ("exhibit", "claim", "paper", "asked", "ours", "verdict", "machine")
 
 def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
     """A row for every machine that decides a claim, with its cases; then the undecided claims with their needs."""
-    by_claim: dict[tuple[str, str], list[Finding]] = {}
-    for finding in listed(findings):
-        by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
+    by_claim = grouped(listed(findings), lambda finding: (finding.exhibit, finding.id))
     shown: list[list[tuple[Finding, str]]] = [[], []]  # of sentences that some machine decides, then of the others
     nowhere = False
     for of_one in by_claim.values():
@@ -150,9 +140,8 @@ def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
         parts.append(f"- {escape_md(name)}: {escape_md(reach([f for f in findings if f.machine == name]))}")
     rows = page_rows(findings)
     for paper in dict.fromkeys(f.exhibit.partition("/")[0] for f, _ in rows):
-        parts += ["", f"## {paper}", "", "| " + " | ".join(PAGE_HEAD) + " |", "|:--" * len(PAGE_HEAD) + "|"]
-        own = [texts for f, texts in rows if f.exhibit.partition("/")[0] == paper]
-        parts += ["| " + " | ".join(map(escape_md, texts)) + " |" for texts in own]
+        own = (map(escape_md, texts) for f, texts in rows if f.exhibit.partition("/")[0] == paper)
+        parts += ["", f"## {paper}", "", *md_table(PAGE_HEAD, "l" * len(PAGE_HEAD), own)]
     return "\n".join(parts) + "\n"
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from plots.decide.claims import Finding
 from plots.decide.sentences import listed, once
-from plots.decide.verdicts import INCOMPARABLE, VERDICTS
-from plots.write.claim_sheet import measured, section
+from plots.decide.verdicts import INCOMPARABLE
+from plots.read.select import grouped
+from plots.write.claim_sheet import measured, place, summary
 from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
 
 
@@ -22,7 +23,7 @@ def table(findings: Sequence[Finding], everything: bool = False) -> Table:
     notes, cells = Footnotes(), []
     for (exhibit, _), by in shown.items():
         one = next(iter(by.values()))
-        text = f"{one.text}{f' ({section(one)})' if one.section else ''}"
+        text = f"{one.text}{f' ({place(one.section)})' if one.section else ''}"
         heads = (word(exhibit), Cell(text, raw=(one.text,)))
         cells.append([*heads, *(said(by[m], notes) for m in machines)])
     told = remarks(once(findings), machines, everything)
@@ -38,10 +39,7 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
 
 
 def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: bool) -> list[str]:
-    told = []
-    for machine in machines:
-        counts = [(sum(f.verdict == v for f in sentences if f.machine == machine), v) for v in VERDICTS]
-        told.append(f"{machine}: " + ", ".join(f"{count} {verdict}" for count, verdict in counts if count) + ".")
+    told = [f"{name}: {summary([f for f in sentences if f.machine == name], ', ')}." for name in machines]
     same, apart = agreement(sentences)
     told.append(
         f"Decided on two machines or more: {same + apart} claims, {same} with one verdict everywhere, {apart} not."
@@ -55,10 +53,7 @@ def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: b
 
 def agreement(sentences: Sequence[Finding]) -> tuple[int, int]:
     """How many claims that several machines decide have one verdict, and how many several."""
-    by: dict[tuple[str, str], list[str]] = {}
-    for f in sentences:
-        if f.verdict != INCOMPARABLE:
-            by.setdefault((f.exhibit, f.id), []).append(f.verdict)
-    several = [verdicts for verdicts in by.values() if len(verdicts) > 1]
-    same = sum(len(set(verdicts)) == 1 for verdicts in several)
+    by = grouped((f for f in sentences if f.verdict != INCOMPARABLE), lambda f: (f.exhibit, f.id))
+    several = [decided for decided in by.values() if len(decided) > 1]
+    same = sum(len({f.verdict for f in decided}) == 1 for decided in several)
     return same, len(several) - same

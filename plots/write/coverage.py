@@ -13,6 +13,7 @@ from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
 from plots.write.headlines import device
+from plots.write.table_formats import md_table
 from plots.write.tables import Column, Table, layout, word
 
 LINE, STAND_IN = "line", "stand-in"
@@ -120,11 +121,10 @@ def cells(what: str, machine: str, found: Sequence[Covered]) -> tuple[str, ...]:
 
 def summary(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
     """A row for every paper and machine with a line beside a printed number, as Markdown."""
-    lines = ["| " + " | ".join(("paper", *HEAD[1:])) + " |", "|:--|--:|:--|--:|--:|--:|:--|"]
+    shown = []
     for paper in papers:
         for machine in machines:
             found = all_covered([paper], [machine])
             if any(one.lines + one.stand_ins for one in found):
-                row = cells(f"`{paper.key}`", device(machine), found)
-                lines.append(f"| {' | '.join(row)} |")
-    return "\n".join(lines)
+                shown.append(cells(f"`{paper.key}`", device(machine), found))
+    return "\n".join(md_table(("paper", *HEAD[1:]), "lrlrrrl", shown))

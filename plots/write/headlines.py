@@ -1,9 +1,8 @@
 """What a reader should know first of one machine: what it is, and when it was measured."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from plots.read.results import Machine
-from plots.read.view import View
+from plots.read.results import Line, Machine
 
 
 def hardware(machine: Machine) -> str:
@@ -24,7 +23,7 @@ def device(machine: Machine) -> str:
     return hardware(machine).split(", ")[0].split(" (driver")[0]
 
 
-def days(views: Sequence[View]) -> str:
-    """`2026-11-21 to 2026-11-22`: when these lines were measured; empty where nothing was."""
-    found = sorted({line["date"][:10] for view in views for line in view.lines})
+def days(lines: Iterable[Line]) -> str:
+    """`2026-11-21 to 2026-11-22`: when these lines were measured; empty without lines."""
+    found = sorted({line["date"][:10] for line in lines})
     return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else ""

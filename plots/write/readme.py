@@ -30,7 +30,7 @@ from plots.write import claim_sheet, coverage, fastest, matrix
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
-from plots.write.table_formats import markdown
+from plots.write.table_formats import markdown, md_table
 
 REGION = re.compile(r"<!-- begin:(?P<what>[\w/.-]+)(?P<rest>[^>]*?)-->\n(?P<body>.*?)<!-- end -->", re.S)
 COMMAND = "python3 -m plots readme"
@@ -68,7 +68,7 @@ PLACES = dict(zip(VERDICTS, (2, 4, 5, 6, 7), strict=False))  # of a verdict in a
 
 def summary(papers: list[Paper], machines: list[Machine]) -> str:
     """A row a paper: its sentences by their worst verdict. `measured once`: reproduced, without an interval."""
-    lines = ["| " + " | ".join((*SUMMARY, "nowhere decided")) + " |", "|:--" + "|--:" * len(SUMMARY) + "|"]
+    rows = []
     for paper in papers:
         found: dict[tuple[str, str], list[Finding]] = {}
         for machine in machines:
@@ -80,9 +80,8 @@ def summary(papers: list[Paper], machines: list[Machine]) -> str:
             alone = verdict == REPRODUCED and any(ONCE in check.why for check in checks)
             row[3 if alone else PLACES.get(verdict, len(SUMMARY))] += 1
         if sum(row):
-            shown = [f"`{paper.key}`", sum(row), *(count or "" for count in row[2:])]
-            lines.append(f"| {' | '.join(map(str, shown))} |")
-    return "\n".join(lines)
+            rows.append([f"`{paper.key}`", sum(row), *(count or "" for count in row[2:])])
+    return "\n".join(md_table((*SUMMARY, "nowhere decided"), "l" + "r" * len(SUMMARY), rows))
 
 
 def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
@@ -91,9 +90,8 @@ def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path,
     found = [(paper.key, findings.findings(paper, decided)) for paper, decided in outcomes]
     names = [device(machine).replace("(R)", "") for machine in machines]
     figure = matrix.draw([(key, some) for key, some in found if some], names)
-    return linked(
-        "Which findings of the papers still hold, machine by machine", figure, pictures / "findings.svg", folder
-    )
+    title = "Which findings of the papers still hold, machine by machine"
+    return linked(title, figure, pictures / "findings.svg", folder)
 
 
 def output(words: list[str]) -> str:
@@ -127,10 +125,8 @@ def content(what: str, machine: Machine, folder: Path, pictures: Path, papers: l
     exhibit = next((e for p in papers for e in p.exhibits if e.key == what), None)
     if exhibit is None:
         raise UserError(f"begin:{what}: no such exhibit; known: {', '.join(e.key for p in papers for e in p.exhibits)}")
-    return picture(exhibit, machine, folder, pictures) or table_text(exhibit, machine)
-
-
-def table_text(exhibit: Exhibit, machine: Machine) -> str:
+    if shown := picture(exhibit, machine, folder, pictures):
+        return shown
     table = table_of(gather(exhibit, machine))
     return markdown(table) if table else f"Nothing of {exhibit.key} was run on {machine.name}."
 

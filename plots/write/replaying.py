@@ -7,21 +7,16 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read.results import Line
+from plots.read.select import grouped
 from plots.write.files import write
 
 AD_HOC = "replay/adhoc"  # the exhibit of lines that had none
 
 
-def key_of(line: Line) -> str:
-    return line["exhibit"] or AD_HOC
-
-
 def plans(lines: Iterable[Line], repetitions: int | None = None) -> dict[str, str]:
     """By exhibit key the text of its file, a sweep a case; without lines of unknown size."""
-    found: dict[str, list[Line]] = {}
-    for line in lines:
-        if line["n"] and line["d"] and line["k"]:
-            found.setdefault(key_of(line), []).append(line)
+    sized = (line for line in lines if line["n"] and line["d"] and line["k"])
+    found = grouped(sized, lambda line: line["exhibit"] or AD_HOC)
     return {key: plan(key, of_one, repetitions) for key, of_one in sorted(found.items())}
 
 

@@ -70,7 +70,7 @@ def environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, section=claim_sheet.section)
+    made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
     made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
     made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
     made.filters["look"] = look
@@ -166,7 +166,7 @@ def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
     return {
         "place": place,
         "hardware": hardware(place.machine),
-        "days": days([one.view for one in shown]),
+        "days": days(line for one in shown for line in one.view.lines),
         "commits": sorted({commit for one in shown for commit in one.view.commits}),
         "busy": busy(place.machine) if place.here else "",
         "reach": claim_sheet.reach(outcomes) if outcomes else "",

@@ -32,13 +32,19 @@ def markdown(table: Table) -> str:
         escape_md(titles[i]) + (f"<br><sub>{' · '.join(titles[j] for j in below)}</sub>" if below else "")
         for i, *below in shown
     ]
-    lines.append("| " + " | ".join(over) + " |")
-    lines.append("|" + "|".join(":--" if table.columns[i].role in WORDS else "--:" for i, *_ in shown) + "|")
-    lines += ["| " + " | ".join(stacked([row[i] for i in group]) for group in shown) + " |" for row in table.rows]
+    align = "".join("l" if table.columns[i].role in WORDS else "r" for i, *_ in shown)
+    lines += md_table(over, align, ([stacked([row[i] for i in group]) for group in shown] for row in table.rows))
     notes = [f"{superscript(i)} {escape_md(s)}" for i, s in enumerate(table.footnotes, start=1)]
     for sentence in [*notes, *map(escape_md, table.remarks)]:
         lines += ["", f"<sub>{sentence}</sub>"]
     return "\n".join(lines) + "\n"
+
+
+def md_table(head: Sequence[str], align: str, rows: Iterable[Iterable[object]]) -> list[str]:
+    """The lines of a table in Markdown; `align` has an l or an r for each column."""
+    rule = "".join({"l": "|:--", "r": "|--:"}[side] for side in align) + "|"
+    first, *others = (f"| {' | '.join(map(str, row))} |" for row in (head, *rows))
+    return [first, rule, *others]
 
 
 def together(table: Table) -> list[list[int]]:
