@@ -82,8 +82,6 @@ class Kernels:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.text = cache(self._text)
-        self.code = cache(self._code)
 
     def changed(self, line: Line) -> bool:
         """False where git does not know the commit: nobody can tell."""
@@ -92,7 +90,8 @@ class Kernels:
             return False
         return self.code(name, "") != "" and self.code(name, commit) != self.code(name, "")
 
-    def _code(self, name: str, commit: str) -> str:
+    @cache  # noqa: B019  one lives as long as the program
+    def code(self, name: str, commit: str) -> str:
         files = [f"impl/{name}{ending}" for ending in (".cpp", ".cu")]
         found: dict[str, str] = {}
         while files:
@@ -102,7 +101,8 @@ class Kernels:
                 files += re.findall(r'^#include "(impl/[^"]+)"', found[path], re.M)
         return "".join(bare(found[path]) for path in sorted(found))
 
-    def _text(self, commit: str, path: str) -> str:
+    @cache  # noqa: B019
+    def text(self, commit: str, path: str) -> str:
         if not commit:
             return (self.root / path).read_text() if (self.root / path).is_file() else ""
         ran = subprocess.run(["git", "-C", self.root, "show", f"{commit}:{path}"], capture_output=True, check=False)

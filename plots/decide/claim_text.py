@@ -89,6 +89,11 @@ def factor(claim: Claim) -> str:
     return f", within a factor of {claim['within']:g}" if "within" in claim else ""
 
 
+def expected_place(claim: Claim) -> str:
+    expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
+    return f"{claim['along']} = {' or '.join(map(words.field_value, expect))}"
+
+
 def claimed_value(claim: Claim) -> str:
     """The paper's value in a few words: `9.1 ×`, `at least 3 ms`, `grows`, `min at k = 4`."""
     kind = claim["kind"]
@@ -99,8 +104,7 @@ def claimed_value(claim: Claim) -> str:
     if kind in ("order", "trend"):
         return {"up": "grows", "down": "falls", "flat": "stays"}[claim.get("direction", "up")]
     if kind == "location":
-        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-        return f"{claim['extreme']} at {claim['along']} = {' or '.join(map(words.field_value, expect))}"
+        return f"{claim['extreme']} at {expected_place(claim)}"
     if kind == "printed":
         return f"each printed value{factor(claim)}"
     if kind == "difference":
@@ -129,9 +133,7 @@ def expectation(claim: Claim) -> str:
         flat = f" (within a factor of {claim.get('within', 1.1):g})" if claim["direction"] == "flat" else ""
         return f"{one.label} {claim['direction']} along {claim['along']}{flat}{among}"
     if kind == "location":
-        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-        at = " or ".join(map(words.field_value, expect))
-        return f"{claim['extreme']} of {one.label} at {claim['along']} = {at}{among}"
+        return f"{claim['extreme']} of {one.label} at {expected_place(claim)}{among}"
     items = item_texts(claim["items"], " · ")
     if kind == "difference":
         return f"{one.label} differs by {100 * claim['at_least']:g}% or more: {items}"

@@ -100,13 +100,14 @@ def own_number(view: View, claim: Claim) -> str:
         return claimed_value(claim)
     stated = f"{claim['expect']:.10g} ×" if "expect" in claim and claim["kind"] == "ratio" else ""
     if claim["kind"] == "ratio":
-        names = [claim.get(f"{side}_metric") or claim["metric"] for side in ("numerator", "denominator")]
-        sides = zip(names, (claim["numerator"], claim["denominator"]), strict=True)
-        found = [{value for _, value in printed_rows(view, {"metric": m, "where": side})} for m, side in sides]
+        sides = [{"metric": name, "where": side} for side, name in compared(claim)]
+        found = [{value for _, value in printed_rows(view, side)} for side in sides]
         if any(len(values) != 1 for values in found):
             return stated
         (above,), (below,) = found
-        return pair_of(above, below, stated or f"{above / below:.4g} ×", names) if below else stated
+        if not below:
+            return stated
+        return pair_of(above, below, stated or f"{above / below:.4g} ×", [side["metric"] for side in sides])
     values = {value for _, value in printed_rows(view, claim)} if claim["kind"] in ("bound", "value", "mean") else set()
     return with_unit(" … ".join(words.number(f(values)) for f in (min, max)[: len(values)]), claim) if values else ""
 
@@ -140,10 +141,8 @@ def by_ratio(view: View, claim: Claim) -> Outcome:
     value = ratio(*sides)
     if value is None:
         raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")
-    band = wanted_band(claim)
-    names = [claim.get(f"{side}_metric") or claim["metric"] for side in ("numerator", "denominator")]
-    text = words.both(value, 3)
-    text = pair_of(*(side.value for side in sides), text, names, " ×") if value.exact else text
+    band, text = wanted_band(claim), words.both(value, 3)
+    text = pair_of(*(side.value for side in sides), text, (name, other), " ×") if value.exact else text
     return Outcome(verdicts.of_ratio(value, band), text, caution([value]), verdicts.opposite(value, band))
 
 
@@ -158,12 +157,9 @@ def by_trend(view: View, claim: Claim) -> Outcome:
     if len(values) < 2:
         raise IncomparableError(f"only {claim['along']} = {at[0]} was measured")
     sign = {"up": 1, "down": -1, "flat": 0}[claim["direction"]]
-    return Outcome(
-        verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1)),
-        points(at, values, claim),
-        warnings(view, claim, values),
-        sign * verdicts.step(values[0], values[-1]) < 0,
-    )
+    verdict = verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1))
+    opposite = sign * verdicts.step(values[0], values[-1]) < 0
+    return Outcome(verdict, points(at, values, claim), warnings(view, claim, values), opposite)
 
 
 def by_location(view: View, claim: Claim) -> Outcome:
@@ -171,14 +167,9 @@ def by_location(view: View, claim: Claim) -> Outcome:
     wanted = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
     expected = [i for i, value in enumerate(at) if same(value, wanted)]
     if not expected:
-        one(
-            view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"]
-        )  # raises with the reason
-    return Outcome(
-        verdicts.of_location(values, expected, claim["extreme"]),
-        points(at, values, claim),
-        warnings(view, claim, values),
-    )
+        one(view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"])  # raises the reason
+    verdict = verdicts.of_location(values, expected, claim["extreme"])
+    return Outcome(verdict, points(at, values, claim), warnings(view, claim, values))
 
 
 def by_bound(view: View, claim: Claim) -> Outcome:

@@ -64,17 +64,12 @@ class Comparison:
     @property
     def regressions(self) -> list[str]:
         """Cases and implementations slower past the threshold, and cases that lost their time or became coarse."""
-        cases = [
-            pair.name
-            for pair in self.pairs
-            if pair.verdict in (BROKEN, COARSE) or (pair.verdict == SLOWER and past(pair.change, self.threshold))
-        ]
-        groups = [g.implementation for g in self.groups if g.verdict == SLOWER and past(g.change, self.threshold)]
-        return groups + cases
+        cases = [p.name for p in self.pairs if p.verdict in (BROKEN, COARSE) or past(p, self.threshold)]
+        return [group.implementation for group in self.groups if past(group, self.threshold)] + cases
 
 
-def past(change: Change | None, threshold: float) -> bool:
-    return change is not None and change.ratio.value >= 1 + threshold
+def past(one: Pair | Group, threshold: float) -> bool:
+    return one.verdict == SLOWER and one.change is not None and one.change.ratio.value >= 1 + threshold
 
 
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
@@ -102,10 +97,8 @@ def pair_of(name: str, base: Case, new: Case) -> Pair:
     change = together([rounds]) if len(rounds) >= FEWEST_ROUNDS else of_samples(base.samples, new.samples)
     if change is None:
         return Pair(name, base, new, None, NO_TIME, "a time of 0")
-    counts = (base.iterations, new.iterations)
-    return Pair(
-        name, base, new, change, UNDECIDED, "" if len(set(counts)) == 1 else "{} iterations, now {}".format(*counts)
-    )
+    why = "" if base.iterations == new.iterations else f"{base.iterations} iterations, now {new.iterations}"
+    return Pair(name, base, new, change, UNDECIDED, why)
 
 
 def least_runs(base: Case, new: Case) -> dict[str, tuple[float, float]]:

@@ -58,18 +58,17 @@ def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected 
     if not printed or not theirs:
         return None
     name = printed[1]
-    threads = value_of(line, "threads")
-    if device(line) == "cpu" and threads not in (None, ALL_THREADS):
-        return Expected(name, theirs, None, why="some of the threads: peaks are those of all")
     there, here = floor_there(line, paper), floor_here(line, machine)
-    if there is None:
-        return Expected(name, theirs, None, why=f"no peaks of the paper's {device(line).upper()} in its paper.toml")
-    if here is None:
-        return Expected(
-            name, theirs, None, why=f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
-        )
-    if not here.seconds or not there.seconds:
-        return Expected(name, theirs, None, why="no work in the line")
-    times = [here.seconds, there.seconds]
-    value = theirs * over(*(times[::-1] if metric(name).better == "higher" else times))
-    return Expected(name, theirs, value, there.resource, here.resource)
+    if device(line) == "cpu" and value_of(line, "threads") not in (None, ALL_THREADS):
+        why = "some of the threads: peaks are those of all"
+    elif there is None:
+        why = f"no peaks of the paper's {device(line).upper()} in its paper.toml"
+    elif here is None:
+        why = f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
+    elif not here.seconds or not there.seconds:
+        why = "no work in the line"
+    else:
+        times = [here.seconds, there.seconds]
+        value = theirs * over(*(times[::-1] if metric(name).better == "higher" else times))
+        return Expected(name, theirs, value, there.resource, here.resource)
+    return Expected(name, theirs, None, why=why)

@@ -26,19 +26,14 @@ def split(values: np.ndarray) -> int | None:
     """Where these values fall into two levels; None if more than 1% of shuffled orders split as well."""
     if len(values) < FEWEST:
         return None
-    ranks = ranked(values)
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values) - (len(values) + 1) / 2  # about their mean: one wild value is no level
     heights = contrast(ranks[None, :])[0]
     random = np.random.default_rng(0)
     shuffled = random.permuted(np.tile(ranks, (SHUFFLES, 1)), axis=1)
     as_high = int(np.sum(contrast(shuffled).max(axis=1) >= heights.max() - 1e-9))
     return int(heights.argmax()) + 1 if (as_high + 1) / (SHUFFLES + 1) <= LEVEL else None
-
-
-def ranked(values: np.ndarray) -> np.ndarray:
-    """Ranks about their mean, equal values sharing theirs: one wild value is no level."""
-    from scipy.stats import rankdata
-
-    return rankdata(values) - (len(values) + 1) / 2
 
 
 def contrast(ranks: np.ndarray) -> np.ndarray:

@@ -28,24 +28,20 @@ class IncomparableError(Exception):
         self.need = need
 
 
-def everyone(lines: Sequence[Line], _: Selector) -> Sequence[Line]:
-    return lines
-
-
 def measured_lines(
-    view: View, selector: Selector, name: str, chosen: Chosen = everyone, may_be_coarse: bool = False
+    view: View, selector: Selector, name: str, chosen: Chosen | None = None, may_be_coarse: bool = False
 ) -> list[tuple[Line, Estimate]]:
     """The chosen of the matching lines, with the metric. Raises IncomparableError with the reason if none."""
-    lines = chosen(select(view.lines, selector), selector)
+    lines = select(view.lines, selector)
+    lines = chosen(lines, selector) if chosen else lines
     if not lines:
         raise IncomparableError(*why_none(view, selector))
     found = [(line, value) for line in lines if (value := view.value(line, name)) is not None]
     if not found:
         reasons = sorted({reason(line) or f"no {metric(name).label} in the line" for line in lines})
         raise IncomparableError(f"{selector_text(selector)}: {'; '.join(reasons)}", need_of(view, lines))
-    if not (view.rounding or may_be_coarse) and any(
-        coarse(line) or view.doubt(line, name) == words.COARSE for line, _ in found
-    ):
+    strict = not (view.rounding or may_be_coarse)
+    if strict and any(coarse(line) or view.doubt(line, name) == words.COARSE for line, _ in found):
         raise IncomparableError(f"{selector_text(selector)}: coarse labels, on which no claim rests", GRADE)
     return found
 
@@ -54,9 +50,8 @@ def one(view: View, selector: Selector, name: str, may_be_coarse: bool = False) 
     """The metric of the one line that matches; of several, the one with the first listed values."""
     lines = prefer(select(view.lines, selector), selector)
     if len(lines) > 1:
-        raise IncomparableError(
-            f"{selector_text(selector)} matches {len(lines)} cases: they differ in {', '.join(differing(lines))}"
-        )
+        fields = ", ".join(differing(lines))
+        raise IncomparableError(f"{selector_text(selector)} matches {len(lines)} cases: they differ in {fields}")
     return measured_lines(view, selector, name, prefer, may_be_coarse)[0][1]
 
 

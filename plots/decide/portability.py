@@ -46,11 +46,9 @@ def portability(sides: Sides, where: str, kind: str, name: str = "iteration") ->
     for implementation in rivals:
         efficiencies: dict[str, float | None] = {}
         for at in platforms:
-            parts = [share(scores[at, p], implementation, kind) for p in problems]
-            untried = any(
-                value == 0 and (at, p, implementation) not in tried for value, p in zip(parts, problems, strict=True)
-            )
-            efficiencies[at] = None if untried else mean(parts)
+            parts = {p: share(scores[at, p], implementation, kind) for p in problems}
+            untried = any(value == 0 and (at, p, implementation) not in tried for p, value in parts.items())
+            efficiencies[at] = None if untried else mean(parts.values())
         found.append(cascade(implementation, efficiencies))
     found.sort(key=lambda c: (c.pp is None, -(c.pp or 0), c.implementation))
     return Portability(where, tuple(platforms), len(problems), tuple(found))
@@ -85,7 +83,6 @@ def share(scores: dict[str, float], implementation: str, kind: str) -> float:
 
 def too_little(platforms: Sequence[str], problems: Sequence[str], where: str) -> str:
     if len(platforms) < 2:
-        return (
-            f"one machine's {where.upper()} or none was measured" if platforms else f"no {where.upper()} was measured"
-        )
+        device_kind = where.upper()
+        return f"one machine's {device_kind} or none was measured" if platforms else f"no {device_kind} was measured"
     return "one implementation: nothing to be efficient against" if problems else "no problem was solved on all of them"

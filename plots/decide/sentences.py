@@ -50,10 +50,8 @@ def whole(cases: Sequence[Finding]) -> Finding:
 def beneath(cases: Sequence[Finding]) -> list[Finding]:
     """The cases, each with what tells it apart in the place of the sentence."""
     head = common([one.text for one in cases])
-    rests = [one.text.removeprefix(head).strip(EDGE) for one in cases]
-    return [
-        replace(one, text=f"{CASE}{rest or one.expected}", section="") for one, rest in zip(cases, rests, strict=True)
-    ]
+    rests = [one.text.removeprefix(head).strip(EDGE) or one.expected for one in cases]
+    return [replace(one, text=f"{CASE}{rest}", section="") for one, rest in zip(cases, rests, strict=True)]
 
 
 def common(texts: Sequence[str]) -> str:

@@ -34,10 +34,8 @@ def band(
 ) -> Band:
     """The band of a claim's keys: [expect / within, expect * within], cut by at_least and at_most."""
     low, high = (expect / within, expect * within) if expect is not None else (-math.inf, math.inf)
-    low, high = (
-        max(low, -math.inf if at_least is None else at_least),
-        min(high, math.inf if at_most is None else at_most),
-    )
+    low = low if at_least is None else max(low, at_least)
+    high = high if at_most is None else min(high, at_most)
     if expect is not None:
         return Band(low, high, (expect > 1) - (expect < 1))
     return Band(low, high, (at_least is not None and at_least > 1) - (at_most is not None and at_most < 1))

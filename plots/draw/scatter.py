@@ -41,9 +41,8 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[i
     if labels.shape != points.shape[:1]:
         raise UserError(f"labels {labels.shape} where {points.shape[0]} points need one each")
     if len(labels) and not (labels.min() >= 0 and labels.max() < len(centroids)):
-        raise UserError(
-            f"labels reach from {labels.min()} to {labels.max()}, where there are {len(centroids)} centroids"
-        )
+        reach = f"from {labels.min()} to {labels.max()}"
+        raise UserError(f"labels reach {reach}, where there are {len(centroids)} centroids")
     if len(dims) != 2 or not all(0 <= j < points.shape[1] for j in dims):
         raise UserError(f"dimensions {list(dims)} are not two of the {points.shape[1]}")
 

@@ -95,11 +95,8 @@ class Exhibit:
     @property
     def commands(self) -> list[str]:
         """What measures it."""
-        return (
-            [f"kmbench run papers/{source}.toml" for source in self.sources]
-            if self.spec.get("sweep") or "reuse" in self.spec
-            else []
-        )
+        measured = self.sources if self.spec.get("sweep") or "reuse" in self.spec else []
+        return [f"kmbench run papers/{source}.toml" for source in measured]
 
     def label(self, name: str, value: Any) -> str:
         """The exhibit's own word for a value of a field, else the value."""
@@ -185,9 +182,8 @@ def flat(sweep: Table) -> Table:
 def changed(quick: Table, paper: Table) -> list[str]:
     """The keys of which the quick sweep has values that the paper's sweep has not."""
     names = (quick.keys() | paper.keys()) - set(SAME_PROBLEM)
-    return sorted(
-        {n.partition(".")[0] for n in names if n not in quick or not all(same(v, paper.get(n, [])) for v in quick[n])}
-    )
+    other = [n for n in names if n not in quick or not all(same(v, paper.get(n, [])) for v in quick[n])]
+    return sorted({n.partition(".")[0] for n in other})
 
 
 def of_sweep(line: Line, sweep: Table) -> bool:

@@ -23,11 +23,6 @@ class Run:
     reason: str = ""
 
 
-def is_one(path: Path) -> bool:
-    """Whether the file is to be read so: a JSON file, where result lines are a .jsonl."""
-    return path.suffix == ".json"
-
-
 def read(path: Path) -> tuple[dict[str, Any], list[Run]]:
     """The context and the runs; aggregates, which hold no samples, are left out. UserError where there is no run."""
     if path.stat().st_size > LARGEST:

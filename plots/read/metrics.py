@@ -146,23 +146,25 @@ def rate(work: str) -> Formula:
     """The least work of an iteration over the time of an iteration, in 10^9 a second."""
 
     def formula(line: Line, record: Record) -> Estimate | None:
-        amount, one = (line.get("work") or {}).get(work), per_iteration(run_s)(line, record)
-        return one.inverse_of(amount / 1e9) if one and one.value > 0 and amount else None
+        return per_time(((line.get("work") or {}).get(work) or 0) / 1e9, line, record)
 
     return formula
 
 
+def per_time(amount: float, line: Line, record: Record) -> Estimate | None:
+    """An amount of an iteration over its time; None if either is missing or 0."""
+    one = per_iteration(run_s)(line, record)
+    return one.inverse_of(amount) if one and one.value > 0 and amount else None
+
+
 def throughput(line: Line, record: Record) -> Estimate | None:
     """The points' bytes over the time of an iteration, in GB/s, as lutz2018 counts; labels are left out."""
-    one = per_iteration(run_s)(line, record)
-    size = line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8)
-    return one.inverse_of(size / 1e9) if one and one.value > 0 and size else None
+    return per_time(line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8) / 1e9, line, record)
 
 
 def product_rate(line: Line, record: Record) -> Estimate | None:
     """The operations of one matrix product, 2 n d k, over the time of an iteration, in 10^9 a second."""
-    one, amount = per_iteration(run_s)(line, record), 2 * line["n"] * line["d"] * line["k"]
-    return one.inverse_of(amount / 1e9) if one and one.value > 0 and amount else None
+    return per_time(2 * line["n"] * line["d"] * line["k"] / 1e9, line, record)
 
 
 def product_share(line: Line, record: Record) -> Estimate | None:
@@ -203,8 +205,7 @@ def floor_share(line: Line, record: Record) -> Estimate | None:
     over memory bandwidth and flops over arithmetic rate, both from the record's `floor`."""
     work = line.get("work") or {}
     least = [work[what] / speed for what, speed in speeds(line, record).items() if speed and work.get(what)]
-    one = per_iteration(run_s)(line, record)
-    return one.inverse_of(100 * max(least)) if one and one.value > 0 and least else None
+    return per_time(100 * max(least, default=0), line, record)
 
 
 def price(line: Line, record: Record) -> Estimate | None:

@@ -51,7 +51,7 @@ def read(path: Path) -> Side:
     elif not path.is_file():
         accepted = "result lines (.jsonl), a folder of them or of rounds, Google Benchmark's JSON"
         raise UserError(f"{path}: no such file or folder, or not a regular one; accepted: {accepted}")
-    elif google_benchmark.is_one(path):
+    elif path.suffix == ".json":
         side = of_google_benchmark(path)
     else:
         lines, record = results.latest(results.read_lines(path)), results.record(path.with_name("machine.json"))

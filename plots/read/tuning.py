@@ -63,10 +63,8 @@ class Tuning:
 
     def measured_again(self, line: Line | None) -> Line | None:
         """The last line of that case's second measurement, where it has a time."""
-        found = [
-            one for one in self.again if line and one["parameters"] == line["parameters"] and time(one, "iteration")
-        ]
-        return found[-1] if found else None
+        timed = (one for one in reversed(self.again) if time(one, "iteration"))
+        return next((one for one in timed if line and one["parameters"] == line["parameters"]), None)
 
 
 def time(line: Line, name: str) -> Estimate | None:

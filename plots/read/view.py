@@ -80,9 +80,8 @@ class View:
         figure = self.exhibit.figure
         single = [figure[name] for name in ("panels", "x") if name in figure]
         apart = [figure["sets"]] if "sets" in figure else []
-        return list(
-            dict.fromkeys([*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:], *apart])
-        )
+        names = [*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:], *apart]
+        return list(dict.fromkeys(names))
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
@@ -101,10 +100,8 @@ class View:
     def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
         """The one line that a speedup of `line` is over; where the baseline lists values, the best of theirs."""
         fields = [f for f in (self.place if others is None else others) if f not in self.baseline]
-        values = [(f, value_of(line, f)) for f in fields]
-        found = self._baselines(tuple(f for f, value in values if value is not None)).get(
-            tuple(value for _, value in values if value is not None), []
-        )
+        known = {f: value for f in fields if (value := value_of(line, f)) is not None}
+        found = self._baselines(tuple(known)).get(tuple(known.values()), [])
         if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
             own = (metric(name).of(one, self.machine.record) for one in found)
             times = [(value.value, i) for i, value in enumerate(own) if value]

@@ -33,9 +33,8 @@ def files(papers: Sequence[Paper], machines: Sequence[Machine]) -> Files:
     for machine in machines:
         found |= of_machine(machine, keys)
     if not any(name.endswith(".jsonl") for name in found):
-        raise UserError(
-            f"no lines of {', '.join(p.key for p in papers)} on {', '.join(m.name for m in machines)}: nothing to pack"
-        )
+        of, on = ", ".join(p.key for p in papers), ", ".join(m.name for m in machines)
+        raise UserError(f"no lines of {of} on {on}: nothing to pack")
     for paper in papers:
         found |= of_paper(paper, machines)
     found |= {name: text(findings).encode() for name, text in claim_sheet.FORMATS.items()}
@@ -63,11 +62,8 @@ def of_paper(paper: Paper, machines: Sequence[Machine]) -> Files:
             view = gather(exhibit, machine)
             table = table_of(view) if view.lines else None
             stem = f"tables/{machine.name}/{exhibit.key}"
-            if table:
-                found |= {
-                    f"{stem}.md": table_formats.markdown(table).encode(),
-                    f"{stem}.csv": table_formats.csv_text(table).encode(),
-                }
+            texts = table_formats.TEXTS.items() if table else ()
+            found |= {stem + ending: text(table).encode() for ending, text in texts}
     return found
 
 

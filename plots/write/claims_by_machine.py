@@ -13,12 +13,10 @@ from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, wor
 def table(findings: Sequence[Finding], everything: bool = False) -> Table:
     """A row a claim, a column a machine; with `everything` also the claims that no machine decides."""
     machines = list(dict.fromkeys(f.machine for f in findings))
-    grouped: dict[tuple[str, str], dict[str, Finding]] = {}
+    by_claim: dict[tuple[str, str], dict[str, Finding]] = {}
     for finding in listed(findings):
-        grouped.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
-    shown = {
-        key: by for key, by in grouped.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())
-    }
+        by_claim.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
+    shown = {k: by for k, by in by_claim.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())}
     columns = [*fields_named("exhibit", "claim"), *(Column(f"verdict:{m}", "word", m) for m in machines)]
     notes, cells = Footnotes(), []
     for (exhibit, _), by in shown.items():
@@ -41,9 +39,8 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
 def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: bool) -> list[str]:
     told = [f"{name}: {summary([f for f in sentences if f.machine == name], ', ')}." for name in machines]
     same, apart = agreement(sentences)
-    told.append(
-        f"Decided on two machines or more: {same + apart} claims, {same} with one verdict everywhere, {apart} not."
-    )
+    several = f"{same + apart} claims, {same} with one verdict everywhere, {apart} not"
+    told.append(f"Decided on two machines or more: {several}.")
     decided = {(f.exhibit, f.id) for f in sentences if f.verdict != INCOMPARABLE}
     hidden = {(f.exhibit, f.id) for f in sentences} - decided
     if hidden and not everything:

@@ -97,9 +97,7 @@ def by_implementation(made: Comparison) -> Table:
 def by_case(made: Comparison, everything: bool = False) -> Table:
     """The cases that changed, or every one; of what all of them share, a line."""
     pairs = [pair for pair in made.pairs if everything or pair.verdict in ALWAYS]
-    pairs.sort(
-        key=lambda pair: (compare.VERDICTS.index(pair.verdict), -(pair.change.ratio.value if pair.change else 0))
-    )
+    pairs.sort(key=lambda p: (compare.VERDICTS.index(p.verdict), -(p.change.ratio.value if p.change else 0)))
     labels, shared = told_apart([pair.base for pair in made.pairs])
     columns = fields_named("implementation", "case")
     columns += [Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
@@ -108,10 +106,8 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
     for pair in pairs:
         case = "/".join(text for label, text in pair.base.parts.items() if label in labels) or words.MISSING
         marks = (notes.mark(pair.why),) if pair.why else ()
-        times = [
-            time_cell(side.samples if pair.change else [], words.COARSE if side.coarse else "")
-            for side in (pair.base, pair.new)
-        ]
+        medians = ((side, of_median(side.samples) if pair.change else None) for side in (pair.base, pair.new))
+        times = [time_cell(value, words.COARSE if side.coarse else "") for side, value in medians]
         ratio = ratio_cell(pair.change.ratio if pair.change else None)
         rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made.within, marks)])
     title = "Cases" if everything else "Cases that changed"
@@ -134,8 +130,8 @@ def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
     return apart, " · ".join(shared)
 
 
-def time_cell(samples: Sequence[float], doubt: str) -> Cell:
-    value = of_median(samples)
+def time_cell(value: Estimate | None, doubt: str = "") -> Cell:
+    """Seconds in ms, without the interval."""
     if value is None:
         return EMPTY
     ms = value.scaled(MS)

@@ -55,9 +55,8 @@ def metric_of(column: str, shown: Sequence[str]) -> str:
 def row_of(text: str, found: Sequence[Row], fields: Sequence[str]) -> int:
     if text.isdigit():
         if not 1 <= int(text) <= len(found):
-            raise UserError(
-                f"row {text}: the table has rows 1 to {len(found)}" if found else f"row {text}: the table is empty"
-            )
+            known = f"has rows 1 to {len(found)}" if found else "is empty"
+            raise UserError(f"row {text}: the table {known}")
         return int(text)
     wanted: dict[str, str] = {}
     for part in text.split(","):
@@ -87,21 +86,18 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
     why = reason(line)
     method = f" ({value.method}, {value.samples} samples)" if value and not value.exact and value.known else ""
     text = why or (f"{words.both(value)} {metric(name).unit}".rstrip() + method if value else "not in this line")
-    parts = [
-        ("value", text + (f"; {doubt}, hence never the best" if (doubt := view.doubt(line, name, fields)) else ""))
-    ]
+    doubt = view.doubt(line, name, fields)
+    parts = [("value", text + (f"; {doubt}, hence never the best" if doubt else ""))]
     if not why:
         parts += samples(line, name)
     if name.startswith("speedup:") and (base := view.base(line, fields, name)):
         parts.append(("baseline", f"{base['implementation']}, case {base['case']}"))
+    changes = " with uncommitted changes" if line["dirty"] else ""
     parts += [
         ("case", line["case"]),
         ("line", "; ".join(f"{path.name}, byte {offset}" for path, offset in line.get("places", [])) or "–"),
         ("command", "; ".join(view.exhibit.commands) or "kmbench run --implementation … --dataset …"),
-        (
-            "commit",
-            f"{line['commit'] or '?'}{' with uncommitted changes' if line['dirty'] else ''}, measured {line['date']}",
-        ),
+        ("commit", f"{line['commit'] or '?'}{changes}, measured {line['date']}"),
         ("judge", judged(line)),
     ]
     if library := line["library"]:

@@ -14,14 +14,8 @@ LETTER, SMALL, GAP = 4.4, 3.4, 6.0  # points: a character of \footnotesize, one 
 LINE, SECOND = 10.0, 8.0
 FLOATS = 12  # in a row: LaTeX holds back 18 at most until a page ends
 SPECIAL = {
+    **{letter: rf"\{letter}" for letter in "&%$#_{}"},
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "×": r"$\times$",

@@ -12,7 +12,7 @@ from plots.write.files import write
 from plots.write.parallel import each
 from plots.write.tables import Table
 
-TABLE_FORMATS = {".md": table_formats.markdown, ".csv": table_formats.csv_text, ".tex": latex.latex}
+TABLE_FORMATS = {**table_formats.TEXTS, ".tex": latex.latex}
 FIGURE_FORMATS = (".svg", ".pdf", ".png")
 
 

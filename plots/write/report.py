@@ -115,9 +115,8 @@ def page(
 ) -> str:
     """The report as HTML, with `others` beside `machines`. `written`: a folder that holds the figures of `machines`."""
     shown_on = places(machines, others, profile)
-    shown = {
-        exhibit.key: [show(place, exhibit) for place in shown_on] for paper in papers for exhibit in paper.exhibits
-    }
+    exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
+    shown = {exhibit.key: [show(place, exhibit) for place in shown_on] for exhibit in exhibits}
     drawings = drawn([one for sides in shown.values() for one in sides], written)
     outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
     counts = Counter(f.verdict for found in outcomes for f in once(found))
@@ -152,10 +151,8 @@ def picture_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
     drawn_on = [one for one in sides if drawings.get((one.view.exhibit.key, one.place.at))]
     gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn_on}
     one = min(drawn_on, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)))
-    exhibit = one.view.exhibit
-    return {"place": one.place, "figure": drawings[exhibit.key, one.place.at], "title": exhibit.spec["title"]} | {
-        "anchor": exhibit.key
-    }
+    exhibit, figure = one.view.exhibit, drawings[one.view.exhibit.key, one.place.at]
+    return {"place": one.place, "figure": figure, "title": exhibit.spec["title"], "anchor": exhibit.key}
 
 
 def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:

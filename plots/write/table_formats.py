@@ -80,8 +80,7 @@ def plain_cell(cell: Cell) -> str:
 
 def write_table(table: Table, stem: Path) -> list[Path]:
     """Writes <stem>.md and <stem>.csv."""
-    texts = {".md": markdown(table), ".csv": csv_text(table)}
-    return [write(stem.with_name(stem.name + ending), text) for ending, text in texts.items()]
+    return [write(stem.with_name(stem.name + ending), text(table)) for ending, text in TEXTS.items()]
 
 
 def superscript(number: int) -> str:
@@ -105,6 +104,9 @@ def csv_text(table: Table) -> str:
         values = ["" if v is None else v for cell in row for v in cell.raw]
         rows.append([*values, "; ".join(reasons)])
     return csv_of(rows)
+
+
+TEXTS = {".md": markdown, ".csv": csv_text}
 
 
 def csv_of(rows: Iterable[Sequence[Any]]) -> str:

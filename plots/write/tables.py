@@ -207,12 +207,9 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
     if not view.lines:
         found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
     elif view.profile == "quick":
-        other = view.resized(view.lines)
-        found.append(
-            f"Quick profile, with another {', '.join(other)} than the paper's: no ratios there."
-            if other
-            else "Quick profile."
-        )
+        other = ", ".join(view.resized(view.lines))
+        change = f", with another {other} than the paper's: no ratios there" if other else ""
+        found.append(f"Quick profile{change}.")
     if view.lines and len(view.commits) > 1:
         found.append(f"Lines of {len(view.commits)} commits: {', '.join(view.commits)}.")
     found += view.left_out
@@ -227,9 +224,8 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
                 how = "run twice, both values" if some is twice else f"{method}, {counts} samples"
                 found += [f"[{told}] of {names}: {how}."] * bool(some)
     if "measured once" in methods:
-        found.append(
-            f"Measured once, no interval: {', '.join(sorted({name for name, _ in methods['measured once']}))}."
-        )
+        names = sorted({name for name, _ in methods["measured once"]})
+        found.append(f"Measured once, no interval: {', '.join(names)}.")
     sources = sorted({row.source for row in view.exhibit.printed()})
     if sources:
         theirs = f" ({view.exhibit.machine})" if view.exhibit.machine else ""
