@@ -86,13 +86,13 @@ def run_claims(args: argparse.Namespace) -> None:
 
 def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
     """Writes the claims in every format; what is to be shown of them."""
-    from plots.write import claims_page, first_look
+    from plots.write import first_look, report
 
     findings = claim_sheet.sheet(papers, machines, args.profile)
     skipped = [sentence for machine in machines for sentence in machine.skipped]
     for name, text in claim_sheet.FORMATS.items():
         write(args.out / name, text(findings, skipped) if text is claim_sheet.page else text(findings))
-    write(args.out / "claims.html", claims_page.page(findings, skipped))
+    write(args.out / "claims.html", report.claims_page(findings, skipped))
     if vars(args).get("list") or vars(args).get("all"):
         claim_sheet.show(findings, Console(), args.all)
         return ""

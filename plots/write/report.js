@@ -12,7 +12,6 @@ filter.addEventListener("click", ({ target }) => {
   all("tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
   all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector("tr.claim:not([hidden])"); });
   all("details.claims").forEach((d) => { d.open = chosen !== ""; d.closest(".other > details")?.toggleAttribute("open", chosen !== ""); });
-  document.body.classList.toggle("filtered", chosen !== "");
 });
 
 const links = new Map(all("nav a[href^='#']").map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
@@ -75,13 +74,11 @@ const order = (column, rows, down) => {
     return (down ? -1 : 1) * (numeric ? number(x) - number(y) : x.localeCompare(y, "en", { numeric: true }));
   });
 };
-// The heads with the place of their columns.
-const heads = (table) => [...table.tHead.rows[0].cells].map((th, at) => [th, at]);
 const sortable = (table) => {
   const body = table.tBodies[0], before = [...body.rows];
   before.reduce((at, row) => { row.at = at; return at + Number(row.dataset.n ?? 1); }, 1);
   if (before.length < 2) return;
-  for (const [th, column] of heads(table)) {
+  for (const [column, th] of [...table.tHead.rows[0].cells].entries()) {
     const button = document.createElement("button");
     button.className = "sort";
     button.append(...th.childNodes);

@@ -65,16 +65,16 @@ class Shown:
         return any(line["verdict"] == "" for line in self.view.lines)
 
 
-def environment() -> Environment:
-    """What the pages' templates are read with, and what they may use."""
-    made = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+def rendered(template: str, **parts: Any) -> str:
+    """A page, with the looks and the script that all pages share."""
+    rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    made = Environment(loader=FileSystemLoader(HERE), **rules)
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
     made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
     made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
     made.filters["look"] = look
-    return made
+    css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
+    return made.get_template(template).render(css=css, script=script, **parts)
 
 
 def short(text: str) -> str:
@@ -120,19 +120,29 @@ def page(
     drawings = drawn([one for sides in shown.values() for one in sides], written)
     outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
     counts = Counter(f.verdict for found in outcomes for f in once(found))
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
-            script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
-            places=shown_on,
-            machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
-            coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
-            papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
-            picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
-            verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
-        )
+    return rendered(
+        "report.html.j2",
+        places=shown_on,
+        machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
+        coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
+        papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
+        picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
+        verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
+    )
+
+
+def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:
+    """Every claim of every paper, in the rows of claims.md, to sort and to filter."""
+    rows = claim_sheet.page_rows(found)
+    counts = Counter(finding.verdict for finding, _ in rows if not finding.text.startswith(CASE))
+    names = dict.fromkeys(finding.machine for finding in found)
+    return rendered(
+        "claims.html.j2",
+        heads=claim_sheet.PAGE_HEAD,
+        skipped=skipped,
+        machines=[(name, claim_sheet.reach([f for f in found if f.machine == name])) for name in names],
+        rows=rows,
+        verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )
 
 
