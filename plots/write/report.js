@@ -74,11 +74,13 @@ const order = (column, rows, down) => {
     return (down ? -1 : 1) * (numeric ? number(x) - number(y) : x.localeCompare(y, "en", { numeric: true }));
   });
 };
+// The heads with the place of their columns.
+const heads = (table) => [...table.tHead.rows[0].cells].map((th, at) => [th, at]);
 const sortable = (table) => {
   const body = table.tBodies[0], before = [...body.rows];
   before.reduce((at, row) => { row.at = at; return at + Number(row.dataset.n ?? 1); }, 1);
   if (before.length < 2) return;
-  for (const [column, th] of [...table.tHead.rows[0].cells].entries()) {
+  for (const [th, column] of heads(table)) {
     const button = document.createElement("button");
     button.className = "sort";
     button.append(...th.childNodes);
