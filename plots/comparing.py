@@ -50,10 +50,9 @@ def run_compare(args: argparse.Namespace) -> int:
     for file in args.out:
         if file.suffix not in ENDINGS:
             raise UserError(f"--out {file}: the ending is none of {', '.join(ENDINGS)}")
-    if not args.rank and len(args.sides) != 2:
-        raise UserError(
-            f"compare takes BASE and NEW, two files or folders, not {len(args.sides)}; one or more with --rank"
-        )
+    given = len(args.sides)
+    if not args.rank and given != 2:
+        raise UserError(f"compare takes BASE and NEW, two files or folders, not {given}; one or more with --rank")
     chosen = [matching(sides.read(side), args.filter) for side in args.sides]
     from plots.decide import compare, rank
     from plots.write import comparison

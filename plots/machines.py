@@ -4,15 +4,7 @@ import argparse
 
 from plots.options import OUT, PAPERS, RESULTS, command, flag, option, several
 from plots.read import exhibits, results
-from plots.read.results import Machine
 from plots.replaying import show
-
-
-def chosen_machines(args: argparse.Namespace) -> list[Machine]:
-    """In the order in which they are named, else by name."""
-    if not args.machine:
-        return results.load(args.results)
-    return [machine for name in dict.fromkeys(args.machine) for machine in results.load(args.results, name)]
 
 
 @command(
@@ -26,7 +18,9 @@ def chosen_machines(args: argparse.Namespace) -> list[Machine]:
     flag("--all", "also the claims that no machine decides"),
 )
 def run_hardware(args: argparse.Namespace) -> None:
-    papers, machines = exhibits.load(args.papers, None, args.exhibits or None), chosen_machines(args)
+    papers = exhibits.load(args.papers, None, args.exhibits or None)
+    named = dict.fromkeys(args.machine or [None])  # in the order of the command line
+    machines = [machine for name in named for machine in results.load(args.results, name)]
     from plots.decide.side_by_side import sides
     from plots.write import claim_sheet, claims_by_machine, hardware, table_formats
 

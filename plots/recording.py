@@ -56,10 +56,6 @@ class Case:
         dataset = self.line["dataset"]
         return repr([dataset["name"], sorted(dataset["generator"].items()), *(self.line[name] for name in PROBLEM[1:])])
 
-    @property
-    def iterations(self) -> int:
-        return self.line["max_iters"]
-
 
 def planned(text: str) -> list[Case]:
     """From `kmbench run … --dry-run --benchmark_format=json`."""
@@ -172,7 +168,8 @@ class Forecast:
         if not lines:
             return 2 * self.by_ceilings(case)
         line = min(lines, key=lambda line: distance(case.line, line))
-        least = case.iterations if case.line["tolerance"] is None else min(case.iterations, line["iterations"])
+        most = case.line["max_iters"]
+        least = most if case.line["tolerance"] is None else min(most, line["iterations"])
         return spent(line, case.runs) * work(case.line, least) / work(line, line["iterations"])
 
     def by_ceilings(self, case: Case) -> float:
@@ -182,7 +179,8 @@ class Forecast:
             return case.guess_s
         n, d, k = (case.line[name] for name in "ndk")
         size = n * d * (4 if case.line["precision"] == "fp32" else 8)
-        return ABOVE_FLOOR * max(size / floor["bytes_per_s"], 2 * n * d * k / flops) * case.iterations * case.runs
+        least = max(size / floor["bytes_per_s"], 2 * n * d * k / flops)
+        return ABOVE_FLOOR * least * case.line["max_iters"] * case.runs
 
 
 def spent(line: Line, runs: int) -> float:

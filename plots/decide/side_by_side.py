@@ -57,7 +57,11 @@ def sides(exhibit: Exhibit, machines: Sequence[Machine], profile: str | None = N
     alone = [next(iter(lines.values())) for lines in kept.values()]
     place = [name for name in first.place if name != "machine"]
     fields = list(dict.fromkeys([*place, *separating(alone, place)]))
-    pairs = [pair(first, fields, lines) for lines in kept.values()]
+    printed = first.exhibit.printed()
+    pairs = []
+    for one, lines in zip(alone, kept.values(), strict=True):
+        rows = tuple(row for row in printed if matches(one, row.key))
+        pairs.append(Pair({name: value_of(one, name) for name in fields}, lines, rows))
     pairs.sort(key=lambda one: first.order(one.fields))
     return Sides(exhibit, chosen, views, tuple(pairs), tuple(remarks[len(views) == len(machines) :]))
 
@@ -73,12 +77,6 @@ def problem_key(line: Line, exhibit: Exhibit) -> str:
 def case_key(line: Line, exhibit: Exhibit) -> str:
     """The same with the implementation and its parameters: a case, on whatever machine."""
     return repr([line["implementation"], sorted(line["parameters"].items()), problem_key(line, exhibit)])
-
-
-def pair(view: View, fields: Sequence[str], lines: dict[str, Line]) -> Pair:
-    one = next(iter(lines.values()))
-    printed = tuple(row for row in view.exhibit.printed() if matches(one, row.key))
-    return Pair({name: value_of(one, name) for name in fields}, lines, printed)
 
 
 def main_metric(exhibit: Exhibit) -> str:

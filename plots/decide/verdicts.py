@@ -78,14 +78,10 @@ def of_order(values: Sequence[Estimate]) -> str:
     ends = step(values[0], values[-1])
     if all(s > 0 for s in steps):
         return REPRODUCED
-    if all(s >= 0 for s in steps) and not any(ties(values)):
+    tied = any(a.exact and b.exact and a.value == b.value for a, b in itertools.pairwise(values))
+    if all(s >= 0 for s in steps) and not tied:  # no noise could have hidden a growth in a tie
         return NOISE
     return TREND if ends > 0 else FAILED
-
-
-def ties(values: Sequence[Estimate]) -> list[bool]:
-    """Which steps are of exact and equal values: no noise could have hidden a growth there."""
-    return [a.exact and b.exact and a.value == b.value for a, b in itertools.pairwise(values)]
 
 
 def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) -> str:

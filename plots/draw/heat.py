@@ -15,6 +15,7 @@ from plots.draw.axes import note
 from plots.draw.best_map import frame, named, places
 from plots.draw.curves import FARTHEST
 from plots.read import tuning, words
+from plots.read.intervals import Estimate
 from plots.read.metrics import metric
 from plots.read.select import value_of
 from plots.read.tuning import Tuning
@@ -67,6 +68,12 @@ def best_of(cells: Cells) -> float | None:
     return min((cell.value for cell in cells.values() if cell.value is not None), default=None) or None
 
 
+def lesser(before: Cell, own: Estimate | None, default: bool = False) -> Cell:
+    """The cell with one more value."""
+    values = [value for value in (before.value, own and own.value) if value is not None]
+    return Cell(min(values, default=None), before.default or default)
+
+
 def spread_of(panels: Sequence[Cells]) -> float:
     """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour's meaning."""
     far = [LEAST_SPREAD]
@@ -105,9 +112,8 @@ def heat_exhibit(view: View) -> Figure | None:
         if panel not in panels or at[0] not in columns or at[1] not in rows:
             continue
         own = None if view.doubt(line, name) else view.value(line, name)
-        before = found[panels.index(panel)].get(at)
-        value = min((v for v in (before and before.value, own and own.value) if v is not None), default=None)
-        found[panels.index(panel)][at] = Cell(value)
+        cells = found[panels.index(panel)]
+        cells[at] = lesser(cells.get(at, Cell(None)), own)
     figure, axes = canvas(len(panels), len(columns), len(rows))
     spread = spread_of(found)
     for ax, panel, cells in zip(axes, panels, found, strict=True):
@@ -133,9 +139,7 @@ def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
     for line in one.lines:
         at = (value_of(line, x), value_of(line, y))
         own = tuning.time(line, name) if line["case"] in counting else None
-        before = cells.get(at, Cell(None))
-        value = min((v for v in (before.value, own and own.value) if v is not None), default=None)
-        cells[at] = Cell(value, before.default or line is one.default)
+        cells[at] = lesser(cells.get(at, Cell(None)), own, line is one.default)
     figure, (ax,) = canvas(1, len(columns), len(rows))
     paint(ax, columns, rows, cells, spread_of([cells]))
     ax.set_xticks(range(len(columns)), [str(value) for value in columns])

@@ -49,15 +49,13 @@ class Metric:
             return {"prepare"}
         if family in ("ealt", "ealt_share", "time_share"):
             return {"trace"}
-        return {"trace" if (member or self.name) in line["phases"] else "prepare"} if phased(self.name) else set()
+        if family != "phase" and self.name not in PHASES:
+            return set()
+        return {"trace" if (member or self.name) in line["phases"] else "prepare"}
 
     @property
     def title(self) -> str:
         return f"{self.label} ({self.unit})" if self.unit else self.label
-
-
-def phased(name: str) -> bool:
-    return name in PHASES or name.startswith("phase:")
 
 
 def run_s(line: Line, _: Record) -> Estimate | None:

@@ -17,7 +17,6 @@ DOUBTS = {
     words.COARSE: "† coarse: explained by rounding, yet too far from fp64's result to rank.",
     words.DISTURBED: f"‡ disturbed: {words.TAKEN}.",
 }
-NO_PRICE = "no price recorded"
 
 
 @dataclass(frozen=True)
@@ -74,16 +73,10 @@ def times(sides: Sides) -> Table:
     made = [Made(number(name, at), shows(sides.views[at], name)) for at in sides.views]
     column = [Column(f"faster:{at}", "ours", f"{at} is … times as fast as {base}") for at in others]
     made += [Made(c, faster(sides, name, base, at)) for c, at in zip(column, others, strict=True)]
-    title = f"{metric(name).label}, machine by machine"
-    return build(sides, f"{sides.exhibit.key}/time", title, made, in_common(sides))
-
-
-def in_common(sides: Sides) -> list[str]:
-    """How many cases there are two machines to compare for, unless it is all of them."""
+    title, cases = f"{metric(name).label}, machine by machine", len(sides.pairs)
     both = sum(len(one.lines) > 1 for one in sides.pairs)
-    if both == len(sides.pairs):
-        return []
-    return [f"{both} of these {len(sides.pairs)} cases were run on more than one of the machines."]
+    remarks = [f"{both} of these {cases} cases were run on more than one of the machines."] if both < cases else []
+    return build(sides, f"{sides.exhibit.key}/time", title, made, remarks)
 
 
 def shows(view: View, name: str) -> Callable[[Pair, Footnotes], Cell]:
@@ -136,7 +129,9 @@ def costs(sides: Sides) -> Table:
         used = sorted({device(line) for line in view.lines if line["samples_s"]})
         prices = view.machine.record.get("price") or {}
         remarks += [
-            f"{at}: {NO_PRICE} of its {d.upper()} (kmbench env --price {d}=…)." for d in used if not prices.get(d)
+            f"{at}: no price recorded of its {d.upper()} (kmbench env --price {d}=…)."
+            for d in used
+            if not prices.get(d)
         ]
         remarks += [f"{at}: {why}." for why in no_energy(view)]
     return build(sides, f"{sides.exhibit.key}/cost", "price and energy", made, remarks)
