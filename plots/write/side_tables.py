@@ -126,13 +126,10 @@ def costs(sides: Sides) -> Table:
     made, remarks = [], []
     for at, view in sides.views.items():
         made += [Made(number(name, at), shows(view, name)) for name in ("cost", "energy")]
-        used = sorted({device(line) for line in view.lines if line["samples_s"]})
         prices = view.machine.record.get("price") or {}
-        remarks += [
-            f"{at}: no price recorded of its {d.upper()} (kmbench env --price {d}=…)."
-            for d in used
-            if not prices.get(d)
-        ]
+        used = {device(line) for line in view.lines if line["samples_s"]}
+        unpriced = sorted(where for where in used if not prices.get(where))
+        remarks += [f"{at}: no price recorded of its {d.upper()} (kmbench env --price {d}=…)." for d in unpriced]
         remarks += [f"{at}: {why}." for why in no_energy(view)]
     return build(sides, f"{sides.exhibit.key}/cost", "price and energy", made, remarks)
 
