@@ -85,7 +85,7 @@ def run_claims(args: argparse.Namespace) -> None:
 
 
 def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
-    """Writes the claims in every format; what is to be shown of them."""
+    """Writes the claims in every format; returns the text for the terminal."""
     from plots.write import first_look, report
 
     findings = claim_sheet.sheet(papers, machines, args.profile)

@@ -1,4 +1,4 @@
-"""The command compare: two states of the code held against each other, or implementations in order."""
+"""The command compare: two states of the code case by case, or implementations in order."""
 
 import argparse
 import re
@@ -76,7 +76,7 @@ def run_compare(args: argparse.Namespace) -> int:
 
 
 def say(parts: Parts, as_markdown: bool) -> None:
-    """On standard output: Markdown where it is asked for or no person looks."""
+    """Prints tables on a terminal; Markdown elsewhere or if asked for."""
     console = Console()
     if as_markdown or not console.is_terminal:
         console.print(markdown(parts), end="", soft_wrap=True, markup=False, highlight=False)
@@ -92,7 +92,7 @@ def say(parts: Parts, as_markdown: bool) -> None:
 
 
 def keep(parts: Parts, cases: Table, files: Sequence[Path]) -> None:
-    """Markdown and LaTeX hold what is shown, CSV the cases, all of them, with raw numbers."""
+    """Markdown and LaTeX hold the tables as shown; CSV holds every case with raw numbers."""
     texts = {
         ".md": lambda: markdown(parts),
         ".tex": lambda: "\n".join(latex.latex(part) for part in parts if isinstance(part, Table)),

@@ -1,4 +1,4 @@
-"""scripts/record: runs what plots/recording.py chooses, within a budget, and adds what was recorded apart."""
+"""scripts/record: runs the cases that plots/recording.py chooses, within a budget."""
 
 import argparse
 import contextlib
@@ -20,8 +20,8 @@ from plots.recording import Case, Open
 from plots.replaying import env
 
 ROOT = Path(__file__).resolve().parents[1]
-SLICE_S = 120.0  # after so many seconds the order is made anew, from what the runs took
-STEADY_S = 10.0  # so many seconds as forecast weigh beside what the first runs took
+SLICE_S = 120.0  # after which the order is made anew from the measured times
+STEADY_S = 10.0  # the weight of the forecast beside the first runs
 UNITS = {"s": 1, "min": 60, "h": 3600}
 
 
@@ -49,7 +49,7 @@ def seconds(text: str) -> float:
 
 
 class Recorder:
-    """`home`: the machine's folder. `apart`: the folder below it of lines that would hide others."""
+    """`home`: the machine's folder. `apart`: its subfolder for lines that would hide others."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         if not re.fullmatch(r"[\w.+-]+", args.machine) or args.machine.startswith("."):
@@ -111,7 +111,7 @@ class Recorder:
             print(f"cannot run here: {count} cases: {reason}")
 
     def run(self, pattern: str, batch: Sequence[Case], out: Path) -> float:
-        """The seconds that it took. What has not ended at the end of the budget is interrupted, and leaves no line."""
+        """Returns its seconds. At the end of the budget it is interrupted; an unfinished case leaves no line."""
         out.mkdir(parents=True, exist_ok=True)
         if out == self.apart and not (out / "machine.json").exists() and (self.home / "machine.json").exists():
             shutil.copy(self.home / "machine.json", out)  # so that kmbench refuses another machine there too
@@ -175,7 +175,7 @@ def of_version(raw: bytes, key: str, current: str) -> bool:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The lock of kmbench run: nobody else appends meanwhile."""
+    """Holds the lock of kmbench run, so that nobody else appends."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -192,7 +192,7 @@ def told(known: Open, forecast: recording.Forecast) -> str:
 
 
 def by_exhibit(known: Open, forecast: recording.Forecast) -> list[str]:
-    """A line an exhibit: its missing cases, their time, and how many claims and numbers wait for them."""
+    """A line an exhibit: its missing cases, their time, and the claims and numbers that wait for them."""
     lines = []
     for key in sorted({known.cases[name].exhibit for name in known.why}):
         cases = [known.cases[name] for name in known.why if known.cases[name].exhibit == key]

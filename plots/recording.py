@@ -27,11 +27,11 @@ from plots.read.select import Selector, grouped, matches, same, value_of
 from plots.read.view import View, gather
 from plots.write.coverage import own_numbers, placed
 
-# What an answered question is worth; AGAIN: a line that counts no more, POINT: a case that nothing rests on.
+# The worth of an answered question; AGAIN: an outdated line, POINT: a case that no question needs.
 CLAIM, NUMBER, AGAIN, POINT = 1.0, 1.0, 0.2, 0.1
 OVERHEAD_S = 0.3  # of a case: process, poison, page faults; chosen
 DATA_S = 10e-9  # of a value of the points: made and hashed on the host; chosen
-ABOVE_FLOOR = 10  # times the floor that an implementation without any line may take; chosen
+ABOVE_FLOOR = 10  # times the floor, for an implementation without lines; chosen
 NO_LINE, OLD_JUDGE, OLD_KERNEL, FAILED, NOISY = "no line", "old judge", "changed kernel", "failed", "noise"
 LONGEST_FILTER = 950  # bytes; kmbench takes 1000
 PROBLEM = ("dataset", "n", "d", "k", "precision")
@@ -39,7 +39,7 @@ PROBLEM = ("dataset", "n", "d", "k", "precision")
 
 @dataclass(frozen=True)
 class Case:
-    """A planned case. `line`: the fields that its result line will have."""
+    """A planned case. `line`: the fields of its future result line."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class Case:
 
     @property
     def points(self) -> str:
-        """What cases share that run on the same points."""
+        """Identifies the points of the case."""
         dataset = self.line["dataset"]
         return repr([dataset["name"], sorted(dataset["generator"].items()), *(self.line[name] for name in PROBLEM[1:])])
 
@@ -74,13 +74,13 @@ def planned(text: str) -> list[Case]:
 
 
 class Kernels:
-    """Which implementations have other code than at a line's commit: their file and what it includes below impl/."""
+    """Tells implementations whose code has changed since a line's commit: their file and its includes below impl/."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def changed(self, line: Line) -> bool:
-        """False where git does not know the commit: nobody can tell."""
+        """False if git does not know the commit."""
         name, commit = line["implementation"], line["commit"] or ""
         if not re.fullmatch(r"[0-9a-f]{7,40}", commit) or not self.text(commit, "CMakeLists.txt"):
             return False
@@ -106,7 +106,7 @@ class Kernels:
 
 
 def bare(code: str) -> str:
-    """C++ without comments and white space; a literal with // in it may lose its end, on both sides alike."""
+    """C++ without comments and white space. A literal with // may lose its end, alike on both sides."""
     return re.sub(r"//[^\n]*|/\*.*?\*/|\s", "", code, flags=re.S)
 
 
@@ -123,7 +123,7 @@ def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -
 
 
 def raw_lines(folders: Iterable[Path]) -> list[Line]:
-    """Right lines with a time as they stand in their files: readers of results do not keep judge_s."""
+    """Right lines with a time as they stand in their files, because readers do not keep judge_s."""
     found = []
     for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
         for raw in path.read_bytes().splitlines():
@@ -142,7 +142,7 @@ class Forecast:
 
     lines: Sequence[Line]
     record: dict[str, Any]
-    factor: float = 1.0  # what runs took over what was forecast; learnt on the way
+    factor: float = 1.0  # measured over forecast seconds; learnt on the way
     known: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -150,13 +150,13 @@ class Forecast:
         self.alike = grouped(self.lines, lambda line: (line["implementation"], line["precision"]))
 
     def seconds(self, cases: Iterable[Case]) -> float:
-        """Of cases one after the other; points count once for all cases that share them."""
+        """Seconds of the cases in a row; shared points count once."""
         cases = list(cases)
         points = {case.points: case.line["n"] * case.line["d"] * DATA_S for case in cases}
         return self.factor * (sum(map(self.alone, cases)) + sum(points.values()))
 
     def alone(self, case: Case) -> float:
-        """Runs, prepare and judging, without the points."""
+        """Seconds without making the points."""
         if case.id not in self.known:
             self.known[case.id] = OVERHEAD_S + self.measured(case)
         return self.known[case.id]
@@ -184,7 +184,7 @@ class Forecast:
 
 
 def spent(line: Line, runs: int) -> float:
-    """So many runs of this case, its preparation and its judging: where no line tells that, as long as the runs."""
+    """Seconds of so many runs, of preparing and of judging (unknown: as long as the runs)."""
     made = statistics.median(line["samples_s"]) * runs
     judging = line.get("judge_s")
     return made + (line.get("prepare_s") or 0) + (made if judging is None else judging)
@@ -195,7 +195,7 @@ def work(line: Line, iterations: int) -> float:
 
 
 def distance(case: Line, line: Line) -> float:
-    """How unlike two cases of one implementation are: logarithms of their sizes, and parameters that differ."""
+    """How unlike two cases of one implementation are: logarithms of sizes, and differing parameters."""
     sizes = sum(abs(math.log(case[name] / line[name])) for name in ("n", "d", "k"))
     other = sum(line["parameters"].get(name) != value for name, value in case["parameters"].items())
     return sizes + other
@@ -206,7 +206,7 @@ def distance(case: Line, line: Line) -> float:
 
 @dataclass(frozen=True)
 class Question:
-    """`cases`: the ids of those that have to run before it is answered."""
+    """`cases`: the ids of the cases that must run first."""
 
     what: str
     worth: float
@@ -228,7 +228,7 @@ class Open:
         return {name for name in needed if name in self.why or self.cases[name].skip}
 
     def stuck(self, exhibit: str) -> bool:
-        """Whether one of them cannot run here, so that it would never be added."""
+        """Whether one of them cannot run here, so that the exhibit is never added."""
         return any(self.cases[name].skip for name in self.lacks(exhibit))
 
 
@@ -284,7 +284,7 @@ def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
 
 
 def hidden(own: Sequence[Case], shown: Sequence[Line]) -> frozenset[str]:
-    """The cases that have to stand in for what is shown today."""
+    """The cases that replace lines that are shown today."""
     return frozenset(case.id for case in own if any(stands_for(case, line) for line in right(shown)))
 
 
@@ -302,7 +302,7 @@ def stands_for(case: Case, line: Line) -> bool:
 
 
 def of_points(case: Case, line: Line) -> bool:
-    """Whether both name the same points. A case that cannot run may not know its n and d."""
+    """Whether both name the same points. A case that cannot run may lack n and d."""
     wanted = {name: value_of(case.line, name) for name in ("dataset", "n", "d", "k")}
     wanted |= case.line["dataset"]["generator"]
     return all(same(value_of(line, name), value) for name, value in wanted.items() if value != 0 or name not in "nd")
@@ -311,7 +311,7 @@ def of_points(case: Case, line: Line) -> bool:
 def of_exhibit(
     found: Open, exhibit: Exhibit, view: View, own: Sequence[Case], recorded: dict[tuple[str, str], Line], commit: str
 ) -> list[Question]:
-    """Its claims without a verdict and its printed numbers without a line, as far as cases can answer them."""
+    """The undecided claims and missing numbers of an exhibit that its cases can answer."""
     where = (exhibit.table or exhibit.figure).get("where", {})
     own = [case for case in own if matches(case.line, where)]
     asked: list[tuple[str, float, set[str]]] = []
@@ -346,7 +346,7 @@ def speedup(claim: dict[str, Any]) -> bool:
 
 
 def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) -> list[Case]:
-    """The cases that the selectors choose, and those that a speedup of theirs is over."""
+    """The selected cases, and the baselines of their speedups."""
     chosen = [case for case in own if any(matches(case.line, selector) for selector in wanted)]
     if not baseline:
         return chosen
@@ -364,7 +364,7 @@ def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) 
 
 
 def worths(questions: Sequence[Question]) -> dict[str, float]:
-    """By case its share in the questions that it helps to answer."""
+    """By case its share in the worth of its questions."""
     found: dict[str, float] = {}
     for question in questions:
         for name in question.cases:
@@ -422,7 +422,7 @@ def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tu
 
 
 def pattern(cases: Sequence[Case]) -> str:
-    """Matches these names alone. What they begin with stands once."""
+    """A pattern for these names alone; their common beginning stands once."""
     names = sorted(case.name for case in cases)
     first, last = names[0], names[-1]
     unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)

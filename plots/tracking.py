@@ -1,4 +1,4 @@
-"""The command history: medians by commit over the recorded lines, and where their level changed."""
+"""The command history: medians by commit over the recorded lines, and changes of their level."""
 
 import argparse
 

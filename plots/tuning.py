@@ -1,4 +1,4 @@
-"""The commands that read a tuning: python3 -m plots tuning | t4."""
+"""The commands tuning and t4, which read a tuning."""
 
 import argparse
 import json
@@ -46,7 +46,7 @@ def run_tuning(args: argparse.Namespace) -> None:
 
 
 def chosen(one: tuning.Tuning, x: str | None, y: str | None) -> tuple[str, str] | None:
-    """The two parameters of the map: those named, else those whose worst value costs most; None where one varied."""
+    """The two parameters of the map: the named ones, else those whose worst value costs most; None if one varies."""
     for name in (x, y):
         if name and name not in one.axes:
             raise UserError(f"{name}: not varied in this tuning; varied: {', '.join(one.axes) or 'nothing'}")

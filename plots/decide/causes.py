@@ -1,4 +1,4 @@
-"""The likely cause of a verdict that is not the paper's, where one was measured: `[[cause]]` of paper.toml."""
+"""The likely cause of a verdict that differs from the paper's: `[[cause]]` of paper.toml."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from plots.read.view import View
 
 
 def likely(view: View, claim: Claim) -> str:
-    """A sentence; empty where none is known on this machine."""
+    """The first cause that applies on this machine, as a sentence; else empty."""
     name = f"{view.exhibit.name}/{claim['id']}"
     told = (in_words(view, cause) for cause in view.exhibit.record.get("cause", []) if name in cause["claims"])
     return next(filter(None, told), "")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from plots.read.intervals import LEVEL, MOST, Estimate, of_median, ratio
 
-FEWEST_ROUNDS = 6  # below, no choice of signs is as rare as one in twenty
-FEWEST_SAMPLES = 4  # a side; below, Mann and Whitney's test cannot reach 5%
-POWER = 0.8  # with which the smallest change would have been seen
+FEWEST_ROUNDS = 6  # with fewer, no sign test reaches 5%
+FEWEST_SAMPLES = 4  # a side; with fewer, Mann and Whitney's test cannot reach 5%
+POWER = 0.8  # of the test for the smallest change seen
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Change:
 
 
 def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:
-    """From the samples of one run each: the ratio of the medians with its interval, and Mann and Whitney's test."""
+    """The ratio of the medians with its interval, and Mann and Whitney's test, from one run a side."""
     found = [of_median(base), of_median(new)]
     if found[0] is None or found[1] is None or found[0].value <= 0:
         return None
@@ -54,7 +54,7 @@ def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:
 
 
 def fewest_samples(tests: int) -> int:
-    """A side, with which ranks can show a change among so many tests."""
+    """Samples a side that a rank test needs among so many tests."""
     return next(m for m in range(FEWEST_SAMPLES, 100) if 2 * tests / math.comb(2 * m, m) <= 1 - LEVEL)
 
 

@@ -1,4 +1,4 @@
-"""A claim in words: what it selects, what was measured, what was expected."""
+"""A claim in words: its selectors, the measured and the expected values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,19 +9,19 @@ from plots.read.metrics import metric
 from plots.read.select import Selector
 
 Claim = dict[str, Any]
-BARE = ("implementation", "dataset", "precision", "init")  # fields whose value says what it is
-COUNTED = ("threads", "packages")  # fields whose value is a number of what their name says
+BARE = ("implementation", "dataset", "precision", "init")  # fields whose values stand without their name
+COUNTED = ("threads", "packages")  # fields whose values count their name
 
 
 def compared(claim: Claim) -> list[tuple[Selector, str]]:
-    """The selectors that are set against each other, each with its metric: a ratio's sides, or the items."""
+    """The compared selectors with their metrics: a ratio's sides, or the items."""
     sides = [name for name in ("numerator", "denominator") if name in claim]
     sides = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
     return [*sides, *((item, claim["metric"]) for item in claim.get("items", []))]
 
 
 def selectors(claim: Claim) -> list[Selector]:
-    """Every selector of the claim; one of them is the whole exhibit where it has none."""
+    """Every selector of the claim; an empty one, for the whole exhibit, if there is none."""
     named = [claim["where"]] if "where" in claim else []
     return [*named, *(selector for selector, _ in compared(claim))] or [{}]
 
@@ -41,7 +41,7 @@ def selector_text(selector: Selector) -> str:
 
 
 def ratio_text(claim: Claim, amount: str) -> str:
-    """What is how many times what: `update, 1 thread, is 1.3 × that of all threads (100 packages)`."""
+    """`update, 1 thread, is 1.3 × that of all threads (100 packages)`."""
     (above, name), (below, other_name) = compared(claim)
     shared = {name: value for name, value in above.items() if name in below and below[name] == value}
     own, other = ({f: v for f, v in side.items() if f not in shared} for side in (above, below))
@@ -53,7 +53,7 @@ def ratio_text(claim: Claim, amount: str) -> str:
 
 
 def item_texts(items: Sequence[Selector], between: str) -> str:
-    """`1 package · 10 packages (fp32, 1 thread)`: what they share stands once, behind them."""
+    """`1 package · 10 packages (fp32, 1 thread)`: shared fields stand once, at the end."""
     first = items[0]
     shared = {f: v for f, v in first.items() if all(f in item and item[f] == v for item in items[1:])}
     if len(items) == 1 or len(shared) == len(first):
@@ -113,7 +113,7 @@ def claimed_value(claim: Claim) -> str:
 
 
 def expectation(claim: Claim) -> str:
-    """What is claimed, in the claim's own numbers."""
+    """The claim in its own numbers."""
     kind = claim["kind"]
     if kind == "ratio":
         return ratio_text(claim, amount(claim)) + factor(claim)

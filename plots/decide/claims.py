@@ -1,4 +1,4 @@
-"""A paper's sentences, each held against the result lines."""
+"""Decides a paper's claims from the result lines."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from plots.read.view import View, gather
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim on one machine. `measured`, `expected`: text with units; `why`: a sentence or empty."""
+    """The outcome of one claim on one machine. `measured`, `expected`: text with units. `why`: a sentence or empty."""
 
     machine: str
     exhibit: str
@@ -44,15 +44,15 @@ class Finding:
     expected: str
     why: str
     profile: str
-    paper_value: str = ""  # what is claimed, in a few words
-    need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
-    sentence: str = ""  # what its cases share (plots/decide/sentences.py)
-    printed: str = ""  # the paper's own number, where it gives one
+    paper_value: str = ""  # the claim in a few words
+    need: str = ""  # of a claim that is not comparable (plots/decide/lookup.py), else empty
+    sentence: str = ""  # the name that its cases share (plots/decide/sentences.py)
+    printed: str = ""  # the paper's own number, if it gives one
 
 
 @cache
 def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> tuple[Finding, ...]:
-    """A finding for every claim of the exhibit, in its order; made once, whoever asks."""
+    """A finding for every claim of the exhibit, in its order; computed once."""
     view = gather(exhibit, machine, profile)
     return tuple(judge_one(view, claim) for claim in exhibit.claims)
 
@@ -95,7 +95,7 @@ def judge_one(view: View, claim: Claim) -> Finding:
 
 
 def own_number(view: View, claim: Claim) -> str:
-    """`9.1 ×`, `7 → 5 (1.4 ×)`: what the text states, else what is printed of the cases; empty where neither is."""
+    """`9.1 ×`, `7 → 5 (1.4 ×)`: the number of the paper's text, else of its tables; else empty."""
     if "expect" in claim and claim["kind"] in ("value", "mean"):
         return claimed_value(claim)
     stated = f"{claim['expect']:.10g} ×" if "expect" in claim and claim["kind"] == "ratio" else ""
@@ -113,7 +113,7 @@ def own_number(view: View, claim: Claim) -> str:
 
 
 def pair_of(above: float, below: float, told: str, names: Sequence[str], sign: str = "") -> str:
-    """A ratio of counts with both of them, `7 → 5 (1.4 ×)`; of anything else alone."""
+    """A ratio of counts with both counts, `7 → 5 (1.4 ×)`; any other ratio alone."""
     counted = not any(metric(name).unit for name in names)
     return f"{words.number(above)} → {words.number(below)} ({told}{sign})" if counted else told
 
@@ -127,7 +127,7 @@ def sentence_of(view: View, claim: Claim) -> str:
 
 
 class Outcome(NamedTuple):
-    """`opposite`: whether, beyond noise, the direction is not the claimed one."""
+    """`opposite`: the direction is the opposite of the claimed one, beyond noise."""
 
     verdict: str
     measured: str
@@ -199,7 +199,7 @@ def by_value(view: View, claim: Claim) -> Outcome:
 
 
 def by_mean(view: View, claim: Claim) -> Outcome:
-    """The mean over all matching cases, its interval that of these as samples."""
+    """The mean over all matching cases, with the interval of a mean of samples."""
     values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
     mean = of_mean([value.value for value in values])
     if mean is None:
@@ -217,7 +217,7 @@ def by_share(view: View, claim: Claim) -> Outcome:
 
 
 def by_printed(view: View, claim: Claim) -> Outcome:
-    """Ours over every printed value that has a line of the paper's own data, or several: their mean."""
+    """Ours over every printed value of the paper's own data; several lines count with their mean."""
     rows = printed_rows(view, claim)
     ratios: list[Estimate] = []
     reasons = [IncomparableError(f"the paper prints no {metric(claim['metric']).label} there")] * (not rows)
@@ -261,7 +261,7 @@ def wanted_band(claim: Claim) -> verdicts.Band:
 
 
 def warnings(view: View, claim: Claim, values: Sequence[Estimate]) -> str:
-    """What a reader of a verdict over many cases has to know: cases without a value, values without an interval."""
+    """Cases without a value and values without an interval, in words."""
     lines = select(view.lines, claim.get("where", {}))
     lost = [line for line in lines if view.value(line, claim["metric"]) is None]
     parts = [f"without a value: {len(lost)} of the matching cases"] if lost else []

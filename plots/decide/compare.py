@@ -1,4 +1,4 @@
-"""Two sides, case by case and by implementation: what became faster, what slower, what can no longer be told."""
+"""Compares two sides, case by case and by implementation."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from plots.read.sides import Case, Side
 
 SLOWER, FASTER, SAME, UNDECIDED = "slower", "faster", "same", "undecided"
 BROKEN, COARSE, NO_TIME, OTHER = "no time now", "coarse now", "no time", "another task"
-VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # in the order in which they are told
+VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # in the order of the tables
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Group:
-    """The cases of one implementation together."""
+    """All cases of one implementation."""
 
     implementation: str
     cases: int
@@ -84,7 +84,7 @@ def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05
 
 
 def pair_of(name: str, base: Case, new: Case) -> Pair:
-    """A pair that is not decided yet, or the reason why it cannot be."""
+    """An undecided pair, or a pair with the reason why it cannot be decided."""
     if base.reason or new.reason:
         broke = not base.reason and new.reason.partition(":")[0] in ("wrong", "failed")
         why = f"base: {base.reason}" if base.reason else f"new: {new.reason}"
@@ -102,14 +102,14 @@ def pair_of(name: str, base: Case, new: Case) -> Pair:
 
 
 def least_runs(base: Case, new: Case) -> dict[str, tuple[float, float]]:
-    """By round, of those that both have, the logarithms of the two least runs: what disturbs a run makes it longer."""
+    """By shared round the logarithms of the two least runs: disturbances only make runs longer."""
     shared = sorted(base.rounds.keys() & new.rounds.keys())
     found = {name: (min(base.rounds[name]), min(new.rounds[name])) for name in shared}
     return {name: (math.log(one), math.log(two)) for name, (one, two) in found.items() if one > 0 and two > 0}
 
 
 def together(cases: Sequence[dict[str, tuple[float, float]]]) -> Change | None:
-    """The change of these cases, over the rounds that all of them have."""
+    """The joint change of these cases, over the rounds that all of them have."""
     shared = sorted(set.intersection(*map(set, cases)))
     if len(shared) < FEWEST_ROUNDS:
         return None
@@ -117,14 +117,14 @@ def together(cases: Sequence[dict[str, tuple[float, float]]]) -> Change | None:
 
 
 def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:
-    """With one run a side, cases share whatever that run suffered: the median has no interval, and decides nothing."""
+    """With one run a side, all cases share its disturbances: the median has no interval and decides nothing."""
     change = together([least_runs(pair.base, pair.new) for pair in pairs])
     ratio = change.ratio.value if change else median(pair.change.ratio.value for pair in pairs if pair.change)
     return Group(implementation, len(pairs), change, ratio, UNDECIDED)
 
 
 def decided(found: Sequence, within: float, families: int) -> list:
-    """The same pairs or groups with verdicts, corrected for how many of them have a test and for the other family."""
+    """The pairs or groups with verdicts, p corrected for the number of tests and of families."""
     tested = [i for i, one in enumerate(found) if one.change is not None and one.change.p is not None]
     corrected = dict(zip(tested, holm([found[i].change.p for i in tested]), strict=True))
     made = []

@@ -1,4 +1,4 @@
-"""What the paper's time would be here, were nothing but the hardware another: scaled by the binding resource."""
+"""The paper's time scaled to this machine by the binding resource, as if only the hardware differed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class Expected:
-    """`value` in the metric's unit; None with `why` where there is no telling."""
+    """`value` in the metric's unit; None, with `why`, if it is unknown."""
 
     metric: str
     theirs: float | None
@@ -52,7 +52,7 @@ def floor_there(line: Line, paper: Paper) -> Floor | None:
 
 
 def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected | None:
-    """None where the paper prints no whole time of this case."""
+    """None if the paper prints no whole time of this case."""
     printed = next(((p, m) for m in WHOLE for p in one.printed if m in p.values), None)
     theirs = printed and words.parse(printed[0].values[printed[1]], printed[0].unit(printed[1]))
     if not printed or not theirs:

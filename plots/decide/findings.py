@@ -1,4 +1,4 @@
-"""A paper's findings: sentences of paper.toml, each decided by the claims it rests on, machine by machine."""
+"""A paper's findings: sentences of paper.toml that claims decide, machine by machine."""
 
 import fnmatch
 import itertools
@@ -27,7 +27,7 @@ TOLD = {
 
 @dataclass(frozen=True)
 class Mark:
-    """A finding on one machine: `decided` of the `asked` claims were decided there, `counts` says how."""
+    """A finding on one machine: `decided` of `asked` claims are decided; `counts` by verdict."""
 
     verdict: str
     decided: int
@@ -36,7 +36,7 @@ class Mark:
 
     @property
     def told(self) -> str:
-        """`holds`, or `holds (2 of 5 checks)` where the machine does not decide all of them."""
+        """`holds`, or `holds (2 of 5 checks)` if the machine does not decide all claims."""
         some = 0 < self.decided < self.asked
         return self.verdict + (f" ({self.decided} of {self.asked} checks)" if some else "")
 

@@ -14,19 +14,19 @@ from plots.read.results import doubt
 
 
 def pp(efficiencies: Sequence[float]) -> float:
-    """The harmonic mean; 0 where one is 0."""
+    """The harmonic mean; 0 if a value is 0."""
     return len(efficiencies) / sum(1 / e for e in efficiencies) if efficiencies and min(efficiencies) > 0 else 0.0
 
 
 def cascade(implementation: str, efficiencies: dict[str, float | None]) -> Cascade:
-    """`efficiencies`: by platform; 0 where it is not supported, None where it was never tried."""
+    """`efficiencies`: by platform; 0 if unsupported, None if never tried."""
     known = sorted(((p, e) for p, e in efficiencies.items() if e is not None), key=lambda pe: (-pe[1], pe[0]))
     steps = [(p, e, pp([e for _, e in known[: i + 1]])) for i, (p, e) in enumerate(known)]
     return Cascade(implementation, tuple(steps), tuple(p for p, e in efficiencies.items() if e is None))
 
 
 def mean(values: Iterable[float]) -> float:
-    """Geometric; 0 where one value is 0."""
+    """The geometric mean; 0 if a value is 0."""
     found = list(values)
     return math.exp(sum(map(math.log, found)) / len(found)) if found and min(found) > 0 else 0.0
 
@@ -58,7 +58,7 @@ Scores = dict[tuple[str, str], dict[str, float]]  # by platform and problem, the
 
 
 def collect(sides: Sides, where: str, kind: str, name: str) -> tuple[Scores, set[tuple[str, str, str]]]:
-    """The best score of every implementation (speed, or share of the floor), and what was tried at all."""
+    """The best score of every implementation (speed, or share of the floor), and everything that was tried."""
     scores: Scores = {}
     tried = set()
     for one in sides.pairs:

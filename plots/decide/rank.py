@@ -11,7 +11,7 @@ from plots.read.sides import Case
 
 @dataclass(frozen=True)
 class Place:
-    """`mean`: 1 is the fastest everywhere; `first`: on how many of the problems it was."""
+    """`mean`: 1 is the fastest everywhere. `first`: the number of problems that it won."""
 
     implementation: str
     mean: float
@@ -21,7 +21,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Ranking:
-    """`places`, the best first, over `problems` many; `left_out`: the others, with how many problems they solved."""
+    """`places`: the best first. `left_out`: the others with the number of problems that they solved."""
 
     places: list[Place]
     problems: int
@@ -29,7 +29,7 @@ class Ranking:
 
 
 def problem_of(case: Case) -> str:
-    """What is solved: all of a case but its implementation and that one's parameters, and the exhibit that asked."""
+    """The case without its implementation, parameters and exhibit."""
     return "/".join(text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
 
 
@@ -45,7 +45,7 @@ def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
 
 
 def ranking(cases: Iterable[Case]) -> Ranking:
-    """While no problem is solved by all, whoever solved the fewest is left out."""
+    """Leaves out those that solved the fewest problems until all share one."""
     times = times_of(cases)
     kept = sorted(times, key=lambda name: (-len(times[name]), name))
     while kept and not (shared := set.intersection(*(set(times[name]) for name in kept))):

@@ -1,4 +1,4 @@
-"""Decisions: estimates in, one of the words below out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
+"""Verdicts of estimates (docs/exhibits.md, "How a claim is decided"). Pure functions."""
 
 import itertools
 import math
@@ -10,19 +10,19 @@ from plots.read.intervals import Estimate, exact, over, ratio
 REPRODUCED, STAND_IN, TREND, FAILED = "reproduced", "reproduced (stand-in)", "trend only", "not reproduced"
 NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
 VERDICTS = (REPRODUCED, STAND_IN, TREND, FAILED, NOISE, INCOMPARABLE)
-# Of several that come to one verdict the worst decided one decides; one that fails outweighs one that noise hides.
+# The worst decided verdict of several counts; a failure outweighs noise.
 WORST_FIRST = (FAILED, NOISE, TREND, STAND_IN, REPRODUCED)
 
 
 def worst(verdicts: Iterable[str]) -> str:
-    """The worst of those decided; not comparable where none is."""
+    """The worst decided verdict; not comparable if none is decided."""
     found = set(verdicts)
     return next((verdict for verdict in WORST_FIRST if verdict in found), INCOMPARABLE)
 
 
 @dataclass(frozen=True)
 class Band:
-    """What is claimed: low <= value <= high, and on which side of 1 a ratio is expected (-1, 0 no side, 1)."""
+    """low <= value <= high, and the side of 1 on which a ratio is expected (-1, 0 for no side, 1)."""
 
     low: float
     high: float
@@ -42,7 +42,7 @@ def band(
 
 
 def inside(value: Estimate, wanted: Band) -> str:
-    """reproduced: the whole interval in the band; undecided: it crosses an edge; not reproduced: all of it outside."""
+    """reproduced: the interval lies in the band. undecided: it crosses an edge. not reproduced: it lies outside."""
     low, high = value.range
     if wanted.low <= low and high <= wanted.high:
         return REPRODUCED
@@ -50,7 +50,7 @@ def inside(value: Estimate, wanted: Band) -> str:
 
 
 def of_ratio(value: Estimate, wanted: Band) -> str:
-    """As `inside`; where it fails with the whole interval on the expected side of 1, the trend is right."""
+    """As `inside`; outside, but on the expected side of 1, the trend is right."""
     verdict = inside(value, wanted)
     low, high = value.range
     if verdict == FAILED and ((wanted.side > 0 and low > 1) or (wanted.side < 0 and high < 1)):
@@ -59,13 +59,13 @@ def of_ratio(value: Estimate, wanted: Band) -> str:
 
 
 def opposite(value: Estimate, wanted: Band) -> bool:
-    """Whether the value is beyond noise on the side of 1 on which the whole band is not."""
+    """Whether the value is beyond noise on the other side of 1 than the whole band."""
     low, high = value.range
     return (wanted.low >= 1 and high < 1) or (wanted.high <= 1 and low > 1)
 
 
 def step(before: Estimate, after: Estimate) -> int:
-    """1 when `after` is larger beyond noise, -1 when smaller, 0 when the interval of their ratio holds 1."""
+    """1 if `after` is larger beyond noise, -1 if smaller, 0 if the interval of the ratio holds 1."""
     if (before.exact and after.exact) or before.value <= 0 or after.value < 0:
         return (after.value > before.value) - (after.value < before.value)
     low, high = (ratio(after, before) or exact(1.0)).range
@@ -73,13 +73,13 @@ def step(before: Estimate, after: Estimate) -> int:
 
 
 def of_order(values: Sequence[Estimate]) -> str:
-    """Strictly growing: every step up beyond noise. trend only: the last is above the first, some step is not."""
+    """reproduced: every step is up beyond noise. trend only: the last is above the first, some step is not up."""
     steps = [step(a, b) for a, b in itertools.pairwise(values)]
     ends = step(values[0], values[-1])
     if all(s > 0 for s in steps):
         return REPRODUCED
     tied = any(a.exact and b.exact and a.value == b.value for a, b in itertools.pairwise(values))
-    if all(s >= 0 for s in steps) and not tied:  # no noise could have hidden a growth in a tie
+    if all(s >= 0 for s in steps) and not tied:  # noise cannot hide growth in a tie of exact values
         return NOISE
     return TREND if ends > 0 else FAILED
 
@@ -114,7 +114,7 @@ def of_location(values: Sequence[Estimate], expected: Sequence[int], extreme: st
 
 
 def of_bound(values: Sequence[Estimate], wanted: Band) -> str:
-    """Every value: one that breaks the bound decides, then one that noise leaves open."""
+    """One value outside fails; else one that crosses an edge leaves it undecided."""
     verdicts = [inside(value, wanted) for value in values]
     return FAILED if FAILED in verdicts else NOISE if NOISE in verdicts else REPRODUCED
 
@@ -129,7 +129,7 @@ def of_share(values: Sequence[Estimate], wanted: Band, share: float) -> tuple[st
 
 
 def of_difference(values: Sequence[Estimate], at_least: float) -> str:
-    """The largest over the smallest at least 1 + at_least; trend only when they differ beyond noise by less."""
+    """The largest over the smallest is at least 1 + at_least; trend only: they differ by less."""
     smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     if smallest.value <= 0:
         return REPRODUCED if largest.value > smallest.value else FAILED
@@ -138,7 +138,7 @@ def of_difference(values: Sequence[Estimate], at_least: float) -> str:
 
 
 def of_equality(values: Sequence[Estimate], within: float = 0.0) -> str:
-    """All within a relative `within` of one another: the largest over the smallest at most 1 + within."""
+    """The largest over the smallest is at most 1 + within."""
     smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     if smallest.value == largest.value and smallest.exact and largest.exact:
         return REPRODUCED

@@ -1,4 +1,4 @@
-"""Grouped bars, stacks of phases; on a logarithmic axis, where the length of a bar means nothing, dots."""
+"""Grouped bars and stacks of phases; dots on a logarithmic axis, where the length of a bar means nothing."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ GROUP = 0.82  # of the distance between two groups, the share that bars fill
 
 
 def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
-    """Places the groups and names them; the centre of each group by x."""
+    """Places and names the groups; returns the centre of each group by x."""
     x = curves[0].x
     at = sorted(positions(list(curves)), key=lambda v: sort_key(x, v, view.exhibit.listed(x)))
     text = [view.label(x, v) for v in at]
@@ -29,7 +29,7 @@ def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
 
 
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
-    """One bar a series in every group, its interval on top; the paper's value is a hollow diamond on the bar."""
+    """One bar a series in every group, with its interval; a hollow diamond for the paper's value."""
     (name,) = metrics
     if view.exhibit.figure.get("logy"):
         dots(ax, curves, name, view, looks) if sideways(view) else line_curves.paint(ax, curves, metrics, view, looks)
@@ -52,14 +52,14 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
 
 
 def sideways(view: View) -> bool:
-    """Whether the groups lie below each other, their names at the left: stacks, and dots of what has names."""
+    """Whether the groups lie below each other: stacks, and logarithmic bars over names."""
     figure = view.exhibit.figure
     named = not numeric([line[figure["x"]] for line in view.lines if figure["x"] in line])
     return figure["style"] == "stacked" or (figure["style"] == "bar" and bool(figure.get("logy")) and named)
 
 
 def turned(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
-    """As `slots`, from the top to the bottom."""
+    """As `slots`, but from top to bottom."""
     groups = slots(ax, curves, view)
     names = [text.get_text() for text in ax.get_xticklabels()]
     ax.xaxis.set_major_locator(AutoLocator())
@@ -74,7 +74,7 @@ def turned(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
 
 
 def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks) -> None:
-    """A row a group, from the top, a dot a series with its number; hollow: the paper's."""
+    """A row a group, a dot a series with its number; hollow marks are the paper's."""
     groups, wide = turned(ax, curves, view), GROUP / len(curves)
     for i, curve in enumerate(curves):
         where = {x: at + wide * offset(curves, i, x) for x, at in groups.items()}
@@ -93,7 +93,7 @@ def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks)
 
 
 def offset(curves: Sequence[Curve], i: int, x: Any) -> float:
-    """How many bars curve `i` stands from the middle of the group at `x`, which holds only those that have it."""
+    """The distance of curve `i` from the middle of its group, in bars; only curves with a value there count."""
     here = [j for j, curve in enumerate(curves) if x in positions([curve])]
     return here.index(i) - (len(here) - 1) / 2 if i in here else 0.0
 
@@ -105,13 +105,13 @@ def diamonds(ax: Axes, places: Sequence[tuple[float, float]], fill: str, label: 
 
 
 def reasons(ax: Axes, curve: Curve, where: dict) -> None:
-    """Why a group has no time, in its place."""
+    """Writes why a group has no time."""
     for x, why in curve.missing.items():
         ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
 
 
 def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, _: Looks) -> None:
-    """One stack a series in every group, from the left, its parts the metrics; the paper's stack below it, paler."""
+    """One stack a series in every group, its parts the metrics; the paper's stack below it, paler."""
     where, colour = turned(ax, curves, view), style.colours(metrics)
     stacks = [(c, paper) for c in curves for paper in (False, True) if (c.paper if paper else c.ours)]
     width = GROUP / max(1, len(stacks))

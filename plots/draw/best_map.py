@@ -1,4 +1,4 @@
-"""A map of winners: a cell a problem, its colour the fastest of those that solve it, its number their time."""
+"""A map of winners: a cell a problem, coloured by the fastest implementation, with its time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Cell:
 
 
 def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
-    """The best of these lines of one problem, coarse and disturbed ones left out (view.fair)."""
+    """The best of these lines of one problem, without coarse and disturbed ones."""
     fair = [(line, value) for line in lines if (value := view.value(line, name)) and view.fair(line, name)]
     times = [(contender(view, line), value) for line, value in fair]
     if not times:
@@ -43,7 +43,7 @@ def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
 
 
 def contender(view: View, line: Line) -> str:
-    """The name that tells rivals apart; of an implementation that chooses another, the one it chose."""
+    """The name of a rival; the chosen implementation if it chooses another."""
     chosen = metric("counter:choice").of(line, {})
     name = view.exhibit.label("choice", round(chosen.value)) if chosen else ""
     if "/" in name:
@@ -67,13 +67,13 @@ def places(view: View) -> tuple[list[Line], list[list[str]], list[list[tuple[Any
 
 
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
-    """`d = 4, n = 100`; an implementation's name says itself what it is."""
+    """`d = 4, n = 100`; an implementation stands without its field."""
     parts = [(field, view.label(field, value)) for field, value in zip(fields, place, strict=True)]
     return ", ".join(word if field == "implementation" else f"{field} = {word}" for field, word in parts)
 
 
 def best_map(view: View) -> Figure | None:
-    """A panel a value of the panel field, rows the fields of `down`, columns x; None where nothing was measured."""
+    """A panel a value of the panel field, rows the fields of `down`, columns x; None if nothing was measured."""
     (name,) = view.exhibit.figure["y"]
     measured, (panel_fields, *others), (panels, rows, columns) = places(view)
     if not measured:

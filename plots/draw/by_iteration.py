@@ -55,7 +55,7 @@ def by_iteration(view: View) -> Figure | None:
 
 
 def paint(ax: Axes, curves: list[tuple[str, list[float]]], looks: tuple[dict, dict], spec: dict) -> None:
-    """Markers only where they do not hide a long run's curve."""
+    """Draws markers only on short runs' curves."""
     colours, markers = looks
     for name, series in curves:
         cut = series[: int(spec.get("xmax", 1e9))]

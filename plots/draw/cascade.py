@@ -39,7 +39,7 @@ def draw(found: Sequence[tuple[str, Portability]]) -> Figure | None:
 
 
 def tried(one: Portability) -> Portability:
-    """Without the implementations that were tried on no machine as a whole."""
+    """Without implementations that no machine has tried."""
     return replace(one, cascades=tuple(c for c in one.cascades if c.steps))
 
 
@@ -58,7 +58,7 @@ def lines(ax: Axes, kind: str, one: Portability, colours: dict[str, str], marker
 
 
 def strip(ax: Axes, one: Portability, machines: dict[str, str]) -> None:
-    """The machines of every implementation in its own order."""
+    """The machines of every implementation in its order."""
     for row, cascade in enumerate(one.cascades):
         for i, (platform, _, _) in enumerate(cascade.steps, start=1):
             ax.barh(row, 0.94, left=i - 0.47, height=0.8, color=machines[platform])

@@ -26,7 +26,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Looks:
-    """Colour by a curve's lead, marker, dash and fill by its name: the same in every panel, for the one legend."""
+    """Colour by lead; marker, dash and fill by name: the same in every panel."""
 
     colour: dict[str, str]
     fill: dict[str, str]  # of bars, by the whole name
@@ -52,7 +52,7 @@ def positions(curves: list[Curve]) -> list[Any]:
 
 
 def drawable(value: float) -> bool:
-    """Whether an axis has room for it: matplotlib's own arithmetic must stay in the range of numbers."""
+    """Whether matplotlib's arithmetic has room for the value."""
     return abs(value) < FARTHEST
 
 
@@ -61,7 +61,7 @@ def numeric(values: list[Any]) -> bool:
 
 
 def errors(value: Estimate) -> tuple[float, float]:
-    """Distances from the value to its bounds; NaN (no bar is drawn) where it is exact or was measured once."""
+    """Distances from the value to its bounds; NaN, so that no bar is drawn, without an interval."""
     if value.exact or not value.known:
         return float("nan"), float("nan")
     low, high = value.range

@@ -1,4 +1,4 @@
-"""An exhibit as a figure: lines, bars, dots or stacks, the paper's values as hollow marks; a scatter plot; a map."""
+"""Draws an exhibit: lines, bars, dots or stacks with the paper's values as hollow marks; other styles whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,14 +86,14 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
 
 
 def curvy(view: View) -> bool:
-    """Whether its series are curves, which can be named at their ends."""
+    """Whether its series are curves, which are named at their ends."""
     figure = view.exhibit.figure
     dotted = figure["style"] == "bar" and figure.get("logy") and not bars.sideways(view)
     return figure["style"] in ("line", "sets") or bool(dotted)
 
 
 def gaps(view: View, panels: Sequence[Panel]) -> str:
-    """`× no time, by k: multi-pass at 8 (not run); …`: what breaks a curve, by name."""
+    """`× no time, by k: multi-pass at 8 (not run); …`"""
     x, found = view.exhibit.figure["x"], []
     for panel in panels:
         for curve in panel.curves:
@@ -160,7 +160,7 @@ def curves(
 
 
 def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
-    """The values of a numeric x at which the sweeps have this curve."""
+    """The values of a numeric x that the sweeps give this curve."""
     exhibit = view.exhibit
     papers = [flat(sweep) for spec in exhibit.specs for sweep in spec.get("sweep", [])]
     sweeps = [sweep for sweep, _ in exhibit.quick] if view.profile == "quick" else papers
@@ -172,7 +172,7 @@ def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
 
 
 def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], float]:
-    """By line and metric what the paper's text says: a value, or a ratio times our value of its other side."""
+    """By line and metric the number of the paper's text: a value, or a ratio times our value of its other side."""
     found = {}
     for claim in view.exhibit.claims:
         sides = [claim[s] for s in ("numerator", "denominator") if s in claim] or [claim.get("where", {})]
@@ -188,12 +188,12 @@ def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tu
 
 
 def apart(figure: dict[str, Any]) -> list[str]:
-    """The field that tells sets of one kind apart, which a curve holds together."""
+    """The field that tells sets of one kind apart; a curve holds all of them."""
     return [figure["sets"]] if "sets" in figure else []
 
 
 def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:
-    """One point of ours, and the paper's beside it."""
+    """Adds one point of ours, and the paper's beside it."""
     if own is not None:
         curve.ours.setdefault(name, []).append((at, own))
     elif row.line and (why := reason(row.line)):
@@ -205,13 +205,13 @@ def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> Non
 
 
 def lead(view: View, row: Row, named: Sequence[str]) -> str:
-    """What colours a curve: its implementation where implementations are told apart, else all of its name."""
+    """The part of the name that gives the colour: the implementation if it is named, else all."""
     fields = ["implementation"] if "implementation" in named else named
     return ", ".join(spoken(view, f, row.fields[f]) for f in fields if row.fields[f] is not None)
 
 
 def spoken(view: View, field: str, value: Any) -> str:
-    """A value as a curve's name: a bare number says of what."""
+    """A value in a curve's name; a bare number stands with its field."""
     label = view.label(field, value)
     return f"{field.replace('_', ' ')} {label}" if label[:1].isdigit() and not isinstance(value, str) else label
 
@@ -235,7 +235,7 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """One legend for all panels, below them, for which the figure grows; none for a single nameless curve."""
+    """One legend below all panels, for which the figure grows; none for a single nameless curve."""
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -1,4 +1,4 @@
-"""A map of time over two parameters: a cell the least measured there, its colour how far that is from the best."""
+"""A map of time over two parameters: the least time of each cell, coloured by its distance from the best."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ Cells = Mapping[tuple[Any, Any], Cell]
 
 
 def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, spread: float) -> None:
-    """Cells by (column, row); the best of them is framed, unless it is 0; the defaults' dashed. White: not tried."""
+    """Cells by (column, row); frames the best unless it is 0, and dashes the defaults. White: not tried."""
     best, framed = least_of(cells), best_of(cells)
     norm, colours = LogNorm(1, spread), matplotlib.colormaps[COLOURS]
     for (column, row), cell in cells.items():
@@ -59,12 +59,12 @@ def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, s
 
 
 def least_of(cells: Cells) -> float:
-    """The least value above 0, from which colours count."""
+    """The least value above 0, where the colours begin."""
     return min((cell.value for cell in cells.values() if cell.value), default=1.0)
 
 
 def best_of(cells: Cells) -> float | None:
-    """What is framed: the least value, unless it is 0, which needs no frame."""
+    """The least value, which is framed; None if it is 0."""
     return min((cell.value for cell in cells.values() if cell.value is not None), default=None) or None
 
 
@@ -75,7 +75,7 @@ def lesser(before: Cell, own: Estimate | None, default: bool = False) -> Cell:
 
 
 def spread_of(panels: Sequence[Cells]) -> float:
-    """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour's meaning."""
+    """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour."""
     far = [LEAST_SPREAD]
     for cells in panels:
         values = [cell.value for cell in cells.values() if cell.value is not None]
@@ -98,7 +98,7 @@ def legend(figure: Figure, defaults: bool, best: bool = True) -> None:
 
 
 def heat_exhibit(view: View) -> Figure | None:
-    """A panel a value of the panel field, rows the field of `down`, columns x; None where nothing was measured."""
+    """A panel a value of the panel field, rows the field of `down`, columns x; None if nothing was measured."""
     (name,) = view.exhibit.figure["y"]
     measured, (panel_fields, *others), (panels, rows, columns) = places(view)
     if not measured:
@@ -132,7 +132,7 @@ def heat_exhibit(view: View) -> Figure | None:
 
 @style.applied
 def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
-    """The least time at each pair of values, whatever the other parameters were."""
+    """The least time at each pair of values, over all other parameters."""
     columns, rows = one.values(x), one.values(y)
     cells: dict[tuple[Any, Any], Cell] = {}
     counting = {line["case"] for line in one.right}

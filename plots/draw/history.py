@@ -1,4 +1,4 @@
-"""Medians by commit: a panel an implementation, a curve a case, over its first median; where a level begins, a mark."""
+"""Medians by commit over the first median: a panel an implementation, a curve a case, marks at new levels."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The roofline: operations in a second by operations for a byte, every implementation under its machine's ceilings."""
+"""The roofline: operations a second by operations a byte, under the machine's ceilings."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ Point = tuple[float, float]  # operations for a byte; billions of them in a seco
 
 
 def roofline(view: View) -> Figure | None:
-    """A panel a device with measured ceilings; None where there is none, or nothing has a time."""
+    """A panel a device with measured ceilings; None if there is none, or no time."""
     points: dict[str, dict[str, list[Point]]] = {}
     for line in view.lines:
         if (at := place(view, line)) and roof(view, device(line)):
@@ -37,7 +37,7 @@ def roofline(view: View) -> Figure | None:
 
 
 def roof(view: View, where: str) -> Point | None:
-    """Bytes and operations in a second, in billions."""
+    """Billions of bytes and of operations a second."""
     speeds = (view.machine.record.get("floor") or {}).get(where) or {}
     found = speeds.get("bytes_per_s"), (speeds.get("flops_per_s") or {}).get("fp32")
     return (found[0] / 1e9, found[1] / 1e9) if all(found) else None

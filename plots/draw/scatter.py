@@ -28,14 +28,14 @@ def read(path: Path) -> NDArray:
 
 
 def whole(labels: NDArray) -> NDArray[np.int64]:
-    """Labels as integers, also where a file holds them as whole floats. Raises UserError for any other."""
+    """Labels as integers, also from whole floats. Raises UserError for any other."""
     if not (np.issubdtype(labels.dtype, np.number) and np.array_equal(labels, np.round(labels))):
         raise UserError(f"labels are {labels.dtype}, not whole numbers")
     return labels.astype(np.int64)
 
 
 def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[int]) -> None:
-    """Shapes: points n x d, labels n, centroids k x d, 0 <= labels < k, dims two of the d. Raises UserError."""
+    """Shapes: points n x d, labels n, centroids k x d, 0 <= labels < k, two dims below d. Raises UserError."""
     if points.ndim != 2 or centroids.ndim != 2 or points.shape[1] != centroids.shape[1]:
         raise UserError(f"points {points.shape} and centroids {centroids.shape} are not n x d and k x d")
     if labels.shape != points.shape[:1]:
@@ -49,7 +49,7 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[i
 
 @style.applied
 def draw(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[int] = (0, 1), title: str = "") -> Figure:
-    """The figure: every cluster a colour (by label, repeating), its centroid a ringed cross."""
+    """Every cluster has a colour (by label, repeating), every centroid a ringed cross."""
     labels = whole(labels.reshape(-1) if labels.shape == (len(points), 1) else labels)  # kmbench writes a column
     check(points, labels, centroids, dims)
     shown = sample(len(points))
@@ -74,7 +74,7 @@ def draw(points: NDArray, labels: NDArray, centroids: NDArray, dims: Sequence[in
 
 
 def scatter_exhibit(view: View) -> Figure | None:
-    """The clustering that a run of the exhibit left beside its results; None where it left none."""
+    """The clustering that a run of the exhibit left beside its results; None if there is none."""
     files = [view.machine.folder / view.exhibit.paper / f"{view.exhibit.name}.{part}.npy" for part in PARTS]
     if not all(path.exists() for path in files):
         return None

@@ -1,4 +1,4 @@
-"""How values are distributed over many sets: for every value the share of the sets that have at most it."""
+"""Distributions over many sets: for every value the share of the sets with at most that value."""
 
 from collections.abc import Sequence
 

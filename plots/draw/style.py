@@ -1,4 +1,4 @@
-"""Looks: colours and markers by name, never by position, so that one more implementation recolours no figure."""
+"""Colours and markers by name, not by position: one more implementation recolours no figure."""
 
 import hashlib
 import os
@@ -55,13 +55,13 @@ applied = matplotlib.rc_context(fname=STYLE)  # decorates what draws
 
 
 def gaps(ax: Axes, places: Sequence[float], colour: str) -> None:
-    """Marks on the x axis where a case has no time."""
+    """Marks cases without a time on the x axis."""
     if places:
         ax.plot(places, [0.015] * len(places), transform=ax.get_xaxis_transform(), color=colour, **MISSING)
 
 
 def daggers(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
-    """Marks points whose time is in doubt, a little above them. `places`: x, y and the doubt."""
+    """Marks doubtful times, a little above them. `places`: x, y and the doubt."""
     above = ScaledTranslation(0, 7 / 72, ax.figure.dpi_scale_trans)
     for doubt, look in DOUBTS.items():
         if own := [(x, y) for x, y, why in places if why == doubt]:
@@ -101,19 +101,19 @@ METADATA = {
 
 @applied
 def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
-    """Writes .svg, .pdf or .png: no date, no version, the same bytes for the same figure."""
+    """Writes .svg, .pdf or .png without date and version: the same figure gives the same bytes."""
     dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
     figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes the format that the file's ending names, and the folders above it."""
+    """Writes the format of the ending, and makes the folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write(figure, path, path.suffix)
 
 
 def save_all(figure: Figure | None, stem: Path, endings: Iterable[str]) -> list[Path]:
-    """Writes the stem with each of these endings; nothing without a figure."""
+    """Writes the figure with each ending; nothing without a figure."""
     paths = [stem.with_name(stem.name + ending) for ending in endings] if figure else []
     for path in paths:
         save(figure, path)

@@ -21,7 +21,7 @@ def text(figure: Figure | None) -> str:
 
 
 def small(text: str) -> str:
-    """The same picture in less: no comments, metadata, bare groups; short names, paths to a tenth of a point."""
+    """The same picture without comments, metadata and bare groups, with short names and rounded paths."""
     text = re.sub(r"<\?xml.*?<svg", "<svg", text, count=1, flags=re.S)
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'<g id="[^"]*">', "<g>", text)
@@ -38,7 +38,7 @@ def small(text: str) -> str:
 
 
 def shared_styles(text: str) -> str:
-    """Styles that occur again and again as classes."""
+    """Replaces repeated styles by classes."""
     counts = Counter(re.findall(r" style='([^']*)'", text))
     names = {style: f"s{at}" for at, style in enumerate(style for style, count in counts.items() if count > 2)}
     text = re.sub(r" style='([^']*)'", lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
@@ -46,7 +46,7 @@ def shared_styles(text: str) -> str:
 
 
 def short_names(text: str) -> str:
-    """matplotlib names markers and clips by a hash: within one picture a number does."""
+    """Replaces the hashes that name markers and clips by numbers."""
     names = {name: f"i{at}" for at, name in enumerate(dict.fromkeys(re.findall(r" id='([^']*)'", text)))}
     return re.sub(r"( id='|#)([\w.-]+)", lambda m: m[1] + names.get(m[2], m[2]), text)
 

@@ -1,4 +1,4 @@
-"""Time to the answer: what runs to convergence are told apart by, beside their total time and their iterations."""
+"""Metrics of runs to convergence: saved distances, shares of the time, times by iteration."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from plots.read.labeling import PARTS
 
 
 def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
-    """Distances that were not computed, in percent of the n k of every iteration; those computed twice count twice."""
+    """Distances that were not computed, in percent of n k an iteration; repeated ones count twice."""
     series = (line.get("counters") or {}).get("distances")
     if not series or line["verdict"] != "":
         return None
@@ -37,6 +37,6 @@ def time_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
 
 
 def traced(line: Line) -> list[float]:
-    """Milliseconds of each iteration of the traced run, the sum of its phases; none where they differ in length."""
+    """Milliseconds of each iteration of the traced run, the sum of its phases; [] if their lengths differ."""
     series = [times for phase, times in line["phases"].items() if phase not in PARTS]
     return [1e3 * sum(parts) for parts in zip(*series, strict=True)] if len(set(map(len, series))) == 1 else []

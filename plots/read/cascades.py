@@ -1,4 +1,4 @@
-"""What a cascade of performance portability shows (decided in plots/decide/portability.py, drawn in plots/draw)."""
+"""A cascade of performance portability: plots/decide/portability.py makes it, plots/draw draws it."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Cascade:
 
 @dataclass(frozen=True)
 class Portability:
-    """Of one kind of efficiency and one kind of device. `why`: why there is no comparison, else empty."""
+    """Of one kind of efficiency and one kind of device. `why`: the reason for no comparison, else empty."""
 
     device: str
     platforms: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Whether something is a result line, as schema/line.json says, and what of it is kept."""
+"""Checks a result line by schema/line.json and keeps the fields that are read."""
 
 from array import array
 from typing import Any
@@ -13,7 +13,7 @@ PROFILES = ("paper", "quick")
 DOCUMENT = schema.load("line.json")
 LATEST = schema.latest(DOCUMENT)
 FIELDS = DOCUMENT["properties"]
-UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s")  # so not kept
+UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s")  # and not kept
 KEPT = [name for name in FIELDS if name not in UNREAD]
 SERIES = ("samples_s", "samples_event_s")
 DELAYS = ("run_delay_s", "involuntary_switches")  # one a sample, or null
@@ -23,7 +23,7 @@ CHECKS = {at: {name: made.check(node) for name, node in made.fields(FIELDS).item
 
 
 class LaterError(UserError):
-    """A line of a later kmbench: it may say something that this program would overlook."""
+    """A line of a later kmbench, whose meaning this program may miss."""
 
 
 def line(found: Any, where: str, pool: dict[str, Any]) -> Line:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from plots.read.check import Line
 from plots.read.intervals import Estimate, of_median
 
-DELAY = 0.05  # of a run's time: far above a quiet machine's, far below that of a shared processor
+DELAY = 0.05  # of a run's time: far above a quiet machine's, far below a shared processor's
 SWITCHES = 50.0  # a second, chosen: a kernel that shares a processor switches every few milliseconds
-FEWEST_SWITCHES = 2  # one is no sign
+FEWEST_SWITCHES = 2  # one alone means nothing
 
 
 def flags(line: Line) -> list[bool]:
-    """Of every timed run, whether it was disturbed; what is not known was not."""
+    """Whether each timed run was disturbed; an unknown one was not."""
     seconds = line["samples_s"]
     delays, switches = line["run_delay_s"], line["involuntary_switches"]
     if delays is not None:
@@ -39,7 +39,7 @@ def samples(line: Line, name: str = "samples_s") -> list[float]:
 
 
 def time_of(line: Line, name: str = "samples_s") -> Estimate | None:
-    """The median of these, with its interval."""
+    """The median of these samples, with its interval."""
     own = samples(line, name)
     found = of_median(own)
     if found is None or not found.known or len(own) == len(line[name]):

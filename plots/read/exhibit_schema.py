@@ -48,7 +48,7 @@ def check(given: Node, node: Node, place: str, path: str = "") -> None:
 
 
 def one(value: Any, given: Node, place: str, path: str) -> None:
-    """The check of one key's value."""
+    """Checks one key's value."""
     node, name = CHECKS.resolved(given), path.rpartition(".")[2]
     items, right = CHECKS.resolved(node.get("items", {})), CHECKS.check(given)
     if isinstance(value, dict) and "properties" in node:

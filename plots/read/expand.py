@@ -46,7 +46,7 @@ def tables(value: Any, place: str) -> dict[str, Table]:
 
 
 def sweeps(given: Any, defaults: Table) -> list[Table]:
-    """A sweep with its defaults; one with zip is as many as its lists are long."""
+    """A sweep with its defaults; with zip, one sweep for each place of its lists."""
     if not isinstance(given, dict):
         raise UserError(f"[[sweep]]: a table is needed, not {str(given)[:40]!r}")
     whole = {**defaults, **given}
@@ -82,14 +82,14 @@ def placed(sweep: Table, row: Table) -> Table:
 
 
 def listed(given: Any) -> list[Any]:
-    """[[claim]] as it is; of [claim.<id>], the key is the id."""
+    """[[claim]] as it is; of [claim.<id>] the key becomes the id."""
     if not isinstance(given, dict):
         return given if isinstance(given, list) else [given]
     return [{"id": name, **claim} for name, claim in tables(given, "[claim.<id>]").items()]
 
 
 def claims(given: Any, defaults: Table) -> list[Table]:
-    """A claim with its defaults; one with for is as many as for has rows."""
+    """A claim with its defaults; with for, one claim for each row."""
     if not isinstance(given, dict):
         raise UserError(f"claim: a table is needed, not {str(given)[:40]!r}")
     place = f"claim {given.get('id', '?')!r}"
@@ -129,7 +129,7 @@ def places(value: Any) -> list[str]:
 
 
 def filled(template: Table, row: Table, used: set[str], place: str) -> Table:
-    """The row's values where {their names} stand, and under their names where those are keys of a claim."""
+    """The row's values in the places of {their names}, and as keys of the claim."""
     if missing := used - row.keys():
         raise UserError(f"{place}: {{{min(missing)}}} is not in its for; there are {', '.join(row)}")
     if idle := row.keys() - used - CLAIM_KEYS:

@@ -1,4 +1,4 @@
-"""The recorded lines of one machine as series: of every case its median by commit, in the order of the commits."""
+"""The recorded lines of one machine as series: the median of every case by commit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from plots.read.sides import name_of, parts_of
 
 @dataclass
 class Series:
-    """One case: `medians` by commit in seconds, in the order in which this machine first measured them."""
+    """One case: `medians` in seconds by commit, in the order of their first measurement."""
 
     name: str
     implementation: str
@@ -23,13 +23,13 @@ class Series:
 
 
 def read(folder: Path) -> list[Line]:
-    """Every line of a machine's folder, those included that later ones replace."""
+    """Every line of a machine's folder, replaced ones included."""
     pool: dict[str, Any] = {}
     return [line for path in sorted(folder.glob("*.jsonl")) for line in results.read_lines(path, pool)]
 
 
 def by_commit(lines: Iterable[Line]) -> dict[str, list[Line]]:
-    """In the order in which the commits were first measured."""
+    """In the order of the first measurement."""
     found: dict[str, list[Line]] = {}
     for line in sorted(lines, key=lambda line: line["date"]):
         found.setdefault(f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}", []).append(line)

@@ -1,4 +1,4 @@
-"""Estimates with 95% intervals: of a median, of a mean, and of a ratio of either."""
+"""Estimates with 95% intervals: of a median, of a mean, and of a ratio."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 LEVEL = 0.95
-MOST = 709.0  # whose exponential is the last in the range of numbers
+MOST = 709.0  # the exponential of more overflows
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Estimate:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The interval; the point itself where the spread is not known."""
+        """The interval; the value itself if there is none."""
         return (self.low, self.high) if self.low is not None and self.high is not None else (self.value, self.value)
 
     def scaled(self, factor: float) -> Estimate:
@@ -55,12 +55,12 @@ class Estimate:
 
 
 def over(a: float, b: float) -> float:
-    """a / b; infinite over 0, and 0 over 0 is 0: nothing of nothing."""
+    """a / b; infinite over 0, but 0 over 0 is 0."""
     return a / b if b else math.copysign(math.inf, a) if a else 0.0
 
 
 def exp(x: float) -> float:
-    """Infinite where it leaves the range of numbers."""
+    """Infinite on overflow."""
     return math.exp(x) if x < MOST else math.inf
 
 

@@ -1,4 +1,4 @@
-"""JSON as JSON is: no NaN, no number past 64 bits or a double's range, no half characters, no endless nesting."""
+"""Strict JSON: no NaN, no number past 64 bits or a double, no lone surrogates, bounded nesting."""
 
 import json
 import math
@@ -12,7 +12,7 @@ LARGE = re.compile(rb"[eE]\+?\d{3}|\d{19}")  # only a text with such a part can 
 
 
 def parse(raw: bytes) -> Any:
-    """The value of one text; ValueError with the reason in a few words."""
+    """The value of one text. Raises ValueError with a short reason."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
@@ -52,7 +52,7 @@ def whole(text: str) -> int:
 
 
 def whole_characters(value: Any) -> None:
-    """A half of a surrogate pair can be read, but not written again."""
+    """Python reads lone surrogates, but cannot write them."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What wu2011 measures: the time of labeling, its parts, and the distances that the triangle inequality saves."""
+"""Metrics of wu2011: the time of labeling, its parts, and the distances that the triangle inequality saves."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from plots.read.check import Line
 from plots.read.intervals import Estimate, exact, once, over
 
-STEADY = 0.01  # the change of the mean M from one iteration to the next that counts as none (wu2011, Section III)
+STEADY = 0.01  # the least relative change of the mean M between iterations that counts (wu2011, Section III)
 PARTS = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another: of icd_rid, and of update
 TITLES = {"icd": "ICD", "rid": "RID", "rearrange": "hybridizing"}  # Table I's words
 BESIDES = ("icd_rid", "rearrange")  # phases of EALT that are not labeling itself
@@ -22,7 +22,7 @@ def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
 
 
 def ealt_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A phase's part of EALT, in percent; `labeling`: what the others leave, in a run that has any."""
+    """A phase's part of EALT, in percent; `labeling`: the rest of a run with such phases."""
 
     def formula(line: Line, record: dict[str, Any]) -> Estimate | None:
         whole = ealt(line, record)
@@ -36,7 +36,7 @@ def ealt_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
 
 
 def of_m(formula: Callable[[list[float], Line], float | None]) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A number from the mean M of every iteration of the traced run."""
+    """A number computed from the mean M of every iteration of the traced run."""
 
     def counted(line: Line, _: dict[str, Any]) -> Estimate | None:
         series = (line.get("counters") or {}).get("mean_m")
@@ -47,7 +47,7 @@ def of_m(formula: Callable[[list[float], Line], float | None]) -> Callable[[Line
 
 
 def saved(series: list[float], line: Line) -> float:
-    """Distances not computed, in percent of n k, over all iterations: the theoretical bound of Figure 3."""
+    """Distances not computed, in percent of n k, over all iterations: the bound of Figure 3."""
     return 100 * (1 - over(sum(series) / len(series), line["k"]))
 
 

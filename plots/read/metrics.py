@@ -1,4 +1,4 @@
-"""Every metric, defined once: label, unit, formula over a result line. Times are stored in seconds and shown in ms."""
+"""Every metric, defined once. Times are stored in seconds and shown in ms."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ MS = 1e3
 TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
-WORD_COLUMNS = ("grade",)  # what a table may show beside metrics: a word of the line
+WORD_COLUMNS = ("grade",)  # words of the line that a table may show beside metrics
 Record = dict[str, Any]
 Formula = Callable[[Line, Record], Estimate | None]
 
@@ -31,17 +31,17 @@ class Metric:
     formula: Formula
 
     def of(self, line: Line, record: Record) -> Estimate | None:
-        """None also where the arithmetic has left the range of numbers."""
+        """None also if the value overflows."""
         found = self.formula(line, record)
         return found if found is not None and math.isfinite(found.value) else None
 
     @property
     def timed(self) -> bool:
-        """Whether a time is in it."""
+        """Whether it contains a time."""
         return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES
 
     def rests_on(self, line: Line) -> set[str]:
-        """The verbs in it that are measured once; `trace` is the run that the phases come from."""
+        """The single measurements in it: `prepare`, or the `trace` that phases come from."""
         family, _, member = self.name.partition(":")
         if family == "speedup":
             return metric(member).rests_on(line)
@@ -59,7 +59,7 @@ class Metric:
 
 
 def run_s(line: Line, _: Record) -> Estimate | None:
-    """Iterate, wall clock: median over the timed runs. A wrong run has no time."""
+    """Iterate, wall clock: the median of the timed runs. A wrong run has no time."""
     return time_of(line) if line["verdict"] == "" else None
 
 
@@ -76,7 +76,7 @@ def per_iteration(of: Formula) -> Formula:
 
 
 def with_verbs(*fields: str) -> Formula:
-    """Iterate plus other verbs. Those were measured once, so the interval is iterate's, moved."""
+    """Iterate plus other verbs, which were measured once: iterate's interval, shifted."""
 
     def formula(line: Line, record: Record) -> Estimate | None:
         whole = run_s(line, record)
@@ -91,7 +91,7 @@ def verb(field: str) -> Formula:
 
 
 def phase(name: str) -> Formula:
-    """Mean over the iterations of the traced run; a phase of prepare is its one measurement."""
+    """The mean over the iterations of the traced run; a phase of prepare has one measurement."""
 
     def formula(line: Line, _: Record) -> Estimate | None:
         if line["verdict"] != "":
@@ -113,12 +113,12 @@ def milliseconds(of: Formula) -> Formula:
 
 
 def number(field: str, factor: float = 1.0) -> Formula:
-    """A field that a run determines: exact."""
+    """An exact field."""
     return lambda line, _: None if line.get(field) is None else exact(line[field] * factor)
 
 
 def counter(name: str) -> Formula:
-    """Mean an iteration: counted, hence exact."""
+    """The mean an iteration; exact."""
 
     def formula(line: Line, _: Record) -> Estimate | None:
         series = (line.get("counters") or {}).get(name)
@@ -141,7 +141,7 @@ def cluster_spread(line: Line, _: Record) -> Estimate | None:
 
 
 def rate(work: str) -> Formula:
-    """The least work of an iteration over the time of an iteration, in 10^9 a second."""
+    """The least work of an iteration over its time, in 10^9 a second."""
 
     def formula(line: Line, record: Record) -> Estimate | None:
         return per_time(((line.get("work") or {}).get(work) or 0) / 1e9, line, record)
@@ -156,12 +156,12 @@ def per_time(amount: float, line: Line, record: Record) -> Estimate | None:
 
 
 def throughput(line: Line, record: Record) -> Estimate | None:
-    """The points' bytes over the time of an iteration, in GB/s, as lutz2018 counts; labels are left out."""
+    """The bytes of the points over the time of an iteration, in GB/s, as lutz2018 counts (without labels)."""
     return per_time(line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8) / 1e9, line, record)
 
 
 def product_rate(line: Line, record: Record) -> Estimate | None:
-    """The operations of one matrix product, 2 n d k, over the time of an iteration, in 10^9 a second."""
+    """2 n d k operations, one matrix product, over the time of an iteration, in 10^9 a second."""
     return per_time(2 * line["n"] * line["d"] * line["k"] / 1e9, line, record)
 
 
@@ -182,18 +182,18 @@ def bus_share(line: Line, record: Record) -> Estimate | None:
 
 
 def device(line: Line) -> str:
-    """`cpu` or `gpu`; a line of schema 1 does not say, but there only the folder gpu/ ran there."""
+    """`cpu` or `gpu`; in lines of schema 1 by the folder of the implementation."""
     return line["device"] or ("gpu" if line["implementation"].startswith("gpu/") else "cpu")
 
 
 def wrong_share(line: Line, _: Record) -> Estimate | None:
-    """Judged labels that are not fp64's choice, in percent."""
+    """Judged labels that differ from fp64's, in percent."""
     judged = line.get("judged_points")
     return exact(100 * line["wrong_labels"] / judged) if judged and line.get("wrong_labels") is not None else None
 
 
 def speeds(line: Line, record: Record) -> dict[str, float | None]:
-    """What the line's device can move and compute in a second, in the line's precision; from the record's `floor`."""
+    """Bytes and operations a second of the line's device and precision, from the record's `floor`."""
     floor = (record.get("floor") or {}).get(device(line)) or {}
     return {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
 
@@ -207,7 +207,7 @@ def floor_share(line: Line, record: Record) -> Estimate | None:
 
 
 def price(line: Line, record: Record) -> Estimate | None:
-    """What an hour of the line's device costs, in dollars, where the machine record says (`price`, by device)."""
+    """Dollars an hour of the line's device, from the record's `price`."""
     dollars = (record.get("price") or {}).get(device(line))
     return exact(dollars) if dollars else None
 
@@ -233,7 +233,7 @@ def per_price(of: Formula) -> Formula:
 
 
 def ceiling_share(work: str) -> Formula:
-    """The least work of an iteration over its time, as a share of this machine's own measured ceiling, in percent."""
+    """The least work of an iteration over its time, in percent of the machine's measured ceiling."""
 
     def formula(line: Line, record: Record) -> Estimate | None:
         made, most = rate(work)(line, record), peak(work)(line, record)
@@ -243,7 +243,7 @@ def ceiling_share(work: str) -> Formula:
 
 
 def energy(line: Line, _: Record) -> Estimate | None:
-    """Joules an iteration, of runs of their own (`kmbench run --energy`): all that the device drew, measured once."""
+    """Joules an iteration of the whole device, measured once in runs of their own (`kmbench run --energy`)."""
     found = line.get("energy") or {}
     right = line["verdict"] == "" and found.get("joules") is not None and found.get("iterations")
     return once(found["joules"] / found["iterations"]) if right else None

@@ -48,8 +48,8 @@ def ran(line: Line) -> bool:
 
 
 def consistent(lines: Iterable[Line], swept: Sequence[str] = ()) -> tuple[list[Line], list[str]]:
-    """The lines that agree with the newest (by date, then by place); a sentence for each reason to leave others out."""
-    kept = sorted(lines, key=lambda line: line["date"])  # stable: of one second, the order of the file
+    """The lines that agree with the newest (by date, then by place), and a sentence for each reason to drop others."""
+    kept = sorted(lines, key=lambda line: line["date"])  # stable: within one second in the order of the file
     left: Counter[str] = Counter()
     for why, by, what in rules(swept):
         newest = {by(line): what(line) for line in kept if what(line) is not None}

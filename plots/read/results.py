@@ -1,4 +1,4 @@
-"""Result lines and machine records, read from results/<machine>/ (format: docs/results.md)."""
+"""Reads result lines and machine records from results/<machine>/ (docs/results.md)."""
 
 import sys
 from array import array
@@ -21,18 +21,18 @@ RECORD_CHECKS = schema.Compiler(RECORD)
 
 @dataclass(frozen=True, eq=False)  # hashed by identity: what was gathered of it is kept
 class Machine:
-    """One folder of results/: its name, its record (machine.json, {} where there is none) and its lines."""
+    """One folder of results/: its name, its record (machine.json, else {}) and its lines."""
 
     name: str
     record: dict[str, Any] = field(default_factory=dict)
     lines: tuple[Line, ...] = ()
     folder: Path = Path()
-    skipped: tuple[str, ...] = ()  # sentences: how many lines of a file are no result lines, and why the first is none
+    skipped: tuple[str, ...] = ()  # sentences about the lines of a file that are no result lines
     dropped: Counter[tuple[str, str]] = field(default_factory=Counter)  # by exhibit and profile: lines past MOST_CASES
 
     @property
     def threads(self) -> int | None:
-        """Hardware threads, where the record says."""
+        """Hardware threads, if the record has them."""
         threads = (self.record.get("cpu") or {}).get("threads")
         return threads if type(threads) is int else None
 
@@ -59,7 +59,7 @@ def load_machine(folder: Path) -> Machine:
 
 
 def record(path: Path) -> dict[str, Any]:
-    """The machine's own; {} where there is none."""
+    """The machine record; {} if there is no file."""
     found = json_text.read(path) if path.exists() else {}
     if not isinstance(found, dict):
         raise UserError(f"{path}: not a machine record, but {type(found).__name__}")
@@ -103,7 +103,7 @@ CUT_OFF = "cut off, the case was killed"
 
 
 def parsed(raw: bytes, file: IO[bytes], where: str) -> Any:
-    """The JSON of one line. UserError where it is none, or too long."""
+    """The JSON of one line. Raises UserError if it is not JSON or too long."""
     if len(raw) == LONGEST and not raw.endswith(b"\n"):
         while (more := file.readline(LONGEST)) and not more.endswith(b"\n"):
             pass
@@ -115,7 +115,7 @@ def parsed(raw: bytes, file: IO[bytes], where: str) -> Any:
 
 
 def raw_lines(lines: Iterable[Line]) -> bytes:
-    """These lines as they stand in their files; of lines that were in none, nothing."""
+    """These lines as they stand in their files."""
     found = []
     for path, offset in (place for line in lines for place in line.get("places", [])):
         with path.open("rb") as file:
@@ -155,7 +155,7 @@ def pooled(before: Line, line: Line) -> Line:
     if not one_run:
         return line
     series = {name: before[name] + line[name] for name in check.SERIES}
-    for name in check.DELAYS:  # what one of them does not tell was no delay
+    for name in check.DELAYS:  # an unknown delay counts as none
         told = [one[name] for one in (before, line)]
         if told != [None, None]:
             zeros = [array("d", bytes(8 * len(one["samples_s"]))) for one in (before, line)]
@@ -164,7 +164,7 @@ def pooled(before: Line, line: Line) -> Line:
 
 
 def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) -> list[Line]:
-    """The machine's lines of one exhibit: of `profile`, or the paper's where there are any, else the quick one's."""
+    """The machine's lines of one exhibit, of `profile`; by default the paper's if there are any, else quick's."""
     lines = [line for line in machine.lines if line["exhibit"] == key]
     profiles = (profile,) if profile else PROFILES
     chosen = ([line for line in lines if line["profile"] == p] for p in profiles)
@@ -172,12 +172,12 @@ def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) ->
 
 
 def in_order(lines: Iterable[Line]) -> list[Line]:
-    """By exhibit, profile and case: an order that does not depend on the order of the run."""
+    """By exhibit, profile and case, independent of the order of the run."""
     return sorted(lines, key=lambda line: (str(line["exhibit"]), line["profile"], line["case"]))
 
 
 def reason(line: Line) -> str:
-    """Why this case has no time, in one sentence; empty when it has one."""
+    """Why this case has no time, in one sentence; else empty."""
     for field_name, word in (("skip", "skipped"), ("failure", "failed"), ("verdict", "wrong")):
         if line[field_name]:
             return f"{word}: {line[field_name]}"
@@ -185,10 +185,10 @@ def reason(line: Line) -> str:
 
 
 def coarse(line: Line) -> bool:
-    """Whether its result, though explained by rounding, is too far from fp64's to rank or to claim anything."""
+    """Whether rounding explains its result, yet it is too far from fp64's to rank or to support a claim."""
     return line["grade"] == "coarse"
 
 
 def doubt(line: Line) -> str:
-    """Why its times are marked wherever they stand, and are never the best: one of DOUBTS, or empty."""
+    """Why its times are marked and never the best: one of DOUBTS, or empty."""
     return words.DISTURBED if disturbed(line) else words.COARSE if coarse(line) else ""

@@ -31,14 +31,14 @@ def load(name: str) -> Node:
 
 
 class Compiler:
-    """Checks of a document's values; of result lines, those of one schema number."""
+    """Checks values of a document; for result lines, of one schema number."""
 
     def __init__(self, document: Node, number: int = 1) -> None:
         self.document, self.number = document, number
-        self.made: dict[int, tuple[Node, Check]] = {}  # by identity of the node, which it keeps
+        self.made: dict[int, tuple[Node, Check]] = {}  # by the id of the node, which stays alive here
 
     def resolved(self, node: Node) -> Node:
-        """The node with what it refers to; what stands beside the reference wins."""
+        """The node with its reference resolved; its own keys win."""
         if "$ref" not in node:
             return node
         base = self.resolved(self.document["$defs"][node["$ref"].rpartition("/")[2]])
@@ -48,7 +48,7 @@ class Compiler:
         return made
 
     def check(self, node: Node) -> Check:
-        """Whether a value is as `node` says."""
+        """A function that checks a value by `node`."""
         if id(node) not in self.made:
             self.made[id(node)] = (node, self.compiled(self.resolved(node)))
         return self.made[id(node)][1]
@@ -64,7 +64,7 @@ class Compiler:
         return lambda value: (not kinds or type(value) in kinds) and all(rule(value) for rule in rules)
 
     def fields(self, properties: dict[str, Node]) -> dict[str, Node]:
-        """Those that a line of this number has."""
+        """The properties that a line of this number has."""
         return {name: node for name, node in properties.items() if node.get("since", 1) <= self.number}
 
     def properties(self, node: Node) -> Check:
@@ -111,7 +111,7 @@ def kinds_of(node: Node) -> set[type]:
 
 
 def within(_: Compiler, node: Node) -> Check:
-    """No NaN, nothing infinite, and between the bounds."""
+    """Finite, and within the bounds."""
     low, high = node.get("minimum", -LARGEST), node.get("maximum", LARGEST)
     return lambda value: low <= value <= high if type(value) in (int, float) else True
 
@@ -172,7 +172,7 @@ RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
 
 
 def latest(document: Node) -> int:
-    """The schema number of what is written now."""
+    """The current schema number."""
     inner = (node.get("properties", {}) for node in document["properties"].values())
     return max(node.get("since", 1) for part in (document["properties"], *inner) for node in part.values())
 

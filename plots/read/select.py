@@ -1,4 +1,4 @@
-"""Fields of a result line, selectors over them, and what tells two lines apart."""
+"""Fields of a result line, selectors over them, and the fields that tell lines apart."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def value_of(line: Line, name: str) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equality of values: numbers by size (1 is 1.0), words by letters; a list holds when any of its items does."""
+    """Equality: 1 is 1.0, but not "1"; a list holds if any of its items does."""
     if isinstance(b, list):
         return any(same(a, item) for item in b)
     return a == b and isinstance(a, str) == isinstance(b, str)
@@ -64,7 +64,7 @@ def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
 
 
 def identity(line: Line) -> dict[str, Any]:
-    """Every field that makes a case this case, in the order in which a reader would name them."""
+    """Every field that identifies a case, in reading order."""
     generator = (line["dataset"] or {}).get("generator")
     settings = [*sorted(line["parameters"] or {}), *(sorted(generator) if isinstance(generator, dict) else ())]
     return {name: value_of(line, name) for name in (*PROBLEM, *settings, *RUN)}
@@ -96,7 +96,7 @@ def separating(lines: Sequence[Line], names: Sequence[str]) -> list[str]:
 
 
 def sort_key(name: str, value: Any, listed: Sequence[Any] = ()) -> tuple[Any, ...]:
-    """Words in the order in which the exhibit lists them, numbers by size, then the rest by letters; None last."""
+    """Numbers by size, words in the exhibit's order, then the rest by letters; None last."""
     if value is None:
         return (3, 0, "")
     if isinstance(value, (int, float)) and not isinstance(value, bool):

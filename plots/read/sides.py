@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Side:
-    """`cases` by name; `environment`: what the machine and the build said of themselves, dotted names and text."""
+    """`environment`: the records of machine and build by dotted names."""
 
     title: str
     cases: dict[str, Case]
@@ -45,7 +45,7 @@ class Side:
 
 
 def read(path: Path) -> Side:
-    """Raises UserError for what is none of the four, holds no case, or is broken."""
+    """Raises UserError for a path that is no side, holds no case, or is broken."""
     if path.is_dir():
         side = of_folder(path)
     elif not path.is_file():
@@ -114,7 +114,7 @@ def name_of(line: Line) -> str:
 
 
 def parts_of(line: Line) -> dict[str, str]:
-    """All that tells a case from another, in the words and the order of `kmbench export`."""
+    """Everything that identifies a case, in the words and the order of `kmbench export`."""
     found = {"exhibit": line["exhibit"]} if line["exhibit"] else {}
     found |= {"dataset": line["dataset"]["name"]} | {name: f"{name}:{line[name]}" for name in ("n", "d", "k")}
     found["precision"] = line["precision"]
@@ -150,6 +150,6 @@ def of_google_benchmark(path: Path) -> Side:
 
 
 def by_label(text: str) -> dict[str, str]:
-    """Of `d:4/fp32` the parts, each under what stands before its colon, else under its place."""
+    """The parts of `d:4/fp32`, each under the text before its colon, else under its place."""
     parts = text.split("/")
     return {part.partition(":")[0] if ":" in part else f"place {i}": part for i, part in enumerate(parts)}

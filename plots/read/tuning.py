@@ -1,4 +1,4 @@
-"""The lines of a tuning (tuning/<device>/<implementation>.jsonl, docs/tuning.md): by problem, what was tried."""
+"""Reads the lines of a tuning by problem (tuning/<device>/<implementation>.jsonl, docs/tuning.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ class Tuning:
 
     @property
     def axes(self) -> list[str]:
-        """The parameters of which more than one value was tried."""
+        """The parameters with more than one tried value."""
         names = self.default["parameters"]
         return [name for name in names if len({value_of(line, name) for line in self.lines}) > 1]
 
     @property
     def right(self) -> list[Line]:
-        """Those that count: right, and neither coarse nor disturbed unless the defaults are."""
+        """Right lines, neither coarse nor disturbed unless the defaults are."""
         fair = [line for line in self.lines if time(line, "iteration") is not None]
         return [line for line in fair if results.doubt(line) in ("", results.doubt(self.default))]
 
@@ -48,12 +48,11 @@ class Tuning:
 
     @property
     def best(self) -> Line | None:
-        """The fastest of the search that counts."""
         return min(self.right, key=lambda line: time(line, "iteration").value, default=None)
 
     @property
     def kept(self) -> Line | None:
-        """The best, or the defaults where measured again they were the faster: what kmbench tune keeps."""
+        """The line that kmbench tune keeps: the best, unless the defaults were faster when measured again."""
         again, default = self.measured_again(self.best), self.measured_again(self.default)
         beaten = again and default and time(default, "iteration").value <= time(again, "iteration").value
         return self.default if beaten else self.best
@@ -62,7 +61,7 @@ class Tuning:
         return sorted({value_of(line, name) for line in self.lines}, key=lambda value: sort_key(name, value))
 
     def measured_again(self, line: Line | None) -> Line | None:
-        """The last line of that case's second measurement, where it has a time."""
+        """The case's last second measurement with a time."""
         timed = (one for one in reversed(self.again) if time(one, "iteration"))
         return next((one for one in timed if line and one["parameters"] == line["parameters"]), None)
 
@@ -72,7 +71,7 @@ def time(line: Line, name: str) -> Estimate | None:
 
 
 def load(path: Path) -> list[Tuning]:
-    """The tunings of one file. Raises UserError where it is none, or has no line."""
+    """The tunings of one file. Raises UserError if it is missing or has no line."""
     if not path.is_file():
         raise UserError(f"{path}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
     winners = path.with_name(path.name.removesuffix(".jsonl") + ".winners.jsonl")
@@ -85,12 +84,12 @@ def load(path: Path) -> list[Tuning]:
 
 
 def problem(line: Line) -> str:
-    """Without the points' hash: a point that failed has none."""
+    """Without the points' hash, which a failed point lacks."""
     return repr([value_of(line, name) for name in PROBLEM])
 
 
 def tuning(device: str, lines: Sequence[Line], again: Sequence[Line]) -> Tuning:
-    """Lines of the newest commit alone: other code is another tuning."""
+    """Takes the lines of the newest commit alone."""
     commit = (lines[-1]["commit"], lines[-1]["dirty"])
     last: dict[str, Line] = {}
     for line in lines:

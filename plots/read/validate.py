@@ -16,7 +16,7 @@ PLACED = ("map", "heat")  # styles whose cells have a place
 
 
 def check_exhibit(spec: Table, where: str) -> None:
-    """Raises UserError with one line: the file, the place in it, what is wrong and what is known."""
+    """Raises UserError with one line: the file, the place, the mistake and the accepted values."""
     try:
         _exhibit(spec)
     except UserError as e:
@@ -24,7 +24,7 @@ def check_exhibit(spec: Table, where: str) -> None:
 
 
 def check_paper(record: Table, where: str) -> None:
-    """The same of paper.toml."""
+    """The same for paper.toml."""
     try:
         bounded(record)
         check(record, part("record"), "paper")
@@ -96,7 +96,7 @@ def _paper(block: Table, kind: str) -> None:
 
 
 def bounded(value: Any) -> None:
-    """No number that JSON and 64 bits have no room for."""
+    """Raises UserError for a number past JSON or 64 bits."""
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         bounded(item)
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""What one exhibit shows of one machine: its lines, their values, and the paper's rows beside them."""
+"""The lines that one exhibit shows of one machine, with the paper's rows beside them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table, one point of a curve: `line` is None where only the paper has it."""
+    """One row of a table or point of a curve; `line` is None if only the paper has it."""
 
     fields: dict[str, Any]
     line: Line | None
     printed: tuple[Printed, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: what was looked up is kept
+@dataclass(frozen=True, eq=False)  # hashed by identity, for the caches
 class View:
     exhibit: Exhibit
     machine: Machine
@@ -35,11 +35,11 @@ class View:
 
     @property
     def profile(self) -> str:
-        """`paper`, `quick`, or empty where nothing ran."""
+        """`paper`, `quick`, or empty if nothing ran."""
         return self.lines[0]["profile"] if self.lines else ""
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
-        """What makes these lines' problems others than the paper's; empty where they are the same."""
+        """What changes these lines' problems from the paper's; else empty."""
         return self.exhibit.resized(lines) if self.profile == "quick" else []
 
     @property
@@ -48,13 +48,13 @@ class View:
 
     @property
     def commits(self) -> list[str]:
-        """The commits of the lines, `+` where the tree was dirty."""
+        """The commits of the lines, with `+` for uncommitted changes."""
         marks = {f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}" for line in self.lines}
         return sorted(marks)
 
     @property
     def size(self) -> str:
-        """What was run: `n = 50,000,000 · d = 4 · k = 4 · 5, 6 iterations · fp32, fp64 · paper profile`."""
+        """`n = 50,000,000 · d = 4 · k = 4 · 5, 6 iterations · fp32, fp64 · paper profile`."""
         ran = [line for line in self.lines if line["n"] and line["samples_s"]] or [x for x in self.lines if x["n"]]
         if not ran:
             return ""
@@ -69,7 +69,7 @@ class View:
 
     @property
     def rounding(self) -> bool:
-        """Whether rounding is the exhibit's subject, so that coarse results are what it is about."""
+        """Whether the exhibit is about rounding, and so about coarse results."""
         return bool({**self.exhibit.table, **self.exhibit.figure}.get("rounding"))
 
     @property
@@ -98,7 +98,7 @@ class View:
         return theirs and ratio(theirs, own)
 
     def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
-        """The one line that a speedup of `line` is over; where the baseline lists values, the best of theirs."""
+        """The one line that a speedup of `line` is over; the best one if the baseline lists values."""
         fields = [f for f in (self.place if others is None else others) if f not in self.baseline]
         known = {f: value for f in fields if (value := value_of(line, f)) is not None}
         found = self._baselines(tuple(known)).get(tuple(known.values()), [])
@@ -110,11 +110,11 @@ class View:
 
     @cache  # noqa: B019  a view lives as long as the program
     def _baselines(self, fields: tuple[str, ...]) -> dict[tuple[Any, ...], list[Line]]:
-        """The lines that the baseline's selector matches, by their values of the fields."""
+        """The lines that the baseline selects, by their values of the fields."""
         return grouped(select(self.lines, self.baseline), lambda line: tuple(value_of(line, f) for f in fields))
 
     def doubt(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
-        """Why the value of `name` is marked (results.doubt), where it is a time: its own doubt, or its baseline's."""
+        """Why a time is marked (results.doubt): its own doubt, or its baseline's."""
         base = self.base(line, others, name) if name.startswith("speedup:") else None
         lines = [line] if base is None else [line, base]
         if any(metric(name).rests_on(each) & set(each["disturbed_verbs"] or ()) for each in lines):
@@ -122,7 +122,7 @@ class View:
         return next(filter(None, map(doubt, lines)), "") if metric(name).timed else ""
 
     def fair(self, line: Line, name: str) -> bool:
-        """Whether this value may be the best: without doubt, or coarse where rounding is the subject."""
+        """Whether this value may be the best: undoubted, or coarse if the exhibit is about rounding."""
         return self.doubt(line, name) in ("", *([words.COARSE] if self.rounding else []))
 
     def label(self, name: str, value: Any) -> str:
@@ -137,7 +137,7 @@ class View:
 
 
 def few(numbers: set[int]) -> str:
-    """`4`, `1, 10, 100`, or `1000 to 100,000,000 (6)`: as many as a title has room for."""
+    """`4`, `1, 10, 100`, or `1000 to 100,000,000 (6 values)`."""
     at = [field_value(number) for number in sorted(numbers)]
     return ", ".join(at) if len(at) <= 3 else f"{at[0]} to {at[-1]} ({len(at)} values)"
 
@@ -169,7 +169,7 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
 
 
 def apart(lines: Sequence[Line]) -> list[Line]:
-    """The lines without those whose case another source of the exhibit has too: the first that ran, else the first."""
+    """The lines without cases that another source has too: the first that ran wins, else the first."""
     firsts: dict[str, Line] = {}
     cases = {id(line): repr({**identity(line), "case": None}) for line in lines}
     for line in sorted(lines, key=lambda line: bool(line["skip"])):

@@ -37,7 +37,7 @@ Files = dict[str, bytes]
 
 
 def files(papers: Sequence[Paper], machines: Sequence[Machine]) -> Files:
-    """Every file by its path in the artifact, SHA256SUMS over all the others last."""
+    """Every file by its path in the artifact; SHA256SUMS last."""
     keys = {source for p in papers for e in p.exhibits for source in e.sources}
     findings = claim_sheet.sheet(list(papers), list(machines))
     found: Files = {}
@@ -64,7 +64,7 @@ def of_machine(machine: Machine, keys: set[str]) -> Files:
 
 
 def of_paper(paper: Paper, machines: Sequence[Machine]) -> Files:
-    """Its exhibits as they are, and their tables on every machine that ran them."""
+    """Its exhibit files, and their tables on every machine that ran them."""
     found = {f"papers/{paper.key}/{e.path.name}": e.path.read_bytes() for e in paper.exhibits}
     record = paper.exhibits[0].path.with_name("paper.toml")
     found |= {f"papers/{paper.key}/paper.toml": record.read_bytes()} if record.is_file() else {}
@@ -79,7 +79,7 @@ def of_paper(paper: Paper, machines: Sequence[Machine]) -> Files:
 
 
 def packed(content: Files, ending: str) -> bytes:
-    """One of ENDINGS, everything below FOLDER."""
+    """The archive of one of ENDINGS, with everything below FOLDER."""
     buffer = io.BytesIO()
     if ending == ".zip":
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -104,7 +104,7 @@ def ending_of(out: Path) -> str:
 
 
 def pack(papers: Sequence[Paper], machines: Sequence[Machine], out: Path) -> Files:
-    """Writes the archive; returns what is in it."""
+    """Writes the archive; returns its content."""
     ending = ending_of(out)
     content = files(papers, machines)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -194,7 +194,7 @@ def software(machine: Machine) -> str:
 
 
 def data_sets(every: Sequence[Line]) -> list[str]:
-    """By name, and by shape and precision the hash of the points."""
+    """By name the shapes, precisions and hashes of the points."""
     found: dict[str, set[str]] = {}
     for line in every:
         if line["dataset"].get("hash"):

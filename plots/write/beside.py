@@ -1,4 +1,4 @@
-"""Tables of one exhibit, machine beside machine: one whole, of the others the main time at the same rows."""
+"""One exhibit on several machines: a whole table, and the main time of each other machine beside it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def beside(first: Any, others: Sequence[Any]) -> Table:
 
 
 def measured(table: Table | None) -> list[str]:
-    """The metrics of which the table has a value of ours."""
+    """The metrics with a value of ours."""
     if table is None:
         return []
     columns = [(i, c.name) for i, c in enumerate(table.columns) if c.role == "ours"]
@@ -40,7 +40,7 @@ def fields(table: Table) -> list[str]:
 
 
 def keys(table: Table, names: Sequence[str]) -> list[Key]:
-    """A row by its fields; one that has no value of ours, and looks like a row above it, by its place besides."""
+    """A row by its fields; a repeated row without a value of ours also by its place."""
     at = [next(i for i, c in enumerate(table.columns) if c.name == name) for name in names]
     found: list[Key] = []
     for i, row in enumerate(table.rows):
@@ -80,7 +80,7 @@ def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Ta
 
 
 def shown(cell: Cell | None) -> Cell:
-    """What the other machine has: a value, or a dash; why there is none stands in its own table."""
+    """The other machine's value, or a dash."""
     return replace(cell, marks=()) if cell and cell.raw and cell.raw[0] is not None else NOTHING
 
 

@@ -64,7 +64,7 @@ def reach(findings: list[Finding]) -> str:
 
 
 def needs(findings: Sequence[Finding]) -> str:
-    """What those that are not comparable wait for: `91 need a GPU, 12 the paper's size`."""
+    """What the claims that are not comparable need: `91 need a GPU, 12 the paper's size`."""
     counts = Counter(one.need.partition(" ")[0] for one in once(findings) if one.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}
@@ -123,18 +123,18 @@ def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
 
 
 def page_cells(finding: Finding) -> tuple[str, ...]:
-    """One row under PAGE_HEAD, but for the machine."""
+    """One row under PAGE_HEAD, without the machine."""
     exhibit, text, verdict, _, _ = cells(finding)
     return exhibit, text, finding.printed or words.MISSING, finding.paper_value, measured(finding), verdict
 
 
 def measured(finding: Finding) -> str:
-    """What was measured, a ratio with its sign."""
+    """The measured value, a ratio with its sign."""
     return finding.measured + " ×" * (finding.kind == "ratio" and not finding.measured.endswith((")", words.MISSING)))
 
 
 def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
-    """Every claim of every paper on one page, by paper; `skipped`: sentences about lines that could not be read."""
+    """Every claim on one page, by paper. `skipped`: sentences about unreadable lines."""
     parts = [f"# Claims\n\n{summary(findings)}\n", *(f"{escape_md(sentence)}\n" for sentence in skipped)]
     for name in dict.fromkeys(f.machine for f in findings):
         parts.append(f"- {escape_md(name)}: {escape_md(reach([f for f in findings if f.machine == name]))}")

@@ -1,4 +1,4 @@
-"""The claims themselves across machines: which conclusion of a paper holds on which hardware."""
+"""The claims across machines: which claim holds on which hardware."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: b
 
 
 def agreement(sentences: Sequence[Finding]) -> tuple[int, int]:
-    """How many claims that several machines decide have one verdict, and how many several."""
+    """Of the claims that several machines decide, how many have one verdict, and how many several."""
     by = grouped((f for f in sentences if f.verdict != INCOMPARABLE), lambda f: (f.exhibit, f.id))
     several = [decided for decided in by.values() if len(decided) > 1]
     same = sum(len({f.verdict for f in decided}) == 1 for decided in several)

@@ -1,4 +1,4 @@
-"""A comparison as tables: what differs between the machines and builds, implementations, cases; and as sentences."""
+"""A comparison as tables (environment, implementations, cases) and as sentences."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def by_implementation(made: Comparison) -> Table:
 
 
 def by_case(made: Comparison, everything: bool = False) -> Table:
-    """The cases that changed, or every one; of what all of them share, a line."""
+    """The cases that changed, or all of them."""
     pairs = [pair for pair in made.pairs if everything or pair.verdict in ALWAYS]
     pairs.sort(key=lambda p: (compare.VERDICTS.index(p.verdict), -(p.change.ratio.value if p.change else 0)))
     labels, shared = told_apart([pair.base for pair in made.pairs])
@@ -156,7 +156,7 @@ def remarks(made: Comparison) -> list[str]:
 
 
 def sight(made: Comparison) -> str:
-    """What the undecided cases could have shown, and what it takes where that is nothing."""
+    """Which changes the undecided cases could have shown, and the runs that more would take."""
     undecided = [pair for pair in made.pairs if pair.verdict == compare.UNDECIDED]
     seen = sorted(pair.detectable for pair in undecided if pair.detectable is not None)
     told = []
@@ -195,7 +195,7 @@ def conclusion(made: Comparison) -> str:
 
 
 def own_commit(made: Comparison) -> str:
-    """A sentence where both sides have the same commit and one of them uncommitted changes beside it; else empty."""
+    """A warning if both sides have one commit, with uncommitted changes; else empty."""
     sides = (made.base, made.new)
     commits, changes = ([str(side.environment.get(name, "")) for side in sides] for name in ("commit", "dirty"))
     changed = [name for name, said in zip(("base", "new"), changes, strict=True) if "True" in said]
@@ -210,7 +210,7 @@ def plural(count: int, what: str) -> str:
 
 
 def unpaired(made: Comparison) -> Table:
-    """By side and implementation, how many cases the other side does not have."""
+    """The number of cases without a counterpart, by side and implementation."""
     counts = Counter()
     for side, names, where in (("base", made.only_base, made.base), ("new", made.only_new, made.new)):
         counts.update((side, where.cases[name].implementation) for name in names)
@@ -219,7 +219,7 @@ def unpaired(made: Comparison) -> Table:
 
 
 def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
-    """All of it in reading order, the environment first; of a table without rows its remarks."""
+    """Everything in reading order, the environment first; its remark if it has no rows."""
     around = environment(made.base, made.new)
     found = [around if around.rows else around.remarks[0], summary(made), conclusion(made)]
     found += [text for text in [sight(made)] if text]

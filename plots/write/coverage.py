@@ -25,7 +25,7 @@ Place = tuple[str, str]  # a printed row and a metric
 
 @dataclass(frozen=True)
 class Covered:
-    """The numbers that one exhibit prints, on one machine; `without`: those beside no line, by their need."""
+    """The printed numbers of one exhibit on one machine; `without`: by need those beside no line."""
 
     exhibit: str
     machine: str
@@ -39,7 +39,7 @@ class Covered:
 
 
 def covered(view: View, machine: str = "") -> Covered:
-    """`machine`: its name there, where that is not its folder's."""
+    """`machine`: its name in the table, if that is not its folder's."""
     numbers, kinds = own_numbers(view.exhibit), Counter()
     beside = placed(view) if numbers else {}
     for place, row in numbers.items():
@@ -72,12 +72,12 @@ def placed(view: View) -> dict[Place, set[str]]:
 
 
 def counts(line: Line, name: str) -> bool:
-    """Whether the line measures this at all: a run of a fixed number of iterations does not say how many it needs."""
+    """Whether the line measures this: a fixed number of iterations does not tell how many it needs."""
     return name != "iterations" or line["tolerance"] is not None
 
 
 def need(view: View, row: Printed) -> str:
-    """What a line beside this row would take."""
+    """What a line beside this row needs."""
     known = view.exhibit.implementations
     if "machine" in row.key:
         return MACHINE

@@ -1,4 +1,4 @@
-"""What the paper's times would be here by the hardware alone, as a table."""
+"""The paper's times scaled to this hardware, as a table."""
 
 from plots.decide.expected import Expected, expected
 from plots.decide.side_by_side import Pair, Sides
@@ -12,7 +12,7 @@ from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated
 
 
 def expectations(sides: Sides, paper: Paper) -> Table:
-    """The paper's time, what it would be on each machine by the binding resource, and ours over that."""
+    """The paper's time, the expected time on each machine, and ours over that."""
     made = [Made(Column("theirs", "ours", "the paper's"), lambda one, _: theirs(one, sides, paper))]
     made += [column for at, view in sides.views.items() for column in of_machine(at, view, paper)]
     peaks = paper.record.get("peak", {})

@@ -1,4 +1,4 @@
-"""What stands behind one cell of an exhibit's table: the samples, who made them, the judge's word, the paper's own."""
+"""Explains one cell of an exhibit's table: samples, command, commit, judge, and the paper's value."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ Part = tuple[str, str]
 
 
 def explain(view: View, paper: Paper, row: str, column: str) -> str:
-    """`row`: its number, from 1, or `field=value,…`; `column`: a metric. UserError for what is not in the table."""
+    """`row`: its number, from 1, or `field=value,…`. `column`: a metric. Raises UserError for any other."""
     fields, shown = layout(view)
     name = metric_of(column, shown)
     found, added = rows(view, fields)
@@ -72,7 +72,7 @@ def row_of(text: str, found: Sequence[Row], fields: Sequence[str]) -> int:
 
 
 def is_value(value: object, text: str) -> bool:
-    """Whether the text says this value: 1e6 and 1,000,000 alike."""
+    """Whether the text is this value: 1e6 and 1,000,000 are alike."""
     if str(value) == text:
         return True
     try:
@@ -106,7 +106,7 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
 
 
 def samples(line: Line, name: str) -> list[Part]:
-    """The runs by the clock, and the iterations of the traced run where the metric is a phase."""
+    """The timed runs, and the iterations of the traced run if the metric is a phase."""
     unit = f"s a run of {line['iterations']} {'iteration' if line['iterations'] == 1 else 'iterations'}"
     parts = [("samples", f"{listed(line['samples_s'])} {unit}")]
     if once := metric(name).rests_on(line) & set(line["disturbed_verbs"] or ()):

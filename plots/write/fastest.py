@@ -1,4 +1,4 @@
-"""Which k-means is fastest: ours beside the libraries at a few workloads, time and grade, from the map of winners."""
+"""The fastest k-means: ours beside the libraries at a few workloads, with time and grade."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ Case = tuple[View, str, int, int, int]
 
 
 def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
-    """As Markdown: the workloads that most of the libraries solved, of these the largest."""
+    """As Markdown: the largest of the workloads that most libraries solved."""
     exhibits = [e for paper in papers for e in paper.exhibits if e.key == MAP]
     cases: dict[Case, dict[str, Line]] = {}
     for view in (gather(exhibit, machine) for exhibit in exhibits for machine in machines):
@@ -47,13 +47,13 @@ def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
 
 
 def name(line: Line) -> str:
-    """Whose it is; empty for other libraries."""
+    """The library, or kmbench; empty for other libraries."""
     folder, _, own = line["implementation"].removesuffix("_gpu").removesuffix("ex").rpartition("/")
     return next((who for who, library in LIBRARIES.items() if own == library), "kmbench" * (folder != "library"))
 
 
 def time(line: Line) -> float | None:
-    """Of an iteration, in ms."""
+    """Milliseconds of an iteration."""
     found = metric("iteration").of(line, {})
     return found and found.value
 

@@ -1,4 +1,4 @@
-"""Writing text, the folders above it included."""
+"""Writes text and makes the folders."""
 
 from pathlib import Path
 

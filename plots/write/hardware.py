@@ -1,4 +1,4 @@
-"""The comparison of machines, written: a page of tables an exhibit, their CSV and TeX, the cascade, the claims."""
+"""Writes the comparison of machines: for each exhibit a page, tables as CSV and TeX, and the cascade."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ from plots.write.tables import Table
 
 
 def cascades_of(both: Sides) -> list[tuple[str, Portability]]:
-    """By kind of efficiency; of devices that were measured."""
+    """By kind of efficiency, for measured devices."""
     name = main_metric(both.exhibit)
     found = [(k, portability(both, d, k, name)) for k in ("application", "architecture") for d in ("cpu", "gpu")]
     return [(kind, one) for kind, one in found if one.platforms]
 
 
 def tables(both: Sides, paper: Paper) -> list[Table]:
-    """Those of one exhibit that have rows, in reading order."""
+    """The tables of one exhibit that have rows, in reading order."""
     made = [
         side_tables.times(both),
         side_tables.ceilings(both),

@@ -1,4 +1,4 @@
-"""What a reader should know first of one machine: what it is, and when it was measured."""
+"""The first facts of a machine: its hardware, and when it was measured."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ def hardware(machine: Machine) -> str:
 
 
 def device(machine: Machine) -> str:
-    """The GPU's name; of a machine without one the CPU's."""
+    """The name of the GPU, else of the CPU."""
     return hardware(machine).split(", ")[0].split(" (driver")[0]
 
 

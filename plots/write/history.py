@@ -1,4 +1,4 @@
-"""The history of one machine as a table: first and last median of every case, and where its level changed."""
+"""The history of one machine as a table: first and last median of every case, and changes of its level."""
 
 from collections.abc import Sequence
 

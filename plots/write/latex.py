@@ -43,7 +43,7 @@ def escape(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """Floating tables for \\usepackage{booktabs,graphicx}, one a part; each metric's columns stand under one rule."""
+    """Floating tables, one a part; the columns of a metric stand under one rule."""
     fields = [i for i, column in enumerate(table.columns) if column.role == "field"]
     parts = [(columns, rows) for rows in tall_parts(table) for columns in wide_parts(table, fields)]
     made = [part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1)]
@@ -52,7 +52,7 @@ def latex(table: Table) -> str:
 
 
 def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
-    """Columns by index: the fields, then as many metrics as fit beside them."""
+    """Columns by index: the fields, then as many metrics as fit."""
     others = [i for i in range(len(table.columns)) if i not in fields]
     groups = [list(g) for _, g in groupby(others, key=lambda i: table.columns[i].name)]
     room = WIDTH - sum(width(table, i) for i in fields)
@@ -66,7 +66,7 @@ def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
 
 
 def width(table: Table, i: int) -> float:
-    """Of column `i`, in points."""
+    """The width of column `i`, in points."""
     column, cells = table.columns[i], [row[i] for row in table.rows]
     heads = head(column).split(r" \\ ")
     wide = [max(len(cell.text) * LETTER + 4 * len(cell.marks), len(cell.interval) * SMALL + 6) for cell in cells]
@@ -90,7 +90,7 @@ def tall_parts(table: Table) -> list[Rows]:
 
 
 def part(table: Table, columns: Sequence[int], rows: Rows, number: int, parts: int) -> str:
-    """Part `number` of `parts`: these columns of these rows, the footnotes that they use; the remarks in the last."""
+    """Part `number` of `parts`: these columns of these rows with their footnotes; the last has the remarks."""
     shown = [table.columns[i] for i in columns]
     groups = [list(g) for _, g in groupby(shown, key=lambda c: (c.role in WORDS and c.name, c.group))]
     top, rules, at = [], [], 1
@@ -137,7 +137,7 @@ def head(column: Column) -> str:
 
 
 def row_lines(cells: Sequence[Cell]) -> list[str]:
-    """The values, and beneath them the intervals, where there are any."""
+    """The values, with their intervals beneath."""
     lines = [" & ".join(map(value, cells)) + r" \\"]
     if any(cell.interval for cell in cells):
         below = [rf"{{\fontsize{{6}}{{7}}\selectfont [{escape(c.interval)}]}}" if c.interval else "" for c in cells]

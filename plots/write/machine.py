@@ -1,4 +1,4 @@
-"""The machine record as a table: every figure in this project has one beside it."""
+"""The machine record as a table."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from plots.write.tables import Column, Table, word
 
 
 def flatten(record: Any, prefix: str = "") -> dict[str, str]:
-    """Dotted names and values as text, in the record's order; lists of plain values on one line."""
+    """Dotted names and values as text; a list of plain values on one line."""
     if isinstance(record, list) and not any(isinstance(item, (dict, list)) for item in record):
         return {prefix: ", ".join(field_value(item) for item in record) or words.MISSING}
     if not isinstance(record, (dict, list)):
@@ -20,14 +20,14 @@ def flatten(record: Any, prefix: str = "") -> dict[str, str]:
 
 
 def spoken(name: str, value: Any) -> str:
-    """A value of the record as text; memory in GiB, a version no count."""
+    """A value of the record as text: memory in GiB, a version not as a count."""
     if name.endswith("_bytes") and str(value).isdigit() and int(value) >= 2**30:
         return f"{int(value) / 2**30:.1f} GiB"
     return f"OpenMP {value}" if name == "openmp.version" and value else field_value(value)
 
 
 def table(exhibit: Exhibit, machine: Machine) -> Table:
-    """The rows are the exhibit's `[machine]` (the paper's words: dotted names in the record), or all of the record."""
+    """A row for each entry of the exhibit's `[machine]` (the paper's word: our dotted name), or of the whole record."""
     record = flatten(machine.record)
     printed = {str(row.key["entry"]): row.values.get("value", "") for row in exhibit.printed()}
     names = exhibit.spec.get("machine") or {name: name for name in record}

@@ -1,4 +1,4 @@
-"""Which findings still hold: a row a sentence, a column a machine, a square with a sign where it was decided."""
+"""Which findings hold: a row a sentence, a column a machine, a square with a sign."""
 
 import textwrap
 from collections.abc import Sequence

@@ -85,7 +85,7 @@ def summary(papers: list[Paper], machines: list[Machine]) -> str:
 
 
 def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
-    """The Markdown of the matrix of findings, written to <pictures>/findings.svg."""
+    """Markdown of the matrix of findings, which it writes to <pictures>/findings.svg."""
     outcomes = [(p, [claim_sheet.sheet([p], [machine]) for machine in machines]) for p in papers]
     found = [(paper.key, findings.findings(paper, decided)) for paper, decided in outcomes]
     names = [device(machine).replace("(R)", "") for machine in machines]
@@ -95,7 +95,7 @@ def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path,
 
 
 def output(words: list[str]) -> str:
-    """The command and what it prints, as it stands on a terminal of 100 columns."""
+    """The command and its output on a terminal of 100 columns."""
     made = {**os.environ, "COLUMNS": "100"}
     ran = subprocess.run([sys.executable, "-m", "plots", *words], capture_output=True, text=True, env=made)
     if ran.returncode > 1:  # 1 is a regression
@@ -132,7 +132,7 @@ def content(what: str, machine: Machine, folder: Path, pictures: Path, papers: l
 
 
 def picture(exhibit: Exhibit, machine: Machine, folder: Path, pictures: Path) -> str:
-    """The Markdown of the figure, written to <pictures>/<machine>/<paper>/<exhibit>.svg; empty where there is none."""
+    """Markdown of the figure, which it writes to <pictures>/<machine>/<paper>/<exhibit>.svg; empty if there is none."""
     figure = figures.draw(gather(exhibit, machine)) if exhibit.kind == "figure" else None
     if figure is None:
         return ""

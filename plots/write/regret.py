@@ -1,4 +1,4 @@
-"""What the defaults cost: of each tuning the defaults' time beside the best's."""
+"""The cost of the defaults: of each tuning the defaults' time beside the best's."""
 
 from plots.read.intervals import ratio
 from plots.read.results import reason
@@ -35,7 +35,7 @@ def row(one: Tuning) -> list[Cell]:
 
 
 def changed(one: Tuning) -> str:
-    """The best's parameters that are not the defaults'."""
+    """The best's parameters that differ from the defaults."""
     if one.kept is None:
         return "nothing tried has a time"
     own, default = one.kept["parameters"], one.default["parameters"]

@@ -1,4 +1,4 @@
-"""A plan from result lines: exhibits that hold exactly the cases of a file, under the keys that they had there."""
+"""Plans from result lines: exhibits with exactly the cases of a file, under their keys."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -44,14 +44,14 @@ def sweep(line: Line, repetitions: int | None) -> str:
 
 
 def toml(value: Any) -> str:
-    """A number or a word as TOML has it, which is as JSON has it."""
+    """A number or a word in TOML, which writes them as JSON."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return json.dumps(value, ensure_ascii=False)
 
 
 def write_plans(texts: dict[str, str], folder: Path) -> list[Path]:
-    """<folder>/<paper>/<exhibit>.toml, so that kmbench reads the same key from the place."""
+    """<folder>/<paper>/<exhibit>.toml, from which kmbench reads the same key."""
     for key in texts:
         if any(part in ("", ".", "..") or "/" in part for part in key.split("/", 1)):
             raise UserError(f"exhibit {key!r} is no <paper>/<exhibit>")

@@ -39,7 +39,7 @@ BROAD = 800  # pixels from which a figure has the width of the page
 
 @dataclass(frozen=True)
 class Place:
-    """A machine of the page: `at` is its number there, `here` whether it is the reader's own."""
+    """A machine of the page: `at` is its number, `here` marks the reader's own."""
 
     at: int
     label: str
@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Shown:
-    """One exhibit of one machine, made once for everything that shows it."""
+    """One exhibit of one machine."""
 
     place: Place
     view: View
@@ -66,7 +66,7 @@ class Shown:
 
 
 def rendered(template: str, **parts: Any) -> str:
-    """A page, with the looks and the script that all pages share."""
+    """A page with the shared style and script."""
     rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     made = Environment(loader=FileSystemLoader(HERE), **rules)
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
@@ -82,7 +82,7 @@ def short(text: str) -> str:
 
 
 def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str | None) -> list[Place]:
-    """The reader's own machines first, then the recorded ones, those with most lines first."""
+    """The reader's own machines, then the recorded ones by their number of lines."""
     ordered = [*machines, *sorted(others, key=lambda m: -len(m.lines))]
     gpus = [" ".join(((m.record.get("gpu") or {}).get("name") or m.name).split()[:2]) for m in ordered]
     found = []
@@ -95,7 +95,7 @@ def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str 
 
 
 def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
-    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty where nobody ran it."""
+    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty if nobody ran it."""
     by: dict[str, list[str]] = {}
     for one, mark in zip(where, sentence.marks, strict=True):
         by.setdefault(mark.verdict, []).append(one.label)
@@ -212,14 +212,14 @@ def finding_part(one: findings.Conclusion, exhibits: Sequence[Sequence[Shown]]) 
 
 
 def tally(marks: Sequence[findings.Mark]) -> str:
-    """`4 of 6 hold, 1 on stand-ins`; empty where none was decided."""
+    """`4 of 6 hold, 1 on stand-ins`; empty if none was decided."""
     decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
     holds, stand_ins = (sum(mark.verdict == v for mark in decided) for v in (findings.HOLDS, findings.ON_STAND_INS))
     return f"{holds} of {len(decided)} hold{f', {stand_ins} on stand-ins' * bool(stand_ins)}" if decided else ""
 
 
 def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
-    """An exhibit with a value on some machine: those machines side by side, the reader's own first."""
+    """An exhibit with a value on some machine: the machines side by side, the reader's own first."""
     ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
     first, *others = sorted(ran, key=lambda one: (not one.place.here, -len(one.view.lines)))
     figured = any(drawings.get((exhibit.key, one.place.at)) for one in ran)
@@ -280,7 +280,7 @@ def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
 
 
 def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
-    """An exhibit that no machine has a value of, in one line: why, and how to get it."""
+    """An exhibit without a value on any machine: why, and how to measure it."""
     exhibit = sides[0].view.exhibit
     at = next((one for one in sides if one.view.lines), sides[0])
     return {
@@ -305,14 +305,14 @@ def why_idle(view: View, lines: Iterable[Line]) -> str:
 
 
 def drawn(shown: Sequence[Shown], written: Path | None) -> dict[tuple[str, int], str]:
-    """The figures with a value, as addresses of SVG, by exhibit and machine; made by several processes."""
+    """The figures with a value as data addresses, by exhibit and machine; drawn by several processes."""
     wanted = [one for one in shown if one.ran and one.view.exhibit.kind == "figure"]
     made = each(lambda one: picture(one.view, written if one.place.here else None), wanted)
     return {(one.view.exhibit.key, one.place.at): figure for one, figure in zip(wanted, made, strict=True)}
 
 
 def picture(view: View, written: Path | None) -> Markup:
-    """The figure as an image, its SVG in its address; empty where there is nothing to draw."""
+    """The attributes of the image, its SVG as data address; empty if there is nothing to draw."""
     file = place(written, view.machine.name, view.exhibit).with_suffix(".svg") if written else None
     text = file.read_text(encoding="utf-8") if file and file.is_file() else svg.text(figures.draw(view))
     if not text:

@@ -1,4 +1,4 @@
-"""Lines that no exhibit asked for: a table for the terminal and a plot, chosen by what differs between them."""
+"""Shows lines of no exhibit: a table and a plot, chosen by the fields that differ."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ MOST_DRAWN = 100  # cases in one plot
 
 
 def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
-    """The machines whose lines `what` names: a file of lines, or `adhoc` for those of ad hoc runs below `folder`."""
+    """The machine of a file of lines, or with `adhoc` the machines with ad hoc lines below `folder`."""
     path = Path(what)
     if what != AD_HOC:
         if not path.is_file():
@@ -52,7 +52,7 @@ def view_of(machine: results.Machine, title: str, everything: bool, profile: str
 
 
 def layout(lines: Sequence[Line]) -> dict[str, Any]:
-    """A figure's: x is the number that takes most values, else the implementation; the table has a row a case."""
+    """A figure over the number with most values, else over the implementation."""
     values: dict[str, set] = {}
     for line in lines:
         for name in identity(line):
@@ -71,7 +71,7 @@ def is_number(value: Any) -> bool:
 
 
 def table(view: View) -> tables.Table:
-    """Every metric that a line has, whatever the figure shows."""
+    """A row a case, with every metric that a line has."""
     place = view.place
     rows = [name for name in PLACES if name in place] + [name for name in place if name not in PLACES]
     spec = {"kind": "table", "title": view.exhibit.spec["title"], "table": {"rows": rows, "columns": list(METRICS)}}
@@ -83,7 +83,7 @@ def table(view: View) -> tables.Table:
 
 
 def show(view: View, out: Path, console: Console) -> list[Path]:
-    """Prints the table; writes it and the plot. Returns what was written."""
+    """Prints the table; writes it and the plot. Returns the paths."""
     made = table(view)
     print_table(made, console)
     stem = out / f"{view.exhibit.name}-{view.machine.name}"

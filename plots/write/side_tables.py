@@ -21,14 +21,14 @@ DOUBTS = {
 
 @dataclass(frozen=True)
 class Made:
-    """A column besides the fields: its name, its head, and its cell for a case."""
+    """A column besides the fields, and its cell for a case."""
 
     column: Column
     cell: Callable[[Pair, Footnotes], Cell]
 
 
 def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Sequence[str] = ()) -> Table:
-    """A table of the exhibit's cases; rows in which no column has anything to say are left out."""
+    """A table of the exhibit's cases, without rows of dashes."""
     notes = Footnotes()
     columns = fields_named(*sides.fields)
     view = next(iter(sides.views.values()), None)
@@ -48,7 +48,7 @@ def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Seq
 
 
 def sizes(views: dict[str, View]) -> str:
-    """What was run, once where it was the same everywhere."""
+    """The machines' sizes; one size if it is the same everywhere."""
     found = {name: view.size for name, view in views.items()}
     if len(set(found.values())) == 1:
         return next(iter(found.values()))
@@ -60,7 +60,7 @@ def number(name: str, at: str) -> Column:
 
 
 def measured(view: View, line: Line | None, name: str, notes: Footnotes) -> Cell:
-    """The metric of the line; what has no time says why, what was not measured is a dash."""
+    """The metric of the line; the reason if it has no time, a dash if it was not measured."""
     if line is None:
         return EMPTY
     value = view.value(line, name)
@@ -97,7 +97,7 @@ def faster(sides: Sides, name: str, base: str, at: str) -> Callable[[Pair, Footn
 
 
 def ceilings(sides: Sides) -> Table:
-    """Shares of the machine's own measured ceilings, and which of them binds."""
+    """Shares of the machine's own measured ceilings, and the binding one."""
     made = []
     for at, view in sides.views.items():
         made += [Made(number(name, at), shows(view, name)) for name in ("memory_share", "arithmetic_share")]
@@ -122,7 +122,7 @@ def bound(view: View) -> Callable[[Pair, Footnotes], Cell]:
 
 
 def costs(sides: Sides) -> Table:
-    """Dollars for a million iterations and joules an iteration; why there are none."""
+    """Dollars for a million iterations and joules an iteration, with reasons for gaps."""
     made, remarks = [], []
     for at, view in sides.views.items():
         made += [Made(number(name, at), shows(view, name)) for name in ("cost", "energy")]
@@ -144,7 +144,7 @@ def no_energy(view: View) -> list[str]:
 
 
 def cascades(sides: Sides, found: Sequence[tuple[str, Portability]]) -> Table:
-    """Every implementation's efficiency on every platform, and PP; `found`: by kind of efficiency."""
+    """Every implementation's efficiency on every platform, and PP. `found`: by kind of efficiency."""
     platforms = list(dict.fromkeys(p for _, one in found for p in one.platforms))
     columns = fields_named("efficiency", "device", "implementation")
     columns += [Column(f"efficiency:{p}", "ours", p) for p in platforms]

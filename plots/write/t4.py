@@ -12,12 +12,12 @@ OBJECTIVE = "time"
 
 
 def document(lines: Iterable[Line]) -> dict[str, Any]:
-    """Of every line one result; of a wrong point no time."""
+    """One result a line; a wrong point has no time."""
     return {"schema_version": VERSION, "results": [result(line) for line in lines]}
 
 
 def result(line: Line) -> dict[str, Any]:
-    """`time` is the median of an iteration; `runtimes` are the timed runs, of all their iterations."""
+    """`time` is the median of an iteration; `runtimes` are the timed runs."""
     why = reason(line)
     runs = [] if why else [1e3 * seconds for seconds in line["samples_s"]]
     time = metric("iteration").of(line, {})
@@ -40,7 +40,7 @@ def result(line: Line) -> dict[str, Any]:
 
 
 def invalidity(line: Line) -> str:
-    """Their word for why a configuration does not count; `correct` where it does."""
+    """T4's word for why a configuration does not count; `correct` if it does."""
     if line["skip"]:
         return "constraints"
     if line["failure"]:

@@ -19,7 +19,7 @@ def head(column: Column) -> str:
 
 
 def heads(table: Table) -> list[str]:
-    """One head a column; the paper's carries the metric's name where it stands alone."""
+    """One head a column; the paper's has the metric's name if it stands alone."""
     ours = {column.name for column in table.columns if column.role == "ours"}
     return [f"{c.group}, paper" if c.role == "paper" and c.name not in ours else head(c) for c in table.columns]
 
@@ -48,7 +48,7 @@ def md_table(head: Sequence[str], align: str, rows: Iterable[Iterable[object]]) 
 
 
 def together(table: Table) -> list[list[int]]:
-    """Columns by index: each for itself; in a wide table a metric's three in one."""
+    """Columns by index; in a wide table a metric's three together."""
     found: list[list[int]] = []
     for i, column in enumerate(table.columns):
         above = table.columns[found[-1][0]] if found else None
@@ -61,7 +61,7 @@ def together(table: Table) -> list[list[int]]:
 
 
 def stacked(cells: list[Cell]) -> str:
-    """The first, and beneath it in small type what the others have to say."""
+    """The first, and the others beneath it in small type."""
     first, *others = map(markdown_cell, cells)
     said = " · ".join(text for text in others if text != MISSING)
     return f"{first}<br><sub>{said}</sub>" if said else first
@@ -92,7 +92,7 @@ def escape_md(text: str) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """One line a row, raw numbers: `<metric>`, then with `_low`, `_high`, `_paper`, `_ratio`; last the `reason`."""
+    """One line a row, raw numbers: `<metric>`, with `_low`, `_high`, `_paper`, `_ratio`; last the `reason`."""
     names = []
     for c in table.columns:
         suffixes = ("", "_low", "_high") if c.role == "ours" else ("",) if c.role in WORDS else (f"_{c.role}",)
@@ -116,7 +116,7 @@ def csv_of(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """A spreadsheet computes what begins with = + - or @, unless an apostrophe stands before it. A number is one."""
+    """Puts an apostrophe before text that a spreadsheet would compute (= + - @); numbers stay."""
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")) or is_number(value):
         return value
     return "'" + value

@@ -1,4 +1,4 @@
-"""An exhibit as a table: each metric's measured value with its interval, the paper's value, and the ratio."""
+"""An exhibit as a table: measured value with interval, the paper's value, and their ratio."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ WORDS = ("field", "word")  # the roles of columns that hold no number
 
 @dataclass(frozen=True)
 class Column:
-    """`role` is field, word, ours, paper or ratio; columns of one metric share `group`, the metric's title."""
+    """`role`: field, word, ours, paper, ratio or beside. Columns of one metric share `group`, its title."""
 
     name: str
     role: str
@@ -46,7 +46,7 @@ class Table:
 
 
 class Footnotes:
-    """Numbers sentences in the order in which they are first used."""
+    """Numbers sentences in the order of their first use."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
@@ -76,7 +76,7 @@ def estimated(value: Estimate | None, doubt: str = "") -> Cell:
 
 
 def untimed(why: str, notes: Footnotes) -> Cell:
-    """A cell without a value: the first word of the reason, which is a footnote; a dash without a reason."""
+    """A cell without a value: the first word of the reason, with the reason as footnote; else a dash."""
     marks = (notes.mark(why),) if why else ()
     return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
 
@@ -86,7 +86,7 @@ def fields_named(*names: str) -> list[Column]:
 
 
 def build(view: View) -> Table:
-    """The table of an exhibit of kind table; of a figure, the table of its points."""
+    """The table of an exhibit, or of the points of a figure."""
     fields, metrics = layout(view)
     found, added = rows(view, fields)
     fields = [*fields, *added]
@@ -172,7 +172,7 @@ def best_marked(
 
 
 def overlap(a: Cell, b: Cell) -> bool:
-    """Whether two intervals meet; what was measured once is a point."""
+    """Whether two intervals meet; a single measurement is a point."""
     (low_a, high_a), (low_b, high_b) = (
         (value if low is None else low, value if high is None else high) for value, low, high in (a.raw, b.raw)
     )
@@ -195,14 +195,14 @@ def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
 
 
 def against_paper(own: Estimate | None, printed: Printed | None, name: str) -> float | None:
-    """Ours over the paper's; beside a stand-in only of times, for nothing else of it says anything of the real set."""
+    """Ours over the paper's; beside a stand-in only times compare."""
     comparable = printed and (metric(name).timed or not printed.stand_in)
     theirs = words.parse(printed.values[name], printed.unit(name)) if printed and comparable else None
     return own.value / theirs if own is not None and theirs else None
 
 
 def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[str]:
-    """What a reader has to know of the whole table."""
+    """Sentences about the whole table."""
     found = []
     if not view.lines:
         found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
