@@ -149,7 +149,7 @@ class Exhibit:
         return [found for spec in self.specs for found in quick_sweeps(spec)]
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
-        """The keys of the problem that the quick profile changes for these lines; none if the paper's values compare."""
+        """The keys of the problem that the quick profile changes for these lines; none if they are as in the paper."""
         found: set[str] = set()
         everything = sorted({name for _, changed in self.quick for name in changed})  # of a line of no sweep
         for line in lines:

@@ -21,29 +21,21 @@ def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
     return once(1e3 * total / line["iterations"]) if total > 0 else None
 
 
-def ealt_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
+def ealt_share(name: str, line: Line, record: dict[str, Any]) -> Estimate | None:
     """A phase's part of EALT, in percent; `labeling`: the rest of a run with such phases."""
-
-    def formula(line: Line, record: dict[str, Any]) -> Estimate | None:
-        whole = ealt(line, record)
-        if whole is None or (name == "labeling" and not any(line["phases"].get(phase) for phase in BESIDES)):
-            return None
-        sums = {phase: 1e3 * sum(series) / line["iterations"] for phase, series in line["phases"].items()}
-        part = whole.value - sum(sums.get(phase, 0.0) for phase in BESIDES) if name == "labeling" else sums.get(name)
-        return None if part is None else once(100 * part / whole.value)
-
-    return formula
+    whole = ealt(line, record)
+    if whole is None or (name == "labeling" and not any(line["phases"].get(phase) for phase in BESIDES)):
+        return None
+    sums = {phase: 1e3 * sum(series) / line["iterations"] for phase, series in line["phases"].items()}
+    part = whole.value - sum(sums.get(phase, 0.0) for phase in BESIDES) if name == "labeling" else sums.get(name)
+    return None if part is None else once(100 * part / whole.value)
 
 
-def of_m(formula: Callable[[list[float], Line], float | None]) -> Callable[[Line, dict[str, Any]], Estimate | None]:
+def of_m(formula: Callable[[list[float], Line], float | None], line: Line, _: dict[str, Any]) -> Estimate | None:
     """A number computed from the mean M of every iteration of the traced run."""
-
-    def counted(line: Line, _: dict[str, Any]) -> Estimate | None:
-        series = (line.get("counters") or {}).get("mean_m")
-        value = formula(series, line) if series and line["verdict"] == "" else None
-        return None if value is None else exact(value)
-
-    return counted
+    series = (line.get("counters") or {}).get("mean_m")
+    value = formula(series, line) if series and line["verdict"] == "" else None
+    return None if value is None else exact(value)
 
 
 def saved(series: list[float], line: Line) -> float:

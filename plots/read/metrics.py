@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from plots.errors import UserError
@@ -67,72 +68,51 @@ def event_s(line: Line, _: Record) -> Estimate | None:
     return time_of(line, "samples_event_s") if line["verdict"] == "" else None
 
 
-def per_iteration(of: Formula) -> Formula:
-    def formula(line: Line, record: Record) -> Estimate | None:
-        whole = of(line, record)
-        return whole.scaled(1 / line["iterations"]) if whole and line.get("iterations") else None
-
-    return formula
+def per_iteration(of: Formula, line: Line, record: Record) -> Estimate | None:
+    whole = of(line, record)
+    return whole.scaled(1 / line["iterations"]) if whole and line.get("iterations") else None
 
 
-def with_verbs(*fields: str) -> Formula:
+def with_verbs(fields: tuple[str, ...], line: Line, record: Record) -> Estimate | None:
     """Iterate plus other verbs, which were measured once: iterate's interval, shifted."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        whole = run_s(line, record)
-        parts = [line.get(field) for field in fields]
-        return None if whole is None or None in parts else whole.shifted(sum(parts))
-
-    return formula
+    whole = run_s(line, record)
+    parts = [line.get(field) for field in fields]
+    return None if whole is None or None in parts else whole.shifted(sum(parts))
 
 
-def verb(field: str) -> Formula:
-    return lambda line, _: once(line[field]) if line["verdict"] == "" and line.get(field) is not None else None
+def verb(field: str, line: Line, _: Record) -> Estimate | None:
+    return once(line[field]) if line["verdict"] == "" and line.get(field) is not None else None
 
 
-def phase(name: str) -> Formula:
+def phase(name: str, line: Line, _: Record) -> Estimate | None:
     """The mean over the iterations of the traced run; a phase of prepare has one measurement."""
-
-    def formula(line: Line, _: Record) -> Estimate | None:
-        if line["verdict"] != "":
-            return None
-        if line["phases"].get(name):
-            return of_mean(line["phases"][name])
-        seconds = (line.get("prepare_phases") or {}).get(name)
-        return None if seconds is None else once(seconds)
-
-    return formula
+    if line["verdict"] != "":
+        return None
+    if line["phases"].get(name):
+        return of_mean(line["phases"][name])
+    seconds = (line.get("prepare_phases") or {}).get(name)
+    return None if seconds is None else once(seconds)
 
 
-def milliseconds(of: Formula) -> Formula:
-    def formula(line: Line, record: Record) -> Estimate | None:
-        seconds = of(line, record)
-        return seconds and seconds.scaled(MS)
-
-    return formula
+def milliseconds(of: Formula, line: Line, record: Record) -> Estimate | None:
+    seconds = of(line, record)
+    return seconds and seconds.scaled(MS)
 
 
-def number(field: str, factor: float = 1.0) -> Formula:
+def number(field: str, line: Line, _: Record, factor: float = 1.0) -> Estimate | None:
     """An exact field."""
-    return lambda line, _: None if line.get(field) is None else exact(line[field] * factor)
+    return None if line.get(field) is None else exact(line[field] * factor)
 
 
-def counter(name: str) -> Formula:
+def counter(name: str, line: Line, _: Record) -> Estimate | None:
     """The mean an iteration; exact."""
-
-    def formula(line: Line, _: Record) -> Estimate | None:
-        series = (line.get("counters") or {}).get(name)
-        return exact(sum(series) / len(series)) if series else None
-
-    return formula
+    series = (line.get("counters") or {}).get(name)
+    return exact(sum(series) / len(series)) if series else None
 
 
-def cluster_size(rank: int) -> Formula:
-    def formula(line: Line, _: Record) -> Estimate | None:
-        sizes = sorted(line.get("cluster_sizes") or [], reverse=True)
-        return exact(sizes[rank]) if rank < len(sizes) else None
-
-    return formula
+def cluster_size(rank: int, line: Line, _: Record) -> Estimate | None:
+    sizes = sorted(line.get("cluster_sizes") or [], reverse=True)
+    return exact(sizes[rank]) if rank < len(sizes) else None
 
 
 def cluster_spread(line: Line, _: Record) -> Estimate | None:
@@ -140,18 +120,14 @@ def cluster_spread(line: Line, _: Record) -> Estimate | None:
     return exact(max(sizes) - min(sizes)) if sizes else None
 
 
-def rate(work: str) -> Formula:
+def rate(work: str, line: Line, record: Record) -> Estimate | None:
     """The least work of an iteration over its time, in 10^9 a second."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        return per_time(((line.get("work") or {}).get(work) or 0) / 1e9, line, record)
-
-    return formula
+    return per_time(((line.get("work") or {}).get(work) or 0) / 1e9, line, record)
 
 
 def per_time(amount: float, line: Line, record: Record) -> Estimate | None:
     """An amount of an iteration over its time; None if either is missing or 0."""
-    one = per_iteration(run_s)(line, record)
+    one = per_iteration(run_s, line, record)
     return one.inverse_of(amount) if one and one.value > 0 and amount else None
 
 
@@ -212,34 +188,22 @@ def price(line: Line, record: Record) -> Estimate | None:
     return exact(dollars) if dollars else None
 
 
-def peak(what: str) -> Formula:
+def peak(what: str, line: Line, record: Record) -> Estimate | None:
     """A peak of the line's device from the record's `floor`, in 10^9 a second."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        speed = speeds(line, record)[what]
-        return exact(speed / 1e9) if speed else None
-
-    return formula
+    speed = speeds(line, record)[what]
+    return exact(speed / 1e9) if speed else None
 
 
-def per_price(of: Formula) -> Formula:
-    """Performance for a dollar an hour (lutz2018, Section 6.2.8)."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        value, dollars = of(line, record), price(line, record)
-        return value.scaled(1 / dollars.value) if value and dollars else None
-
-    return formula
+def per_price(what: str, line: Line, record: Record) -> Estimate | None:
+    """A peak for a dollar an hour (lutz2018, Section 6.2.8)."""
+    value, dollars = peak(what, line, record), price(line, record)
+    return value.scaled(1 / dollars.value) if value and dollars else None
 
 
-def ceiling_share(work: str) -> Formula:
+def ceiling_share(work: str, line: Line, record: Record) -> Estimate | None:
     """The least work of an iteration over its time, in percent of the machine's measured ceiling."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        made, most = rate(work)(line, record), peak(work)(line, record)
-        return made.scaled(100 / most.value) if made and most else None
-
-    return formula
+    made, most = rate(work, line, record), peak(work, line, record)
+    return made.scaled(100 / most.value) if made and most else None
 
 
 def energy(line: Line, _: Record) -> Estimate | None:
@@ -251,65 +215,63 @@ def energy(line: Line, _: Record) -> Estimate | None:
 
 def cost(line: Line, record: Record) -> Estimate | None:
     """Dollars of rent for a million iterations."""
-    one, dollars = per_iteration(run_s)(line, record), price(line, record)
+    one, dollars = per_iteration(run_s, line, record), price(line, record)
     return one.scaled(1e6 * dollars.value / 3600) if one and dollars else None
 
 
 def _times() -> list[Metric]:
-    formulas = {
-        "iteration": ("iteration", per_iteration(run_s)),
-        "iteration_event": ("iteration, GPU events", per_iteration(event_s)),
-        "overall": ("prepare + iterate", with_verbs("prepare_s")),
+    end_to_end = partial(with_verbs, ("prepare_s", "download_s"))
+    times = {
+        "iteration": ("iteration", partial(per_iteration, run_s)),
+        "iteration_event": ("iteration, GPU events", partial(per_iteration, event_s)),
+        "overall": ("prepare + iterate", partial(with_verbs, ("prepare_s",))),
         "run": ("iterate", run_s),
         "run_event": ("iterate, GPU events", event_s),
-        "end_to_end": ("prepare + iterate + download", with_verbs("prepare_s", "download_s")),
-        "end_to_end_iteration": ("end to end / iterations", per_iteration(with_verbs("prepare_s", "download_s"))),
-        "prepare": ("prepare", verb("prepare_s")),
-        "download": ("download", verb("download_s")),
-        **{name: (name, phase(name)) for name in PHASES},
+        "end_to_end": ("prepare + iterate + download", end_to_end),
+        "end_to_end_iteration": ("end to end / iterations", partial(per_iteration, end_to_end)),
+        "prepare": ("prepare", partial(verb, "prepare_s")),
+        "download": ("download", partial(verb, "download_s")),
+        **{name: (name, partial(phase, name)) for name in PHASES},
     }
-    return [Metric(name, label, "ms", "lower", milliseconds(of)) for name, (label, of) in formulas.items()]
+    return [Metric(name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in times.items()]
 
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in [
-        *_times(),
-        Metric("ealt", "EALT", "ms", "lower", labeling.ealt),
-        Metric("saved", "distances saved", "%", "higher", labeling.of_m(labeling.saved)),
-        Metric("saved_in_warps", "saved, waits counted", "%", "higher", labeling.of_m(labeling.saved_in_warps)),
-        Metric("settled", "iterations until M settles", "", "lower", labeling.of_m(labeling.settled)),
-        Metric("iterations", "iterations", "", "", number("iterations")),
-        Metric("distances_saved", "distances saved", "%", "higher", answer.distances_saved),
-        Metric("centroid_error", "centroid error", "", "lower", number("centroid_error")),
-        Metric("mean_error", "error of the means", "", "lower", number("mean_error")),
-        Metric("inertia", "inertia", "", "lower", number("inertia")),
-        Metric("wrong_labels", "wrong labels", "", "lower", number("wrong_labels")),
-        Metric("wrong_share", "share of wrong labels", "%", "lower", wrong_share),
-        Metric("tied_labels", "ties not to the lowest index", "", "lower", number("tied_labels")),
-        Metric("label_excess", "excess of the distances", "", "lower", number("label_excess")),
-        Metric("mean_offset", "means off, in deviations", "", "lower", number("mean_offset")),
-        Metric("cluster_spread", "largest − smallest cluster", "points", "", cluster_spread),
-        Metric("bandwidth", "bandwidth", "GB/s", "higher", rate("bytes")),
-        Metric("flop_rate", "arithmetic", "GFLOP/s", "higher", rate("flops")),
-        Metric("floor_share", "share of the floor", "%", "higher", floor_share),
-        Metric("throughput", "throughput of the points", "GB/s", "higher", throughput),
-        Metric("bus_share", "share of the upload bandwidth", "%", "higher", bus_share),
-        Metric("price", "price", "USD/h", "lower", price),
-        Metric("cost", "price of 10⁶ iterations", "USD", "lower", cost),
-        Metric("energy", "energy of an iteration", "J", "lower", energy),
-        Metric("memory_share", "share of the memory bandwidth", "%", "higher", ceiling_share("bytes")),
-        Metric("arithmetic_share", "share of the arithmetic", "%", "higher", ceiling_share("flops")),
-        Metric("product_rate", "matrix product", "GFLOP/s", "higher", product_rate),
-        Metric("product_share", "share of the fastest arithmetic", "%", "higher", product_share),
-        Metric("peak_flops", "peak arithmetic", "GFLOPS", "higher", peak("flops")),
-        Metric("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", peak("bytes")),
-        Metric("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", per_price(peak("flops"))),
-        Metric("bandwidth_per_price", "bandwidth for the price", "10⁹ B/s/(USD/h)", "higher", per_price(peak("bytes"))),
-        Metric("peak", "peak memory", "MiB", "lower", number("peak_bytes", 2**-20)),
-        Metric("device_peak", "peak GPU memory", "MiB", "lower", number("device_peak_bytes", 2**-20)),
-    ]
-}
+ROWS = [  # name, label, unit, better, formula
+    ("ealt", "EALT", "ms", "lower", labeling.ealt),
+    ("saved", "distances saved", "%", "higher", partial(labeling.of_m, labeling.saved)),
+    ("saved_in_warps", "saved, waits counted", "%", "higher", partial(labeling.of_m, labeling.saved_in_warps)),
+    ("settled", "iterations until M settles", "", "lower", partial(labeling.of_m, labeling.settled)),
+    ("iterations", "iterations", "", "", partial(number, "iterations")),
+    ("distances_saved", "distances saved", "%", "higher", answer.distances_saved),
+    ("centroid_error", "centroid error", "", "lower", partial(number, "centroid_error")),
+    ("mean_error", "error of the means", "", "lower", partial(number, "mean_error")),
+    ("inertia", "inertia", "", "lower", partial(number, "inertia")),
+    ("wrong_labels", "wrong labels", "", "lower", partial(number, "wrong_labels")),
+    ("wrong_share", "share of wrong labels", "%", "lower", wrong_share),
+    ("tied_labels", "ties not to the lowest index", "", "lower", partial(number, "tied_labels")),
+    ("label_excess", "excess of the distances", "", "lower", partial(number, "label_excess")),
+    ("mean_offset", "means off, in deviations", "", "lower", partial(number, "mean_offset")),
+    ("cluster_spread", "largest − smallest cluster", "points", "", cluster_spread),
+    ("bandwidth", "bandwidth", "GB/s", "higher", partial(rate, "bytes")),
+    ("flop_rate", "arithmetic", "GFLOP/s", "higher", partial(rate, "flops")),
+    ("floor_share", "share of the floor", "%", "higher", floor_share),
+    ("throughput", "throughput of the points", "GB/s", "higher", throughput),
+    ("bus_share", "share of the upload bandwidth", "%", "higher", bus_share),
+    ("price", "price", "USD/h", "lower", price),
+    ("cost", "price of 10⁶ iterations", "USD", "lower", cost),
+    ("energy", "energy of an iteration", "J", "lower", energy),
+    ("memory_share", "share of the memory bandwidth", "%", "higher", partial(ceiling_share, "bytes")),
+    ("arithmetic_share", "share of the arithmetic", "%", "higher", partial(ceiling_share, "flops")),
+    ("product_rate", "matrix product", "GFLOP/s", "higher", product_rate),
+    ("product_share", "share of the fastest arithmetic", "%", "higher", product_share),
+    ("peak_flops", "peak arithmetic", "GFLOPS", "higher", partial(peak, "flops")),
+    ("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", partial(peak, "bytes")),
+    ("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", partial(per_price, "flops")),
+    ("bandwidth_per_price", "bandwidth for the price", "10⁹ B/s/(USD/h)", "higher", partial(per_price, "bytes")),
+    ("peak", "peak memory", "MiB", "lower", partial(number, "peak_bytes", factor=2**-20)),
+    ("device_peak", "peak GPU memory", "MiB", "lower", partial(number, "device_peak_bytes", factor=2**-20)),
+]
+METRICS = {metric.name: metric for metric in (*_times(), *(Metric(*row) for row in ROWS))}
 
 
 def metric(name: str) -> Metric:
@@ -320,17 +282,17 @@ def metric(name: str) -> Metric:
         return METRICS[name]
     family, _, member = name.partition(":")
     if family == "phase" and member:
-        return Metric(name, member, "ms", "lower", milliseconds(phase(member)))
+        return Metric(name, member, "ms", "lower", partial(milliseconds, partial(phase, member)))
     if family == "ealt_share" and member:
         title = labeling.TITLES.get(member, member)
-        return Metric(name, f"{title}, share of EALT", "%", "", labeling.ealt_share(member))
+        return Metric(name, f"{title}, share of EALT", "%", "", partial(labeling.ealt_share, member))
     if family == "time_share" and member:
-        return Metric(name, f"{member}, share of the time", "%", "", answer.time_share(member))
+        return Metric(name, f"{member}, share of the time", "%", "", partial(answer.time_share, member))
     if family == "counter" and member:
-        return Metric(name, f"{member} an iteration", "", "lower", counter(member))
+        return Metric(name, f"{member} an iteration", "", "lower", partial(counter, member))
     if family == "cluster_size" and member.isdigit():
         label = "largest cluster" if member == "0" else f"cluster {int(member) + 1} by size"
-        return Metric(name, label, "points", "", cluster_size(int(member)))
+        return Metric(name, label, "points", "", partial(cluster_size, int(member)))
     if family == "speedup" and (member in METRICS or member.startswith("phase:")):
         inner = metric(member)
         return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.formula)
