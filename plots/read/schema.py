@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,12 +145,9 @@ def matching(_: Compiler, node: Node) -> Check:
     return lambda value: not isinstance(value, str) or pattern.search(value) is not None
 
 
-def sized(kind: type, least: str, most: str) -> Callable[[Compiler, Node], Check]:
-    def made(_: Compiler, node: Node) -> Check:
-        low, high = node.get(least, 0), node.get(most, math.inf)
-        return lambda value: not isinstance(value, kind) or low <= len(value) <= high
-
-    return made
+def sized(kind: type, least: str, most: str, _: Compiler, node: Node) -> Check:
+    low, high = node.get(least, 0), node.get(most, math.inf)
+    return lambda value: not isinstance(value, kind) or low <= len(value) <= high
 
 
 RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
@@ -161,9 +159,9 @@ RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
     "const": constant,
     "not": negated,
     "pattern": matching,
-    "minLength": sized(str, "minLength", "maxLength"),
-    "minItems": sized(list, "minItems", "maxItems"),
-    "maxItems": sized(list, "minItems", "maxItems"),
+    "minLength": partial(sized, str, "minLength", "maxLength"),
+    "minItems": partial(sized, list, "minItems", "maxItems"),
+    "maxItems": partial(sized, list, "minItems", "maxItems"),
     "items": Compiler.items,
     "properties": Compiler.properties,
     "additionalProperties": Compiler.values,

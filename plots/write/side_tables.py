@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from plots.decide.expected import floor_here
 from plots.decide.side_by_side import Pair, Sides, main_metric
@@ -9,7 +10,7 @@ from plots.read import words
 from plots.read.cascades import Portability
 from plots.read.intervals import ratio
 from plots.read.metrics import device, metric
-from plots.read.results import Line, doubt, reason
+from plots.read.results import doubt, reason
 from plots.read.view import View
 from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated, fields_named, untimed, word
 
@@ -59,8 +60,9 @@ def number(name: str, at: str) -> Column:
     return Column(f"{name}:{at}", "ours", f"{metric(name).title}, {at}")
 
 
-def measured(view: View, line: Line | None, name: str, notes: Footnotes) -> Cell:
-    """The metric of the line; the reason if it has no time, a dash if it was not measured."""
+def measured(view: View, name: str, one: Pair, notes: Footnotes) -> Cell:
+    """The metric of the case; the reason if it has no time, a dash if it was not measured."""
+    line = one.lines.get(view.machine.name)
     if line is None:
         return EMPTY
     value = view.value(line, name)
@@ -70,38 +72,31 @@ def measured(view: View, line: Line | None, name: str, notes: Footnotes) -> Cell
 def times(sides: Sides) -> Table:
     """The exhibit's time on every machine, and how many times as fast as the first each other one is."""
     name, (base, *others) = main_metric(sides.exhibit), list(sides.views)
-    made = [Made(number(name, at), shows(sides.views[at], name)) for at in sides.views]
+    made = [Made(number(name, at), partial(measured, sides.views[at], name)) for at in sides.views]
     column = [Column(f"faster:{at}", "ours", f"{at} is … times as fast as {base}") for at in others]
-    made += [Made(c, faster(sides, name, base, at)) for c, at in zip(column, others, strict=True)]
+    made += [Made(c, partial(faster, sides, name, base, at)) for c, at in zip(column, others, strict=True)]
     title, cases = f"{metric(name).label}, machine by machine", len(sides.pairs)
     both = sum(len(one.lines) > 1 for one in sides.pairs)
     remarks = [f"{both} of these {cases} cases were run on more than one of the machines."] if both < cases else []
     return build(sides, f"{sides.exhibit.key}/time", title, made, remarks)
 
 
-def shows(view: View, name: str) -> Callable[[Pair, Footnotes], Cell]:
-    return lambda one, notes: measured(view, one.lines.get(view.machine.name), name, notes)
-
-
-def faster(sides: Sides, name: str, base: str, at: str) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        lines = [one.lines.get(m) for m in (base, at)]
-        values = [line and sides.views[m].value(line, name) for m, line in zip((base, at), lines, strict=True)]
-        if not all(values):
-            return EMPTY
-        value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
-        doubts = filter(None, map(doubt, filter(None, lines)))
-        return estimated(value, next(doubts, "")) if value else Cell(words.MISSING)
-
-    return cell
+def faster(sides: Sides, name: str, base: str, at: str, one: Pair, _: Footnotes) -> Cell:
+    lines = [one.lines.get(m) for m in (base, at)]
+    values = [line and sides.views[m].value(line, name) for m, line in zip((base, at), lines, strict=True)]
+    if not all(values):
+        return EMPTY
+    value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
+    doubts = filter(None, map(doubt, filter(None, lines)))
+    return estimated(value, next(doubts, "")) if value else Cell(words.MISSING)
 
 
 def ceilings(sides: Sides) -> Table:
     """Shares of the machine's own measured ceilings, and the binding one."""
     made = []
     for at, view in sides.views.items():
-        made += [Made(number(name, at), shows(view, name)) for name in ("memory_share", "arithmetic_share")]
-        made.append(Made(Column(f"bound:{at}", "word", f"bound by, {at}"), bound(view)))
+        made += [Made(number(name, at), partial(measured, view, name)) for name in ("memory_share", "arithmetic_share")]
+        made.append(Made(Column(f"bound:{at}", "word", f"bound by, {at}"), partial(bound, view)))
     lost = [at for at, view in sides.views.items() if not view.machine.record.get("floor")]
     remarks = [
         "Shares of what kmbench ceilings measured on that machine with all threads: its memory bandwidth, its plain "
@@ -112,20 +107,17 @@ def ceilings(sides: Sides) -> Table:
     return build(sides, f"{sides.exhibit.key}/ceilings", "share of the machine's own ceilings", made, remarks)
 
 
-def bound(view: View) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        line = one.lines.get(view.machine.name)
-        found = line and not reason(line) and floor_here(line, view.machine)
-        return word(found.resource) if found else Cell(words.MISSING, raw=(None,))
-
-    return cell
+def bound(view: View, one: Pair, _: Footnotes) -> Cell:
+    line = one.lines.get(view.machine.name)
+    found = line and not reason(line) and floor_here(line, view.machine)
+    return word(found.resource) if found else Cell(words.MISSING, raw=(None,))
 
 
 def costs(sides: Sides) -> Table:
     """Dollars for a million iterations and joules an iteration, with reasons for gaps."""
     made, remarks = [], []
     for at, view in sides.views.items():
-        made += [Made(number(name, at), shows(view, name)) for name in ("cost", "energy")]
+        made += [Made(number(name, at), partial(measured, view, name)) for name in ("cost", "energy")]
         prices = view.machine.record.get("price") or {}
         used = {device(line) for line in view.lines if line["samples_s"]}
         unpriced = sorted(where for where in used if not prices.get(where))
