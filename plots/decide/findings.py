@@ -15,14 +15,7 @@ HOLDS, ON_STAND_INS, DIRECTION, FAILS = "holds", "holds on stand-ins", "only the
 UNDECIDED, NOT_RUN = "undecided", "not run there"
 VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
 SIGN = dict(zip(VERDICTS, "✓≈~✗?–", strict=True))
-TOLD = {
-    verdicts.FAILED: FAILS,
-    verdicts.NOISE: UNDECIDED,
-    verdicts.TREND: DIRECTION,
-    verdicts.STAND_IN: ON_STAND_INS,
-    verdicts.REPRODUCED: HOLDS,
-    verdicts.INCOMPARABLE: NOT_RUN,
-}
+TOLD = dict(zip(verdicts.VERDICTS, VERDICTS, strict=True))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from plots.read.results import Line
 from plots.read.view import View
 
 SIZE = (5.6, 4.6)  # inches of a panel
-DEVICES = {"cpu": "CPU", "gpu": "GPU"}
 Point = tuple[float, float]  # operations for a byte; billions of them in a second
 
 
@@ -28,7 +27,7 @@ def roofline(view: View) -> Figure | None:
     axes = figure.subplots(1, len(points), squeeze=False).flat
     for ax, (where, found) in zip(axes, sorted(points.items()), strict=True):
         paint(ax, found, *roof(view, where))
-        ax.set_title(f"{DEVICES[where]}, fp32")
+        ax.set_title(f"{where.upper()}, fp32")
         ax.set(xlabel="operations for a byte of the least traffic", ylabel="billions of operations in a second")
     said = "Line: measured ceilings. A mark: the problem at which an implementation comes nearest to it; grey: others."
     more = "Above the line: caches, matrix units, or distances proven needless."

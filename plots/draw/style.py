@@ -27,15 +27,9 @@ PAPER_INK = "#222222"
 MISSING = {"marker": "x", "linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 4}
 TEXT = {"marker": "D", "linestyle": "none", "markerfacecolor": "white", "markersize": 5, "zorder": 4}
 STATED = "where a ratio or value of the paper's text would put it"
-COARSE = {
-    "marker": r"$\dagger$",
-    "linestyle": "none",
-    "color": "#BB2222",
-    "markersize": 5,
-    "markeredgewidth": 0.3,
-    "label": "coarse (see the table)",
-}
-DISTURBED = {**COARSE, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
+DAGGER = {"linestyle": "none", "color": "#BB2222", "markersize": 5, "markeredgewidth": 0.3}
+COARSE = {**DAGGER, "marker": r"$\dagger$", "label": "coarse (see the table)"}
+DISTURBED = {**DAGGER, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
 DOUBTS = {words.COARSE: COARSE, words.DISTURBED: DISTURBED}
 NOTES = (STATED, COARSE["label"], DISTURBED["label"])  # last in every legend
 # A name here has this colour everywhere; every other name gets its own by hash. Parts of a stack lie side by side: Paul

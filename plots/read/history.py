@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from plots.read import results
-from plots.read.check import Line
 from plots.read.disturbed import time_of
 from plots.read.intervals import Estimate
+from plots.read.select import grouped
 from plots.read.sides import name_of, parts_of
 
 
@@ -22,21 +22,18 @@ class Series:
     medians: dict[str, Estimate] = field(default_factory=dict)
 
 
-def read(folder: Path) -> list[Line]:
+def read(folder: Path) -> list[results.Line]:
     """Every line of a machine's folder, replaced ones included."""
     pool: dict[str, Any] = {}
     return [line for path in sorted(folder.glob("*.jsonl")) for line in results.read_lines(path, pool)]
 
 
-def by_commit(lines: Iterable[Line]) -> dict[str, list[Line]]:
+def by_commit(lines: Iterable[results.Line]) -> dict[str, list[results.Line]]:
     """In the order of the first measurement."""
-    found: dict[str, list[Line]] = {}
-    for line in sorted(lines, key=lambda line: line["date"]):
-        found.setdefault(f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}", []).append(line)
-    return found
+    return grouped(sorted(lines, key=lambda line: line["date"]), results.commit_of)
 
 
-def series(lines: Iterable[Line]) -> list[Series]:
+def series(lines: Iterable[results.Line]) -> list[Series]:
     """By name, without wrong, failed, skipped, coarse and disturbed results. The later line of a commit counts;
     uncommitted changes make another commit, marked +."""
     found: dict[str, Series] = {}

@@ -184,6 +184,11 @@ def reason(line: Line) -> str:
     return "did not run" if line["verdict"] is None else ""
 
 
+def commit_of(line: Line) -> str:
+    """The commit, with `+` for uncommitted changes."""
+    return f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}"
+
+
 def coarse(line: Line) -> bool:
     """Whether rounding explains its result, yet it is too far from fp64's to rank or to support a claim."""
     return line["grade"] == "coarse"

@@ -11,7 +11,6 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read import disturbed, google_benchmark, results, words
-from plots.read.check import Line
 
 ONE = ""  # the name of the only round
 
@@ -75,7 +74,7 @@ def of_folder(path: Path) -> Side:
     return of_lines(str(path), rounds, next(iter(machines.values())).record)
 
 
-def of_lines(title: str, rounds: dict[str, Iterable[Line]], record: dict[str, Any]) -> Side:
+def of_lines(title: str, rounds: dict[str, Iterable[results.Line]], record: dict[str, Any]) -> Side:
     cases: dict[str, Case] = {}
     told: dict[str, set[str]] = {name: set() for name in ("commit", "dirty", "date")}
     for name, lines in rounds.items():
@@ -90,7 +89,7 @@ def of_lines(title: str, rounds: dict[str, Iterable[Line]], record: dict[str, An
     return Side(title, cases, {**said, **record})
 
 
-def add(cases: dict[str, Case], name: str, line: Line) -> None:
+def add(cases: dict[str, Case], name: str, line: results.Line) -> None:
     """A wrong, failed or skipped run in any round leaves the case without a time."""
     case = cases.setdefault(name_of(line), Case(line["implementation"], parts_of(line)))
     case.reason = case.reason or results.reason(line)
@@ -106,14 +105,14 @@ def add(cases: dict[str, Case], name: str, line: Line) -> None:
         case.reason, case.rounds = "it holds no run", {}
 
 
-def name_of(line: Line) -> str:
+def name_of(line: results.Line) -> str:
     """As `kmbench export` has it."""
     parts = parts_of(line)
     exhibit = parts.pop("exhibit", None)
     return "/".join([*([exhibit] if exhibit else []), line["implementation"], *parts.values()])
 
 
-def parts_of(line: Line) -> dict[str, str]:
+def parts_of(line: results.Line) -> dict[str, str]:
     """Everything that identifies a case, in the words and the order of `kmbench export`."""
     found = {"exhibit": line["exhibit"]} if line["exhibit"] else {}
     found |= {"dataset": line["dataset"]["name"]} | {name: f"{name}:{line[name]}" for name in ("n", "d", "k")}

@@ -7,7 +7,6 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read import results
-from plots.read.check import Line
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
 from plots.read.select import grouped, sort_key, value_of
@@ -21,11 +20,11 @@ class Tuning:
     the defaults measured again."""
 
     device: str
-    lines: tuple[Line, ...]
-    again: tuple[Line, ...] = ()
+    lines: tuple[results.Line, ...]
+    again: tuple[results.Line, ...] = ()
 
     @property
-    def default(self) -> Line:
+    def default(self) -> results.Line:
         return self.lines[0]
 
     @property
@@ -35,7 +34,7 @@ class Tuning:
         return [name for name in names if len({value_of(line, name) for line in self.lines}) > 1]
 
     @property
-    def right(self) -> list[Line]:
+    def right(self) -> list[results.Line]:
         """Right lines, neither coarse nor disturbed unless the defaults are."""
         fair = [line for line in self.lines if time(line, "iteration") is not None]
         return [line for line in fair if results.doubt(line) in ("", results.doubt(self.default))]
@@ -47,11 +46,11 @@ class Tuning:
         return f"{one['implementation']}, {value_of(one, 'dataset')} · {shape}"
 
     @property
-    def best(self) -> Line | None:
+    def best(self) -> results.Line | None:
         return min(self.right, key=lambda line: time(line, "iteration").value, default=None)
 
     @property
-    def kept(self) -> Line | None:
+    def kept(self) -> results.Line | None:
         """The line that kmbench tune keeps: the best, unless the defaults were faster when measured again."""
         again, default = self.measured_again(self.best), self.measured_again(self.default)
         beaten = again and default and time(default, "iteration").value <= time(again, "iteration").value
@@ -60,13 +59,13 @@ class Tuning:
     def values(self, name: str) -> list[Any]:
         return sorted({value_of(line, name) for line in self.lines}, key=lambda value: sort_key(name, value))
 
-    def measured_again(self, line: Line | None) -> Line | None:
+    def measured_again(self, line: results.Line | None) -> results.Line | None:
         """The case's last second measurement with a time."""
         timed = (one for one in reversed(self.again) if time(one, "iteration"))
         return next((one for one in timed if line and one["parameters"] == line["parameters"]), None)
 
 
-def time(line: Line, name: str) -> Estimate | None:
+def time(line: results.Line, name: str) -> Estimate | None:
     return metric(name).of(line, {})
 
 
@@ -83,15 +82,15 @@ def load(path: Path) -> list[Tuning]:
     return found
 
 
-def problem(line: Line) -> str:
+def problem(line: results.Line) -> str:
     """Without the points' hash, which a failed point lacks."""
     return repr([value_of(line, name) for name in PROBLEM])
 
 
-def tuning(device: str, lines: Sequence[Line], again: Sequence[Line]) -> Tuning:
+def tuning(device: str, lines: Sequence[results.Line], again: Sequence[results.Line]) -> Tuning:
     """Takes the lines of the newest commit alone."""
     commit = (lines[-1]["commit"], lines[-1]["dirty"])
-    last: dict[str, Line] = {}
+    last: dict[str, results.Line] = {}
     for line in lines:
         if (line["commit"], line["dirty"]) == commit:
             last[line["case"]] = line

@@ -12,7 +12,6 @@ from plots.read.metrics import metric
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine, doubt
 from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
-from plots.read.words import field_value
 
 NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
 
@@ -49,8 +48,7 @@ class View:
     @property
     def commits(self) -> list[str]:
         """The commits of the lines, with `+` for uncommitted changes."""
-        marks = {f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}" for line in self.lines}
-        return sorted(marks)
+        return sorted(set(map(results.commit_of, self.lines)))
 
     @property
     def size(self) -> str:
@@ -130,7 +128,7 @@ class View:
         if name in NOT_READ and value == 0:
             return "–"
         word = self.exhibit.label(name, value)
-        return word if word != str(value) else field_value(value)
+        return word if word != str(value) else words.field_value(value)
 
     def order(self, fields: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(sort_key(name, value, self.exhibit.listed(name)) for name, value in fields.items())
@@ -138,7 +136,7 @@ class View:
 
 def few(numbers: set[int]) -> str:
     """`4`, `1, 10, 100`, or `1000 to 100,000,000 (6 values)`."""
-    at = [field_value(number) for number in sorted(numbers)]
+    at = [words.field_value(number) for number in sorted(numbers)]
     return ", ".join(at) if len(at) <= 3 else f"{at[0]} to {at[-1]} ({len(at)} values)"
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from plots.decide.lookup import why_none
 from plots.read import words
-from plots.read.check import Line
 from plots.read.exhibits import Exhibit, Paper, Printed
-from plots.read.results import Machine
+from plots.read.results import Line, Machine
 from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS

@@ -5,14 +5,13 @@ from typing import Any
 from plots.read import words
 from plots.read.exhibits import Exhibit
 from plots.read.results import Machine
-from plots.read.words import field_value
 from plots.write.tables import Column, Table, word
 
 
 def flatten(record: Any, prefix: str = "") -> dict[str, str]:
     """Dotted names and values as text; a list of plain values on one line."""
     if isinstance(record, list) and not any(isinstance(item, (dict, list)) for item in record):
-        return {prefix: ", ".join(field_value(item) for item in record) or words.MISSING}
+        return {prefix: ", ".join(words.field_value(item) for item in record) or words.MISSING}
     if not isinstance(record, (dict, list)):
         return {prefix: spoken(prefix, record)}
     pairs = record.items() if isinstance(record, dict) else enumerate(record)
@@ -23,7 +22,7 @@ def spoken(name: str, value: Any) -> str:
     """A value of the record as text: memory in GiB, a version not as a count."""
     if name.endswith("_bytes") and str(value).isdigit() and int(value) >= 2**30:
         return f"{int(value) / 2**30:.1f} GiB"
-    return f"OpenMP {value}" if name == "openmp.version" and value else field_value(value)
+    return f"OpenMP {value}" if name == "openmp.version" and value else words.field_value(value)
 
 
 def table(exhibit: Exhibit, machine: Machine) -> Table:

@@ -12,7 +12,6 @@ from rich.table import Table as Terminal
 from plots.draw import figures, style
 from plots.errors import UserError
 from plots.read import results
-from plots.read.check import Line
 from plots.read.exhibits import Exhibit
 from plots.read.select import identity, value_of
 from plots.read.view import View, gather
@@ -51,7 +50,7 @@ def view_of(machine: results.Machine, title: str, everything: bool, profile: str
     return gather(Exhibit("", AD_HOC, Path(), spec), alone, profile)
 
 
-def layout(lines: Sequence[Line]) -> dict[str, Any]:
+def layout(lines: Sequence[results.Line]) -> dict[str, Any]:
     """A figure over the number with most values, else over the implementation."""
     values: dict[str, set] = {}
     for line in lines:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from plots.read.check import Line
 from plots.read.metrics import metric
-from plots.read.results import reason
+from plots.read.results import Line, reason
 
 VERSION = "1.0.0"
 OBJECTIVE = "time"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from plots.read import words
-from plots.read.words import MISSING
 from plots.write.files import write
 from plots.write.tables import WORDS, Cell, Column, Table
 
@@ -63,7 +62,7 @@ def together(table: Table) -> list[list[int]]:
 def stacked(cells: list[Cell]) -> str:
     """The first, and the others beneath it in small type."""
     first, *others = map(markdown_cell, cells)
-    said = " · ".join(text for text in others if text != MISSING)
+    said = " · ".join(text for text in others if text != words.MISSING)
     return f"{first}<br><sub>{said}</sub>" if said else first
 
 
