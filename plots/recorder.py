@@ -59,20 +59,17 @@ class Recorder:
         self.apart = self.home / "staging"
         self.papers = exhibits.load(args.papers, args.paper, args.exhibit)
         self.commit = (env(args.kmbench).get("build") or {}).get("commit") or ""
-        self.files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
-        if not self.files:
+        files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
+        if not files:
             raise UserError("none of these exhibits has a sweep of its own: nothing to run")
-        self.plan = recording.planned(self.kmbench(["--dry-run", "--benchmark_format=json"]).stdout)
+        command = [args.kmbench, "run", *files, "--dry-run", "--benchmark_format=json"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode:
+            raise died(args.kmbench, ran.stderr, ran.returncode)
+        self.plan = recording.planned(ran.stdout)
         self.changed = recording.Kernels(ROOT).changed
         self.done: set[str] = set()
         self.failed = False
-
-    def kmbench(self, flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        command = [self.args.kmbench, "run", *self.files, *flags]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ran.returncode:
-            raise UserError(f"{self.args.kmbench} run: {last_line(ran.stderr) or f'exit code {ran.returncode}'}")
-        return ran
 
     def left(self) -> float:
         return self.end - time.monotonic()
@@ -134,7 +131,7 @@ class Recorder:
                 said = process.communicate()[1]
         took = time.monotonic() - start
         if not stopped and process.returncode not in (0, 1):
-            raise UserError(f"{self.args.kmbench} run: {last_line(said) or f'exit code {process.returncode}'}")
+            raise died(self.args.kmbench, said, process.returncode)
         self.failed |= process.returncode == 1
         names = ", ".join(sorted({case.exhibit for case in batch}))
         print(f"{len(batch)} cases of {names}: {took:.0f} s, {max(self.left(), 0):.0f} s left", flush=True)
@@ -205,8 +202,9 @@ def by_exhibit(known: Open, forecast: recording.Forecast) -> list[str]:
     return lines
 
 
-def last_line(text: str) -> str:
-    return next((line for line in reversed(text.splitlines()) if line.strip()), "")
+def died(program: str, said: str, code: int) -> UserError:
+    last = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit code {code}")
+    return UserError(f"{program} run: {last}")
 
 
 def main(argv: list[str] | None = None) -> int:

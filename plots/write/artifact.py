@@ -115,7 +115,7 @@ def pack(papers: Sequence[Paper], machines: Sequence[Machine], out: Path) -> Fil
 def appendix(papers: Sequence[Paper], machines: Sequence[Machine], findings: Sequence[Finding]) -> str:
     lines = {m.name: [line for p in papers for e in p.exhibits for line in gather(e, m).lines] for m in machines}
     ran = [m for m in machines if lines[m.name]]
-    own = {m.name: [f for f in findings if f.machine == m.name] for m in ran}
+    own = claim_sheet.by_machine(findings)
     every = list({id(line): line for of_one in lines.values() for line in of_one}.values())
     parts = [
         "# Artifact appendix",
@@ -143,7 +143,7 @@ def appendix(papers: Sequence[Paper], machines: Sequence[Machine], findings: Seq
         "### Installation and workflow",
         SHELL,
         "### Expected results",
-        bullets([f"`{m.name}`: {claim_sheet.summary(own[m.name], ', ')}" for m in ran]),
+        bullets([f"`{m.name}`: {claim_sheet.summary(own.get(m.name, []), ', ')}" for m in ran]),
         "Times differ from machine to machine; verdicts are decided on 95% intervals, so that noise makes a claim "
         "undecided and not reproduced. `claims.md` has every claim with the paper's value and ours.",
         "### Method",

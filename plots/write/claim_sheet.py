@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
 from rich.console import Console
@@ -34,6 +34,10 @@ NEEDS = {
 
 def sheet(papers: list[Paper], machines: list[Machine], profile: str | None = None) -> list[Finding]:
     return [finding for m in machines for p in papers for e in p.exhibits for finding in judge(e, m, profile)]
+
+
+def by_machine(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    return grouped(findings, lambda finding: finding.machine)
 
 
 def cells(finding: Finding) -> tuple[str, ...]:
@@ -74,8 +78,7 @@ def needs(findings: Sequence[Finding]) -> str:
 
 def show(findings: list[Finding], console: Console, everything: bool = False) -> None:
     """By machine the decided claims (or `everything`): a table on a terminal, else a line a claim, with tabs."""
-    for name in dict.fromkeys(f.machine for f in findings):
-        own = [f for f in findings if f.machine == name]
+    for name, own in by_machine(findings).items():
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
         shown = listed([f for f in own if everything or f.verdict != INCOMPARABLE])
         for f in () if console.is_terminal else shown:
@@ -100,8 +103,7 @@ def terminal_table(name: str, findings: list[Finding]) -> Table:
 
 def markdown(findings: list[Finding]) -> str:
     parts = []
-    for name in dict.fromkeys(f.machine for f in findings):
-        own = [f for f in findings if f.machine == name]
+    for name, own in by_machine(findings).items():
         rows = (map(escape_md, cells(f)) for f in listed(own))
         parts += [f"**Claims on {escape_md(name)}**: {summary(own)}", "", *md_table(HEAD, "l" * len(HEAD), rows), ""]
     return "\n".join(parts) or "No claims.\n"
@@ -136,12 +138,10 @@ def measured(finding: Finding) -> str:
 def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
     """Every claim on one page, by paper. `skipped`: sentences about unreadable lines."""
     parts = [f"# Claims\n\n{summary(findings)}\n", *(f"{escape_md(sentence)}\n" for sentence in skipped)]
-    for name in dict.fromkeys(f.machine for f in findings):
-        parts.append(f"- {escape_md(name)}: {escape_md(reach([f for f in findings if f.machine == name]))}")
-    rows = page_rows(findings)
-    for paper in dict.fromkeys(f.exhibit.partition("/")[0] for f, _ in rows):
-        own = (map(escape_md, texts) for f, texts in rows if f.exhibit.partition("/")[0] == paper)
-        parts += ["", f"## {paper}", "", *md_table(PAGE_HEAD, "l" * len(PAGE_HEAD), own)]
+    parts += [f"- {escape_md(name)}: {escape_md(reach(own))}" for name, own in by_machine(findings).items()]
+    for paper, own in grouped(page_rows(findings), lambda row: row[0].exhibit.partition("/")[0]).items():
+        rows = (map(escape_md, texts) for _, texts in own)
+        parts += ["", f"## {paper}", "", *md_table(PAGE_HEAD, "l" * len(PAGE_HEAD), rows)]
     return "\n".join(parts) + "\n"
 
 

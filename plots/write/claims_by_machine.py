@@ -6,7 +6,7 @@ from plots.decide.claims import Finding
 from plots.decide.sentences import listed, once
 from plots.decide.verdicts import INCOMPARABLE
 from plots.read.select import grouped
-from plots.write.claim_sheet import measured, place, summary
+from plots.write.claim_sheet import by_machine, measured, place, summary
 from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
 
 
@@ -24,7 +24,7 @@ def table(findings: Sequence[Finding], everything: bool = False) -> Table:
         text = f"{one.text}{f' ({place(one.section)})' if one.section else ''}"
         heads = (word(exhibit), Cell(text, raw=(one.text,)))
         cells.append([*heads, *(said(by[m], notes) for m in machines)])
-    told = remarks(once(findings), machines, everything)
+    told = remarks(once(findings), everything)
     return Table("claims", "Claims by machine", columns, cells, notes.sentences, told)
 
 
@@ -36,8 +36,8 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
     return Cell(f"{finding.verdict}{value}", marks=marks, raw=(finding.verdict,))
 
 
-def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: bool) -> list[str]:
-    told = [f"{name}: {summary([f for f in sentences if f.machine == name], ', ')}." for name in machines]
+def remarks(sentences: Sequence[Finding], everything: bool) -> list[str]:
+    told = [f"{name}: {summary(own, ', ')}." for name, own in by_machine(sentences).items()]
     same, apart = agreement(sentences)
     several = f"{same + apart} claims, {same} with one verdict everywhere, {apart} not"
     told.append(f"Decided on two machines or more: {several}.")

@@ -6,7 +6,6 @@ from plots.decide.claim_text import selectors
 from plots.errors import UserError
 from plots.read import disturbed, words
 from plots.read.exhibits import Paper
-from plots.read.intervals import Estimate
 from plots.read.metrics import METRICS, WORD_COLUMNS, metric
 from plots.read.results import Line, reason
 from plots.read.select import matches, same
@@ -143,10 +142,7 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
     parts = []
     printed = next((p for p in row.printed if name in p.values), None)
     if printed:
-        own: Estimate | None = view.value(row.line, name, fields) if row.line else None
-        doubt = view.doubt(row.line, name, fields) if row.line else ""
-        comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
-        ratio = against_paper(own, printed, name) if comparable else None
+        ratio = against_paper(view, row, printed, name, fields)
         unit = printed.unit(name) or metric(name).unit
         times = f"; ours is {words.number(ratio, 3)} times that" if ratio else ""
         parts.append(("paper", f"{printed.values[name]} {unit} ({printed.source}){times}"))

@@ -135,12 +135,11 @@ def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:
     """Every claim of every paper, in the rows of claims.md, to sort and to filter."""
     rows = claim_sheet.page_rows(found)
     counts = Counter(finding.verdict for finding, _ in rows if not finding.text.startswith(CASE))
-    names = dict.fromkeys(finding.machine for finding in found)
     return rendered(
         "claims.html.j2",
         heads=claim_sheet.PAGE_HEAD,
         skipped=skipped,
-        machines=[(name, claim_sheet.reach([f for f in found if f.machine == name])) for name in names],
+        machines=[(name, claim_sheet.reach(own)) for name, own in claim_sheet.by_machine(found).items()],
         rows=rows,
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )

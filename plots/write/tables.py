@@ -134,14 +134,13 @@ def cell(
         text = printed.values[column.name] if printed else ""
         unit = printed.unit(column.name) if printed else ""
         return Cell(f"{text} {unit}".strip() or words.MISSING, raw=(text or None,))
-    own = view.value(row.line, column.name, fields) if row.line else None
     if column.role == "ratio":
-        doubt = view.doubt(row.line, column.name, fields) if row.line else ""
-        comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
-        value = against_paper(own, printed, column.name) if comparable else None
+        value = against_paper(view, row, printed, column.name, fields)
         if value is None:
             return Cell(words.MISSING, raw=(None,))
+        doubt = view.doubt(row.line, column.name, fields)
         return Cell(words.number(value, 3, words.decimals_for(value, 3)), doubt=doubt, raw=(value,))
+    own = view.value(row.line, column.name, fields) if row.line else None
     if own is None:
         return untimed(reason(row.line) if row.line else "", notes)
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
@@ -194,10 +193,13 @@ def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
     ]
 
 
-def against_paper(own: Estimate | None, printed: Printed | None, name: str) -> float | None:
-    """Ours over the paper's; beside a stand-in only times compare."""
-    comparable = printed and (metric(name).timed or not printed.stand_in)
-    theirs = words.parse(printed.values[name], printed.unit(name)) if printed and comparable else None
+def against_paper(view: View, row: Row, printed: Printed | None, name: str, fields: Sequence[str]) -> float | None:
+    """Ours over the paper's; None for another size, a disturbed time, and anything but a time of a stand-in."""
+    if not row.line or not printed or (printed.stand_in and not metric(name).timed):
+        return None
+    if view.resized([row.line]) or view.doubt(row.line, name, fields) == words.DISTURBED:
+        return None
+    own, theirs = view.value(row.line, name, fields), words.parse(printed.values[name], printed.unit(name))
     return own.value / theirs if own is not None and theirs else None
 
 
