@@ -104,7 +104,7 @@ def build(view: View) -> Table:
         columns += [Column(name, role, metric(name).title) for role in roles]
     notes, methods = Footnotes(), {}
     cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
-    cells = best_marked(view, found, columns, cells)
+    cells = best_marked(found, columns, cells)
     said = remarks(view, added, methods) + grade_remarks(view, cells)
     return Table(view.exhibit.key, view.exhibit.heading, columns, cells, notes.sentences, said, view.size)
 
@@ -147,9 +147,7 @@ def cell(
     return estimated(own, view.doubt(row.line, column.name, fields))
 
 
-def best_marked(
-    view: View, found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]
-) -> list[list[Cell]]:
+def best_marked(found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]) -> list[list[Cell]]:
     """The cells, the best of each problem marked if several implementations solve it and intervals are apart."""
     problems: dict[str, list[int]] = {}
     for i, row in enumerate(found):
