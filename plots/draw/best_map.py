@@ -58,12 +58,12 @@ def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tupl
     return sorted(found, key=lambda at: tuple(sort_key(f, v, listed[f]) for f, v in zip(fields, at, strict=True)))
 
 
-def places(view: View) -> tuple[list[Line], list[list[str]], list[list[tuple[Any, ...]]]]:
-    """The lines with a time; the fields of the panels, the rows and the columns, and the places on each."""
+def places(view: View) -> tuple[list[Line], list[str], list[str], list[list[tuple[Any, ...]]]]:
+    """The lines with a time, the panel fields, all fields, and the places of panels, rows and columns."""
     spec = view.exhibit.figure
     measured = [line for line in view.lines if line["samples_s"]]
     fields = [[spec["panels"]] if "panels" in spec else [], spec["down"], [spec["x"]]]
-    return measured, fields, [along(view, own, measured) for own in fields]
+    return measured, fields[0], [name for own in fields for name in own], [along(view, own, measured) for own in fields]
 
 
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
@@ -75,10 +75,9 @@ def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
 def best_map(view: View) -> Figure | None:
     """A panel a value of the panel field, rows the fields of `down`, columns x; None if nothing was measured."""
     (name,) = view.exhibit.figure["y"]
-    measured, (panel_fields, *others), (panels, rows, columns) = places(view)
+    measured, panel_fields, fields, (panels, rows, columns) = places(view)
     if not measured:
         return None
-    fields = [*panel_fields, *others[0], *others[1]]
     wide = len(columns) * CELL[0] + 1.9
     figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)

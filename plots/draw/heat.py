@@ -100,10 +100,9 @@ def legend(figure: Figure, defaults: bool, best: bool = True) -> None:
 def heat_exhibit(view: View) -> Figure | None:
     """A panel a value of the panel field, rows the field of `down`, columns x; None if nothing was measured."""
     (name,) = view.exhibit.figure["y"]
-    measured, (panel_fields, *others), (panels, rows, columns) = places(view)
+    measured, panel_fields, fields, (panels, rows, columns) = places(view)
     if not measured:
         return None
-    fields = [*panel_fields, *others[0], *others[1]]
     found: list[dict[tuple[Any, Any], Cell]] = [{} for _ in panels]
     for line in view.lines:
         here = tuple(value_of(line, field) for field in fields)
