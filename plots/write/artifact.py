@@ -28,6 +28,10 @@ from plots.write.render import table_of
 FOLDER = "kmbench-artifact"
 ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
 SOFTWARE = ("system", "gpu.driver_version", "gpu.runtime", "build.compiler", "build.cuda", "build.implementation_flags")
+CONTENT = """- `results/<machine>/`: result lines as measured, one JSON object a case; the machine's record
+- `papers/`: what was run, what the papers print, and what they claim
+- `tables/`: the exhibits as tables; `claims.md`, `.csv`, `.json`: the claims with their verdicts
+- `SHA256SUMS`: a checksum of every other file"""
 SHELL = """    sha256sum -c SHA256SUMS                           # the files are the ones that were packed
     scripts/reproduce                                 # in a checkout of kmbench: builds, tests, renders
     kmbench run --paper PAPER                         # measures, judges, appends to results/<machine>/
@@ -131,14 +135,7 @@ def appendix(papers: Sequence[Paper], machines: Sequence[Machine], findings: Seq
         "### Data sets",
         bullets(data_sets(every)),
         "### What is in the folder",
-        bullets(
-            [
-                "`results/<machine>/`: result lines as measured, one JSON object a case; the machine's record",
-                "`papers/`: what was run, what the papers print, and what they claim",
-                "`tables/`: the exhibits as tables; `claims.md`, `.csv`, `.json`: the claims with their verdicts",
-                "`SHA256SUMS`: a checksum of every other file",
-            ]
-        ),
+        CONTENT,
         "## Artifact evaluation (AE)",
         "### Installation and workflow",
         SHELL,

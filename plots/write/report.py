@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from plots.decide.sentences import CASE, by_sentence, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, svg
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.results import Line, Machine, reason
+from plots.read.results import Machine, reason
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
 from plots.write import claim_sheet, coverage
@@ -217,6 +217,11 @@ def tally(marks: Sequence[findings.Mark]) -> str:
     return f"{holds} of {len(decided)} hold{f', {stand_ins} on stand-ins' * bool(stand_ins)}" if decided else ""
 
 
+def head(exhibit: Exhibit) -> dict[str, Any]:
+    number, title = exhibit.spec.get("number", ""), exhibit.spec["title"]
+    return {"anchor": exhibit.key, "number": number, "title": title, "commands": exhibit.commands}
+
+
 def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
     """An exhibit with a value on some machine: the machines side by side, the reader's own first."""
     ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
@@ -228,10 +233,7 @@ def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
     elif first.table and not figured:
         table = beside(first, others)
     return {
-        "anchor": exhibit.key,
-        "number": exhibit.spec.get("number", ""),
-        "title": exhibit.spec["title"],
-        "commands": exhibit.commands,
+        **head(exhibit),
         "sides": [side_part(one, drawings.get((exhibit.key, one.place.at), "")) for one in (first, *others)],
         "figured": figured,
         "table": table,
@@ -280,21 +282,13 @@ def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
 
 def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
     """An exhibit without a value on any machine: why, and how to measure it."""
-    exhibit = sides[0].view.exhibit
     at = next((one for one in sides if one.view.lines), sides[0])
-    return {
-        "anchor": exhibit.key,
-        "number": exhibit.spec.get("number", ""),
-        "title": exhibit.spec["title"],
-        "commands": exhibit.commands,
-        "why": why_idle(at.view, at.view.lines),
-        "claims": len(once(sides[0].findings)),
-    }
+    return {**head(at.view.exhibit), "why": why_idle(at.view), "claims": len(once(sides[0].findings))}
 
 
-def why_idle(view: View, lines: Iterable[Line]) -> str:
+def why_idle(view: View) -> str:
     """`9 cases need a GPU, 2 data: scripts/fetch_datasets susy`."""
-    counts = Counter(lookup.need_of(view, [line]) for line in lines)
+    counts = Counter(lookup.need_of(view, [line]) for line in view.lines)
     texts = {lookup.GPU: "need a GPU", lookup.OTHER: "were skipped, failed or were wrong"}
     told = []
     for need, count in counts.most_common():
