@@ -105,7 +105,7 @@ def run_all(args: argparse.Namespace) -> None:
     others = recorded(args, papers)
     from plots.write import render, report
 
-    text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares what was gathered
+    text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares the caches
     render.write_all(papers, machines, args.out, args.profile, [".svg"])
     write(args.out / "index.html", report.page(papers, machines, args.profile, others, args.out))
     print(text, end="")

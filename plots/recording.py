@@ -1,4 +1,4 @@
-"""What a machine's results lack, how long it takes, and what to run first: the plan of scripts/record.
+"""The plan of scripts/record: the cases that a machine lacks, their times, and their order.
 
 A question is a claim without a verdict, a printed number without a line, or an outdated line. Its last missing case
 answers it. Lines of a new version of an exhibit hide the older ones (plots/read/mixed.py), so such an exhibit is
@@ -215,7 +215,7 @@ class Question:
 
 @dataclass
 class Open:
-    """What a machine lacks: the reason of each case, the exhibits that are recorded apart, and the questions."""
+    """The missing cases with their reasons, the exhibits that are recorded apart, and the questions."""
 
     cases: dict[str, Case]
     why: dict[str, str]
@@ -293,7 +293,7 @@ def right(lines: Iterable[Line]) -> list[Line]:
 
 
 def stands_for(case: Case, line: Line) -> bool:
-    """Whether the case is what the line measured, perhaps in another size or with other parameters."""
+    """Whether the line measured the case, perhaps in another size or with other parameters."""
     if case.line["implementation"] != line["implementation"]:
         return False
     if line["profile"] != "paper":

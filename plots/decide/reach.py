@@ -13,7 +13,7 @@ ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims w
 
 
 def limit(view: View, claim: Claim) -> tuple[str, str]:
-    """Why the claim's numbers are out of reach, and what they need; two empty texts if they are in reach."""
+    """Why the claim's numbers are out of reach, and their need; two empty texts if they are in reach."""
     other = view.resized(lines_of(view, claim)) if claim["kind"] in ABOUT_SIZE else []
     if other:
         return f"quick profile: another {', '.join(other)} than the paper's", SIZE

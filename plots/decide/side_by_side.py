@@ -70,7 +70,7 @@ PROBLEM = ("dataset", "n", "d", "k", "precision", "max_iters", "tolerance", "ini
 
 
 def problem_key(line: Line, exhibit: Exhibit) -> str:
-    """The problem, whoever solves it, with the generator's settings that the exhibit varies."""
+    """The problem without its solver, with the generator's settings that the exhibit varies."""
     return repr([value_of(line, name) for name in (*PROBLEM, *exhibit.swept)])
 
 

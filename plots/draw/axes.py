@@ -34,7 +34,7 @@ class Between(LogFormatter):
 
 
 def grid(count: int, across: int, panel: tuple[float, float], above: float) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels, `across` side by side. `panel`: the size of one, `above`: what the title needs."""
+    """A figure of so many panels, `across` side by side. `panel`: the size of one; `above`: room for the title."""
     down = -(-count // across)
     figure = Figure(figsize=(panel[0] * across, panel[1] * down + above))
     axes = list(figure.subplots(down, across, squeeze=False).flat)

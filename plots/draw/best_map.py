@@ -25,7 +25,7 @@ CLOSE = "≈"  # another's interval reaches the best one's
 
 @dataclass(frozen=True)
 class Cell:
-    winner: str  # "" where nobody has a time
+    winner: str  # "" without a time
     value: Estimate | None = None
     close: bool = False
 

@@ -6,7 +6,7 @@ from typing import Any
 from plots.draw import style
 from plots.read.intervals import Estimate
 
-FARTHEST = 1e100  # what no axis has room for
+FARTHEST = 1e100  # past it an axis has no room
 
 
 @dataclass

@@ -16,7 +16,7 @@ from plots.read.select import ALL_THREADS, sort_key
 from plots.read.view import View
 
 MOST_TICKS = 9
-AXIS = 0.85  # of a panel's width, what its axis has
+AXIS = 0.85  # the axis's share of a panel's width
 NAME, LONGEST, AXIS_HEIGHT = 11.0, 34, 2.1  # points from name to name; letters; inches
 MARKS = (6.5, 4.0)  # points: of the first curve and of the last, so that one that lies below another still shows
 

@@ -45,7 +45,7 @@ COLOURS = {
 }
 
 
-applied = matplotlib.rc_context(fname=STYLE)  # decorates what draws
+applied = matplotlib.rc_context(fname=STYLE)  # decorates functions that draw
 
 
 def gaps(ax: Axes, places: Sequence[float], colour: str) -> None:

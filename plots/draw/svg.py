@@ -12,7 +12,7 @@ BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says not
 
 
 def text(figure: Figure | None) -> str:
-    """Empty where there is no figure."""
+    """Empty without a figure."""
     if figure is None:
         return ""
     buffer = io.BytesIO()
@@ -28,7 +28,7 @@ def small(text: str) -> str:
     text = re.sub(r"'DejaVu Sans'[^;\"]*", "DejaVu Sans,sans-serif", text)  # no quotes within quotes
     text = re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) ", r"\1", m[0]), text)
     text = re.sub(r' d="[^"]*"', lambda m: re.sub(r"\s*([MLCQz])\s*", r"\1", rounded(m[0], 1)), text)
-    text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: what the figure says keeps its digits
+    text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: the figure's text keeps its digits
     text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
     text = text.replace("xlink:href", "href") if "<image" not in text else text
     text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)

@@ -19,7 +19,7 @@ RECORD = schema.load("machine.json")
 RECORD_CHECKS = schema.Compiler(RECORD)
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: what was gathered of it is kept
+@dataclass(frozen=True, eq=False)  # hashed by identity, for the caches
 class Machine:
     """One folder of results/: its name, its record (machine.json, else {}) and its lines."""
 

@@ -131,7 +131,7 @@ def shown(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e16 else str(value)
 
 
-# cpu/lloyd/naive/blobs/n:1000/d:2/…, as kmbench export has it; else what stands before the first argument.
+# cpu/lloyd/naive/blobs/n:1000/d:2/…, as kmbench export writes it; else the text before the first argument.
 EXPORTED = re.compile(r"(?P<what>.+?)/(?P<dataset>[^/]+)/(?P<rest>n:\d+/d:\d+/k:\d+/.*)")
 
 

@@ -38,7 +38,7 @@ class View:
         return self.lines[0]["profile"] if self.lines else ""
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
-        """What changes these lines' problems from the paper's; else empty."""
+        """The keys in which these lines' problems differ from the paper's."""
         return self.exhibit.resized(lines) if self.profile == "quick" else []
 
     @property

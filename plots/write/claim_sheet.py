@@ -68,7 +68,7 @@ def reach(findings: list[Finding]) -> str:
 
 
 def needs(findings: Sequence[Finding]) -> str:
-    """What the claims that are not comparable need: `91 need a GPU, 12 the paper's size`."""
+    """The needs of the claims that are not comparable: `91 need a GPU, 12 the paper's size`."""
     counts = Counter(one.need.partition(" ")[0] for one in once(findings) if one.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}

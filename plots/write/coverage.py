@@ -1,4 +1,4 @@
-"""How many printed numbers of a paper stand beside a line of ours, by exhibit and machine, and what the rest needs."""
+"""How many printed numbers of a paper stand beside a line of ours, by exhibit and machine, and the needs of the rest."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -76,7 +76,7 @@ def counts(line: Line, name: str) -> bool:
 
 
 def need(view: View, row: Printed) -> str:
-    """What a line beside this row needs."""
+    """The need of a line beside this row."""
     known = view.exhibit.implementations
     if "machine" in row.key:
         return MACHINE

@@ -9,7 +9,7 @@ from itertools import groupby
 from plots.read import words
 from plots.write.tables import WORDS, Cell, Column, Table
 
-WIDTH, HEIGHT = 400, 470  # points: an article's 345 and 550; what is wider is scaled by at most that much
+WIDTH, HEIGHT = 400, 470  # points; an article has 345 and 550, so a part is scaled by at most that much
 LETTER, SMALL, GAP = 4.4, 3.4, 6.0  # points: a character of \footnotesize, one of an interval, the gap between columns
 LINE, SECOND = 10.0, 8.0
 FLOATS = 12  # in a row: LaTeX holds back 18 at most until a page ends

@@ -32,7 +32,7 @@ from plots.write.tables import WORDS, Table
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", "incomparable"), strict=True))
 TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
-LONG = 56  # characters of what was measured, in a cell of the claims
+LONG = 56  # characters of a measured value, in a cell of the claims
 ONCE = "measured once"
 BROAD = 800  # pixels from which a figure has the width of the page
 
