@@ -7,9 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from plots.read.check import Line
 
-Rule = tuple[
-    str, Callable[[Line], Hashable], Callable[[Line], Hashable]
-]  # reason, key of the lines that must agree, value that must agree
+Rule = tuple[str, Callable[[Line], Hashable], Callable[[Line], Hashable]]  # reason, key of a group, its common value
 
 
 def rules(swept: Sequence[str]) -> list[Rule]:

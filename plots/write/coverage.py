@@ -1,4 +1,4 @@
-"""How many printed numbers of a paper stand beside a line of ours, by exhibit and machine, and the needs of the rest."""
+"""How many printed numbers of a paper stand beside a line of ours, by exhibit and machine; the needs of the rest."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
