@@ -119,9 +119,6 @@ def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -
     return OLD_JUDGE if line["grade"] is None else OLD_KERNEL if changed(line) else ""
 
 
-# Forecasts
-
-
 def raw_lines(folders: Iterable[Path]) -> list[Line]:
     """Right lines with a time as they stand in their files, because readers do not keep judge_s."""
     found = []
@@ -199,9 +196,6 @@ def distance(case: Line, line: Line) -> float:
     sizes = sum(abs(math.log(case[name] / line[name])) for name in ("n", "d", "k"))
     other = sum(line["parameters"].get(name) != value for name, value in case["parameters"].items())
     return sizes + other
-
-
-# Questions
 
 
 @dataclass(frozen=True)
@@ -358,9 +352,6 @@ def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) 
     problems = {problem(case) for case in chosen}
     bases = [case for case in own if matches(case.line, baseline) and problem(case) in problems]
     return [*chosen, *(case for case in bases if case not in chosen)]
-
-
-# Order
 
 
 def worths(questions: Sequence[Question]) -> dict[str, float]:

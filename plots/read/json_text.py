@@ -23,7 +23,10 @@ def parse(raw: bytes) -> Any:
     except RecursionError:
         raise ValueError("nested too deep") from None
     if "\\u" in text:
-        whole_characters(value)
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # Python reads lone surrogates, but cannot write them
+            raise ValueError("half a character (a lone surrogate)") from None
     return value
 
 
@@ -49,11 +52,3 @@ def whole(text: str) -> int:
     if len(text) > 20 or not -(2**63) <= int(text) < 2**64:
         raise ValueError(f"{text[:20]}… is past 64 bits")
     return int(text)
-
-
-def whole_characters(value: Any) -> None:
-    """Python reads lone surrogates, but cannot write them."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("half a character (a lone surrogate)") from None

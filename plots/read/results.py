@@ -171,11 +171,6 @@ def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) ->
     return next((c for c in chosen if c), [])
 
 
-def in_order(lines: Iterable[Line]) -> list[Line]:
-    """By exhibit, profile and case, independent of the order of the run."""
-    return sorted(lines, key=lambda line: (str(line["exhibit"]), line["profile"], line["case"]))
-
-
 def reason(line: Line) -> str:
     """Why this case has no time, in one sentence; else empty."""
     for field_name, word in (("skip", "skipped"), ("failure", "failed"), ("verdict", "wrong")):

@@ -60,7 +60,8 @@ def files(papers: Sequence[Paper], machines: Sequence[Machine]) -> Files:
 
 def of_machine(machine: Machine, keys: set[str]) -> Files:
     """Its record, and its lines of these exhibits as they stand in their files."""
-    lines = results.in_order(line for line in machine.lines if line["exhibit"] in keys)
+    lines = [line for line in machine.lines if line["exhibit"] in keys]
+    lines.sort(key=lambda line: (line["exhibit"], line["profile"], line["case"]))  # independent of the order of the run
     by_paper = grouped(lines, lambda line: line["exhibit"].partition("/")[0])
     found = {f"results/{machine.name}/{paper}.jsonl": results.raw_lines(of) for paper, of in by_paper.items()}
     record = machine.folder / "machine.json"
