@@ -1,7 +1,5 @@
 """Estimates with 95% intervals: of a median, of a mean, and of a ratio."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,18 +34,18 @@ class Estimate:
         """The interval; the value itself if there is none."""
         return (self.low, self.high) if self.low is not None and self.high is not None else (self.value, self.value)
 
-    def scaled(self, factor: float) -> Estimate:
+    def scaled(self, factor: float) -> "Estimate":
         """`factor` (positive) times this."""
         return self.mapped(lambda x: x * factor)
 
-    def shifted(self, constant: float) -> Estimate:
+    def shifted(self, constant: float) -> "Estimate":
         return self.mapped(lambda x: x + constant)
 
-    def mapped(self, rising: Callable[[float], float]) -> Estimate:
+    def mapped(self, rising: Callable[[float], float]) -> "Estimate":
         bounds = (None if bound is None else rising(bound) for bound in (self.low, self.high))
         return Estimate(rising(self.value), *bounds, self.samples, self.method)
 
-    def inverse_of(self, constant: float) -> Estimate:
+    def inverse_of(self, constant: float) -> "Estimate":
         """`constant` over this (both positive): a rate from a time."""
         low = None if self.high is None else over(constant, self.high)
         high = None if self.low is None else over(constant, self.low) if self.low > 0 else math.inf

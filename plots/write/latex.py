@@ -13,24 +13,17 @@ WIDTH, HEIGHT = 400, 470  # points; an article has 345 and 550, so a part is sca
 LETTER, SMALL, GAP = 4.4, 3.4, 6.0  # points: a character of \footnotesize, one of an interval, the gap between columns
 LINE, SECOND = 10.0, 8.0
 FLOATS = 12  # in a row: LaTeX holds back 18 at most until a page ends
+NAMES = ("times", "to", "infty", "approx", "le", "ge", "cdot", "dagger", "ddagger")
 SPECIAL = {
     **{letter: rf"\{letter}" for letter in "&%$#_{}"},
+    **{sign: rf"$\{name}$" for sign, name in zip("×→∞≈≤≥·†‡", NAMES, strict=True)},
+    **{power: f"$^{at}$" for at, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "×": r"$\times$",
     "–": "--",
     "−": "$-$",
-    **{power: f"$^{at}$" for at, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    "→": r"$\to$",
-    "∞": r"$\infty$",
-    "≈": r"$\approx$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "·": r"$\cdot$",
     "…": r"\dots{}",
-    "†": r"$\dagger$",
-    "‡": r"$\ddagger$",
     "<": "$<$",
     ">": "$>$",
 }
