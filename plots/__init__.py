@@ -1,1 +1,1 @@
-"""Renders what kmbench measured: tables, figures, claims and a report, from exhibits (TOML) and result lines (JSON)."""
+"""Renders tables, figures, claims and a report from exhibits (TOML) and result lines (JSON)."""

@@ -1,8 +1,6 @@
-"""The program: python3 -m plots COMMAND. Bad input: one line, exit 2.
+"""The program: python3 -m plots COMMAND. Bad input gives one line and exit code 2.
 
-What draws is imported once the input has been read: matplotlib takes longer to load than a mistake to be told."""
-
-from __future__ import annotations
+Modules that draw are imported after the input is read: matplotlib loads slowly."""
 
 import argparse
 import sys
@@ -55,8 +53,7 @@ def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results
 
 
 def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[results.Machine]:
-    """The machines to be shown beside those of --results, of --beside, else of the repository: those with a line of
-    these papers."""
+    """The machines of --beside, else of the repository, that have a line of these papers."""
     if args.beside == "none":
         return []
     folder = Path(args.beside) if args.beside else RECORDED
@@ -88,14 +85,14 @@ def run_claims(args: argparse.Namespace) -> None:
 
 
 def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
-    """Writes the claims in every format; what is to be shown of them."""
-    from plots.write import claims_page, first_look
+    """Writes the claims in every format; returns the text for the terminal."""
+    from plots.write import first_look, report
 
     findings = claim_sheet.sheet(papers, machines, args.profile)
     skipped = [sentence for machine in machines for sentence in machine.skipped]
     for name, text in claim_sheet.FORMATS.items():
         write(args.out / name, text(findings, skipped) if text is claim_sheet.page else text(findings))
-    write(args.out / "claims.html", claims_page.page(findings, skipped))
+    write(args.out / "claims.html", report.claims_page(findings, skipped))
     if vars(args).get("list") or vars(args).get("all"):
         claim_sheet.show(findings, Console(), args.all)
         return ""
@@ -108,7 +105,7 @@ def run_all(args: argparse.Namespace) -> None:
     others = recorded(args, papers)
     from plots.write import render, report
 
-    text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares what was gathered
+    text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares the caches
     render.write_all(papers, machines, args.out, args.profile, [".svg"])
     write(args.out / "index.html", report.page(papers, machines, args.profile, others, args.out))
     print(text, end="")
@@ -146,8 +143,7 @@ def run_coverage(args: argparse.Namespace) -> None:
     from plots.write import coverage, table_formats
 
     table = coverage.table(coverage.all_covered(papers, machines, args.profile))
-    for ending, text in ((".md", table_formats.markdown), (".csv", table_formats.csv_text)):
-        write(args.out / f"coverage{ending}", text(table))
+    table_formats.write_table(table, args.out / "coverage")
     print(table_formats.markdown(table), end="")
 
 
@@ -194,7 +190,7 @@ def run_scatter(args: argparse.Namespace) -> None:
     style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
 
 
-for part in ("comparing", "machines", "replaying", "reproducing", "tracking", "tuning"):
+for part in ("comparing", "machines", "replaying", "reproducing", "tuning"):
     import_module(f"plots.{part}")  # its commands register
 
 if __name__ == "__main__":

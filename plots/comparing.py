@@ -1,6 +1,4 @@
-"""The command compare: two states of the code held against each other, or implementations in order."""
-
-from __future__ import annotations
+"""The commands compare (two states of the code, or implementations in order) and history (medians by commit)."""
 
 import argparse
 import re
@@ -11,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 
 from plots.errors import UserError
-from plots.options import FILTER, command, flag, option, path, several
-from plots.read import sides
+from plots.options import FILTER, MACHINE, OUT, RESULTS, command, flag, option, path, several
+from plots.read import history, sides
 from plots.read.sides import Side
 from plots.write import latex, table_formats
 from plots.write.files import write
@@ -52,10 +50,9 @@ def run_compare(args: argparse.Namespace) -> int:
     for file in args.out:
         if file.suffix not in ENDINGS:
             raise UserError(f"--out {file}: the ending is none of {', '.join(ENDINGS)}")
-    if not args.rank and len(args.sides) != 2:
-        raise UserError(
-            f"compare takes BASE and NEW, two files or folders, not {len(args.sides)}; one or more with --rank"
-        )
+    given = len(args.sides)
+    if not args.rank and given != 2:
+        raise UserError(f"compare takes BASE and NEW, two files or folders, not {given}; one or more with --rank")
     chosen = [matching(sides.read(side), args.filter) for side in args.sides]
     from plots.decide import compare, rank
     from plots.write import comparison
@@ -79,7 +76,7 @@ def run_compare(args: argparse.Namespace) -> int:
 
 
 def say(parts: Parts, as_markdown: bool) -> None:
-    """On standard output: Markdown where it is asked for or no person looks."""
+    """Prints tables on a terminal; Markdown elsewhere or if asked for."""
     console = Console()
     if as_markdown or not console.is_terminal:
         console.print(markdown(parts), end="", soft_wrap=True, markup=False, highlight=False)
@@ -95,7 +92,7 @@ def say(parts: Parts, as_markdown: bool) -> None:
 
 
 def keep(parts: Parts, cases: Table, files: Sequence[Path]) -> None:
-    """Markdown and LaTeX hold what is shown, CSV the cases, all of them, with raw numbers."""
+    """Markdown and LaTeX hold the tables as shown; CSV holds every case with raw numbers."""
     texts = {
         ".md": lambda: markdown(parts),
         ".tex": lambda: "\n".join(latex.latex(part) for part in parts if isinstance(part, Table)),
@@ -125,3 +122,40 @@ def matching(side: Side, pattern: str) -> Side:
     if not cases:
         raise UserError(f"--filter {pattern!r} matches no case of {side.title}")
     return replace(side, cases=cases)
+
+
+@command(
+    "medians by commit over the recorded lines of a machine, and where their level changed",
+    RESULTS,
+    MACHINE,
+    FILTER,
+    OUT,
+)
+def run_history(args: argparse.Namespace) -> None:
+    wanted = pattern_of(args.filter)
+    if not args.results.is_dir():
+        raise UserError(f"{args.results}: no such folder of results")
+    folders = sorted({path.parent for path in args.results.glob("*/*.jsonl")})
+    folders = [folder for folder in folders if args.machine in (None, folder.name)]
+    if not folders:
+        raise UserError(f"{args.results}: no lines of {'machine ' + args.machine if args.machine else 'any machine'}")
+    found, commits = {}, {}
+    for folder in folders:
+        lines = history.read(folder)
+        several = [one for one in history.series(lines) if len(one.medians) > 1]
+        found[folder.name] = [one for one in several if wanted.search(one.name)]
+        commits[folder.name] = [c for c in history.by_commit(lines) if any(c in one.medians for one in several)]
+    if not any(found.values()):
+        raise UserError(f"{args.results}: no case{' that matches' * bool(args.filter)} was measured at two commits")
+    from plots.draw import history as drawing
+    from plots.draw import style
+    from plots.write import history as text
+
+    for machine, own in found.items():
+        if not own:
+            continue
+        levels = text.levels_of(own)
+        table = text.table(own, levels, machine)
+        say([table], False)
+        keep([table], table, [args.out / f"history-{machine}{ending}" for ending in ENDINGS])
+        style.save_all(drawing.draw(own, levels, commits[machine]), args.out / f"history-{machine}", style.METADATA)

@@ -1,20 +1,10 @@
 """The command hardware: machines side by side."""
 
-from __future__ import annotations
-
 import argparse
 
 from plots.options import OUT, PAPERS, RESULTS, command, flag, option, several
 from plots.read import exhibits, results
-from plots.read.results import Machine
 from plots.replaying import show
-
-
-def chosen_machines(args: argparse.Namespace) -> list[Machine]:
-    """In the order in which they are named, else by name."""
-    if not args.machine:
-        return results.load(args.results)
-    return [machine for name in dict.fromkeys(args.machine) for machine in results.load(args.results, name)]
 
 
 @command(
@@ -28,10 +18,11 @@ def chosen_machines(args: argparse.Namespace) -> list[Machine]:
     flag("--all", "also the claims that no machine decides"),
 )
 def run_hardware(args: argparse.Namespace) -> None:
-    papers, machines = exhibits.load(args.papers, None, args.exhibits or None), chosen_machines(args)
+    papers = exhibits.load(args.papers, None, args.exhibits or None)
+    named = dict.fromkeys(args.machine or [None])  # in the order of the command line
+    machines = [machine for name in named for machine in results.load(args.results, name)]
     from plots.decide.side_by_side import sides
     from plots.write import claim_sheet, claims_by_machine, hardware, table_formats
-    from plots.write.files import write
 
     files = 0
     for paper in papers:
@@ -40,13 +31,10 @@ def run_hardware(args: argparse.Namespace) -> None:
             if both.pairs:
                 files += len(hardware.write_exhibit(both, paper, args.out))
             if args.exhibits:
-                text = hardware.page(both, paper) if both.pairs else f"Nothing of {exhibit.key} was run.\n"
-                show(text)
+                show(hardware.page(both, paper) if both.pairs else f"Nothing of {exhibit.key} was run.\n")
     findings = claim_sheet.sheet(papers, machines, args.profile)
-    table = claims_by_machine.table(findings, args.all)
     if findings:
+        table = claims_by_machine.table(findings, args.all)
         show(table_formats.markdown(table))
-        for ending, text in ((".md", table_formats.markdown), (".csv", table_formats.csv_text)):
-            write(args.out / "hardware" / f"claims{ending}", text(table))
-            files += 1
+        files += len(table_formats.write_table(table, args.out / "hardware/claims"))
     show(f"{files} files in {args.out / 'hardware'}")

@@ -1,6 +1,4 @@
-"""Commands, each a function with its sentence and options above it, and the options that several of them share."""
-
-from __future__ import annotations
+"""The register of commands, and the options that several of them share."""
 
 import argparse
 from collections.abc import Callable
@@ -41,7 +39,7 @@ def flag(name: str, help: str) -> Option:
 
 
 def path(name: str, help: str, default: str | None = None, metavar: str = "DIR", **settings: Any) -> Option:
-    """One with a default says so."""
+    """An option with a default says so."""
     given = {} if default is None else {"default": Path(default)}
     return option(name, help + f" ({default})" * (default is not None), type=Path, metavar=metavar, **given, **settings)
 

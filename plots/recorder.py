@@ -1,6 +1,4 @@
-"""scripts/record: runs what plots/recording.py chooses, within a budget, and adds what was recorded apart."""
-
-from __future__ import annotations
+"""scripts/record: runs the cases that plots/recording.py chooses, within a budget."""
 
 import argparse
 import contextlib
@@ -22,8 +20,8 @@ from plots.recording import Case, Open
 from plots.replaying import env
 
 ROOT = Path(__file__).resolve().parents[1]
-SLICE_S = 120.0  # after so many seconds the order is made anew, from what the runs took
-STEADY_S = 10.0  # so many seconds as forecast weigh beside what the first runs took
+SLICE_S = 120.0  # after which the order is made anew from the measured times
+STEADY_S = 10.0  # the weight of the forecast beside the first runs
 UNITS = {"s": 1, "min": 60, "h": 3600}
 
 
@@ -51,7 +49,7 @@ def seconds(text: str) -> float:
 
 
 class Recorder:
-    """`home`: the machine's folder. `apart`: the folder below it of lines that would hide others."""
+    """`home`: the machine's folder. `apart`: its subfolder for lines that would hide others."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         if not re.fullmatch(r"[\w.+-]+", args.machine) or args.machine.startswith("."):
@@ -61,20 +59,17 @@ class Recorder:
         self.apart = self.home / "staging"
         self.papers = exhibits.load(args.papers, args.paper, args.exhibit)
         self.commit = (env(args.kmbench).get("build") or {}).get("commit") or ""
-        self.files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
-        if not self.files:
+        files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
+        if not files:
             raise UserError("none of these exhibits has a sweep of its own: nothing to run")
-        self.plan = recording.planned(self.kmbench(["--dry-run", "--benchmark_format=json"]).stdout)
+        command = [args.kmbench, "run", *files, "--dry-run", "--benchmark_format=json"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode:
+            raise died(args.kmbench, ran.stderr, ran.returncode)
+        self.plan = recording.planned(ran.stdout)
         self.changed = recording.Kernels(ROOT).changed
         self.done: set[str] = set()
         self.failed = False
-
-    def kmbench(self, flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        command = [self.args.kmbench, "run", *self.files, *flags]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ran.returncode:
-            raise UserError(f"{self.args.kmbench} run: {last_line(ran.stderr) or f'exit code {ran.returncode}'}")
-        return ran
 
     def left(self) -> float:
         return self.end - time.monotonic()
@@ -113,7 +108,7 @@ class Recorder:
             print(f"cannot run here: {count} cases: {reason}")
 
     def run(self, pattern: str, batch: Sequence[Case], out: Path) -> float:
-        """The seconds that it took. What has not ended at the end of the budget is interrupted, and leaves no line."""
+        """Returns its seconds. At the end of the budget it is interrupted; an unfinished case leaves no line."""
         out.mkdir(parents=True, exist_ok=True)
         if out == self.apart and not (out / "machine.json").exists() and (self.home / "machine.json").exists():
             shutil.copy(self.home / "machine.json", out)  # so that kmbench refuses another machine there too
@@ -136,15 +131,15 @@ class Recorder:
                 said = process.communicate()[1]
         took = time.monotonic() - start
         if not stopped and process.returncode not in (0, 1):
-            raise UserError(f"{self.args.kmbench} run: {last_line(said) or f'exit code {process.returncode}'}")
+            raise died(self.args.kmbench, said, process.returncode)
         self.failed |= process.returncode == 1
         names = ", ".join(sorted({case.exhibit for case in batch}))
         print(f"{len(batch)} cases of {names}: {took:.0f} s, {max(self.left(), 0):.0f} s left", flush=True)
         return took
 
     def add_complete(self) -> Open:
-        """Adds the exhibits recorded apart whose every needed case has its line; what is missing then. Lines are
-        appended to the machine's first and leave the folder apart after that: what is there twice counts once."""
+        """Adds the complete exhibits recorded apart; returns what is missing then. Lines are appended to the machine's
+        first and then leave the folder apart, because a line that is there twice counts once."""
         known = self.state()
         if self.args.dry_run:
             return known
@@ -177,7 +172,7 @@ def of_version(raw: bytes, key: str, current: str) -> bool:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The lock of kmbench run: nobody else appends meanwhile."""
+    """Holds the lock of kmbench run, so that nobody else appends."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -194,7 +189,7 @@ def told(known: Open, forecast: recording.Forecast) -> str:
 
 
 def by_exhibit(known: Open, forecast: recording.Forecast) -> list[str]:
-    """A line an exhibit: its missing cases, their time, and how many claims and numbers wait for them."""
+    """A line an exhibit: its missing cases, their time, and the claims and numbers that wait for them."""
     lines = []
     for key in sorted({known.cases[name].exhibit for name in known.why}):
         cases = [known.cases[name] for name in known.why if known.cases[name].exhibit == key]
@@ -207,8 +202,9 @@ def by_exhibit(known: Open, forecast: recording.Forecast) -> list[str]:
     return lines
 
 
-def last_line(text: str) -> str:
-    return next((line for line in reversed(text.splitlines()) if line.strip()), "")
+def died(program: str, said: str, code: int) -> UserError:
+    last = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit code {code}")
+    return UserError(f"{program} run: {last}")
 
 
 def main(argv: list[str] | None = None) -> int:

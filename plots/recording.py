@@ -1,10 +1,8 @@
-"""What is still to be recorded on a machine, how long it takes, and what to run first: the plan of scripts/record.
+"""The plan of scripts/record: the cases that a machine lacks, their times, and their order.
 
-A question is a claim without a verdict, a printed number without a line, or a line that counts no more. It is answered
-once its last missing case has run. Lines of another version of an exhibit hide the older ones (plots/read/mixed.py), so
-such an exhibit is recorded into a folder apart and added when every case that is shown today has its new line."""
-
-from __future__ import annotations
+A question is a claim without a verdict, a printed number without a line, or an outdated line. Its last missing case
+answers it. Lines of a new version of an exhibit hide the older ones (plots/read/mixed.py), so such an exhibit is
+recorded apart and added once every case that is shown today has its new line."""
 
 import math
 import re
@@ -25,15 +23,15 @@ from plots.read import json_text, results
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine
-from plots.read.select import Selector, matches, same, value_of
+from plots.read.select import Selector, grouped, matches, same, value_of
 from plots.read.view import View, gather
 from plots.write.coverage import own_numbers, placed
 
-# What an answered question is worth; AGAIN: a line that counts no more, POINT: a case that nothing rests on.
+# The worth of an answered question; AGAIN: an outdated line, POINT: a case that no question needs.
 CLAIM, NUMBER, AGAIN, POINT = 1.0, 1.0, 0.2, 0.1
 OVERHEAD_S = 0.3  # of a case: process, poison, page faults; chosen
 DATA_S = 10e-9  # of a value of the points: made and hashed on the host; chosen
-ABOVE_FLOOR = 10  # times the floor that an implementation without any line may take; chosen
+ABOVE_FLOOR = 10  # times the floor, for an implementation without lines; chosen
 NO_LINE, OLD_JUDGE, OLD_KERNEL, FAILED, NOISY = "no line", "old judge", "changed kernel", "failed", "noise"
 LONGEST_FILTER = 950  # bytes; kmbench takes 1000
 PROBLEM = ("dataset", "n", "d", "k", "precision")
@@ -41,7 +39,7 @@ PROBLEM = ("dataset", "n", "d", "k", "precision")
 
 @dataclass(frozen=True)
 class Case:
-    """A planned case. `line`: the fields that its result line will have."""
+    """A planned case. `line`: the fields of its future result line."""
 
     id: str
     name: str
@@ -54,13 +52,9 @@ class Case:
 
     @property
     def points(self) -> str:
-        """What cases share that run on the same points."""
+        """Identifies the points of the case."""
         dataset = self.line["dataset"]
         return repr([dataset["name"], sorted(dataset["generator"].items()), *(self.line[name] for name in PROBLEM[1:])])
-
-    @property
-    def iterations(self) -> int:
-        return self.line["max_iters"]
 
 
 def planned(text: str) -> list[Case]:
@@ -80,21 +74,20 @@ def planned(text: str) -> list[Case]:
 
 
 class Kernels:
-    """Which implementations have other code than at a line's commit: their file and what it includes below impl/."""
+    """Tells implementations whose code has changed since a line's commit: their file and its includes below impl/."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.text = cache(self._text)
-        self.code = cache(self._code)
 
     def changed(self, line: Line) -> bool:
-        """False where git does not know the commit: nobody can tell."""
+        """False if git does not know the commit."""
         name, commit = line["implementation"], line["commit"] or ""
         if not re.fullmatch(r"[0-9a-f]{7,40}", commit) or not self.text(commit, "CMakeLists.txt"):
             return False
         return self.code(name, "") != "" and self.code(name, commit) != self.code(name, "")
 
-    def _code(self, name: str, commit: str) -> str:
+    @cache  # noqa: B019  one lives as long as the program
+    def code(self, name: str, commit: str) -> str:
         files = [f"impl/{name}{ending}" for ending in (".cpp", ".cu")]
         found: dict[str, str] = {}
         while files:
@@ -104,7 +97,8 @@ class Kernels:
                 files += re.findall(r'^#include "(impl/[^"]+)"', found[path], re.M)
         return "".join(bare(found[path]) for path in sorted(found))
 
-    def _text(self, commit: str, path: str) -> str:
+    @cache  # noqa: B019
+    def text(self, commit: str, path: str) -> str:
         if not commit:
             return (self.root / path).read_text() if (self.root / path).is_file() else ""
         ran = subprocess.run(["git", "-C", self.root, "show", f"{commit}:{path}"], capture_output=True, check=False)
@@ -112,13 +106,12 @@ class Kernels:
 
 
 def bare(code: str) -> str:
-    """C++ without comments and white space; a literal with // in it may lose its end, on both sides alike."""
+    """C++ without comments and white space. A literal with // may lose its end, alike on both sides."""
     return re.sub(r"//[^\n]*|/\*.*?\*/|\s", "", code, flags=re.S)
 
 
 def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -> str:
-    """Why a case has to run (again); empty where its line counts. What failed or was wrong may do better with another
-    build."""
+    """Why a case has to run (again); empty if its line counts. Another build may correct a failure or error."""
     if line is None or line["skip"] or (line["verdict"] is None and not line["failure"]):
         return NO_LINE
     if line["verdict"] != "":
@@ -126,11 +119,8 @@ def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -
     return OLD_JUDGE if line["grade"] is None else OLD_KERNEL if changed(line) else ""
 
 
-# Forecasts
-
-
 def raw_lines(folders: Iterable[Path]) -> list[Line]:
-    """Right lines with a time as they stand in their files: readers of results do not keep judge_s."""
+    """Right lines with a time as they stand in their files, because readers do not keep judge_s."""
     found = []
     for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
         for raw in path.read_bytes().splitlines():
@@ -149,23 +139,21 @@ class Forecast:
 
     lines: Sequence[Line]
     record: dict[str, Any]
-    factor: float = 1.0  # what runs took over what was forecast; learnt on the way
+    factor: float = 1.0  # measured over forecast seconds; learnt on the way
     known: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.own = {line["case"]: line for line in self.lines}
-        self.alike: dict[tuple[str, str], list[Line]] = {}
-        for line in self.lines:
-            self.alike.setdefault((line["implementation"], line["precision"]), []).append(line)
+        self.alike = grouped(self.lines, lambda line: (line["implementation"], line["precision"]))
 
     def seconds(self, cases: Iterable[Case]) -> float:
-        """Of cases one after the other; points count once for all cases that share them."""
+        """Seconds of the cases in a row; shared points count once."""
         cases = list(cases)
         points = {case.points: case.line["n"] * case.line["d"] * DATA_S for case in cases}
         return self.factor * (sum(map(self.alone, cases)) + sum(points.values()))
 
     def alone(self, case: Case) -> float:
-        """Runs, prepare and judging, without the points."""
+        """Seconds without making the points."""
         if case.id not in self.known:
             self.known[case.id] = OVERHEAD_S + self.measured(case)
         return self.known[case.id]
@@ -177,7 +165,8 @@ class Forecast:
         if not lines:
             return 2 * self.by_ceilings(case)
         line = min(lines, key=lambda line: distance(case.line, line))
-        least = case.iterations if case.line["tolerance"] is None else min(case.iterations, line["iterations"])
+        most = case.line["max_iters"]
+        least = most if case.line["tolerance"] is None else min(most, line["iterations"])
         return spent(line, case.runs) * work(case.line, least) / work(line, line["iterations"])
 
     def by_ceilings(self, case: Case) -> float:
@@ -187,11 +176,12 @@ class Forecast:
             return case.guess_s
         n, d, k = (case.line[name] for name in "ndk")
         size = n * d * (4 if case.line["precision"] == "fp32" else 8)
-        return ABOVE_FLOOR * max(size / floor["bytes_per_s"], 2 * n * d * k / flops) * case.iterations * case.runs
+        least = max(size / floor["bytes_per_s"], 2 * n * d * k / flops)
+        return ABOVE_FLOOR * least * case.line["max_iters"] * case.runs
 
 
 def spent(line: Line, runs: int) -> float:
-    """So many runs of this case, its preparation and its judging: where no line tells that, as long as the runs."""
+    """Seconds of so many runs, of preparing and of judging (unknown: as long as the runs)."""
     made = statistics.median(line["samples_s"]) * runs
     judging = line.get("judge_s")
     return made + (line.get("prepare_s") or 0) + (made if judging is None else judging)
@@ -202,18 +192,15 @@ def work(line: Line, iterations: int) -> float:
 
 
 def distance(case: Line, line: Line) -> float:
-    """How unlike two cases of one implementation are: logarithms of their sizes, and parameters that differ."""
+    """How unlike two cases of one implementation are: logarithms of sizes, and differing parameters."""
     sizes = sum(abs(math.log(case[name] / line[name])) for name in ("n", "d", "k"))
     other = sum(line["parameters"].get(name) != value for name, value in case["parameters"].items())
     return sizes + other
 
 
-# Questions
-
-
 @dataclass(frozen=True)
 class Question:
-    """`cases`: the ids of those that have to run before it is answered."""
+    """`cases`: the ids of the cases that must run first."""
 
     what: str
     worth: float
@@ -222,8 +209,7 @@ class Question:
 
 @dataclass
 class Open:
-    """What is missing on a machine: why each case has to run, the cases of exhibits that are recorded apart, and the
-    questions."""
+    """The missing cases with their reasons, the exhibits that are recorded apart, and the questions."""
 
     cases: dict[str, Case]
     why: dict[str, str]
@@ -236,7 +222,7 @@ class Open:
         return {name for name in needed if name in self.why or self.cases[name].skip}
 
     def stuck(self, exhibit: str) -> bool:
-        """Whether one of them cannot run here, so that it would never be added."""
+        """Whether one of them cannot run here, so that the exhibit is never added."""
         return any(self.cases[name].skip for name in self.lacks(exhibit))
 
 
@@ -250,9 +236,7 @@ def missing(
 ) -> Open:
     """`staged`: the lines of the folder apart."""
     exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
-    by_exhibit: dict[str, list[Case]] = {}
-    for case in plan:
-        by_exhibit.setdefault(case.exhibit, []).append(case)
+    by_exhibit = grouped(plan, lambda case: case.exhibit)
     recorded = {(line["exhibit"], line["case"]): line for line in machine.lines if line["profile"] == "paper"}
     waiting = {(line["exhibit"], line["case"]): line for line in staged.lines}
     swept = {exhibit.key: exhibit.swept for exhibit in exhibits}
@@ -282,8 +266,7 @@ def missing(
 
 
 def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
-    """Whether new lines of these cases would hide lines of their exhibit that are shown today: of another version of
-    it, of other points under the same name, or of the quick profile."""
+    """Whether new lines of these cases would hide lines that are shown today: other version, points or profile."""
 
     def agrees(line: Line) -> bool:
         alike = (case.line["dataset"].get("source") for case in own if of_points(case, line))
@@ -295,7 +278,7 @@ def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
 
 
 def hidden(own: Sequence[Case], shown: Sequence[Line]) -> frozenset[str]:
-    """The cases that have to stand in for what is shown today."""
+    """The cases that replace lines that are shown today."""
     return frozenset(case.id for case in own if any(stands_for(case, line) for line in right(shown)))
 
 
@@ -304,8 +287,7 @@ def right(lines: Iterable[Line]) -> list[Line]:
 
 
 def stands_for(case: Case, line: Line) -> bool:
-    """Whether the case is what the line measured: of the quick profile in another size, under another version of the
-    exhibit perhaps with other parameters."""
+    """Whether the line measured the case, perhaps in another size or with other parameters."""
     if case.line["implementation"] != line["implementation"]:
         return False
     if line["profile"] != "paper":
@@ -314,7 +296,7 @@ def stands_for(case: Case, line: Line) -> bool:
 
 
 def of_points(case: Case, line: Line) -> bool:
-    """Whether both name the same points. A case that cannot run may not know its n and d."""
+    """Whether both name the same points. A case that cannot run may lack n and d."""
     wanted = {name: value_of(case.line, name) for name in ("dataset", "n", "d", "k")}
     wanted |= case.line["dataset"]["generator"]
     return all(same(value_of(line, name), value) for name, value in wanted.items() if value != 0 or name not in "nd")
@@ -323,7 +305,7 @@ def of_points(case: Case, line: Line) -> bool:
 def of_exhibit(
     found: Open, exhibit: Exhibit, view: View, own: Sequence[Case], recorded: dict[tuple[str, str], Line], commit: str
 ) -> list[Question]:
-    """Its claims without a verdict and its printed numbers without a line, as far as cases can answer them."""
+    """The undecided claims and missing numbers of an exhibit that its cases can answer."""
     where = (exhibit.table or exhibit.figure).get("where", {})
     own = [case for case in own if matches(case.line, where)]
     asked: list[tuple[str, float, set[str]]] = []
@@ -358,7 +340,7 @@ def speedup(claim: dict[str, Any]) -> bool:
 
 
 def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) -> list[Case]:
-    """The cases that the selectors choose, and those that a speedup of theirs is over."""
+    """The selected cases, and the baselines of their speedups."""
     chosen = [case for case in own if any(matches(case.line, selector) for selector in wanted)]
     if not baseline:
         return chosen
@@ -372,11 +354,8 @@ def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) 
     return [*chosen, *(case for case in bases if case not in chosen)]
 
 
-# Order
-
-
 def worths(questions: Sequence[Question]) -> dict[str, float]:
-    """By case its share in the questions that it helps to answer."""
+    """By case its share in the worth of its questions."""
     found: dict[str, float] = {}
     for question in questions:
         for name in question.cases:
@@ -385,8 +364,8 @@ def worths(questions: Sequence[Question]) -> dict[str, float]:
 
 
 def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, slice_s: float) -> list[Case]:
-    """The cases to run next: of the questions that fit into the time left those that are worth most a second, until
-    they fill a slice of it. Where no whole question fits, single cases that do: their questions go on next time."""
+    """The next slice of cases: questions that fit into the time left, most worth a second first. If no question fits,
+    the best single case."""
     share = worths(known.questions)
     rest = [set(question.cases - done) for question in known.questions]
     asking: dict[str, list[int]] = {}
@@ -422,8 +401,7 @@ def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, s
 
 
 def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tuple[str, list[Case]]]:
-    """Filters of kmbench run, each with its cases, which take so long at most unless one alone takes longer. Those on
-    the same points stay together."""
+    """Filters of kmbench run with their cases, at most so many seconds each. Cases on the same points stay together."""
     found: list[tuple[str, list[Case]]] = []
     for case in sorted(cases, key=lambda case: (case.points, case.name)):
         grown = [*found[-1][1], case] if found else [case]
@@ -435,7 +413,7 @@ def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tu
 
 
 def pattern(cases: Sequence[Case]) -> str:
-    """Matches these names alone. What they begin with stands once."""
+    """A pattern for these names alone; their common beginning stands once."""
     names = sorted(case.name for case in cases)
     first, last = names[0], names[-1]
     unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)

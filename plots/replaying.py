@@ -1,6 +1,4 @@
-"""The command replay: the cases of a result file run again on this machine, and compared."""
-
-from __future__ import annotations
+"""The command replay: runs the cases of a result file again on this machine, and compares."""
 
 import argparse
 import json
@@ -69,7 +67,7 @@ def show(text: str) -> None:
 
 
 def env(program: str) -> dict[str, Any]:
-    """What kmbench says of this machine and its own build."""
+    """The record of this machine and the build, from kmbench."""
     try:
         said = subprocess.run([program, "env", "--json"], capture_output=True, text=True, check=True)
         return json.loads(said.stdout)
@@ -79,14 +77,14 @@ def env(program: str) -> dict[str, Any]:
 
 
 def as_lines_say(told: dict[str, Any]) -> dict[str, Any]:
-    """Of this build also what result lines will say of it."""
+    """Adds the commit and the date, as result lines have them."""
     build = told.get("build") or {}
     said = {name: str(build[name]) for name in ("commit", "dirty") if name in build}
     return {**said, "date": datetime.now(UTC).date().isoformat(), **told}
 
 
 def side(title: str, lines: Sequence[results.Line], record: dict[str, Any]) -> Side:
-    """The lines as compare takes them, those of a replayed ad hoc run without the exhibit that they got for it."""
+    """The lines as a side of a comparison; replayed ad hoc runs lose their made-up exhibit."""
     from plots.read import sides
     from plots.write.replaying import AD_HOC
 

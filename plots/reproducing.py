@@ -1,7 +1,5 @@
 """The commands explain and artifact."""
 
-from __future__ import annotations
-
 import argparse
 
 from plots.errors import UserError

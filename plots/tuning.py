@@ -1,6 +1,4 @@
-"""The commands that read a tuning: python3 -m plots tuning | t4."""
-
-from __future__ import annotations
+"""The commands tuning and t4, which read a tuning."""
 
 import argparse
 import json
@@ -38,20 +36,17 @@ def run_tuning(args: argparse.Namespace) -> None:
     table = regret.build(tunings)
     stem = args.out / f"tuning-{args.file.stem}-{tunings[0].device}"
     show.print_table(table, Console())
-    written = [
-        write(stem.with_name(stem.name + ".md"), table_formats.markdown(table)),
-        write(stem.with_name(stem.name + ".csv"), table_formats.csv_text(table)),
-    ]
+    written = table_formats.write_table(table, stem)
     for at, (one, pair) in enumerate(zip(tunings, axes, strict=True), start=1):
         for ending in (".svg", ".png") if pair else ():
-            written.append(stem.with_name(f"{stem.name}-{at}{ending}"))
-            style.save(heat.heat_tuning(one, *pair, args.metric), written[-1])
+            figure = heat.heat_tuning(one, *pair, args.metric)  # anew: a second layout would move its parts
+            written += style.save_all(figure, stem.with_name(f"{stem.name}-{at}"), [ending])
     for file in written:
         print(file)
 
 
 def chosen(one: tuning.Tuning, x: str | None, y: str | None) -> tuple[str, str] | None:
-    """The two parameters of the map: those named, else those whose worst value costs most; None where one varied."""
+    """The two parameters of the map: the named ones, else those whose worst value costs most; None if one varies."""
     for name in (x, y):
         if name and name not in one.axes:
             raise UserError(f"{name}: not varied in this tuning; varied: {', '.join(one.axes) or 'nothing'}")

@@ -1,1 +1,1 @@
-"""Values in, verdicts out: claims held against lines. Knows `read`."""
+"""Decides claims from result lines. Imports `read`."""

@@ -1,6 +1,4 @@
-"""The likely cause of a verdict that is not the paper's, where one was measured: `[[cause]]` of paper.toml."""
-
-from __future__ import annotations
+"""The likely cause of a verdict that differs from the paper's: `[[cause]]` of paper.toml."""
 
 from typing import Any
 
@@ -13,15 +11,14 @@ from plots.read.view import View
 
 
 def likely(view: View, claim: Claim) -> str:
-    """A sentence; empty where none is known on this machine."""
+    """The first cause that applies on this machine, as a sentence; else empty."""
     name = f"{view.exhibit.name}/{claim['id']}"
     told = (in_words(view, cause) for cause in view.exhibit.record.get("cause", []) if name in cause["claims"])
     return next(filter(None, told), "")
 
 
 def in_words(view: View, cause: dict[str, Any]) -> str:
-    """The cause with its ratio: of what was measured elsewhere on such a GPU, or of one line of this machine, to
-    another line."""
+    """The cause with its ratio, measured on this machine or elsewhere on such a GPU; empty if it does not apply."""
     gpu = (view.machine.record.get("gpu") or {}).get("name") or ""
     if cause.get("gpu", "") not in gpu:
         return ""

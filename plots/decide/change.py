@@ -1,7 +1,5 @@
-"""What a change is: a ratio with its interval, a test, and what could have been seen; from the samples of one run a
-side, and corrected for how many there are (docs/method.md, "Comparing two states"). Pure functions."""
-
-from __future__ import annotations
+"""A change: ratio with interval, test, and smallest change that the test could show (docs/method.md, "Comparing two
+states"). Pure functions of the samples of one run a side."""
 
 import math
 from collections.abc import Sequence
@@ -9,15 +7,14 @@ from dataclasses import dataclass
 
 from plots.read.intervals import LEVEL, MOST, Estimate, of_median, ratio
 
-FEWEST_ROUNDS = 6  # below, no choice of signs is as rare as one in twenty
-FEWEST_SAMPLES = 4  # a side; below, Mann and Whitney's test cannot reach 5%
-POWER = 0.8  # with which the smallest change would have been seen
+FEWEST_ROUNDS = 6  # with fewer, no sign test reaches 5%
+FEWEST_SAMPLES = 4  # a side; with fewer, Mann and Whitney's test cannot reach 5%
+POWER = 0.8  # of the test for the smallest change seen
 
 
 @dataclass(frozen=True)
 class Change:
-    """`ratio`: new over base. `p`: two-sided, None where there is too little for a test. `least_p`: the smallest that
-    so many samples or rounds can give. `test`: which one, in words."""
+    """`ratio`: new over base. `p`: two-sided, None with too few samples. `least_p`: the smallest possible p."""
 
     ratio: Estimate
     p: float | None
@@ -29,8 +26,7 @@ class Change:
         return self.test.startswith("sign flips")
 
     def detectable(self, tests: int) -> float | None:
-        """The smallest change that would have been told from none, four times of five, among so many tests: 0.03 is 3%
-        slower. None where no change could have been."""
+        """The smallest change seen with 80% power among so many tests, 0.03 for 3% slower; None if none can be."""
         low, high = self.ratio.range
         if self.p is None or self.least_p * tests > 1 - LEVEL or not 0 < low <= high < math.inf:
             return None
@@ -42,7 +38,7 @@ class Change:
 
 
 def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:
-    """From the samples of one run each: the ratio of the medians with its interval, and Mann and Whitney's test."""
+    """The ratio of the medians with its interval, and Mann and Whitney's test, from one run a side."""
     found = [of_median(base), of_median(new)]
     if found[0] is None or found[1] is None or found[0].value <= 0:
         return None
@@ -58,7 +54,7 @@ def of_samples(base: Sequence[float], new: Sequence[float]) -> Change | None:
 
 
 def fewest_samples(tests: int) -> int:
-    """A side, with which ranks can show a change among so many tests."""
+    """Samples a side that a rank test needs among so many tests."""
     return next(m for m in range(FEWEST_SAMPLES, 100) if 2 * tests / math.comb(2 * m, m) <= 1 - LEVEL)
 
 

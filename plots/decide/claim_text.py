@@ -1,6 +1,4 @@
-"""A claim in words: what it selects, what was measured, what was expected."""
-
-from __future__ import annotations
+"""A claim in words: its selectors, the measured and the expected values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,19 +9,19 @@ from plots.read.metrics import metric
 from plots.read.select import Selector
 
 Claim = dict[str, Any]
-BARE = ("implementation", "dataset", "precision", "init")  # fields whose value says what it is
-COUNTED = ("threads", "packages")  # fields whose value is a number of what their name says
+BARE = ("implementation", "dataset", "precision", "init")  # fields whose values stand without their name
+COUNTED = ("threads", "packages")  # fields whose values count their name
 
 
 def compared(claim: Claim) -> list[tuple[Selector, str]]:
-    """The selectors that are set against each other, each with its metric: a ratio's sides, or the items."""
+    """The compared selectors with their metrics: a ratio's sides, or the items."""
     sides = [name for name in ("numerator", "denominator") if name in claim]
     sides = [(claim[side], claim.get(f"{side}_metric") or claim["metric"]) for side in sides]
     return [*sides, *((item, claim["metric"]) for item in claim.get("items", []))]
 
 
 def selectors(claim: Claim) -> list[Selector]:
-    """Every selector of the claim; one of them is the whole exhibit where it has none."""
+    """Every selector of the claim; an empty one, for the whole exhibit, if there is none."""
     named = [claim["where"]] if "where" in claim else []
     return [*named, *(selector for selector, _ in compared(claim))] or [{}]
 
@@ -43,7 +41,7 @@ def selector_text(selector: Selector) -> str:
 
 
 def ratio_text(claim: Claim, amount: str) -> str:
-    """What is how many times what: `update, 1 thread, is 1.3 × that of all threads (100 packages)`."""
+    """`update, 1 thread, is 1.3 × that of all threads (100 packages)`."""
     (above, name), (below, other_name) = compared(claim)
     shared = {name: value for name, value in above.items() if name in below and below[name] == value}
     own, other = ({f: v for f, v in side.items() if f not in shared} for side in (above, below))
@@ -55,7 +53,7 @@ def ratio_text(claim: Claim, amount: str) -> str:
 
 
 def item_texts(items: Sequence[Selector], between: str) -> str:
-    """`1 package · 10 packages (fp32, 1 thread)`: what they share stands once, behind them."""
+    """`1 package · 10 packages (fp32, 1 thread)`: shared fields stand once, at the end."""
     first = items[0]
     shared = {f: v for f, v in first.items() if all(f in item and item[f] == v for item in items[1:])}
     if len(items) == 1 or len(shared) == len(first):
@@ -91,6 +89,11 @@ def factor(claim: Claim) -> str:
     return f", within a factor of {claim['within']:g}" if "within" in claim else ""
 
 
+def expected_place(claim: Claim) -> str:
+    expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
+    return f"{claim['along']} = {' or '.join(map(words.field_value, expect))}"
+
+
 def claimed_value(claim: Claim) -> str:
     """The paper's value in a few words: `9.1 ×`, `at least 3 ms`, `grows`, `min at k = 4`."""
     kind = claim["kind"]
@@ -101,8 +104,7 @@ def claimed_value(claim: Claim) -> str:
     if kind in ("order", "trend"):
         return {"up": "grows", "down": "falls", "flat": "stays"}[claim.get("direction", "up")]
     if kind == "location":
-        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-        return f"{claim['extreme']} at {claim['along']} = {' or '.join(map(words.field_value, expect))}"
+        return f"{claim['extreme']} at {expected_place(claim)}"
     if kind == "printed":
         return f"each printed value{factor(claim)}"
     if kind == "difference":
@@ -111,7 +113,7 @@ def claimed_value(claim: Claim) -> str:
 
 
 def expectation(claim: Claim) -> str:
-    """What is claimed, in the claim's own numbers."""
+    """The claim in its own numbers."""
     kind = claim["kind"]
     if kind == "ratio":
         return ratio_text(claim, amount(claim)) + factor(claim)
@@ -131,9 +133,7 @@ def expectation(claim: Claim) -> str:
         flat = f" (within a factor of {claim.get('within', 1.1):g})" if claim["direction"] == "flat" else ""
         return f"{one.label} {claim['direction']} along {claim['along']}{flat}{among}"
     if kind == "location":
-        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-        at = " or ".join(map(words.field_value, expect))
-        return f"{claim['extreme']} of {one.label} at {claim['along']} = {at}{among}"
+        return f"{claim['extreme']} of {one.label} at {expected_place(claim)}{among}"
     items = item_texts(claim["items"], " · ")
     if kind == "difference":
         return f"{one.label} differs by {100 * claim['at_least']:g}% or more: {items}"

@@ -1,6 +1,4 @@
-"""A paper's sentences, each held against the result lines."""
-
-from __future__ import annotations
+"""Decides a paper's claims from the result lines."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ from plots.read.view import View, gather
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim on one machine. `measured`, `expected`: text with units; `why`: a sentence or empty."""
+    """The outcome of one claim on one machine. `measured`, `expected`: text with units. `why`: a sentence or empty."""
 
     machine: str
     exhibit: str
@@ -46,15 +44,15 @@ class Finding:
     expected: str
     why: str
     profile: str
-    paper_value: str = ""  # what is claimed, in a few words
-    need: str = ""  # what a claim that is not comparable would take (plots/decide/lookup.py), else empty
-    sentence: str = ""  # what its cases share (plots/decide/sentences.py)
-    printed: str = ""  # the paper's own number, where it gives one
+    paper_value: str = ""  # the claim in a few words
+    need: str = ""  # of a claim that is not comparable (plots/decide/lookup.py), else empty
+    sentence: str = ""  # the name that its cases share (plots/decide/sentences.py)
+    printed: str = ""  # the paper's own number, if it gives one
 
 
 @cache
 def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> tuple[Finding, ...]:
-    """A finding for every claim of the exhibit, in its order; made once, whoever asks."""
+    """A finding for every claim of the exhibit, in its order; computed once."""
     view = gather(exhibit, machine, profile)
     return tuple(judge_one(view, claim) for claim in exhibit.claims)
 
@@ -97,31 +95,31 @@ def judge_one(view: View, claim: Claim) -> Finding:
 
 
 def own_number(view: View, claim: Claim) -> str:
-    """`9.1 ×`, `7 → 5 (1.4 ×)`: what the text states, else what is printed of the cases; empty where neither is."""
+    """`9.1 ×`, `7 → 5 (1.4 ×)`: the number of the paper's text, else of its tables; else empty."""
     if "expect" in claim and claim["kind"] in ("value", "mean"):
         return claimed_value(claim)
     stated = f"{claim['expect']:.10g} ×" if "expect" in claim and claim["kind"] == "ratio" else ""
     if claim["kind"] == "ratio":
-        names = [claim.get(f"{side}_metric") or claim["metric"] for side in ("numerator", "denominator")]
-        sides = zip(names, (claim["numerator"], claim["denominator"]), strict=True)
-        found = [{value for _, value in printed_rows(view, {"metric": m, "where": side})} for m, side in sides]
+        sides = [{"metric": name, "where": side} for side, name in compared(claim)]
+        found = [{value for _, value in printed_rows(view, side)} for side in sides]
         if any(len(values) != 1 for values in found):
             return stated
         (above,), (below,) = found
-        return pair_of(above, below, stated or f"{above / below:.4g} ×", names) if below else stated
+        if not below:
+            return stated
+        return pair_of(above, below, stated or f"{above / below:.4g} ×", [side["metric"] for side in sides])
     values = {value for _, value in printed_rows(view, claim)} if claim["kind"] in ("bound", "value", "mean") else set()
     return with_unit(" … ".join(words.number(f(values)) for f in (min, max)[: len(values)]), claim) if values else ""
 
 
 def pair_of(above: float, below: float, told: str, names: Sequence[str], sign: str = "") -> str:
-    """A ratio of counts with both of them, `7 → 5 (1.4 ×)`; of anything else alone."""
+    """A ratio of counts with both counts, `7 → 5 (1.4 ×)`; any other ratio alone."""
     counted = not any(metric(name).unit for name in names)
     return f"{words.number(above)} → {words.number(below)} ({told}{sign})" if counted else told
 
 
 def sentence_of(view: View, claim: Claim) -> str:
-    """What the cases of one sentence share: what it is called in its exhibit or, with a `/`, in its paper; else its
-    text."""
+    """The name that the cases of a sentence share in the exhibit or, with a `/`, in the paper; else its text."""
     name = claim.get("sentence")
     if name is None:
         return f"{view.exhibit.paper}/{claim['text']}"
@@ -129,7 +127,7 @@ def sentence_of(view: View, claim: Claim) -> str:
 
 
 class Outcome(NamedTuple):
-    """`opposite`: whether, beyond noise, the direction is not the claimed one."""
+    """`opposite`: the direction is the opposite of the claimed one, beyond noise."""
 
     verdict: str
     measured: str
@@ -143,10 +141,8 @@ def by_ratio(view: View, claim: Claim) -> Outcome:
     value = ratio(*sides)
     if value is None:
         raise IncomparableError(f"no ratio of {words.point(sides[0])} to {words.point(sides[1])}")
-    band = wanted_band(claim)
-    names = [claim.get(f"{side}_metric") or claim["metric"] for side in ("numerator", "denominator")]
-    text = words.both(value, 3)
-    text = pair_of(*(side.value for side in sides), text, names, " ×") if value.exact else text
+    band, text = wanted_band(claim), words.both(value, 3)
+    text = pair_of(*(side.value for side in sides), text, (name, other), " ×") if value.exact else text
     return Outcome(verdicts.of_ratio(value, band), text, caution([value]), verdicts.opposite(value, band))
 
 
@@ -161,12 +157,9 @@ def by_trend(view: View, claim: Claim) -> Outcome:
     if len(values) < 2:
         raise IncomparableError(f"only {claim['along']} = {at[0]} was measured")
     sign = {"up": 1, "down": -1, "flat": 0}[claim["direction"]]
-    return Outcome(
-        verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1)),
-        points(at, values, claim),
-        warnings(view, claim, values),
-        sign * verdicts.step(values[0], values[-1]) < 0,
-    )
+    verdict = verdicts.of_trend(values, claim["direction"], claim.get("within", 1.1))
+    opposite = sign * verdicts.step(values[0], values[-1]) < 0
+    return Outcome(verdict, points(at, values, claim), warnings(view, claim, values), opposite)
 
 
 def by_location(view: View, claim: Claim) -> Outcome:
@@ -174,14 +167,9 @@ def by_location(view: View, claim: Claim) -> Outcome:
     wanted = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
     expected = [i for i, value in enumerate(at) if same(value, wanted)]
     if not expected:
-        one(
-            view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"]
-        )  # raises with the reason
-    return Outcome(
-        verdicts.of_location(values, expected, claim["extreme"]),
-        points(at, values, claim),
-        warnings(view, claim, values),
-    )
+        one(view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"])  # raises the reason
+    verdict = verdicts.of_location(values, expected, claim["extreme"])
+    return Outcome(verdict, points(at, values, claim), warnings(view, claim, values))
 
 
 def by_bound(view: View, claim: Claim) -> Outcome:
@@ -211,7 +199,7 @@ def by_value(view: View, claim: Claim) -> Outcome:
 
 
 def by_mean(view: View, claim: Claim) -> Outcome:
-    """The mean over all matching cases, its interval that of these as samples."""
+    """The mean over all matching cases, with the interval of a mean of samples."""
     values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
     mean = of_mean([value.value for value in values])
     if mean is None:
@@ -229,7 +217,7 @@ def by_share(view: View, claim: Claim) -> Outcome:
 
 
 def by_printed(view: View, claim: Claim) -> Outcome:
-    """Ours over every printed value that has a line of the paper's own data, or several: their mean."""
+    """Ours over every printed value of the paper's own data; several lines count with their mean."""
     rows = printed_rows(view, claim)
     ratios: list[Estimate] = []
     reasons = [IncomparableError(f"the paper prints no {metric(claim['metric']).label} there")] * (not rows)
@@ -273,7 +261,7 @@ def wanted_band(claim: Claim) -> verdicts.Band:
 
 
 def warnings(view: View, claim: Claim, values: Sequence[Estimate]) -> str:
-    """What a reader of a verdict over many cases has to know: cases without a value, values without an interval."""
+    """Cases without a value and values without an interval, in words."""
     lines = select(view.lines, claim.get("where", {}))
     lost = [line for line in lines if view.value(line, claim["metric"]) is None]
     parts = [f"without a value: {len(lost)} of the matching cases"] if lost else []

@@ -1,6 +1,4 @@
-"""Two sides, case by case and by implementation: what became faster, what slower, what can no longer be told."""
-
-from __future__ import annotations
+"""Compares two sides, case by case and by implementation."""
 
 import math
 from collections.abc import Sequence
@@ -12,17 +10,18 @@ import numpy as np
 from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_samples
 from plots.decide.rounds import of_rounds
 from plots.read.intervals import LEVEL
+from plots.read.select import grouped
 from plots.read.sides import Case, Side
 
 SLOWER, FASTER, SAME, UNDECIDED = "slower", "faster", "same", "undecided"
 BROKEN, COARSE, NO_TIME, OTHER = "no time now", "coarse now", "no time", "another task"
-VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # in the order in which they are told
+VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # in the order of the tables
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One case on both sides. `change` is None where either has no time (`why`); `p` is corrected for their number, and
-    `detectable` the smallest change that would have been seen among so many."""
+    """One case on both sides. `change` is None if either has no time (`why`). `p` and `detectable` are corrected for
+    the number of tests."""
 
     name: str
     base: Case
@@ -36,7 +35,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Group:
-    """The cases of one implementation together."""
+    """All cases of one implementation."""
 
     implementation: str
     cases: int
@@ -49,8 +48,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`within`: 0.02 calls same what lies within 2%; `threshold`: 0.05 is a regression of 5%. `families`: how many
-    share the chance of one in twenty that anything is called another that is not."""
+    """`within`: the share within which times are the same. `threshold`: the share from which slower is a regression.
+    `families`: number of test families that share the 5% false-alarm rate."""
 
     base: Side
     new: Side
@@ -64,25 +63,20 @@ class Comparison:
 
     @property
     def regressions(self) -> list[str]:
-        """What the exit code tells: cases and implementations slower past the threshold, and what has no time any more
-        or a coarse result."""
-        cases = [
-            pair.name
-            for pair in self.pairs
-            if pair.verdict in (BROKEN, COARSE) or (pair.verdict == SLOWER and past(pair.change, self.threshold))
-        ]
-        groups = [g.implementation for g in self.groups if g.verdict == SLOWER and past(g.change, self.threshold)]
-        return groups + cases
+        """Cases and implementations slower past the threshold, and cases that lost their time or became coarse."""
+        cases = [p.name for p in self.pairs if p.verdict in (BROKEN, COARSE) or past(p, self.threshold)]
+        return [group.implementation for group in self.groups if past(group, self.threshold)] + cases
 
 
-def past(change: Change | None, threshold: float) -> bool:
-    return change is not None and change.ratio.value >= 1 + threshold
+def past(one: Pair | Group, threshold: float) -> bool:
+    return one.verdict == SLOWER and one.change is not None and one.change.ratio.value >= 1 + threshold
 
 
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
     shared = sorted(base.cases.keys() & new.cases.keys())
     pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
-    groups = [group_of(name, of_one) for name, of_one in by_implementation(pairs).items()]
+    by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.base.implementation)
+    groups = [group_of(name, of_one) for name, of_one in sorted(by_implementation.items())]
     only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
     families = 2 if any(group.change and group.cases > 1 for group in groups) else 1
     told = (decided(found, within, families) for found in (pairs, groups))
@@ -90,7 +84,7 @@ def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05
 
 
 def pair_of(name: str, base: Case, new: Case) -> Pair:
-    """A pair that is not decided yet, or the reason why it cannot be."""
+    """An undecided pair, or a pair with the reason why it cannot be decided."""
     if base.reason or new.reason:
         broke = not base.reason and new.reason.partition(":")[0] in ("wrong", "failed")
         why = f"base: {base.reason}" if base.reason else f"new: {new.reason}"
@@ -103,44 +97,34 @@ def pair_of(name: str, base: Case, new: Case) -> Pair:
     change = together([rounds]) if len(rounds) >= FEWEST_ROUNDS else of_samples(base.samples, new.samples)
     if change is None:
         return Pair(name, base, new, None, NO_TIME, "a time of 0")
-    counts = (base.iterations, new.iterations)
-    return Pair(
-        name, base, new, change, UNDECIDED, "" if len(set(counts)) == 1 else "{} iterations, now {}".format(*counts)
-    )
+    why = "" if base.iterations == new.iterations else f"{base.iterations} iterations, now {new.iterations}"
+    return Pair(name, base, new, change, UNDECIDED, why)
 
 
 def least_runs(base: Case, new: Case) -> dict[str, tuple[float, float]]:
-    """By round, of those that both have, the logarithms of the two least runs: what disturbs a run makes it longer."""
+    """By shared round the logarithms of the two least runs: disturbances only make runs longer."""
     shared = sorted(base.rounds.keys() & new.rounds.keys())
     found = {name: (min(base.rounds[name]), min(new.rounds[name])) for name in shared}
     return {name: (math.log(one), math.log(two)) for name, (one, two) in found.items() if one > 0 and two > 0}
 
 
 def together(cases: Sequence[dict[str, tuple[float, float]]]) -> Change | None:
-    """The change of these cases, over the rounds that all of them have."""
+    """The joint change of these cases, over the rounds that all of them have."""
     shared = sorted(set.intersection(*map(set, cases)))
     if len(shared) < FEWEST_ROUNDS:
         return None
     return of_rounds(*(np.array([[case[name][side] for name in shared] for case in cases]) for side in (0, 1)))
 
 
-def by_implementation(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
-    found: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        if pair.change is not None:
-            found.setdefault(pair.base.implementation, []).append(pair)
-    return dict(sorted(found.items()))
-
-
 def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:
-    """With one run a side, cases share whatever that run suffered: the median has no interval, and decides nothing."""
+    """With one run a side, all cases share its disturbances: the median has no interval and decides nothing."""
     change = together([least_runs(pair.base, pair.new) for pair in pairs])
     ratio = change.ratio.value if change else median(pair.change.ratio.value for pair in pairs if pair.change)
     return Group(implementation, len(pairs), change, ratio, UNDECIDED)
 
 
 def decided(found: Sequence, within: float, families: int) -> list:
-    """The same pairs or groups with verdicts, corrected for how many of them have a test and for the other family."""
+    """The pairs or groups with verdicts, p corrected for the number of tests and of families."""
     tested = [i for i, one in enumerate(found) if one.change is not None and one.change.p is not None]
     corrected = dict(zip(tested, holm([found[i].change.p for i in tested]), strict=True))
     made = []
@@ -155,9 +139,8 @@ def decided(found: Sequence, within: float, families: int) -> list:
 
 
 def verdict(change: Change, p: float | None, within: float) -> str:
-    """Same: the whole interval within the band, significant or not. Faster, slower: the estimate lies outside the band,
-    the corrected test says that there is a change, and the interval holds no 1. Else undecided; what was measured once
-    always is."""
+    """Same: the whole interval is within the band. Faster, slower: the estimate is outside, the test significant, and 1
+    outside the interval. Else undecided, as is every ratio without an interval."""
     low, high = change.ratio.range
     if not change.ratio.known:
         return UNDECIDED

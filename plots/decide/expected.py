@@ -1,6 +1,4 @@
-"""What the paper's time would be here, were nothing but the hardware another: scaled by the binding resource."""
-
-from __future__ import annotations
+"""The paper's time scaled to this machine by the binding resource, as if only the hardware differed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +22,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class Expected:
-    """`value` in the metric's unit; None with `why` where there is no telling."""
+    """`value` in the metric's unit; None, with `why`, if it is unknown."""
 
     metric: str
     theirs: float | None
@@ -54,24 +52,23 @@ def floor_there(line: Line, paper: Paper) -> Floor | None:
 
 
 def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected | None:
-    """None where the paper prints no whole time of this case."""
+    """None if the paper prints no whole time of this case."""
     printed = next(((p, m) for m in WHOLE for p in one.printed if m in p.values), None)
     theirs = printed and words.parse(printed[0].values[printed[1]], printed[0].unit(printed[1]))
     if not printed or not theirs:
         return None
     name = printed[1]
-    threads = value_of(line, "threads")
-    if device(line) == "cpu" and threads not in (None, ALL_THREADS):
-        return Expected(name, theirs, None, why="some of the threads: peaks are those of all")
     there, here = floor_there(line, paper), floor_here(line, machine)
-    if there is None:
-        return Expected(name, theirs, None, why=f"no peaks of the paper's {device(line).upper()} in its paper.toml")
-    if here is None:
-        return Expected(
-            name, theirs, None, why=f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
-        )
-    if not here.seconds or not there.seconds:
-        return Expected(name, theirs, None, why="no work in the line")
-    times = [here.seconds, there.seconds]
-    value = theirs * over(*(times[::-1] if metric(name).better == "higher" else times))
-    return Expected(name, theirs, value, there.resource, here.resource)
+    if device(line) == "cpu" and value_of(line, "threads") not in (None, ALL_THREADS):
+        why = "some of the threads: peaks are those of all"
+    elif there is None:
+        why = f"no peaks of the paper's {device(line).upper()} in its paper.toml"
+    elif here is None:
+        why = f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
+    elif not here.seconds or not there.seconds:
+        why = "no work in the line"
+    else:
+        times = [here.seconds, there.seconds]
+        value = theirs * over(*(times[::-1] if metric(name).better == "higher" else times))
+        return Expected(name, theirs, value, there.resource, here.resource)
+    return Expected(name, theirs, None, why=why)

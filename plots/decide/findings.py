@@ -1,6 +1,4 @@
-"""A paper's findings: sentences of paper.toml, each decided by the claims it rests on, machine by machine."""
-
-from __future__ import annotations
+"""A paper's findings: sentences of paper.toml that claims decide, machine by machine."""
 
 import fnmatch
 import itertools
@@ -17,19 +15,12 @@ HOLDS, ON_STAND_INS, DIRECTION, FAILS = "holds", "holds on stand-ins", "only the
 UNDECIDED, NOT_RUN = "undecided", "not run there"
 VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
 SIGN = dict(zip(VERDICTS, "✓≈~✗?–", strict=True))
-TOLD = {
-    verdicts.FAILED: FAILS,
-    verdicts.NOISE: UNDECIDED,
-    verdicts.TREND: DIRECTION,
-    verdicts.STAND_IN: ON_STAND_INS,
-    verdicts.REPRODUCED: HOLDS,
-    verdicts.INCOMPARABLE: NOT_RUN,
-}
+TOLD = dict(zip(verdicts.VERDICTS, VERDICTS, strict=True))
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A finding on one machine: `decided` of the `asked` claims were decided there, `counts` says how."""
+    """A finding on one machine: `decided` of `asked` claims are decided; `counts` by verdict."""
 
     verdict: str
     decided: int
@@ -38,7 +29,7 @@ class Mark:
 
     @property
     def told(self) -> str:
-        """`holds`, or `holds (2 of 5 checks)` where the machine does not decide all of them."""
+        """`holds`, or `holds (2 of 5 checks)` if the machine does not decide all claims."""
         some = 0 < self.decided < self.asked
         return self.verdict + (f" ({self.decided} of {self.asked} checks)" if some else "")
 
@@ -61,8 +52,8 @@ class Conclusion:
 
 
 def findings(paper: Paper, outcomes: Sequence[Sequence[Decided]]) -> list[Conclusion]:
-    """Every finding of the paper, with a mark for each machine's outcomes. Raises UserError for a claim that is not
-    there; with only some of the exhibits loaded, the findings of which none is. A * in a claim's name is any text."""
+    """Every finding of the paper, with a mark for each machine's outcomes. A * in a claim's name stands for any text.
+    Raises UserError for an unknown claim of a loaded exhibit."""
     known = [f"{exhibit.name}/{claim['id']}" for exhibit in paper.exhibits for claim in exhibit.claims]
     loaded = {exhibit.name for exhibit in paper.exhibits}
     found = []

@@ -1,18 +1,16 @@
 """Where a series changes its level: binary segmentation (Vostrikova 1981) with a permutation test on ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-FEWEST = 11  # of ten, one order in 126 falls apart as well as the best: too near to 1%
+FEWEST = 11  # with 10 the smallest p is 1/126, about 0.8%: too close to LEVEL
 SHUFFLES = 999
-LEVEL = 0.01  # with which one split may be false
+LEVEL = 0.01  # of the test of one split
 
 
 def change_points(values: Sequence[float]) -> list[int]:
-    """The indices at which another level begins, ascending. The same values give the same answer."""
+    """The indices at which another level begins, ascending; deterministic."""
     found: list[int] = []
     waiting = [(0, len(values))]
     while waiting:
@@ -25,11 +23,12 @@ def change_points(values: Sequence[float]) -> list[int]:
 
 
 def split(values: np.ndarray) -> int | None:
-    """Where these values fall into two levels; None where a shuffled order would do so as well, in more than one of a
-    hundred."""
+    """Where these values fall into two levels; None if more than 1% of shuffled orders split as well."""
     if len(values) < FEWEST:
         return None
-    ranks = ranked(values)
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values) - (len(values) + 1) / 2  # about their mean: one wild value is no level
     heights = contrast(ranks[None, :])[0]
     random = np.random.default_rng(0)
     shuffled = random.permuted(np.tile(ranks, (SHUFFLES, 1)), axis=1)
@@ -37,16 +36,8 @@ def split(values: np.ndarray) -> int | None:
     return int(heights.argmax()) + 1 if (as_high + 1) / (SHUFFLES + 1) <= LEVEL else None
 
 
-def ranked(values: np.ndarray) -> np.ndarray:
-    """Ranks about their mean, equal values sharing theirs: one wild value is no level."""
-    from scipy.stats import rankdata
-
-    return rankdata(values) - (len(values) + 1) / 2
-
-
 def contrast(ranks: np.ndarray) -> np.ndarray:
-    """By row and by split after 1, 2, … values: how far the two means lie apart, in units of what chance makes of so
-    many (Pettitt 1979, scaled)."""
+    """By row and split: the distance of the two means in units of its expected size (Pettitt 1979, scaled)."""
     n = ranks.shape[1]
     left = np.arange(1, n)
     return np.abs(np.cumsum(ranks, axis=1)[:, :-1]) / np.sqrt(left * (n - left))

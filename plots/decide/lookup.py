@@ -1,6 +1,4 @@
-"""The values that a claim is about, or the reason why there are none, and what it would take."""
-
-from __future__ import annotations
+"""The values that a claim needs, or the reason why they are missing."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,48 +15,43 @@ from plots.read.view import View
 
 EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching case
 Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
-# What a claim needs that this machine or these lines do not have; `data <name>` besides.
+# What a claim needs and this machine or these lines lack; also `data <name>`.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
-CONSTRUCTION = "construction"  # as run it could not fail
+CONSTRUCTION = "construction"  # the claim could not fail as run
 
 
 class IncomparableError(Exception):
-    """The lines do not hold what the claim is about; the message is the reason."""
+    """The lines lack what the claim needs; the message is the reason."""
 
     def __init__(self, why: str, need: str = OTHER) -> None:
         super().__init__(why)
         self.need = need
 
 
-def everyone(lines: Sequence[Line], _: Selector) -> Sequence[Line]:
-    return lines
-
-
 def measured_lines(
-    view: View, selector: Selector, name: str, chosen: Chosen = everyone, may_be_coarse: bool = False
+    view: View, selector: Selector, name: str, chosen: Chosen | None = None, may_be_coarse: bool = False
 ) -> list[tuple[Line, Estimate]]:
-    """The chosen of the matching lines, with the metric. Raises IncomparableError with the reason if none."""
-    lines = chosen(select(view.lines, selector), selector)
+    """The chosen matching lines with the metric. Raises IncomparableError with the reason if there is none."""
+    lines = select(view.lines, selector)
+    lines = chosen(lines, selector) if chosen else lines
     if not lines:
         raise IncomparableError(*why_none(view, selector))
     found = [(line, value) for line in lines if (value := view.value(line, name)) is not None]
     if not found:
         reasons = sorted({reason(line) or f"no {metric(name).label} in the line" for line in lines})
         raise IncomparableError(f"{selector_text(selector)}: {'; '.join(reasons)}", need_of(view, lines))
-    if not (view.rounding or may_be_coarse) and any(
-        coarse(line) or view.doubt(line, name) == words.COARSE for line, _ in found
-    ):
+    strict = not (view.rounding or may_be_coarse)
+    if strict and any(coarse(line) or view.doubt(line, name) == words.COARSE for line, _ in found):
         raise IncomparableError(f"{selector_text(selector)}: coarse labels, on which no claim rests", GRADE)
     return found
 
 
 def one(view: View, selector: Selector, name: str, may_be_coarse: bool = False) -> Estimate:
-    """The metric of the one line that matches; of several, the one with the first listed values."""
+    """The metric of the one line that matches, or of the line with the first listed values."""
     lines = prefer(select(view.lines, selector), selector)
     if len(lines) > 1:
-        raise IncomparableError(
-            f"{selector_text(selector)} matches {len(lines)} cases: they differ in {', '.join(differing(lines))}"
-        )
+        fields = ", ".join(differing(lines))
+        raise IncomparableError(f"{selector_text(selector)} matches {len(lines)} cases: they differ in {fields}")
     return measured_lines(view, selector, name, prefer, may_be_coarse)[0][1]
 
 
@@ -77,7 +70,7 @@ def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
 
 
 def printed_rows(view: View, claim: Claim) -> list[tuple[Printed, float]]:
-    """The rows in which the paper prints the metric as a number, with that; of its own data, not of stand-ins."""
+    """The rows with a printed number of the metric, and that number; without stand-ins."""
     name, where = claim["metric"], claim.get("where", {}).items()
     rows = [row for row in view.exhibit.printed() if name in row.values and not row.stand_in]
     found = [row for row in rows if all(same(row.key.get(field), wanted) for field, wanted in where)]
@@ -85,7 +78,7 @@ def printed_rows(view: View, claim: Claim) -> list[tuple[Printed, float]]:
 
 
 def used(view: View, claim: Claim) -> list[tuple[Line, str]]:
-    """The lines that the claim rests on, each with the metric: of lines that compete for one place, the chosen one."""
+    """The lines that the claim rests on, each with its metric."""
     chosen = compared(claim)
     if claim["kind"] == "printed":
         chosen = [(row.key, claim["metric"]) for row, _ in printed_rows(view, claim)]
@@ -99,14 +92,14 @@ def used(view: View, claim: Claim) -> list[tuple[Line, str]]:
 
 
 def disturbed(view: View, claim: Claim) -> str:
-    """Why no verdict rests on these times, where one of them was disturbed; else empty."""
+    """Why no verdict rests on these times, if one of them was disturbed; else empty."""
     times = ((line, name) for line, name in used(view, claim) if view.doubt(line, name) == words.DISTURBED)
     found = any(view.value(line, name) for line, name in times)
     return f"{words.DISTURBED}: {words.TAKEN}" if found else ""
 
 
 def stand_ins(view: View, claim: Claim) -> str:
-    """On which data the verdict rests, where that is not the paper's own; else empty."""
+    """The data that the verdict rests on, if they are not the paper's own; else empty."""
     known = view.exhibit.substitutes
     ran = {line["dataset"]["name"] for line, name in used(view, claim) if view.value(line, name) is not None}
     like = {name: "made up in the shape of" if name in view.exhibit.stand_ins else "a part of" for name in known}
@@ -114,8 +107,7 @@ def stand_ins(view: View, claim: Claim) -> str:
 
 
 def why_none(view: View, selector: Selector) -> tuple[str, str]:
-    """Why no line of this view matches: nothing ran, another profile did, a field is unknown, or no such value. And
-    what it needs."""
+    """Why no line of this view matches, and what the claim needs."""
     what = selector_text(selector)
     for profile in PROFILES:
         lines = [line for source in view.exhibit.sources for line in of_exhibit(view.machine, source, profile)]
@@ -138,7 +130,7 @@ def why_none(view: View, selector: Selector) -> tuple[str, str]:
 
 
 def asks_for_gpu(view: View, selector: Selector) -> bool:
-    """Whether only GPU implementations would do, on a machine whose record has no GPU."""
+    """Whether only GPU implementations match, on a machine without a GPU."""
     names = selector.get("implementation", view.exhibit.implementations)
     names = names if isinstance(names, list) else [names]
     alone = bool(names) and all(str(name).startswith("gpu/") for name in names)
@@ -146,7 +138,7 @@ def asks_for_gpu(view: View, selector: Selector) -> bool:
 
 
 def file_of(view: View, selector: Selector) -> str:
-    """The paper's own data set that this asks for and nothing else, where the machine has run nothing of it."""
+    """The paper's own data set that the selector names, if the machine has run nothing of it; else empty."""
     name = selector.get("dataset")
     if name not in view.exhibit.substitutes.values():
         return ""
@@ -155,14 +147,13 @@ def file_of(view: View, selector: Selector) -> str:
 
 
 def may_match(line: Line, selector: Selector) -> bool:
-    """Whether nothing that this line says contradicts the selector: what is not in this build has no parameters, and
-    points that are not there no size."""
+    """Whether no known field contradicts the selector. A skipped line may lack its parameters and its size."""
     known = {name: wanted for name, wanted in selector.items() if value_of(line, name) not in (None, 0)}
     return matches(line, known)
 
 
 def need_of(view: View, lines: Sequence[Line]) -> str:
-    """What these lines without a value wait for: a GPU where there is none, a data set to be fetched, or neither."""
+    """What these lines without a value need: a GPU, a data set, or something else."""
     if not view.machine.record.get("gpu") and any(device(line) == "gpu" and line["skip"] for line in lines):
         return GPU
     fetch = [match[1] for line in lines if (match := re.search(r"fetch_datasets (\w+)", line["skip"] or ""))]

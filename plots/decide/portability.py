@@ -1,10 +1,8 @@
-"""How an implementation does across platforms: efficiencies, and the performance portability PP over a set of them.
+"""Efficiencies of an implementation across platforms, and its performance portability PP.
 
-PP: Pennycook, Sewall and Lee 2019, "Implications of a metric for performance portability": the harmonic mean of the
-efficiencies, 0 where one platform is not supported. The cascade: Sewall et al. 2020, "Interpreting and visualizing
-performance portability metrics": the efficiencies from the best platform to the worst, and PP over the first 1, 2, …"""
-
-from __future__ import annotations
+PP (Pennycook, Sewall and Lee 2019, "Implications of a metric for performance portability") is the harmonic mean of the
+efficiencies, 0 if one platform is not supported. The cascade (Sewall et al. 2020, "Interpreting and visualizing
+performance portability metrics") orders the efficiencies from the best platform on, with PP over the first 1, 2, …"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -16,28 +14,27 @@ from plots.read.results import doubt
 
 
 def pp(efficiencies: Sequence[float]) -> float:
-    """The harmonic mean; 0 where one is 0."""
+    """The harmonic mean; 0 if a value is 0."""
     return len(efficiencies) / sum(1 / e for e in efficiencies) if efficiencies and min(efficiencies) > 0 else 0.0
 
 
 def cascade(implementation: str, efficiencies: dict[str, float | None]) -> Cascade:
-    """`efficiencies`: by platform; 0 where it is not supported, None where it was never tried."""
+    """`efficiencies`: by platform; 0 if unsupported, None if never tried."""
     known = sorted(((p, e) for p, e in efficiencies.items() if e is not None), key=lambda pe: (-pe[1], pe[0]))
     steps = [(p, e, pp([e for _, e in known[: i + 1]])) for i, (p, e) in enumerate(known)]
     return Cascade(implementation, tuple(steps), tuple(p for p, e in efficiencies.items() if e is None))
 
 
 def mean(values: Iterable[float]) -> float:
-    """Geometric; 0 where one value is 0."""
+    """The geometric mean; 0 if a value is 0."""
     found = list(values)
     return math.exp(sum(map(math.log, found)) / len(found)) if found and min(found) > 0 else 0.0
 
 
 def portability(sides: Sides, where: str, kind: str, name: str = "iteration") -> Portability:
-    """Over the machines' devices of kind `where` (cpu, gpu), by `kind`: application (the best time on the platform over
-    its own; the metric `name`) or architecture (its share of the platform's floor). Each implementation with its best
-    parameters; over several problems the geometric mean. The problems are those that some implementation solved on
-    every platform; a coarse or disturbed result solves none."""
+    """Over the machines' devices of kind `where` (cpu, gpu). `kind`: application (best time on the platform over its
+    own, by the metric `name`) or architecture (share of the platform's floor). Each implementation counts with its best
+    parameters, several problems with their geometric mean. Only problems solved on every platform count."""
     scores, tried = collect(sides, where, kind, name)
     platforms = [m for m in sides.views if any(m == at for at, _ in scores)]
     shared = [{p for at, p in scores if at == m} for m in platforms]
@@ -49,11 +46,9 @@ def portability(sides: Sides, where: str, kind: str, name: str = "iteration") ->
     for implementation in rivals:
         efficiencies: dict[str, float | None] = {}
         for at in platforms:
-            parts = [share(scores[at, p], implementation, kind) for p in problems]
-            untried = any(
-                value == 0 and (at, p, implementation) not in tried for value, p in zip(parts, problems, strict=True)
-            )
-            efficiencies[at] = None if untried else mean(parts)
+            parts = {p: share(scores[at, p], implementation, kind) for p in problems}
+            untried = any(value == 0 and (at, p, implementation) not in tried for p, value in parts.items())
+            efficiencies[at] = None if untried else mean(parts.values())
         found.append(cascade(implementation, efficiencies))
     found.sort(key=lambda c: (c.pp is None, -(c.pp or 0), c.implementation))
     return Portability(where, tuple(platforms), len(problems), tuple(found))
@@ -63,7 +58,7 @@ Scores = dict[tuple[str, str], dict[str, float]]  # by platform and problem, the
 
 
 def collect(sides: Sides, where: str, kind: str, name: str) -> tuple[Scores, set[tuple[str, str, str]]]:
-    """The best score of every implementation (speed, or share of the floor), and what was tried at all."""
+    """The best score of every implementation (speed, or share of the floor), and everything that was tried."""
     scores: Scores = {}
     tried = set()
     for one in sides.pairs:
@@ -88,7 +83,6 @@ def share(scores: dict[str, float], implementation: str, kind: str) -> float:
 
 def too_little(platforms: Sequence[str], problems: Sequence[str], where: str) -> str:
     if len(platforms) < 2:
-        return (
-            f"one machine's {where.upper()} or none was measured" if platforms else f"no {where.upper()} was measured"
-        )
+        device_kind = where.upper()
+        return f"one machine's {device_kind} or none was measured" if platforms else f"no {device_kind} was measured"
     return "one implementation: nothing to be efficient against" if problems else "no problem was solved on all of them"

@@ -1,7 +1,4 @@
-"""Implementations in order: the geometric mean, over the problems that all of them solved, of how many times the best
-time each took (as the benchmark of regular expressions, rebar, ranks engines)."""
-
-from __future__ import annotations
+"""Ranks implementations by the geometric mean of time over best time, over the problems that all of them solved."""
 
 import math
 from collections.abc import Iterable
@@ -14,7 +11,7 @@ from plots.read.sides import Case
 
 @dataclass(frozen=True)
 class Place:
-    """`mean`: 1 is the fastest everywhere; `first`: on how many of the problems it was."""
+    """`mean`: 1 is the fastest everywhere. `first`: the number of problems that it won."""
 
     implementation: str
     mean: float
@@ -24,7 +21,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Ranking:
-    """`places`, the best first, over `problems` many; `left_out`: the others, with how many problems they solved."""
+    """`places`: the best first. `left_out`: the others with the number of problems that they solved."""
 
     places: list[Place]
     problems: int
@@ -32,13 +29,12 @@ class Ranking:
 
 
 def problem_of(case: Case) -> str:
-    """What is solved: all of a case but its implementation and that one's parameters, and the exhibit that asked."""
+    """The case without its implementation, parameters and exhibit."""
     return "/".join(text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
 
 
 def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
-    """By implementation and problem the median, of several parameter values the least. A wrong result has no time, and
-    a coarse one takes no part."""
+    """By implementation and problem the least median of several parameter values, without coarse and wrong cases."""
     found: dict[str, dict[str, float]] = {}
     for case in cases:
         if case.reason or case.coarse or not case.samples or not 0 < (time := median(case.samples)) < math.inf:
@@ -49,7 +45,7 @@ def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
 
 
 def ranking(cases: Iterable[Case]) -> Ranking:
-    """While no problem is solved by all, whoever solved the fewest is left out."""
+    """Leaves out those that solved the fewest problems until all share one."""
     times = times_of(cases)
     kept = sorted(times, key=lambda name: (-len(times[name]), name))
     while kept and not (shared := set.intersection(*(set(times[name]) for name in kept))):

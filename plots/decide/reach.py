@@ -1,8 +1,5 @@
-"""How far a claim reaches: what was measured at another size or with other threads than the paper's cannot confirm or
-refute its numbers. There the right direction is `trend only`, with other threads the opposite one `not reproduced`, and
-anything else is not comparable."""
-
-from __future__ import annotations
+"""How far a claim reaches. At another size or with other threads than the paper's, only a direction can be decided:
+the right one is `trend only`, with other threads the opposite one `not reproduced`."""
 
 from plots.decide.claim_text import Claim, selectors
 from plots.decide.lookup import SIZE, THREADS
@@ -16,7 +13,7 @@ ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims w
 
 
 def limit(view: View, claim: Claim) -> tuple[str, str]:
-    """Why the claim's numbers are out of reach, and what they need; two empty texts where they are not."""
+    """Why the claim's numbers are out of reach, and their need; two empty texts if they are in reach."""
     other = view.resized(lines_of(view, claim)) if claim["kind"] in ABOUT_SIZE else []
     if other:
         return f"quick profile: another {', '.join(other)} than the paper's", SIZE
@@ -27,7 +24,7 @@ def limit(view: View, claim: Claim) -> tuple[str, str]:
 
 
 def within_reach(verdict: str, kind: str, opposite: bool = False) -> str:
-    """The verdict of a claim of which only the direction counts, which may be the opposite; a value has none."""
+    """The verdict of a claim of which only the direction can be decided."""
     if opposite:
         return FAILED
     return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean", "printed") else INCOMPARABLE

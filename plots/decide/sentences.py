@@ -1,6 +1,4 @@
-"""A paper's sentences. Claims that are cases of one sentence count once; the worst decided case decides it."""
-
-from __future__ import annotations
+"""Groups claims that are cases of one sentence: they count once, and the worst decided case decides."""
 
 import itertools
 from collections import Counter
@@ -9,26 +7,24 @@ from dataclasses import replace
 
 from plots.decide.claims import Finding
 from plots.decide.verdicts import VERDICTS, worst
+from plots.read.select import grouped
 
-CASE = "· "  # before what tells a case apart, beneath its sentence
+CASE = "· "  # begins the text of a case
 EDGE = " ():,;…"
 
 
 def by_sentence(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
-    """Every sentence on every machine as a finding of its own, with its cases; without any where it is its only one."""
-    grouped: dict[tuple[str, str], list[Finding]] = {}
-    for one in findings:
-        grouped.setdefault((one.machine, one.sentence or f"{one.exhibit}/{one.id}"), []).append(one)
-    return [(whole(cases), beneath(cases)) if len(cases) > 1 else (cases[0], []) for cases in grouped.values()]
+    """Every sentence on every machine as a finding, with its cases; a single case stands for itself."""
+    groups = grouped(findings, lambda one: (one.machine, one.sentence or f"{one.exhibit}/{one.id}")).values()
+    return [(whole(cases), beneath(cases)) if len(cases) > 1 else (cases[0], []) for cases in groups]
 
 
 def once(findings: Sequence[Finding]) -> list[Finding]:
-    """The sentences alone."""
     return [sentence for sentence, _ in by_sentence(findings)]
 
 
 def listed(findings: Sequence[Finding]) -> list[Finding]:
-    """Every sentence, and its cases beneath it."""
+    """Every sentence, then its cases."""
     return [one for sentence, cases in by_sentence(findings) for one in (sentence, *cases)]
 
 
@@ -51,16 +47,14 @@ def whole(cases: Sequence[Finding]) -> Finding:
 
 
 def beneath(cases: Sequence[Finding]) -> list[Finding]:
-    """The cases, each with what tells it apart in the place of the sentence."""
+    """The cases, without the text that they share."""
     head = common([one.text for one in cases])
-    rests = [one.text.removeprefix(head).strip(EDGE) for one in cases]
-    return [
-        replace(one, text=f"{CASE}{rest or one.expected}", section="") for one, rest in zip(cases, rests, strict=True)
-    ]
+    rests = [one.text.removeprefix(head).strip(EDGE) or one.expected for one in cases]
+    return [replace(one, text=f"{CASE}{rest}", section="") for one, rest in zip(cases, rests, strict=True)]
 
 
 def common(texts: Sequence[str]) -> str:
-    """What the texts begin with alike, without an open bracket; the first of them where that is nothing."""
+    """The shared beginning of the texts, without an open bracket; the first text if they share nothing."""
     if len(set(texts)) == 1:
         return texts[0]
     columns = zip(*(f"{text} " for text in texts), strict=False)

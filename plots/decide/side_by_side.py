@@ -1,6 +1,4 @@
-"""One exhibit on several machines: its cases paired by all that makes them a case, whatever machine measured them."""
-
-from __future__ import annotations
+"""One exhibit on several machines, its cases paired."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from plots.read.view import View, gather
 
 @dataclass(frozen=True)
 class Pair:
-    """One case: its line on every machine that has one, by the machine's name; what the paper prints of it."""
+    """One case: its lines by machine, and the paper's rows."""
 
     fields: dict[str, Any]
     lines: dict[str, Line]
@@ -25,7 +23,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Sides:
-    """`views` holds the machines with lines of the exhibit, in their order; `pairs` is in reading order."""
+    """`views`: the machines with lines of the exhibit. `pairs`: in reading order."""
 
     exhibit: Exhibit
     profile: str
@@ -39,9 +37,9 @@ class Sides:
 
 
 def sides(exhibit: Exhibit, machines: Sequence[Machine], profile: str | None = None) -> Sides:
-    """The machines that have lines of it in one profile: the one asked for, else that of most machines."""
+    """Takes the profile asked for, else that of most machines."""
     found = {p: {m.name: v for m in machines if (v := gather(exhibit, m, p)).lines} for p in PROFILES}
-    chosen = profile or max(PROFILES, key=lambda p: len(found[p]))  # of a tie, the paper's
+    chosen = profile or max(PROFILES, key=lambda p: len(found[p]))  # a tie goes to the paper's
     views = found[chosen]
     remarks = [f"Not run in the {chosen} profile on {', '.join(m.name for m in machines if m.name not in views)}."]
     kept: dict[str, dict[str, Line]] = {}
@@ -59,7 +57,11 @@ def sides(exhibit: Exhibit, machines: Sequence[Machine], profile: str | None = N
     alone = [next(iter(lines.values())) for lines in kept.values()]
     place = [name for name in first.place if name != "machine"]
     fields = list(dict.fromkeys([*place, *separating(alone, place)]))
-    pairs = [pair(first, fields, lines) for lines in kept.values()]
+    printed = first.exhibit.printed()
+    pairs = []
+    for one, lines in zip(alone, kept.values(), strict=True):
+        rows = tuple(row for row in printed if matches(one, row.key))
+        pairs.append(Pair({name: value_of(one, name) for name in fields}, lines, rows))
     pairs.sort(key=lambda one: first.order(one.fields))
     return Sides(exhibit, chosen, views, tuple(pairs), tuple(remarks[len(views) == len(machines) :]))
 
@@ -68,24 +70,17 @@ PROBLEM = ("dataset", "n", "d", "k", "precision", "max_iters", "tolerance", "ini
 
 
 def problem_key(line: Line, exhibit: Exhibit) -> str:
-    """What is solved, whoever solves it. Of the generator's settings those that the exhibit varies: what was skipped
-    does not tell the others."""
+    """The problem without its solver, with the generator's settings that the exhibit varies."""
     return repr([value_of(line, name) for name in (*PROBLEM, *exhibit.swept)])
 
 
 def case_key(line: Line, exhibit: Exhibit) -> str:
-    """The same with the implementation and its parameters: a case, on whatever machine."""
+    """The problem with the implementation and its parameters."""
     return repr([line["implementation"], sorted(line["parameters"].items()), problem_key(line, exhibit)])
 
 
-def pair(view: View, fields: Sequence[str], lines: dict[str, Line]) -> Pair:
-    one = next(iter(lines.values()))
-    printed = tuple(row for row in view.exhibit.printed() if matches(one, row.key))
-    return Pair({name: value_of(one, name) for name in fields}, lines, printed)
-
-
 def main_metric(exhibit: Exhibit) -> str:
-    """The metric that machines are compared by: the first whole time that the exhibit shows, else the iteration's."""
+    """The metric that machines are compared by: the exhibit's first whole time, else the iteration's."""
     shown = [*exhibit.table.get("columns", []), *exhibit.figure.get("y", [])]
     return next((name for name in shown if name in WHOLE), "iteration")
 

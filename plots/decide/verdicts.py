@@ -1,6 +1,4 @@
-"""Decisions: estimates in, one of the words below out (docs/exhibits.md, "How a claim is decided"). Pure functions."""
-
-from __future__ import annotations
+"""Verdicts of estimates (docs/exhibits.md, "How a claim is decided"). Pure functions."""
 
 import itertools
 import math
@@ -12,19 +10,19 @@ from plots.read.intervals import Estimate, exact, over, ratio
 REPRODUCED, STAND_IN, TREND, FAILED = "reproduced", "reproduced (stand-in)", "trend only", "not reproduced"
 NOISE, INCOMPARABLE = "undecided (noise)", "not comparable"
 VERDICTS = (REPRODUCED, STAND_IN, TREND, FAILED, NOISE, INCOMPARABLE)
-# Of several that come to one verdict the worst decided one decides; one that fails outweighs one that noise hides.
+# The worst decided verdict of several counts; a failure outweighs noise.
 WORST_FIRST = (FAILED, NOISE, TREND, STAND_IN, REPRODUCED)
 
 
 def worst(verdicts: Iterable[str]) -> str:
-    """The worst of those decided; not comparable where none is."""
+    """The worst decided verdict; not comparable if none is decided."""
     found = set(verdicts)
     return next((verdict for verdict in WORST_FIRST if verdict in found), INCOMPARABLE)
 
 
 @dataclass(frozen=True)
 class Band:
-    """What is claimed: low <= value <= high, and on which side of 1 a ratio is expected (-1, 0 no side, 1)."""
+    """low <= value <= high, and the side of 1 on which a ratio is expected (-1, 0 for no side, 1)."""
 
     low: float
     high: float
@@ -36,17 +34,15 @@ def band(
 ) -> Band:
     """The band of a claim's keys: [expect / within, expect * within], cut by at_least and at_most."""
     low, high = (expect / within, expect * within) if expect is not None else (-math.inf, math.inf)
-    low, high = (
-        max(low, -math.inf if at_least is None else at_least),
-        min(high, math.inf if at_most is None else at_most),
-    )
+    low = low if at_least is None else max(low, at_least)
+    high = high if at_most is None else min(high, at_most)
     if expect is not None:
         return Band(low, high, (expect > 1) - (expect < 1))
     return Band(low, high, (at_least is not None and at_least > 1) - (at_most is not None and at_most < 1))
 
 
 def inside(value: Estimate, wanted: Band) -> str:
-    """reproduced: the whole interval in the band; undecided: it crosses an edge; not reproduced: all of it outside."""
+    """reproduced: the interval lies in the band. undecided: it crosses an edge. not reproduced: it lies outside."""
     low, high = value.range
     if wanted.low <= low and high <= wanted.high:
         return REPRODUCED
@@ -54,7 +50,7 @@ def inside(value: Estimate, wanted: Band) -> str:
 
 
 def of_ratio(value: Estimate, wanted: Band) -> str:
-    """As `inside`; where it fails with the whole interval on the expected side of 1, the trend is right."""
+    """As `inside`; outside, but on the expected side of 1, the trend is right."""
     verdict = inside(value, wanted)
     low, high = value.range
     if verdict == FAILED and ((wanted.side > 0 and low > 1) or (wanted.side < 0 and high < 1)):
@@ -63,13 +59,13 @@ def of_ratio(value: Estimate, wanted: Band) -> str:
 
 
 def opposite(value: Estimate, wanted: Band) -> bool:
-    """Whether the value is beyond noise on the side of 1 on which the whole band is not."""
+    """Whether the value is beyond noise on the other side of 1 than the whole band."""
     low, high = value.range
     return (wanted.low >= 1 and high < 1) or (wanted.high <= 1 and low > 1)
 
 
 def step(before: Estimate, after: Estimate) -> int:
-    """1 when `after` is larger beyond noise, -1 when smaller, 0 when the interval of their ratio holds 1."""
+    """1 if `after` is larger beyond noise, -1 if smaller, 0 if the interval of the ratio holds 1."""
     if (before.exact and after.exact) or before.value <= 0 or after.value < 0:
         return (after.value > before.value) - (after.value < before.value)
     low, high = (ratio(after, before) or exact(1.0)).range
@@ -77,24 +73,20 @@ def step(before: Estimate, after: Estimate) -> int:
 
 
 def of_order(values: Sequence[Estimate]) -> str:
-    """Strictly growing: every step up beyond noise. trend only: the last is above the first, some step is not."""
+    """reproduced: every step is up beyond noise. trend only: the last is above the first, some step is not up."""
     steps = [step(a, b) for a, b in itertools.pairwise(values)]
     ends = step(values[0], values[-1])
     if all(s > 0 for s in steps):
         return REPRODUCED
-    if all(s >= 0 for s in steps) and not any(ties(values)):
+    tied = any(a.exact and b.exact and a.value == b.value for a, b in itertools.pairwise(values))
+    if all(s >= 0 for s in steps) and not tied:  # noise cannot hide growth in a tie of exact values
         return NOISE
     return TREND if ends > 0 else FAILED
 
 
-def ties(values: Sequence[Estimate]) -> list[bool]:
-    """Which steps are of exact and equal values: no noise could have hidden a growth there."""
-    return [a.exact and b.exact and a.value == b.value for a, b in itertools.pairwise(values)]
-
-
 def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) -> str:
-    """up: the last above the first beyond noise and no step down beyond noise (down: the mirror). trend only: the ends
-    are right and some step is not. flat: the largest over the smallest at most `within`."""
+    """up: the last is above the first and no step is down, beyond noise (down: the mirror). trend only: the ends alone.
+    flat: the largest over the smallest is at most `within`."""
     if direction == "flat":
         return of_equality(values, within - 1)
     sign = 1 if direction == "up" else -1
@@ -108,8 +100,8 @@ def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) ->
 
 
 def of_location(values: Sequence[Estimate], expected: Sequence[int], extreme: str) -> str:
-    """reproduced: the extreme is at an expected index, beyond noise. undecided: another index cannot be told from it.
-    trend only: it is next to an expected one."""
+    """reproduced: the extreme is at an expected index, beyond noise. undecided: a tie with another index. trend only:
+    the extreme is next to an expected index."""
     sign = -1 if extreme == "min" else 1
     best = max(range(len(values)), key=lambda i: (sign * values[i].value, i in expected))
     rivals = [i for i, value in enumerate(values) if i != best and sign * step(value, values[best]) <= 0]
@@ -122,14 +114,13 @@ def of_location(values: Sequence[Estimate], expected: Sequence[int], extreme: st
 
 
 def of_bound(values: Sequence[Estimate], wanted: Band) -> str:
-    """Every value: one that breaks the bound decides, then one that noise leaves open."""
+    """One value outside fails; else one that crosses an edge leaves it undecided."""
     verdicts = [inside(value, wanted) for value in values]
     return FAILED if FAILED in verdicts else NOISE if NOISE in verdicts else REPRODUCED
 
 
 def of_share(values: Sequence[Estimate], wanted: Band, share: float) -> tuple[str, int]:
-    """Whether at least that share of the values lies in the band, and how many points do. Undecided where it hangs on
-    values whose interval crosses an edge."""
+    """Whether at least that share of the values lies in the band, and how many points do."""
     verdicts, needed = [inside(value, wanted) for value in values], share * len(values)
     count = sum(wanted.low <= value.value <= wanted.high for value in values)
     if verdicts.count(REPRODUCED) >= needed:
@@ -138,7 +129,7 @@ def of_share(values: Sequence[Estimate], wanted: Band, share: float) -> tuple[st
 
 
 def of_difference(values: Sequence[Estimate], at_least: float) -> str:
-    """The largest over the smallest at least 1 + at_least; trend only when they differ beyond noise by less."""
+    """The largest over the smallest is at least 1 + at_least; trend only: they differ by less."""
     smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     if smallest.value <= 0:
         return REPRODUCED if largest.value > smallest.value else FAILED
@@ -147,7 +138,7 @@ def of_difference(values: Sequence[Estimate], at_least: float) -> str:
 
 
 def of_equality(values: Sequence[Estimate], within: float = 0.0) -> str:
-    """All within a relative `within` of one another: the largest over the smallest at most 1 + within."""
+    """The largest over the smallest is at most 1 + within."""
     smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     if smallest.value == largest.value and smallest.exact and largest.exact:
         return REPRODUCED

@@ -1,1 +1,1 @@
-"""Values in, figures out. Knows `read`."""
+"""Draws figures. Imports `read`."""

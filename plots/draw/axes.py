@@ -1,6 +1,4 @@
-"""Axes that read well: plain numbers on logarithmic scales, room above the highest mark, lines of text that fit."""
-
-from __future__ import annotations
+"""Axes: plain numbers on logarithmic scales, headroom, wrapped lines of text."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -29,10 +27,20 @@ def tick(value: float) -> str:
 
 
 class Between(LogFormatter):
-    """Labels between the powers of ten where there are few of those, in plain numbers."""
+    """Plain labels between the powers of ten, if there are few decades."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         return tick(x) if super().__call__(x, pos) else ""
+
+
+def grid(count: int, across: int, panel: tuple[float, float], above: float) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels, `across` side by side. `panel`: the size of one; `above`: room for the title."""
+    down = -(-count // across)
+    figure = Figure(figsize=(panel[0] * across, panel[1] * down + above))
+    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    for ax in axes[count:]:
+        ax.remove()
+    return figure, axes[:count]
 
 
 def plain_log(axis: Axis) -> None:
@@ -44,7 +52,7 @@ def plain_log(axis: Axis) -> None:
 
 
 def log_height(ax: Axes, least_range: float = LEAST_RANGE, side: str = "y") -> None:
-    """A logarithmic y (or x) axis with plain numbers, over `least_range` at least."""
+    """Makes the y (or x) axis logarithmic with plain numbers, over at least `least_range`."""
     ax.set(**{f"{side}scale": "log"})
     axis = getattr(ax, f"{side}axis")
     low, high = axis.get_view_interval()
@@ -55,7 +63,7 @@ def log_height(ax: Axes, least_range: float = LEAST_RANGE, side: str = "y") -> N
 
 
 def height_from(ax: Axes, bottom: float) -> None:
-    """A linear y axis from `bottom`, with room above whatever is drawn highest, marks of a paper included."""
+    """Makes the y axis linear from `bottom`, with headroom above the highest mark."""
     top = ax.dataLim.ymax
     if top > bottom:
         ax.set_ylim(bottom, bottom + (top - bottom) * (1 + HEADROOM))
@@ -64,7 +72,7 @@ def height_from(ax: Axes, bottom: float) -> None:
 
 
 def readable(places: Sequence[float], texts: Sequence[str], width: float, upright: bool) -> list[int]:
-    """Which of these labels, from left to right, do not run into the one before; `width`: of the axis, in points."""
+    """The labels, by index, that do not run into the one before; `width`: of the axis, in points."""
     span = (max(places) - min(places)) / 0.91 if len(places) > 1 else 1.0  # with matplotlib's margins
     kept: list[int] = []
     for i, place in enumerate(places):
@@ -78,7 +86,7 @@ def readable(places: Sequence[float], texts: Sequence[str], width: float, uprigh
 
 
 def glued(line: str) -> str:
-    """A list with `·` breaks at these alone."""
+    """Makes a list with `·` break only there."""
     return line.replace(" ", HARD).replace(f"·{HARD}", "· ") if " · " in line else line
 
 
@@ -89,7 +97,7 @@ def broken(lines: Iterable[str], figure: Figure, size: float, wide: float = 1.0)
 
 
 def note(figure: Figure, *lines: str, title: str = "") -> None:
-    """A title and lines of small text above the panels, broken where the figure ends."""
+    """Puts a title and lines of small text above the panels, wrapped at the width of the figure."""
     heads, small = broken([title], figure, TITLE, 1.3), broken(map(glued, lines), figure, NOTE)
     room = [" "] * -int(-len(heads) * TITLE // NOTE)  # the title stands in empty lines: the layout makes room for these
     told = "\n".join([*room, *small]).replace(HARD, " ")
@@ -99,7 +107,7 @@ def note(figure: Figure, *lines: str, title: str = "") -> None:
 
 
 def apart(places: Sequence[float], least: float) -> list[float]:
-    """Heights (of 0 to 1) moved as little as keeps them `least` apart, in the order of `places`."""
+    """Heights (0 to 1) moved so that they are `least` apart, in the order of `places`."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     found, below = [0.0] * len(places), -least
     for rank, i in enumerate(order):

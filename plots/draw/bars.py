@@ -1,6 +1,4 @@
-"""Grouped bars, stacks of phases; on a logarithmic axis, where the length of a bar means nothing, dots."""
-
-from __future__ import annotations
+"""Grouped bars and stacks of phases; dots on a logarithmic axis, where the length of a bar means nothing."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +18,7 @@ GROUP = 0.82  # of the distance between two groups, the share that bars fill
 
 
 def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
-    """Places the groups and names them; the centre of each group by x."""
+    """Places and names the groups; returns the centre of each group by x."""
     x = curves[0].x
     at = sorted(positions(list(curves)), key=lambda v: sort_key(x, v, view.exhibit.listed(x)))
     text = [view.label(x, v) for v in at]
@@ -31,7 +29,7 @@ def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
 
 
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
-    """One bar a series in every group, its interval on top; the paper's value is a hollow diamond on the bar."""
+    """One bar a series in every group, with its interval; a hollow diamond for the paper's value."""
     (name,) = metrics
     if view.exhibit.figure.get("logy"):
         dots(ax, curves, name, view, looks) if sideways(view) else line_curves.paint(ax, curves, metrics, view, looks)
@@ -41,15 +39,11 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
     for i, curve in enumerate(curves):
         where = {x: at + width * offset(curves, i, x) for x, at in groups.items()}
         if pairs := curve.ours.get(name):  # an empty series would leave an empty handle in the legend
-            ax.bar(
-                [where[x] for x, _ in pairs],
-                [value.value for _, value in pairs],
-                width * 0.92,
-                color=looks.fill[curve.name],
-                yerr=list(zip(*(errors(value) for _, value in pairs), strict=True)),
-                error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
-                label=curve.name or f"measured on {view.machine.name}",
-            )
+            heights = [value.value for _, value in pairs]
+            bounds = list(zip(*(errors(value) for _, value in pairs), strict=True))
+            look = {"color": looks.fill[curve.name], "error_kw": {"elinewidth": 0.9, "ecolor": "#333333"}}
+            label = curve.name or f"measured on {view.machine.name}"
+            ax.bar([where[x] for x, _ in pairs], heights, width * 0.92, yerr=bounds, label=label, **look)
         style.gaps(ax, [where[x] for x in curve.missing], looks.fill[curve.name])
         style.daggers(ax, [(where[x], y, doubt) for x, y, doubt in curve.doubtful.get(name, [])])
         own = (looks.fill[curve.name], f"{curve.name} (paper)") if alone and curve.name else ("white", "paper")
@@ -58,14 +52,14 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
 
 
 def sideways(view: View) -> bool:
-    """Whether the groups lie below each other, their names at the left: stacks, and dots of what has names."""
+    """Whether the groups lie below each other: stacks, and logarithmic bars over names."""
     figure = view.exhibit.figure
     named = not numeric([line[figure["x"]] for line in view.lines if figure["x"] in line])
     return figure["style"] == "stacked" or (figure["style"] == "bar" and bool(figure.get("logy")) and named)
 
 
 def turned(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
-    """As `slots`, from the top to the bottom."""
+    """As `slots`, but from top to bottom."""
     groups = slots(ax, curves, view)
     names = [text.get_text() for text in ax.get_xticklabels()]
     ax.xaxis.set_major_locator(AutoLocator())
@@ -80,7 +74,7 @@ def turned(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
 
 
 def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks) -> None:
-    """A row a group, from the top, a dot a series with its number; hollow: the paper's."""
+    """A row a group, a dot a series with its number; hollow marks are the paper's."""
     groups, wide = turned(ax, curves, view), GROUP / len(curves)
     for i, curve in enumerate(curves):
         where = {x: at + wide * offset(curves, i, x) for x, at in groups.items()}
@@ -93,33 +87,31 @@ def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks)
         diamonds(ax, [(y, where[x]) for x, y in curve.paper.get(name, [])], "white", "paper")
         diamonds(ax, [(y, where[x]) for x, y in curve.stated.get(name, [])], "white", style.STATED)
         style.daggers(ax, [(y, where[x], doubt) for x, y, doubt in curve.doubtful.get(name, [])])
-        for x, why in curve.missing.items():
-            ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
+        reasons(ax, curve, where)
     ax.margins(x=0.08)
     ax.grid(True, axis="y")
 
 
 def offset(curves: Sequence[Curve], i: int, x: Any) -> float:
-    """How many bars curve `i` stands from the middle of the group at `x`, which holds only those that have it."""
+    """The distance of curve `i` from the middle of its group, in bars; only curves with a value there count."""
     here = [j for j, curve in enumerate(curves) if x in positions([curve])]
     return here.index(i) - (len(here) - 1) / 2 if i in here else 0.0
 
 
 def diamonds(ax: Axes, places: Sequence[tuple[float, float]], fill: str, label: str) -> None:
     if places:
-        ax.plot(
-            *zip(*places, strict=True),
-            linestyle="none",
-            marker="D",
-            markerfacecolor=fill,
-            markersize=5,
-            markeredgecolor=style.PAPER_INK,
-            label=label,
-        )
+        look = {"linestyle": "none", "marker": "D", "markersize": 5, "markeredgecolor": style.PAPER_INK}
+        ax.plot(*zip(*places, strict=True), markerfacecolor=fill, label=label, **look)
+
+
+def reasons(ax: Axes, curve: Curve, where: dict) -> None:
+    """Writes why a group has no time."""
+    for x, why in curve.missing.items():
+        ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
 
 
 def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, _: Looks) -> None:
-    """One stack a series in every group, from the left, its parts the metrics; the paper's stack below it, paler."""
+    """One stack a series in every group, its parts the metrics; the paper's stack below it, paler."""
     where, colour = turned(ax, curves, view), style.colours(metrics)
     stacks = [(c, paper) for c in curves for paper in (False, True) if (c.paper if paper else c.ours)]
     width = GROUP / max(1, len(stacks))
@@ -139,8 +131,7 @@ def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], vie
                 own = {"textcoords": "offset points", "va": "center", "fontsize": 7, "color": "#444444"}
                 ax.annotate(name, (end, where[x] + shift), (3, 0), **own)
     for curve in curves:
-        for x, why in curve.missing.items():
-            ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
+        reasons(ax, curve, where)
     ax.margins(x=0.3 if len(stacks) > 1 else 0.05)
     for name in metrics:  # legend entries, without drawing
         ax.add_line(Line2D([], [], marker="s", linestyle="none", color=colour[name], label=metric(name).label))

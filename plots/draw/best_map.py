@@ -1,6 +1,4 @@
-"""A map of winners: a cell a problem, its colour the fastest of those that solve it, its number their time."""
-
-from __future__ import annotations
+"""A map of winners: a cell a problem, coloured by the fastest implementation, with its time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,18 +25,15 @@ CLOSE = "≈"  # another's interval reaches the best one's
 
 @dataclass(frozen=True)
 class Cell:
-    winner: str  # "" where nobody has a time
+    winner: str  # "" without a time
     value: Estimate | None = None
     close: bool = False
 
 
 def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
-    """The best of these lines of one problem, coarse and disturbed ones left out (view.fair)."""
-    times = [
-        (contender(view, line), value)
-        for line in lines
-        if (value := view.value(line, name)) is not None and view.fair(line, name)
-    ]
+    """The best of these lines of one problem, without coarse and disturbed ones."""
+    fair = [(line, value) for line in lines if (value := view.value(line, name)) and view.fair(line, name)]
+    times = [(contender(view, line), value) for line, value in fair]
     if not times:
         return Cell("")
     sign = -1 if metric(name).better == "higher" else 1
@@ -48,7 +43,7 @@ def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
 
 
 def contender(view: View, line: Line) -> str:
-    """The name that tells rivals apart; of an implementation that chooses another, the one it chose."""
+    """The name of a rival; the chosen implementation if it chooses another."""
     chosen = metric("counter:choice").of(line, {})
     name = view.exhibit.label("choice", round(chosen.value)) if chosen else ""
     if "/" in name:
@@ -63,21 +58,26 @@ def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tupl
     return sorted(found, key=lambda at: tuple(sort_key(f, v, listed[f]) for f, v in zip(fields, at, strict=True)))
 
 
+def places(view: View) -> tuple[list[Line], list[str], list[str], list[list[tuple[Any, ...]]]]:
+    """The lines with a time, the panel fields, all fields, and the places of panels, rows and columns."""
+    spec = view.exhibit.figure
+    measured = [line for line in view.lines if line["samples_s"]]
+    fields = [[spec["panels"]] if "panels" in spec else [], spec["down"], [spec["x"]]]
+    return measured, fields[0], [name for own in fields for name in own], [along(view, own, measured) for own in fields]
+
+
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
-    """`d = 4, n = 100`; an implementation's name says itself what it is."""
+    """`d = 4, n = 100`; an implementation stands without its field."""
     parts = [(field, view.label(field, value)) for field, value in zip(fields, place, strict=True)]
     return ", ".join(word if field == "implementation" else f"{field} = {word}" for field, word in parts)
 
 
 def best_map(view: View) -> Figure | None:
-    """A panel a value of the panel field, rows the fields of `down`, columns x; None where nothing was measured."""
-    spec, (name,) = view.exhibit.figure, view.exhibit.figure["y"]
-    panel_fields = [spec["panels"]] if "panels" in spec else []
-    measured = [line for line in view.lines if line["samples_s"]]
-    panels = along(view, panel_fields, measured)
+    """A panel a value of the panel field, rows the fields of `down`, columns x; None if nothing was measured."""
+    (name,) = view.exhibit.figure["y"]
+    measured, panel_fields, fields, (panels, rows, columns) = places(view)
     if not measured:
         return None
-    rows, columns = along(view, spec["down"], measured), along(view, [spec["x"]], measured)
     wide = len(columns) * CELL[0] + 1.9
     figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
@@ -85,10 +85,8 @@ def best_map(view: View) -> Figure | None:
     for ax, panel in zip(axes, panels, strict=True):
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
-                fields = [*panel_fields, *spec["down"], spec["x"]]
-                here = [
-                    line for line in measured if tuple(value_of(line, f) for f in fields) == (*panel, *row, *column)
-                ]
+                at = (*panel, *row, *column)
+                here = [line for line in measured if tuple(value_of(line, f) for f in fields) == at]
                 cell = best_of(view, here, name)
                 paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
         frame(ax, view, (rows, columns))

@@ -1,12 +1,10 @@
 """A counter, or the time, along the iterations of the traced run: a curve a line."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import style
-from plots.draw.axes import height_from, log_height, note, plain_log
+from plots.draw.axes import grid, height_from, log_height, note, plain_log
 from plots.draw.curves import drawable
 from plots.read.answer import traced
 from plots.read.check import Line
@@ -16,8 +14,7 @@ from plots.read.view import View
 
 
 def series_of(line: Line, name: str) -> list[float]:
-    """A number an iteration: of `counter:<name>`, or for `iteration` the phases' sum in ms; [] where it has none that
-    can be drawn."""
+    """A number an iteration: `counter:<name>`, or for `iteration` the phases' sum in ms. [] if it cannot be drawn."""
     if line["verdict"] != "":
         return []
     counted = (line.get("counters") or {}).get(name.partition(":")[2]) or []
@@ -26,8 +23,7 @@ def series_of(line: Line, name: str) -> list[float]:
 
 
 def by_iteration(view: View) -> Figure | None:
-    """y: a counter or the time; None where no line has it. Curves are told apart by the series, and by whatever else
-    has to; a panel holds one value of the panel field."""
+    """A curve a line, a panel a value of the panel field; None if no line has the counter or the time."""
     spec = view.exhibit.figure
     (name,) = spec["y"]
     panels = [spec["panels"]] if "panels" in spec else []
@@ -37,25 +33,21 @@ def by_iteration(view: View) -> Figure | None:
     if not lines:
         return None
     titles = list(dict.fromkeys(view.label(f, value_of(line, f)) for line in lines for f in panels)) or [""]
-    across = min(3, len(titles))
-    down = -(-len(titles) // across)
-    figure = Figure(figsize=(5.8, 3.4) if len(titles) == 1 else (4.0 * across, 2.8 * down + 0.6))
-    axes = list(figure.subplots(down, across, squeeze=False).flat)
-    own = spec.get("series", [])
-    names = {
-        id(line): ", ".join(("" if f in own else f"{f} = ") + view.label(f, value_of(line, f)) for f in fields)
-        for line in lines
-    }
+    figure, axes = grid(len(titles), min(3, len(titles)), (5.8 if len(titles) == 1 else 4.0, 2.8), 0.6)
+    heads = ["" if f in spec.get("series", []) else f"{f} = " for f in fields]
+
+    def named(line: Line) -> str:
+        return ", ".join(head + view.label(f, value_of(line, f)) for head, f in zip(heads, fields, strict=True))
+
+    names = {id(line): named(line) for line in lines}
     shown = list(dict.fromkeys(names.values()))
     looks = (style.colours(shown), style.markers(shown))
-    for ax, title in zip(axes, titles, strict=False):
+    for ax, title in zip(axes, titles, strict=True):
         here = [line for line in lines if not panels or view.label(panels[0], value_of(line, panels[0])) == title]
         paint(ax, [(names[id(line)], series_of(line, name)) for line in here], looks, spec)
         ax.set_title(title)
         ax.set_xlabel(spec.get("xlabel", "iteration"))
         ax.set_ylabel(spec.get("ylabel", metric(name).title))
-    for ax in axes[len(titles) :]:
-        ax.remove()
     entries = {label: h for ax in figure.axes for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3, fontsize=7)
     note(figure, view.size, title=view.exhibit.heading)
@@ -63,7 +55,7 @@ def by_iteration(view: View) -> Figure | None:
 
 
 def paint(ax: Axes, curves: list[tuple[str, list[float]]], looks: tuple[dict, dict], spec: dict) -> None:
-    """Markers only where they do not hide a long run's curve."""
+    """Draws markers only on short runs' curves."""
     colours, markers = looks
     for name, series in curves:
         cut = series[: int(spec.get("xmax", 1e9))]

@@ -1,11 +1,8 @@
 """The cascade of performance portability: efficiencies from the best machine to the worst, PP beside (Sewall 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -18,31 +15,31 @@ PANEL = (4.6, 3.1)  # inches
 GREYS = ("#333333", "#BBBBBB", "#777777", "#DDDDDD", "#555555", "#999999")  # machines: no colour of an implementation
 
 
+@style.applied
 def draw(found: Sequence[tuple[str, Portability]]) -> Figure | None:
-    """One panel for each kind of efficiency and device that has something to compare; None where nothing has. Below
-    each, a row an implementation: which machine is its best, its second, …"""
+    """A panel for each kind of efficiency and device, above a row an implementation with its machines in order. None if
+    there is nothing to compare."""
     shown = [(kind, tried(one)) for kind, one in found if tried(one).cascades]
     if not shown:
         return None
-    with matplotlib.rc_context(fname=style.STYLE):
-        rows = max(len(one.cascades) for _, one in shown)
-        figure = Figure(figsize=(PANEL[0] * len(shown), PANEL[1] + 0.22 * rows + 0.9))
-        axes = figure.subplots(2, len(shown), squeeze=False, sharex="col", height_ratios=[PANEL[1], 0.22 * rows])
-        colours = style.colours(c.implementation for _, one in shown for c in one.cascades)
-        markers = style.markers(c.implementation for _, one in shown for c in one.cascades)
-        names = sorted({p for _, one in shown for p in one.platforms})
-        machines = {name: GREYS[i % len(GREYS)] for i, name in enumerate(names)}
-        for (kind, one), above, below in zip(shown, *axes, strict=True):
-            lines(above, kind, one, colours, markers)
-            strip(below, one, machines)
-        legend(figure, colours, markers, machines)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+    rows = max(len(one.cascades) for _, one in shown)
+    figure = Figure(figsize=(PANEL[0] * len(shown), PANEL[1] + 0.22 * rows + 0.9))
+    axes = figure.subplots(2, len(shown), squeeze=False, sharex="col", height_ratios=[PANEL[1], 0.22 * rows])
+    implementations = [c.implementation for _, one in shown for c in one.cascades]
+    colours, markers = style.colours(implementations), style.markers(implementations)
+    names = sorted({p for _, one in shown for p in one.platforms})
+    machines = {name: GREYS[i % len(GREYS)] for i, name in enumerate(names)}
+    for (kind, one), above, below in zip(shown, *axes, strict=True):
+        lines(above, kind, one, colours, markers)
+        strip(below, one, machines)
+    legend(figure, colours, markers, machines)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     return figure
 
 
 def tried(one: Portability) -> Portability:
-    """Without the implementations that were tried on no machine as a whole."""
+    """Without implementations that no machine has tried."""
     return replace(one, cascades=tuple(c for c in one.cascades if c.steps))
 
 
@@ -52,9 +49,8 @@ def lines(ax: Axes, kind: str, one: Portability, colours: dict[str, str], marker
         look = {"color": colours[cascade.implementation], "marker": markers[cascade.implementation]}
         ax.plot(at, [e for _, e, _ in cascade.steps], linestyle=style.DASHES[2], markerfacecolor="white", **look)
         ax.plot(at, [pp for _, _, pp in cascade.steps], **look)
-    ax.set_title(
-        f"{one.device.upper()}, {kind} efficiency, {one.problems} {'problem' if one.problems == 1 else 'problems'}"
-    )
+    many = "problem" if one.problems == 1 else "problems"
+    ax.set_title(f"{one.device.upper()}, {kind} efficiency, {one.problems} {many}")
     ax.set_ylabel("efficiency")
     ax.set_ylim(0, max(1.05, 1.05 * max(e for c in one.cascades for _, e, _ in c.steps)))
     ax.set_xlim(0.5, len(one.platforms) + 0.5)
@@ -62,7 +58,7 @@ def lines(ax: Axes, kind: str, one: Portability, colours: dict[str, str], marker
 
 
 def strip(ax: Axes, one: Portability, machines: dict[str, str]) -> None:
-    """The machines of every implementation in its own order."""
+    """The machines of every implementation in its order."""
     for row, cascade in enumerate(one.cascades):
         for i, (platform, _, _) in enumerate(cascade.steps, start=1):
             ax.barh(row, 0.94, left=i - 0.47, height=0.8, color=machines[platform])

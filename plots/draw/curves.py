@@ -1,23 +1,18 @@
 """A curve: one series of a figure, ours and the paper's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
 from plots.draw import style
 from plots.read.intervals import Estimate
 
-FARTHEST = 1e100  # what no axis has room for
+FARTHEST = 1e100  # past it an axis has no room
 
 
 @dataclass
 class Curve:
-    """`ours` and `paper` hold, by metric, pairs of x and value; `lead`: the part of the name that gives the colour.
-
-    `missing` holds, by x, why a planned case has no time: skipped, failed, wrong or not run; `stated` where the numbers
-    of the paper's text put a point; `doubtful`, by metric, the points of `ours`
-    that are marked, each with its doubt (results.doubt)."""
+    """`lead` gives the colour. By metric, `ours`, `paper` and `stated` (from its text) hold pairs of x and value;
+    `doubtful`: the marked points of `ours`. `missing`: by x, why a case has no time."""
 
     name: str
     lead: str
@@ -31,7 +26,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Looks:
-    """Colour by a curve's lead, marker, dash and fill by its name: the same in every panel, for the one legend."""
+    """Colour by lead; marker, dash and fill by name: the same in every panel."""
 
     colour: dict[str, str]
     fill: dict[str, str]  # of bars, by the whole name
@@ -57,7 +52,7 @@ def positions(curves: list[Curve]) -> list[Any]:
 
 
 def drawable(value: float) -> bool:
-    """Whether an axis has room for it: matplotlib's own arithmetic must stay in the range of numbers."""
+    """Whether matplotlib's arithmetic has room for the value."""
     return abs(value) < FARTHEST
 
 
@@ -66,7 +61,7 @@ def numeric(values: list[Any]) -> bool:
 
 
 def errors(value: Estimate) -> tuple[float, float]:
-    """Distances from the value to its bounds; NaN (no bar is drawn) where it is exact or was measured once."""
+    """Distances from the value to its bounds; NaN, so that no bar is drawn, without an interval."""
     if value.exact or not value.known:
         return float("nan"), float("nan")
     low, high = value.range

@@ -1,17 +1,14 @@
-"""An exhibit as a figure: lines, bars, dots or stacks, the paper's values as hollow marks; a scatter plot; a map."""
-
-from __future__ import annotations
+"""Draws an exhibit: lines, bars, dots or stacks with the paper's values as hollow marks; other styles whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import bars, line_curves, sets, shares, style
-from plots.draw.axes import height_from, log_height, note
+from plots.draw.axes import grid, height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
 from plots.draw.curves import Curve, drawable, looks, numeric
@@ -54,36 +51,32 @@ class Panel:
     curves: list[Curve]
 
 
+@style.applied
 def draw(view: View) -> Figure | None:
-    """The figure, or None where there is nothing to draw. The caller saves it (plots.style.save)."""
-    with matplotlib.rc_context(fname=style.STYLE):
-        if whole := WHOLE.get(view.exhibit.figure["style"]):
-            return whole(view)
-        panels = arrange(view)
-        measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
-        panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
-        return plot(view, panels) if panels else None
+    """The figure, or None if there is nothing to draw."""
+    if whole := WHOLE.get(view.exhibit.figure["style"]):
+        return whole(view)
+    panels = arrange(view)
+    measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
+    panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
+    return plot(view, panels) if panels else None
 
 
 def plot(view: View, panels: Sequence[Panel]) -> Figure:
     metrics = len(view.exhibit.figure["y"])  # where they fit, a row of panels holds one value of the panel field
     across = metrics if 1 < metrics <= ACROSS < len(panels) else 2 if len(panels) == 4 else min(ACROSS, len(panels))
-    down = -(-len(panels) // across)
     wide = PANEL[0] * (1.35 if len(panels) == 1 else 1)
-    figure = Figure(figsize=(wide * across, PANEL[1] * down + 0.35))
-    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    figure, axes = grid(len(panels), across, (wide, PANEL[1]), 0.35)
     painter = PAINTERS[view.exhibit.figure["style"]]
     most = max(len(panel.curves) for panel in panels)
     direct = len(panels) <= NAMED and 1 < most <= MOST_NAMES and curvy(view)
     shared = looks([curve for panel in panels for curve in panel.curves], direct)
-    for ax, panel in zip(axes, panels, strict=False):
+    for ax, panel in zip(axes, panels, strict=True):
         painter(ax, panel.curves, panel.metrics, view, shared)
         decorate(ax, view, panel)
         if direct:
             line_curves.named(ax, panel.curves, panel.metrics, shared)
-    for ax in axes[len(panels) :]:
-        ax.remove()
-    legend(figure, list(figure.axes))
+    legend(figure, axes)
     ran = any(curve.ours for panel in panels for curve in panel.curves)
     told = "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values."
     note(figure, view.size, told, "" if bars.sideways(view) else gaps(view, panels), title=view.exhibit.heading)
@@ -93,14 +86,14 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
 
 
 def curvy(view: View) -> bool:
-    """Whether its series are curves, which can be named at their ends."""
+    """Whether its series are curves, which are named at their ends."""
     figure = view.exhibit.figure
     dotted = figure["style"] == "bar" and figure.get("logy") and not bars.sideways(view)
     return figure["style"] in ("line", "sets") or bool(dotted)
 
 
 def gaps(view: View, panels: Sequence[Panel]) -> str:
-    """`× no time, by k: multi-pass at 8 (not run); …`: what breaks a curve, by name."""
+    """`× no time, by k: multi-pass at 8 (not run); …`"""
     x, found = view.exhibit.figure["x"], []
     for panel in panels:
         for curve in panel.curves:
@@ -130,17 +123,15 @@ def arrange(view: View) -> list[Panel]:
         here = [row for row in found if not field or view.label(field, row.fields[field]) == title]
         for metrics in groups:
             name = metric(metrics[0]).label if len(groups) > 1 else ""
-            panels.append(
-                Panel(" · ".join(t for t in (title, name) if t), metrics, curves(view, here, (series, named), metrics))
-            )
+            heading = " · ".join(filter(None, (title, name)))
+            panels.append(Panel(heading, metrics, curves(view, here, (series, named), metrics)))
     return panels
 
 
 def curves(
     view: View, found: Sequence[Row], fields: tuple[Sequence[str], Sequence[str]], metrics: Sequence[str]
 ) -> list[Curve]:
-    """One curve a value of the series fields, in the order of the rows. `fields`: those, and those of them that name a
-    curve, the same in every panel."""
+    """One curve a value of the series fields, in row order. `fields`: these, and those that name a curve."""
     figure = view.exhibit.figure
     series, named = fields
     x, panels = figure["x"], [figure["panels"]] if "panels" in figure else []
@@ -169,7 +160,7 @@ def curves(
 
 
 def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
-    """The values of a numeric x at which the sweeps have this curve."""
+    """The values of a numeric x that the sweeps give this curve."""
     exhibit = view.exhibit
     papers = [flat(sweep) for spec in exhibit.specs for sweep in spec.get("sweep", [])]
     sweeps = [sweep for sweep, _ in exhibit.quick] if view.profile == "quick" else papers
@@ -181,7 +172,7 @@ def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
 
 
 def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], float]:
-    """By line and metric what the paper's text says: a value, or a ratio times our value of its other side."""
+    """By line and metric the number of the paper's text: a value, or a ratio times our value of its other side."""
     found = {}
     for claim in view.exhibit.claims:
         sides = [claim[s] for s in ("numerator", "denominator") if s in claim] or [claim.get("where", {})]
@@ -197,12 +188,12 @@ def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tu
 
 
 def apart(figure: dict[str, Any]) -> list[str]:
-    """The field that tells sets of one kind apart, which a curve holds together."""
+    """The field that tells sets of one kind apart; a curve holds all of them."""
     return [figure["sets"]] if "sets" in figure else []
 
 
 def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:
-    """One point of ours, and the paper's beside it."""
+    """Adds one point of ours, and the paper's beside it."""
     if own is not None:
         curve.ours.setdefault(name, []).append((at, own))
     elif row.line and (why := reason(row.line)):
@@ -214,13 +205,13 @@ def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> Non
 
 
 def lead(view: View, row: Row, named: Sequence[str]) -> str:
-    """What colours a curve: its implementation where implementations are told apart, else all of its name."""
+    """The part of the name that gives the colour: the implementation if it is named, else all."""
     fields = ["implementation"] if "implementation" in named else named
     return ", ".join(spoken(view, f, row.fields[f]) for f in fields if row.fields[f] is not None)
 
 
 def spoken(view: View, field: str, value: Any) -> str:
-    """A value as a curve's name: a bare number says of what."""
+    """A value in a curve's name; a bare number stands with its field."""
     label = view.label(field, value)
     return f"{field.replace('_', ' ')} {label}" if label[:1].isdigit() and not isinstance(value, str) else label
 
@@ -244,7 +235,7 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """One legend for all panels, below them, for which the figure grows; none for a single nameless curve."""
+    """One legend below all panels, for which the figure grows; none for a single nameless curve."""
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -1,6 +1,4 @@
-"""A map of time over two parameters: a cell the least measured there, its colour how far that is from the best."""
-
-from __future__ import annotations
+"""A map of time over two parameters: the least time of each cell, coloured by its distance from the best."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +12,10 @@ from matplotlib.patches import Patch, Rectangle
 
 from plots.draw import style
 from plots.draw.axes import note
-from plots.draw.best_map import along, frame, named
+from plots.draw.best_map import frame, named, places
 from plots.draw.curves import FARTHEST
 from plots.read import tuning, words
+from plots.read.intervals import Estimate
 from plots.read.metrics import metric
 from plots.read.select import value_of
 from plots.read.tuning import Tuning
@@ -39,7 +38,7 @@ Cells = Mapping[tuple[Any, Any], Cell]
 
 
 def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, spread: float) -> None:
-    """Cells by (column, row); the best of them is framed, unless it is 0; the defaults' dashed. White: not tried."""
+    """Cells by (column, row); frames the best unless it is 0, and dashes the defaults. White: not tried."""
     best, framed = least_of(cells), best_of(cells)
     norm, colours = LogNorm(1, spread), matplotlib.colormaps[COLOURS]
     for (column, row), cell in cells.items():
@@ -60,17 +59,23 @@ def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, s
 
 
 def least_of(cells: Cells) -> float:
-    """The least value above 0, from which colours count."""
+    """The least value above 0, where the colours begin."""
     return min((cell.value for cell in cells.values() if cell.value), default=1.0)
 
 
 def best_of(cells: Cells) -> float | None:
-    """What is framed: the least value, unless it is 0, which needs no frame."""
+    """The least value, which is framed; None if it is 0."""
     return min((cell.value for cell in cells.values() if cell.value is not None), default=None) or None
 
 
+def lesser(before: Cell, own: Estimate | None, default: bool = False) -> Cell:
+    """The cell with one more value."""
+    values = [value for value in (before.value, own and own.value) if value is not None]
+    return Cell(min(values, default=None), before.default or default)
+
+
 def spread_of(panels: Sequence[Cells]) -> float:
-    """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour's meaning."""
+    """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour."""
     far = [LEAST_SPREAD]
     for cells in panels:
         values = [cell.value for cell in cells.values() if cell.value is not None]
@@ -93,26 +98,21 @@ def legend(figure: Figure, defaults: bool, best: bool = True) -> None:
 
 
 def heat_exhibit(view: View) -> Figure | None:
-    """A panel a value of the panel field, rows the field of `down`, columns x; None where nothing was measured."""
-    spec, (name,) = view.exhibit.figure, view.exhibit.figure["y"]
-    panel_fields = [spec["panels"]] if "panels" in spec else []
-    measured = [line for line in view.lines if line["samples_s"]]
+    """A panel a value of the panel field, rows the field of `down`, columns x; None if nothing was measured."""
+    (name,) = view.exhibit.figure["y"]
+    measured, panel_fields, fields, (panels, rows, columns) = places(view)
     if not measured:
         return None
-    panels = along(view, panel_fields, measured)
-    rows, columns = along(view, spec["down"], measured), along(view, [spec["x"]], measured)
-    places = [*panel_fields, *spec["down"], spec["x"]]
     found: list[dict[tuple[Any, Any], Cell]] = [{} for _ in panels]
     for line in view.lines:
-        here = tuple(value_of(line, field) for field in places)
+        here = tuple(value_of(line, field) for field in fields)
         at = (here[-1:], here[len(panel_fields) : -1])
         panel = here[: len(panel_fields)]
         if panel not in panels or at[0] not in columns or at[1] not in rows:
             continue
         own = None if view.doubt(line, name) else view.value(line, name)
-        before = found[panels.index(panel)].get(at)
-        value = min((v for v in (before and before.value, own and own.value) if v is not None), default=None)
-        found[panels.index(panel)][at] = Cell(value)
+        cells = found[panels.index(panel)]
+        cells[at] = lesser(cells.get(at, Cell(None)), own)
     figure, axes = canvas(len(panels), len(columns), len(rows))
     spread = spread_of(found)
     for ax, panel, cells in zip(axes, panels, found, strict=True):
@@ -129,25 +129,23 @@ def heat_exhibit(view: View) -> Figure | None:
     return figure
 
 
+@style.applied
 def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
-    """The least time at each pair of values, whatever the other parameters were."""
+    """The least time at each pair of values, over all other parameters."""
     columns, rows = one.values(x), one.values(y)
     cells: dict[tuple[Any, Any], Cell] = {}
     counting = {line["case"] for line in one.right}
     for line in one.lines:
         at = (value_of(line, x), value_of(line, y))
         own = tuning.time(line, name) if line["case"] in counting else None
-        before = cells.get(at, Cell(None))
-        value = min((v for v in (before.value, own and own.value) if v is not None), default=None)
-        cells[at] = Cell(value, before.default or line is one.default)
-    with matplotlib.rc_context(fname=style.STYLE):
-        figure, (ax,) = canvas(1, len(columns), len(rows))
-        paint(ax, columns, rows, cells, spread_of([cells]))
-        ax.set_xticks(range(len(columns)), [str(value) for value in columns])
-        ax.set_yticks(range(len(rows)), [str(value) for value in rows])
-        ax.set_xlabel(x.replace("_", " "))
-        ax.set_ylabel(y.replace("_", " "))
-        legend(figure, True)
-        said = f"{metric(name).title}, the least over the other parameters; × nothing there is right; empty: not tried"
-        note(figure, one.title, said)
+        cells[at] = lesser(cells.get(at, Cell(None)), own, line is one.default)
+    figure, (ax,) = canvas(1, len(columns), len(rows))
+    paint(ax, columns, rows, cells, spread_of([cells]))
+    ax.set_xticks(range(len(columns)), [str(value) for value in columns])
+    ax.set_yticks(range(len(rows)), [str(value) for value in rows])
+    ax.set_xlabel(x.replace("_", " "))
+    ax.set_ylabel(y.replace("_", " "))
+    legend(figure, True)
+    said = f"{metric(name).title}, the least over the other parameters; × nothing there is right; empty: not tried"
+    note(figure, one.title, said)
     return figure

@@ -1,51 +1,41 @@
-"""Medians by commit: a panel an implementation, a curve a case, over its first median; where a level begins, a mark."""
-
-from __future__ import annotations
+"""Medians by commit over the first median: a panel an implementation, a curve a case, marks at new levels."""
 
 from collections.abc import Sequence
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from plots.draw import style
-from plots.draw.axes import log_height, note
+from plots.draw.axes import grid, log_height, note
 from plots.draw.curves import FARTHEST
 from plots.read.history import Series
+from plots.read.select import grouped
 
 PANEL, ACROSS, MOST_PANELS = (4.3, 2.6), 3, 12
 LEAST_RANGE = 1.1  # most over least of a panel's axis: a percent is not drawn as a cliff
 MOST_NAMED = 12  # commits with a name below the axis
 
 
+@style.applied
 def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequence[str]) -> Figure | None:
-    """`levels`: by name of a case the indices, among its own commits, at which another level begins. Of too many
-    implementations, those with the largest changes."""
-    panels: dict[str, list[Series]] = {}
-    for one in found:
-        panels.setdefault(one.implementation, []).append(one)
+    """`levels`: by case, the indices among its own commits at which a level begins. Shows the largest changes."""
+    panels = grouped(found, lambda one: one.implementation)
     kept = sorted(panels, key=lambda name: (-max(spread(one) for one in panels[name]), name))[:MOST_PANELS]
     if not kept:
         return None
-    with matplotlib.rc_context(fname=style.STYLE):
-        across = min(ACROSS, len(kept))
-        down = -(-len(kept) // across)
-        figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down + 0.3))
-        axes = list(figure.subplots(down, across, squeeze=False).flat)
-        for ax, name in zip(axes, sorted(kept), strict=False):
-            ax.set_title(name)
-            for one in panels[name]:
-                paint(ax, one, levels[one.name], commits)
-            named = range(0, len(commits), -(-len(commits) // MOST_NAMED))
-            ax.xaxis.set_major_locator(FixedLocator(list(named)))
-            ax.set_xticklabels([commits[i] for i in named], rotation=35, ha="right", fontsize=6.5)
-            log_height(ax, LEAST_RANGE)
-            ax.set_ylabel("time / first")
-        for ax in axes[len(kept) :]:
-            ax.remove()
-        marked = any(levels[one.name] for name in kept for one in panels[name])
-        note(figure, "A curve a case: its medians over the first." + " Diamonds: another level begins." * marked)
-        return figure
+    figure, axes = grid(len(kept), min(ACROSS, len(kept)), PANEL, 0.3)
+    for ax, name in zip(axes, sorted(kept), strict=True):
+        ax.set_title(name)
+        for one in panels[name]:
+            paint(ax, one, levels[one.name], commits)
+        named = range(0, len(commits), -(-len(commits) // MOST_NAMED))
+        ax.xaxis.set_major_locator(FixedLocator(list(named)))
+        ax.set_xticklabels([commits[i] for i in named], rotation=35, ha="right", fontsize=6.5)
+        log_height(ax, LEAST_RANGE)
+        ax.set_ylabel("time / first")
+    marked = any(levels[one.name] for name in kept for one in panels[name])
+    note(figure, "A curve a case: its medians over the first." + " Diamonds: another level begins." * marked)
+    return figure
 
 
 def spread(one: Series) -> float:
@@ -57,7 +47,6 @@ def paint(ax, one: Series, levels: Sequence[int], commits: Sequence[str]) -> Non
     first = next(iter(one.medians.values())).value
     at = [commits.index(commit) for commit in one.medians]
     values = [min(median.value / first, FARTHEST) for median in one.medians.values()]
-    ax.plot(
-        at, values, color=style.colours([one.implementation])[one.implementation], marker=".", linewidth=0.8, alpha=0.6
-    )
+    colour = style.colours([one.implementation])[one.implementation]
+    ax.plot(at, values, color=colour, marker=".", linewidth=0.8, alpha=0.6)
     ax.plot([at[i] for i in levels], [values[i] for i in levels], "D", color=style.PAPER_INK, markersize=4)

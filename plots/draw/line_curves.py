@@ -1,7 +1,5 @@
 """Curves over numbers (or over words, evenly spaced)."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence
@@ -18,13 +16,13 @@ from plots.read.select import ALL_THREADS, sort_key
 from plots.read.view import View
 
 MOST_TICKS = 9
-AXIS = 0.85  # of a panel's width, what its axis has
+AXIS = 0.85  # the axis's share of a panel's width
 NAME, LONGEST, AXIS_HEIGHT = 11.0, 34, 2.1  # points from name to name; letters; inches
 MARKS = (6.5, 4.0)  # points: of the first curve and of the last, so that one that lies below another still shows
 
 
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View, looks: Looks) -> None:
-    """Ours: solid, with the interval as a bar. The paper's: hollow marks on a thin dotted line of the same colour."""
+    """Ours: solid lines with intervals. The paper's: hollow marks on a thin dotted line of the same colour."""
     (name,) = metrics
     at = positions(list(curves))
     x = curves[0].x
@@ -55,7 +53,7 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
 
 
 def named(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], looks: Looks) -> None:
-    """Every curve's name right of the panel, at the height of its end, its mark before it."""
+    """Writes every curve's name right of the panel, at the height of its end."""
     ends = {}
     for curve in curves:
         if pairs := [(x, v.value) for x, v in curve.ours.get(metrics[0], [])] or curve.paper.get(metrics[0], []):
@@ -71,7 +69,7 @@ def named(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], looks: Look
 
 
 def ticks(ax: Axes, at: list, where: dict, x: str, view: View, scale: bool) -> None:
-    """The measured values themselves as ticks, where they are few."""
+    """Takes the measured values as ticks if they are few."""
     if scale and view.exhibit.figure.get("logx") and min(at) > 0:
         ax.set_xscale("log")
     log = ax.get_xscale() == "log"

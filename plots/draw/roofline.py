@@ -1,6 +1,4 @@
-"""The roofline: operations in a second by operations for a byte, every implementation under its machine's ceilings."""
-
-from __future__ import annotations
+"""The roofline: operations a second by operations a byte, under the machine's ceilings."""
 
 from collections.abc import Sequence
 
@@ -14,12 +12,11 @@ from plots.read.results import Line
 from plots.read.view import View
 
 SIZE = (5.6, 4.6)  # inches of a panel
-DEVICES = {"cpu": "CPU", "gpu": "GPU"}
 Point = tuple[float, float]  # operations for a byte; billions of them in a second
 
 
 def roofline(view: View) -> Figure | None:
-    """A panel a device with measured ceilings; None where there is none, or nothing has a time."""
+    """A panel a device with measured ceilings; None if there is none, or no time."""
     points: dict[str, dict[str, list[Point]]] = {}
     for line in view.lines:
         if (at := place(view, line)) and roof(view, device(line)):
@@ -30,7 +27,7 @@ def roofline(view: View) -> Figure | None:
     axes = figure.subplots(1, len(points), squeeze=False).flat
     for ax, (where, found) in zip(axes, sorted(points.items()), strict=True):
         paint(ax, found, *roof(view, where))
-        ax.set_title(f"{DEVICES[where]}, fp32")
+        ax.set_title(f"{where.upper()}, fp32")
         ax.set(xlabel="operations for a byte of the least traffic", ylabel="billions of operations in a second")
     said = "Line: measured ceilings. A mark: the problem at which an implementation comes nearest to it; grey: others."
     more = "Above the line: caches, matrix units, or distances proven needless."
@@ -39,7 +36,7 @@ def roofline(view: View) -> Figure | None:
 
 
 def roof(view: View, where: str) -> Point | None:
-    """Bytes and operations in a second, in billions."""
+    """Billions of bytes and of operations a second."""
     speeds = (view.machine.record.get("floor") or {}).get(where) or {}
     found = speeds.get("bytes_per_s"), (speeds.get("flops_per_s") or {}).get("fp32")
     return (found[0] / 1e9, found[1] / 1e9) if all(found) else None

@@ -1,6 +1,4 @@
-"""Curves over many sets of one kind: the median of the sets, and a bar from the least to the most of them."""
-
-from __future__ import annotations
+"""Curves over many sets of one kind: their median, and a bar over their range."""
 
 from collections.abc import Sequence
 from dataclasses import replace

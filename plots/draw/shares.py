@@ -1,6 +1,4 @@
-"""How values are distributed over many sets: for every value the share of the sets that have at most it."""
-
-from __future__ import annotations
+"""Distributions over many sets: for every value the share of the sets with at most that value."""
 
 from collections.abc import Sequence
 
@@ -17,8 +15,7 @@ def steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], _: View, looks: Looks) -> None:
-    """A stair a series; the number of sets in the panel, where all have the same, else in the legend; a thin line at 1,
-    where both sides are equal."""
+    """A stair a series, the number of sets, and a thin line at 1, where both sides are equal."""
     (name,) = metrics
     counts = {len(curve.ours[name]) for curve in curves if name in curve.ours}
     counted = len(counts) > 1

@@ -1,6 +1,4 @@
-"""Looks: colours and markers by name, never by position, so that one more implementation recolours no figure."""
-
-from __future__ import annotations
+"""Colours and markers by name, not by position: one more implementation recolours no figure."""
 
 import hashlib
 import os
@@ -29,15 +27,9 @@ PAPER_INK = "#222222"
 MISSING = {"marker": "x", "linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 4}
 TEXT = {"marker": "D", "linestyle": "none", "markerfacecolor": "white", "markersize": 5, "zorder": 4}
 STATED = "where a ratio or value of the paper's text would put it"
-COARSE = {
-    "marker": r"$\dagger$",
-    "linestyle": "none",
-    "color": "#BB2222",
-    "markersize": 5,
-    "markeredgewidth": 0.3,
-    "label": "coarse (see the table)",
-}
-DISTURBED = {**COARSE, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
+DAGGER = {"linestyle": "none", "color": "#BB2222", "markersize": 5, "markeredgewidth": 0.3}
+COARSE = {**DAGGER, "marker": r"$\dagger$", "label": "coarse (see the table)"}
+DISTURBED = {**DAGGER, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
 DOUBTS = {words.COARSE: COARSE, words.DISTURBED: DISTURBED}
 NOTES = (STATED, COARSE["label"], DISTURBED["label"])  # last in every legend
 # A name here has this colour everywhere; every other name gets its own by hash. Parts of a stack lie side by side: Paul
@@ -53,14 +45,17 @@ COLOURS = {
 }
 
 
+applied = matplotlib.rc_context(fname=STYLE)  # decorates functions that draw
+
+
 def gaps(ax: Axes, places: Sequence[float], colour: str) -> None:
-    """Marks on the x axis where a case has no time."""
+    """Marks cases without a time on the x axis."""
     if places:
         ax.plot(places, [0.015] * len(places), transform=ax.get_xaxis_transform(), color=colour, **MISSING)
 
 
 def daggers(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
-    """Marks points whose time is in doubt, a little above them. `places`: x, y and the doubt."""
+    """Marks doubtful times, a little above them. `places`: x, y and the doubt."""
     above = ScaledTranslation(0, 7 / 72, ax.figure.dpi_scale_trans)
     for doubt, look in DOUBTS.items():
         if own := [(x, y) for x, y, why in places if why == doubt]:
@@ -73,8 +68,7 @@ def digest(name: str) -> int:
 
 
 def by_name(names: Iterable[str], choices: tuple, fixed: dict[str, str] | None = None) -> dict:
-    """One choice a name. Each name prefers its own by hash; where two of one figure prefer the same, the later by
-    alphabet takes its next one. More names than choices: choices repeat."""
+    """One choice a name: its own by hash, or the next free one. Choices repeat if there are too few."""
     given = {name: (fixed or {})[name] for name in names if name in (fixed or {})}
     for name in sorted(set(names) - given.keys()):
         start = digest(name) % len(choices)
@@ -99,14 +93,22 @@ METADATA = {
 }
 
 
+@applied
 def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
-    """Writes .svg, .pdf or .png: no date, no version, the same bytes for the same figure."""
-    with matplotlib.rc_context(fname=STYLE):
-        dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
-        figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
+    """Writes .svg, .pdf or .png without date and version: the same figure gives the same bytes."""
+    dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
+    figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes the format that the file's ending names, and the folders above it."""
+    """Writes the format of the ending, and makes the folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write(figure, path, path.suffix)
+
+
+def save_all(figure: Figure | None, stem: Path, endings: Iterable[str]) -> list[Path]:
+    """Writes the figure with each ending; nothing without a figure."""
+    paths = [stem.with_name(stem.name + ending) for ending in endings] if figure else []
+    for path in paths:
+        save(figure, path)
+    return paths

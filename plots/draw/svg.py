@@ -1,7 +1,5 @@
 """A figure as the text of an SVG."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter
@@ -14,7 +12,7 @@ BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says not
 
 
 def text(figure: Figure | None) -> str:
-    """Empty where there is no figure."""
+    """Empty without a figure."""
     if figure is None:
         return ""
     buffer = io.BytesIO()
@@ -23,14 +21,14 @@ def text(figure: Figure | None) -> str:
 
 
 def small(text: str) -> str:
-    """The same picture in less: no comments, metadata, bare groups; short names, paths to a tenth of a point."""
+    """The same picture without comments, metadata and bare groups, with short names and rounded paths."""
     text = re.sub(r"<\?xml.*?<svg", "<svg", text, count=1, flags=re.S)
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'<g id="[^"]*">', "<g>", text)
     text = re.sub(r"'DejaVu Sans'[^;\"]*", "DejaVu Sans,sans-serif", text)  # no quotes within quotes
     text = re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) ", r"\1", m[0]), text)
     text = re.sub(r' d="[^"]*"', lambda m: re.sub(r"\s*([MLCQz])\s*", r"\1", rounded(m[0], 1)), text)
-    text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: what the figure says keeps its digits
+    text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: the figure's text keeps its digits
     text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
     text = text.replace("xlink:href", "href") if "<image" not in text else text
     text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)
@@ -40,7 +38,7 @@ def small(text: str) -> str:
 
 
 def shared_styles(text: str) -> str:
-    """Styles that occur again and again as classes."""
+    """Replaces repeated styles by classes."""
     counts = Counter(re.findall(r" style='([^']*)'", text))
     names = {style: f"s{at}" for at, style in enumerate(style for style, count in counts.items() if count > 2)}
     text = re.sub(r" style='([^']*)'", lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
@@ -48,7 +46,7 @@ def shared_styles(text: str) -> str:
 
 
 def short_names(text: str) -> str:
-    """matplotlib names markers and clips by a hash: within one picture a number does."""
+    """Replaces the hashes that name markers and clips by numbers."""
     names = {name: f"i{at}" for at, name in enumerate(dict.fromkeys(re.findall(r" id='([^']*)'", text)))}
     return re.sub(r"( id='|#)([\w.-]+)", lambda m: m[1] + names.get(m[2], m[2]), text)
 

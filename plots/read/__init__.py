@@ -1,1 +1,1 @@
-"""Files in, values out: result lines, machine records, exhibits, metrics with their intervals. Knows no other room."""
+"""Reads result lines, machine records and exhibits; defines metrics with their intervals. Imports no other storey."""

@@ -1,14 +1,11 @@
-"""What a cascade of performance portability shows (decided in plots/decide/portability.py, drawn in plots/draw)."""
-
-from __future__ import annotations
+"""A cascade of performance portability: plots/decide/portability.py makes it, plots/draw draws it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Cascade:
-    """One implementation. `steps`: platform, its efficiency and PP up to it, the best platform first; `missing`: on
-    which platforms it was never tried, so that its PP over all of them is not known."""
+    """One implementation. `steps`: platform, efficiency, PP so far, the best first. `missing`: untried platforms."""
 
     implementation: str
     steps: tuple[tuple[str, float, float], ...]
@@ -21,7 +18,7 @@ class Cascade:
 
 @dataclass(frozen=True)
 class Portability:
-    """Of one kind of efficiency and one kind of device. `why`: why there is no comparison, else empty."""
+    """Of one kind of efficiency and one kind of device. `why`: the reason for no comparison, else empty."""
 
     device: str
     platforms: tuple[str, ...]

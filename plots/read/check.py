@@ -1,6 +1,4 @@
-"""Whether something is a result line, as schema/line.json says, and what of it is kept."""
-
-from __future__ import annotations
+"""Checks a result line by schema/line.json and keeps the fields that are read."""
 
 from array import array
 from typing import Any
@@ -15,7 +13,7 @@ PROFILES = ("paper", "quick")
 DOCUMENT = schema.load("line.json")
 LATEST = schema.latest(DOCUMENT)
 FIELDS = DOCUMENT["properties"]
-UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s")  # so not kept
+UNREAD = ("schema", "order", "machine", "argv", "gpu", "replayed", "judge_s")  # and not kept
 KEPT = [name for name in FIELDS if name not in UNREAD]
 SERIES = ("samples_s", "samples_event_s")
 DELAYS = ("run_delay_s", "involuntary_switches")  # one a sample, or null
@@ -25,15 +23,14 @@ CHECKS = {at: {name: made.check(node) for name, node in made.fields(FIELDS).item
 
 
 class LaterError(UserError):
-    """A line of a later kmbench: it may say something that this program would overlook."""
+    """A line of a later kmbench, whose meaning this program may miss."""
 
 
 def line(found: Any, where: str, pool: dict[str, Any]) -> Line:
-    """The fields of `found` that anything here reads, what its schema lacks with null; else UserError. The schema's
-    rules over several fields (allOf) are not asked: a wrong line that breaks one must not let a right one before it
-    count.
+    """The kept fields of a result line; a field that its schema lacks is None. Raises UserError for anything else.
 
-    What is equal to a thing in `pool` is that thing, and series are arrays: 100,000 lines fit in memory."""
+    Skips the schema's allOf rules, so that a wrong line still replaces an earlier right one. Equal values share one
+    object of `pool`, and series are arrays: 100,000 lines fit in memory."""
     if not isinstance(found, dict):
         raise UserError(f"{where}: not a result line, but {type(found).__name__}")
     number = found.get("schema")

@@ -1,24 +1,21 @@
-"""Times that other programs disturbed: while a run was timed, its threads were ready and waited for a processor.
+"""Times that other programs disturbed: the run's threads were ready and waited for a processor.
 
-A timed run is disturbed by its run delay, or where the kernel does not tell that, by the switches that others forced. A
-line is disturbed when more than half of its runs are: then all of them count and the time is marked, as a coarse one
-is. Where fewer are, these are left out of its time. That is no choice by result: neither criterion looks at the time
-alone, and a slow run without delay stays."""
-
-from __future__ import annotations
+A run is disturbed by its run delay, or by involuntary switches where the kernel tells no delay. With more than half of
+its runs disturbed, a line keeps them all and its time is marked; else the disturbed runs are left out. Neither
+criterion looks at the time alone, so a slow run without delay stays."""
 
 from dataclasses import replace
 
 from plots.read.check import Line
 from plots.read.intervals import Estimate, of_median
 
-DELAY = 0.05  # of a run's time: far above a quiet machine's, far below that of a shared processor
+DELAY = 0.05  # of a run's time: far above a quiet machine's, far below a shared processor's
 SWITCHES = 50.0  # a second, chosen: a kernel that shares a processor switches every few milliseconds
-FEWEST_SWITCHES = 2  # one is no sign
+FEWEST_SWITCHES = 2  # one alone means nothing
 
 
 def flags(line: Line) -> list[bool]:
-    """Of every timed run, whether it was disturbed; what is not known was not."""
+    """Whether each timed run was disturbed; an unknown one was not."""
     seconds = line["samples_s"]
     delays, switches = line["run_delay_s"], line["involuntary_switches"]
     if delays is not None:
@@ -42,7 +39,7 @@ def samples(line: Line, name: str = "samples_s") -> list[float]:
 
 
 def time_of(line: Line, name: str = "samples_s") -> Estimate | None:
-    """The median of these, with its interval."""
+    """The median of these samples, with its interval."""
     own = samples(line, name)
     found = of_median(own)
     if found is None or not found.known or len(own) == len(line[name]):

@@ -1,8 +1,6 @@
-"""Checks of an exhibit and of paper.toml made from schema/exhibit.json: every mistake is one line with its place.
+"""Checks an exhibit and paper.toml by schema/exhibit.json: every mistake is one line with its place.
 
 A test holds every exhibit against the jsonschema package as well."""
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -50,7 +48,7 @@ def check(given: Node, node: Node, place: str, path: str = "") -> None:
 
 
 def one(value: Any, given: Node, place: str, path: str) -> None:
-    """The check of one key's value."""
+    """Checks one key's value."""
     node, name = CHECKS.resolved(given), path.rpartition(".")[2]
     items, right = CHECKS.resolved(node.get("items", {})), CHECKS.check(given)
     if isinstance(value, dict) and "properties" in node:

@@ -1,6 +1,4 @@
-"""Exhibits: papers/<key>/<exhibit>.toml, loaded and checked (format: docs/exhibits.md)."""
-
-from __future__ import annotations
+"""Loads and checks exhibits, papers/<key>/<exhibit>.toml (docs/exhibits.md)."""
 
 import tomllib
 from collections.abc import Sequence
@@ -20,7 +18,7 @@ Table = dict[str, Any]
 
 @dataclass(frozen=True)
 class Printed:
-    """One row that the paper shows: the fields that place it, mapped to our values, and its values as printed."""
+    """One row of the paper: its fields mapped to our values, and its values as printed."""
 
     key: Table
     shown: Table  # the fields as the paper prints them
@@ -28,10 +26,10 @@ class Printed:
     source: str
     note: str
     units: dict[str, str]
-    stand_in: str = ""  # the data set it is shown beside, where that is not the paper's own
+    stand_in: str = ""  # the data set that it stands beside, if that is not the paper's own
 
     def unit(self, metric: str) -> str:
-        """The paper's unit of a metric, where it is not ours."""
+        """The paper's unit of a metric, if it is not ours."""
         return self.units.get(metric, "")
 
 
@@ -45,17 +43,17 @@ class Exhibit:
 
     @property
     def machine(self) -> str:
-        """The paper's."""
+        """The paper's machine."""
         return self.record.get("machine", "")
 
     @property
     def stand_ins(self) -> dict[str, str]:
-        """Data sets made up in the shape of one of the paper's, each with the name of that one."""
+        """Made-up data sets, each with the name of the paper's data set that it imitates."""
         return self.record.get("stand_ins", {})
 
     @property
     def substitutes(self) -> dict[str, str]:
-        """The same, and data sets that hold some rows of one of the paper's."""
+        """The stand-ins, and data sets that hold some rows of the paper's."""
         return {**self.stand_ins, **self.record.get("parts", {})}
 
     @property
@@ -84,24 +82,21 @@ class Exhibit:
 
     @property
     def notes(self) -> list[str]:
-        """Paragraphs: set apart by an empty line in the file, whose other line ends mean nothing."""
+        """Paragraphs, which empty lines separate in the file."""
         text = self.spec.get("notes", {}).get("text", "")
         return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
     @property
     def sources(self) -> list[str]:
-        """The exhibits whose lines this one reads: itself unless it reuses others'."""
+        """The exhibits whose lines this one reads: itself unless it reuses others."""
         reuse = self.spec.get("reuse", self.key)
         return [reuse] if isinstance(reuse, str) else list(reuse)
 
     @property
     def commands(self) -> list[str]:
-        """What measures it."""
-        return (
-            [f"kmbench run papers/{source}.toml" for source in self.sources]
-            if self.spec.get("sweep") or "reuse" in self.spec
-            else []
-        )
+        """The commands that measure it."""
+        measured = self.sources if self.spec.get("sweep") or "reuse" in self.spec else []
+        return [f"kmbench run papers/{source}.toml" for source in measured]
 
     def label(self, name: str, value: Any) -> str:
         """The exhibit's own word for a value of a field, else the value."""
@@ -109,7 +104,7 @@ class Exhibit:
         return str(words.get(str(value), "–" if value is None else value))
 
     def listed(self, name: str) -> list[Any]:
-        """The values of a field in the order in which the sweeps, then the quick profile, list them."""
+        """The values of a field in the order of the sweeps, then of the quick profile."""
         values: list[Any] = []
         quick = self.spec.get("profile", {}).get("quick", {})
         for table in [*self.spec.get("sweep", []), *quick.get("sweep", []), quick]:
@@ -119,43 +114,42 @@ class Exhibit:
 
     @cached_property
     def specs(self) -> list[Table]:
-        """Its own file's content, and that of the exhibits it reuses."""
+        """Its own content, and that of the exhibits that it reuses."""
         files = [self.path.parents[1] / f"{key}.toml" for key in self.sources if key and key != self.key]
         return [self.spec, *(read_exhibit(path) for path in files if path.exists())]
 
     @cached_property
     def implementations(self) -> list[str]:
-        """Those that the sweeps name, its own or those of the exhibits it reuses."""
+        """The implementations that the sweeps name."""
         named = [sweep.get("implementation", []) for spec in self.specs for sweep in spec.get("sweep", [])]
         return list(dict.fromkeys(name for one in named for name in (one if isinstance(one, list) else [one])))
 
     @cached_property
     def swept(self) -> list[str]:
-        """The settings of the data set's generator that the sweeps vary, its own or those of the exhibits it reuses."""
+        """The settings of the data set's generator that the sweeps vary."""
         quick = [spec.get("profile", {}).get("quick", {}) for spec in self.specs]
         tables = [*quick, *(sweep for spec in [*self.specs, *quick] for sweep in spec.get("sweep", []))]
         return sorted({name for table in tables for name in table.get("data", {})})
 
     @cache  # noqa: B019  an exhibit lives as long as the program
     def printed(self) -> list[Printed]:
-        """Every row of every [[paper]] table; behind a row of a data set the same row for each of its stand-ins."""
+        """Every row of every [[paper]] table, each followed by its rows for stand-ins."""
         rows = [row for block in self.spec.get("paper", []) for row in printed_rows(block)]
         return [shown for row in rows for shown in (row, *beside_stand_ins(row, self.stand_ins))]
 
     @property
     def their_threads(self) -> list[int]:
-        """How many threads the paper's own rows have where ours have all of the machine's."""
+        """The thread counts of the paper's rows that stand for all threads here."""
         matches = [block.get("match", {}).get("threads", {}) for block in self.spec.get("paper", [])]
         return sorted({int(word) for match in matches for word, ours in match.items() if ours == 0 and word.isdigit()})
 
     @cached_property
     def quick(self) -> list[tuple[Table, list[str]]]:
-        """The sweeps of the quick profile, flat, each with what it changes of the problem itself: repetitions do not,
-        and some of the paper's values are no change."""
+        """The sweeps of the quick profile, flat, each with the keys of the problem that it changes."""
         return [found for spec in self.specs for found in quick_sweeps(spec)]
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
-        """What the quick profile changes of these lines' problems: with any, the paper's values are no measure."""
+        """The keys of the problem that the quick profile changes for these lines; none if they are as in the paper."""
         found: set[str] = set()
         everything = sorted({name for _, changed in self.quick for name in changed})  # of a line of no sweep
         for line in lines:
@@ -169,7 +163,7 @@ OF_LINE = ("implementation", "dataset", "n", "d", "k", "precision")
 
 
 def quick_sweeps(spec: Table) -> list[tuple[Table, list[str]]]:
-    """As kmbench reads them: the quick profile's own sweeps, else the paper's, with its other keys in their place."""
+    """As kmbench: the quick profile's own sweeps, else the paper's, with its other keys replaced."""
     quick = dict(spec.get("profile", {}).get("quick", {}))
     papers = [flat(sweep) for sweep in spec.get("sweep", [])]
     sweeps = [flat(sweep) for sweep in quick.pop("sweep", [])] or papers
@@ -179,22 +173,21 @@ def quick_sweeps(spec: Table) -> list[tuple[Table, list[str]]]:
 
 
 def flat(sweep: Table) -> Table:
-    """Every axis with its list of values; `set` and `data` by dotted names."""
+    """Every axis as a list of values; `set` and `data` by dotted names."""
     plain = {name: value for name, value in sweep.items() if name not in ("set", "data")}
     nested = {f"{part}.{name}": value for part in ("set", "data") for name, value in sweep.get(part, {}).items()}
     return {name: value if isinstance(value, list) else [value] for name, value in {**plain, **nested}.items()}
 
 
 def changed(quick: Table, paper: Table) -> list[str]:
-    """The keys of which the quick sweep has values that the paper's sweep has not."""
+    """The keys whose values in the quick sweep are not in the paper's sweep."""
     names = (quick.keys() | paper.keys()) - set(SAME_PROBLEM)
-    return sorted(
-        {n.partition(".")[0] for n in names if n not in quick or not all(same(v, paper.get(n, [])) for v in quick[n])}
-    )
+    other = [n for n in names if n not in quick or not all(same(v, paper.get(n, [])) for v in quick[n])]
+    return sorted({n.partition(".")[0] for n in other})
 
 
 def of_sweep(line: Line, sweep: Table) -> bool:
-    """Whether the sweep may have made the line: what either does not say agrees."""
+    """Whether the sweep may have made the line; a field that one of them lacks agrees."""
     names = {name.partition(".")[2] or name: v for name, v in sweep.items() if name in OF_LINE or "." in name}
     known = {name: v for name, v in names.items() if value_of(line, name) not in (None, 0) or name == "threads"}
     return all(
@@ -219,7 +212,7 @@ def printed_rows(block: Table) -> list[Printed]:
 
 
 def beside_stand_ins(row: Printed, stand_ins: dict[str, str]) -> list[Printed]:
-    """The row as it stands beside each stand-in of its data set."""
+    """The row beside each stand-in of its data set."""
     found = []
     for name in (name for name, real in stand_ins.items() if real == row.key.get("dataset")):
         note = f"printed of {stand_ins[name]}; {name} is made up in its shape, so only times are compared"

@@ -1,9 +1,6 @@
 """Writes out the short forms of an exhibit: defaults, zip, claims for many values (docs/exhibits.md, "Said once").
 
-`expand` is a pure function from the file's tables to the exhibit that every other reader sees. kmbench expands the
-sweeps by the same rules (bench/plan/exhibit.cpp); both have to meet the examples in tests/expansion.toml."""
-
-from __future__ import annotations
+kmbench expands the sweeps by the same rules (bench/plan/exhibit.cpp); tests/expansion.toml has examples for both."""
 
 import itertools
 import math
@@ -49,7 +46,7 @@ def tables(value: Any, place: str) -> dict[str, Table]:
 
 
 def sweeps(given: Any, defaults: Table) -> list[Table]:
-    """A sweep with its defaults; one with zip is as many as its lists are long."""
+    """A sweep with its defaults; with zip, one sweep for each place of its lists."""
     if not isinstance(given, dict):
         raise UserError(f"[[sweep]]: a table is needed, not {str(given)[:40]!r}")
     whole = {**defaults, **given}
@@ -85,14 +82,14 @@ def placed(sweep: Table, row: Table) -> Table:
 
 
 def listed(given: Any) -> list[Any]:
-    """[[claim]] as it is; of [claim.<id>], the key is the id."""
+    """[[claim]] as it is; of [claim.<id>] the key becomes the id."""
     if not isinstance(given, dict):
         return given if isinstance(given, list) else [given]
     return [{"id": name, **claim} for name, claim in tables(given, "[claim.<id>]").items()]
 
 
 def claims(given: Any, defaults: Table) -> list[Table]:
-    """A claim with its defaults; one with for is as many as for has rows."""
+    """A claim with its defaults; with for, one claim for each row."""
     if not isinstance(given, dict):
         raise UserError(f"claim: a table is needed, not {str(given)[:40]!r}")
     place = f"claim {given.get('id', '?')!r}"
@@ -105,15 +102,13 @@ def claims(given: Any, defaults: Table) -> list[Table]:
 
 
 def shared(given: Table) -> Table:
-    """The claims of one for are cases of one sentence, unless each has a text of its own: it is called after the id
-    that they are made from."""
+    """The sentence of all claims of one `for`, named after their id; none if each claim has its own text."""
     return {"sentence": PLACE.sub(r"<\1>", str(given.get("id") or given["text"]))} if "text" in given else {}
 
 
 def rows(given: Any, place: str) -> list[Table]:
-    """The tables of a list; of a table of lists, every combination, the first key slowest.
-
-    An entry of such a list may be a table: it gives several values at once."""
+    """The tables of a list; of a table of lists every combination, the first key slowest. An entry of such a list may
+    be a table with several values."""
     if isinstance(given, list) and given and all(isinstance(row, dict) for row in given):
         return given
     lists = given.values() if isinstance(given, dict) else ()
@@ -134,7 +129,7 @@ def places(value: Any) -> list[str]:
 
 
 def filled(template: Table, row: Table, used: set[str], place: str) -> Table:
-    """The row's values where {their names} stand, and under their names where those are keys of a claim."""
+    """The row's values in the places of {their names}, and as keys of the claim."""
     if missing := used - row.keys():
         raise UserError(f"{place}: {{{min(missing)}}} is not in its for; there are {', '.join(row)}")
     if idle := row.keys() - used - CLAIM_KEYS:

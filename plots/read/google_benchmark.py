@@ -1,6 +1,4 @@
-"""Google Benchmark's JSON: its context, and every run with its name and its time."""
-
-from __future__ import annotations
+"""Reads Google Benchmark's JSON: its context, and the name and time of every run."""
 
 import json
 import math
@@ -18,20 +16,15 @@ TIME = schema.Compiler(check.DOCUMENT).check({"$ref": "#/$defs/time"})
 
 @dataclass(frozen=True)
 class Run:
-    """One repetition: wall clock of an iteration of its loop, or why it has none."""
+    """One repetition: wall clock of an iteration of its loop, or the reason for no time."""
 
     name: str
     seconds: float
     reason: str = ""
 
 
-def is_one(path: Path) -> bool:
-    """Whether the file is to be read so: a JSON file, where result lines are a .jsonl."""
-    return path.suffix == ".json"
-
-
 def read(path: Path) -> tuple[dict[str, Any], list[Run]]:
-    """The context and the runs; aggregates, which hold no samples, are left out. UserError where there is no run."""
+    """The context and the runs, without aggregates. Raises UserError if there is no run."""
     if path.stat().st_size > LARGEST:
         raise UserError(f"{path}: {path.stat().st_size} bytes; accepted: up to {LARGEST}")
     found = json_text.read(path)

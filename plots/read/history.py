@@ -1,6 +1,4 @@
-"""The recorded lines of one machine as series: of every case its median by commit, in the order of the commits."""
-
-from __future__ import annotations
+"""The recorded lines of one machine as series: the median of every case by commit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from plots.read import results
-from plots.read.check import Line
 from plots.read.disturbed import time_of
 from plots.read.intervals import Estimate
+from plots.read.select import grouped
 from plots.read.sides import name_of, parts_of
 
 
 @dataclass
 class Series:
-    """One case: `medians` by commit in seconds, in the order in which this machine first measured them."""
+    """One case: `medians` in seconds by commit, in the order of their first measurement."""
 
     name: str
     implementation: str
@@ -24,23 +22,20 @@ class Series:
     medians: dict[str, Estimate] = field(default_factory=dict)
 
 
-def read(folder: Path) -> list[Line]:
-    """Every line of a machine's folder, those included that later ones replace."""
+def read(folder: Path) -> list[results.Line]:
+    """Every line of a machine's folder, replaced ones included."""
     pool: dict[str, Any] = {}
     return [line for path in sorted(folder.glob("*.jsonl")) for line in results.read_lines(path, pool)]
 
 
-def by_commit(lines: Iterable[Line]) -> dict[str, list[Line]]:
-    """In the order in which the commits were first measured."""
-    found: dict[str, list[Line]] = {}
-    for line in sorted(lines, key=lambda line: line["date"]):
-        found.setdefault(f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}", []).append(line)
-    return found
+def by_commit(lines: Iterable[results.Line]) -> dict[str, list[results.Line]]:
+    """In the order of the first measurement."""
+    return grouped(sorted(lines, key=lambda line: line["date"]), results.commit_of)
 
 
-def series(lines: Iterable[Line]) -> list[Series]:
-    """By name. A wrong, failed, skipped, coarse or disturbed result has no place in it; of one commit the later line
-    counts, and what was measured with uncommitted changes is a commit of its own, marked +."""
+def series(lines: Iterable[results.Line]) -> list[Series]:
+    """By name, without wrong, failed, skipped, coarse and disturbed results. The later line of a commit counts;
+    uncommitted changes make another commit, marked +."""
     found: dict[str, Series] = {}
     for commit, own in by_commit(lines).items():
         for line in results.latest(own):

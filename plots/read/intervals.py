@@ -1,6 +1,4 @@
-"""Estimates with 95% intervals: of a median, of a mean, and of a ratio of either."""
-
-from __future__ import annotations
+"""Estimates with 95% intervals: of a median, of a mean, and of a ratio."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,13 +8,12 @@ import numpy as np
 from scipy import special
 
 LEVEL = 0.95
-MOST = 709.0  # whose exponential is the last in the range of numbers
+MOST = 709.0  # the exponential of more overflows
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval. `low` and `high` equal `value` where the value is exact (a count, an error of one
-    deterministic run), and are None where it was measured once, so that its spread is not known."""
+    """A value with its 95% interval. `low` and `high` equal an exact value; they are None for a single measurement."""
 
     value: float
     low: float | None
@@ -34,21 +31,21 @@ class Estimate:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The interval; the point itself where the spread is not known."""
+        """The interval; the value itself if there is none."""
         return (self.low, self.high) if self.low is not None and self.high is not None else (self.value, self.value)
 
-    def scaled(self, factor: float) -> Estimate:
+    def scaled(self, factor: float) -> "Estimate":
         """`factor` (positive) times this."""
         return self.mapped(lambda x: x * factor)
 
-    def shifted(self, constant: float) -> Estimate:
+    def shifted(self, constant: float) -> "Estimate":
         return self.mapped(lambda x: x + constant)
 
-    def mapped(self, rising: Callable[[float], float]) -> Estimate:
+    def mapped(self, rising: Callable[[float], float]) -> "Estimate":
         bounds = (None if bound is None else rising(bound) for bound in (self.low, self.high))
         return Estimate(rising(self.value), *bounds, self.samples, self.method)
 
-    def inverse_of(self, constant: float) -> Estimate:
+    def inverse_of(self, constant: float) -> "Estimate":
         """`constant` over this (both positive): a rate from a time."""
         low = None if self.high is None else over(constant, self.high)
         high = None if self.low is None else over(constant, self.low) if self.low > 0 else math.inf
@@ -56,12 +53,12 @@ class Estimate:
 
 
 def over(a: float, b: float) -> float:
-    """a / b; infinite over 0, and 0 over 0 is 0: nothing of nothing."""
+    """a / b; infinite over 0, but 0 over 0 is 0."""
     return a / b if b else math.copysign(math.inf, a) if a else 0.0
 
 
 def exp(x: float) -> float:
-    """Infinite where it leaves the range of numbers."""
+    """Infinite on overflow."""
     return math.exp(x) if x < MOST else math.inf
 
 
@@ -76,10 +73,8 @@ def once(value: float) -> Estimate:
 def of_median(samples: Sequence[float]) -> Estimate | None:
     """Median and its 95% interval; None for no samples, and for a median past the range of numbers.
 
-    From six samples on the interval is that of order statistics: the narrowest pair (x_r, x_{m+1-r}) that holds the
-    median with a binomial probability of at least 95%, whatever the distribution. Two to five samples cannot reach 95%
-    that way; there it is Student's t on the logarithms (times are positive), widened to hold the median.
-    """
+    From six samples on: order statistics, the narrowest pair (x_r, x_{m+1-r}) that holds the median with a binomial
+    probability of at least 95%. Below: Student's t on the logarithms, widened to the median."""
     x = np.sort(np.asarray(samples, dtype=float))
     m = len(x)
     if m == 0:
@@ -103,8 +98,7 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
 
 
 def of_mean(series: Sequence[float]) -> Estimate | None:
-    """Mean and its 95% interval by Student's t over the iterations of one traced run; None for an empty series, and for
-    a mean past the range of numbers."""
+    """Mean and its 95% interval by Student's t; None for an empty series, and for a mean past the range of numbers."""
     x = np.asarray(series, dtype=float)
     if len(x) == 0:
         return None
@@ -120,12 +114,9 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
 
 
 def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
-    """numerator / denominator with its 95% interval; None when the denominator is 0, either is negative, or the ratio
-    is past the range of numbers.
+    """numerator / denominator with its 95% interval; None if the denominator is 0, either is negative, or it overflows.
 
-    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares.
-    It needs only the two intervals, so it serves medians and means alike, and it is deterministic.
-    """
+    MOVER on logarithms (Zou and Donner 2008): on each side the two distances from estimate to bound add in squares."""
     if denominator.value <= 0 or numerator.value < 0:
         return None
     value = numerator.value / denominator.value

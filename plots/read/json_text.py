@@ -1,6 +1,4 @@
-"""JSON as JSON is: no NaN, no number past 64 bits or a double's range, no half characters, no endless nesting."""
-
-from __future__ import annotations
+"""Strict JSON: no NaN, no number past 64 bits or a double, no lone surrogates, bounded nesting."""
 
 import json
 import math
@@ -14,7 +12,7 @@ LARGE = re.compile(rb"[eE]\+?\d{3}|\d{19}")  # only a text with such a part can 
 
 
 def parse(raw: bytes) -> Any:
-    """The value of one text; ValueError with the reason in a few words."""
+    """The value of one text. Raises ValueError with a short reason."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
@@ -25,7 +23,10 @@ def parse(raw: bytes) -> Any:
     except RecursionError:
         raise ValueError("nested too deep") from None
     if "\\u" in text:
-        whole_characters(value)
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # Python reads lone surrogates, but cannot write them
+            raise ValueError("half a character (a lone surrogate)") from None
     return value
 
 
@@ -51,11 +52,3 @@ def whole(text: str) -> int:
     if len(text) > 20 or not -(2**63) <= int(text) < 2**64:
         raise ValueError(f"{text[:20]}… is past 64 bits")
     return int(text)
-
-
-def whole_characters(value: Any) -> None:
-    """A half of a surrogate pair can be read, but not written again."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("half a character (a lone surrogate)") from None

@@ -1,6 +1,4 @@
-"""What wu2011 measures: the time of labeling, its parts, and the distances that the triangle inequality saves."""
-
-from __future__ import annotations
+"""Metrics of wu2011: the time of labeling, its parts, and the distances that the triangle inequality saves."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,15 +6,14 @@ from typing import Any
 from plots.read.check import Line
 from plots.read.intervals import Estimate, exact, once, over
 
-STEADY = 0.01  # the change of the mean M from one iteration to the next that counts as none (wu2011, Section III)
+STEADY = 0.01  # the least relative change of the mean M between iterations that counts (wu2011, Section III)
 PARTS = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another: of icd_rid, and of update
 TITLES = {"icd": "ICD", "rid": "RID", "rearrange": "hybridizing"}  # Table I's words
 BESIDES = ("icd_rid", "rearrange")  # phases of EALT that are not labeling itself
 
 
 def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
-    """Equivalent average labeling time, in ms: (total - updating) / iterations (Equation 10), of the traced run: every
-    phase of its iterations but the update. A difference of two runs would be mostly the scatter of their updates."""
+    """Equivalent average labeling time in ms: (total - updating) / iterations (Equation 10), of the traced run."""
     phases = line["phases"]
     if line["verdict"] != "" or not line.get("iterations") or "update" not in phases:
         return None
@@ -24,39 +21,30 @@ def ealt(line: Line, _: dict[str, Any]) -> Estimate | None:
     return once(1e3 * total / line["iterations"]) if total > 0 else None
 
 
-def ealt_share(name: str) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A phase's part of EALT, in percent; `labeling`: what the others leave, in a run that has any."""
-
-    def formula(line: Line, record: dict[str, Any]) -> Estimate | None:
-        whole = ealt(line, record)
-        if whole is None or (name == "labeling" and not any(line["phases"].get(phase) for phase in BESIDES)):
-            return None
-        sums = {phase: 1e3 * sum(series) / line["iterations"] for phase, series in line["phases"].items()}
-        part = whole.value - sum(sums.get(phase, 0.0) for phase in BESIDES) if name == "labeling" else sums.get(name)
-        return None if part is None else once(100 * part / whole.value)
-
-    return formula
+def ealt_share(name: str, line: Line, record: dict[str, Any]) -> Estimate | None:
+    """A phase's part of EALT, in percent; `labeling`: the rest of a run with such phases."""
+    whole = ealt(line, record)
+    if whole is None or (name == "labeling" and not any(line["phases"].get(phase) for phase in BESIDES)):
+        return None
+    sums = {phase: 1e3 * sum(series) / line["iterations"] for phase, series in line["phases"].items()}
+    part = whole.value - sum(sums.get(phase, 0.0) for phase in BESIDES) if name == "labeling" else sums.get(name)
+    return None if part is None else once(100 * part / whole.value)
 
 
-def of_m(formula: Callable[[list[float], Line], float | None]) -> Callable[[Line, dict[str, Any]], Estimate | None]:
-    """A number from the mean M of every iteration of the traced run."""
-
-    def counted(line: Line, _: dict[str, Any]) -> Estimate | None:
-        series = (line.get("counters") or {}).get("mean_m")
-        value = formula(series, line) if series and line["verdict"] == "" else None
-        return None if value is None else exact(value)
-
-    return counted
+def of_m(formula: Callable[[list[float], Line], float | None], line: Line, _: dict[str, Any]) -> Estimate | None:
+    """A number computed from the mean M of every iteration of the traced run."""
+    series = (line.get("counters") or {}).get("mean_m")
+    value = formula(series, line) if series and line["verdict"] == "" else None
+    return None if value is None else exact(value)
 
 
 def saved(series: list[float], line: Line) -> float:
-    """Distances not computed, in percent of n k, over all iterations: the theoretical bound of Figure 3."""
+    """Distances not computed, in percent of n k, over all iterations: the bound of Figure 3."""
     return 100 * (1 - over(sum(series) / len(series), line["k"]))
 
 
 def saved_in_warps(series: list[float], line: Line) -> float | None:
-    """The same where 32 points in a row take as long as the one with the most distances: with Equation 2's R, a point
-    waits for M (1 + R)."""
+    """The same if 32 points in a row take as long as the slowest: a point waits for M (1 + R), R of Equation 2."""
     waits = line["counters"].get("warp_imbalance")
     if not waits or len(waits) != len(series):
         return None

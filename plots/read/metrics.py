@@ -1,10 +1,9 @@
-"""Every metric, defined once: label, unit, formula over a result line. Times are stored in seconds and shown in ms."""
-
-from __future__ import annotations
+"""Every metric, defined once. Times are stored in seconds and shown in ms."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from plots.errors import UserError
@@ -17,7 +16,7 @@ MS = 1e3
 TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
-WORD_COLUMNS = ("grade",)  # what a table may show beside metrics: a word of the line
+WORD_COLUMNS = ("grade",)  # words of the line that a table may show beside metrics
 Record = dict[str, Any]
 Formula = Callable[[Line, Record], Estimate | None]
 
@@ -33,17 +32,17 @@ class Metric:
     formula: Formula
 
     def of(self, line: Line, record: Record) -> Estimate | None:
-        """None also where the arithmetic has left the range of numbers."""
+        """None also if the value overflows."""
         found = self.formula(line, record)
         return found if found is not None and math.isfinite(found.value) else None
 
     @property
     def timed(self) -> bool:
-        """Whether a time is in it."""
+        """Whether it contains a time."""
         return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES
 
     def rests_on(self, line: Line) -> set[str]:
-        """The verbs in it that are measured once; `trace` is the run that the phases come from."""
+        """The single measurements in it: `prepare`, or the `trace` that phases come from."""
         family, _, member = self.name.partition(":")
         if family == "speedup":
             return metric(member).rests_on(line)
@@ -51,19 +50,17 @@ class Metric:
             return {"prepare"}
         if family in ("ealt", "ealt_share", "time_share"):
             return {"trace"}
-        return {"trace" if (member or self.name) in line["phases"] else "prepare"} if phased(self.name) else set()
+        if family != "phase" and self.name not in PHASES:
+            return set()
+        return {"trace" if (member or self.name) in line["phases"] else "prepare"}
 
     @property
     def title(self) -> str:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-def phased(name: str) -> bool:
-    return name in PHASES or name.startswith("phase:")
-
-
 def run_s(line: Line, _: Record) -> Estimate | None:
-    """Iterate, wall clock: median over the timed runs. A wrong run has no time."""
+    """Iterate, wall clock: the median of the timed runs. A wrong run has no time."""
     return time_of(line) if line["verdict"] == "" else None
 
 
@@ -71,72 +68,51 @@ def event_s(line: Line, _: Record) -> Estimate | None:
     return time_of(line, "samples_event_s") if line["verdict"] == "" else None
 
 
-def per_iteration(of: Formula) -> Formula:
-    def formula(line: Line, record: Record) -> Estimate | None:
-        whole = of(line, record)
-        return whole.scaled(1 / line["iterations"]) if whole and line.get("iterations") else None
-
-    return formula
+def per_iteration(of: Formula, line: Line, record: Record) -> Estimate | None:
+    whole = of(line, record)
+    return whole.scaled(1 / line["iterations"]) if whole and line.get("iterations") else None
 
 
-def with_verbs(*fields: str) -> Formula:
-    """Iterate plus other verbs. Those were measured once, so the interval is iterate's, moved."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        whole = run_s(line, record)
-        parts = [line.get(field) for field in fields]
-        return None if whole is None or None in parts else whole.shifted(sum(parts))
-
-    return formula
+def with_verbs(fields: tuple[str, ...], line: Line, record: Record) -> Estimate | None:
+    """Iterate plus other verbs, which were measured once: iterate's interval, shifted."""
+    whole = run_s(line, record)
+    parts = [line.get(field) for field in fields]
+    return None if whole is None or None in parts else whole.shifted(sum(parts))
 
 
-def verb(field: str) -> Formula:
-    return lambda line, _: once(line[field]) if line["verdict"] == "" and line.get(field) is not None else None
+def verb(field: str, line: Line, _: Record) -> Estimate | None:
+    return once(line[field]) if line["verdict"] == "" and line.get(field) is not None else None
 
 
-def phase(name: str) -> Formula:
-    """Mean over the iterations of the traced run; a phase of prepare is its one measurement."""
-
-    def formula(line: Line, _: Record) -> Estimate | None:
-        if line["verdict"] != "":
-            return None
-        if line["phases"].get(name):
-            return of_mean(line["phases"][name])
-        seconds = (line.get("prepare_phases") or {}).get(name)
-        return None if seconds is None else once(seconds)
-
-    return formula
+def phase(name: str, line: Line, _: Record) -> Estimate | None:
+    """The mean over the iterations of the traced run; a phase of prepare has one measurement."""
+    if line["verdict"] != "":
+        return None
+    if line["phases"].get(name):
+        return of_mean(line["phases"][name])
+    seconds = (line.get("prepare_phases") or {}).get(name)
+    return None if seconds is None else once(seconds)
 
 
-def milliseconds(of: Formula) -> Formula:
-    def formula(line: Line, record: Record) -> Estimate | None:
-        seconds = of(line, record)
-        return seconds and seconds.scaled(MS)
-
-    return formula
+def milliseconds(of: Formula, line: Line, record: Record) -> Estimate | None:
+    seconds = of(line, record)
+    return seconds and seconds.scaled(MS)
 
 
-def number(field: str, factor: float = 1.0) -> Formula:
-    """A field that a run determines: exact."""
-    return lambda line, _: None if line.get(field) is None else exact(line[field] * factor)
+def number(field: str, line: Line, _: Record, factor: float = 1.0) -> Estimate | None:
+    """An exact field."""
+    return None if line.get(field) is None else exact(line[field] * factor)
 
 
-def counter(name: str) -> Formula:
-    """Mean an iteration: counted, hence exact."""
-
-    def formula(line: Line, _: Record) -> Estimate | None:
-        series = (line.get("counters") or {}).get(name)
-        return exact(sum(series) / len(series)) if series else None
-
-    return formula
+def counter(name: str, line: Line, _: Record) -> Estimate | None:
+    """The mean an iteration; exact."""
+    series = (line.get("counters") or {}).get(name)
+    return exact(sum(series) / len(series)) if series else None
 
 
-def cluster_size(rank: int) -> Formula:
-    def formula(line: Line, _: Record) -> Estimate | None:
-        sizes = sorted(line.get("cluster_sizes") or [], reverse=True)
-        return exact(sizes[rank]) if rank < len(sizes) else None
-
-    return formula
+def cluster_size(rank: int, line: Line, _: Record) -> Estimate | None:
+    sizes = sorted(line.get("cluster_sizes") or [], reverse=True)
+    return exact(sizes[rank]) if rank < len(sizes) else None
 
 
 def cluster_spread(line: Line, _: Record) -> Estimate | None:
@@ -144,32 +120,30 @@ def cluster_spread(line: Line, _: Record) -> Estimate | None:
     return exact(max(sizes) - min(sizes)) if sizes else None
 
 
-def rate(work: str) -> Formula:
-    """The least work of an iteration over the time of an iteration, in 10^9 a second."""
+def rate(work: str, line: Line, record: Record) -> Estimate | None:
+    """The least work of an iteration over its time, in 10^9 a second."""
+    return per_time(((line.get("work") or {}).get(work) or 0) / 1e9, line, record)
 
-    def formula(line: Line, record: Record) -> Estimate | None:
-        amount, one = (line.get("work") or {}).get(work), per_iteration(run_s)(line, record)
-        return one.inverse_of(amount / 1e9) if one and one.value > 0 and amount else None
 
-    return formula
+def per_time(amount: float, line: Line, record: Record) -> Estimate | None:
+    """An amount of an iteration over its time; None if either is missing or 0."""
+    one = per_iteration(run_s, line, record)
+    return one.inverse_of(amount) if one and one.value > 0 and amount else None
 
 
 def throughput(line: Line, record: Record) -> Estimate | None:
-    """The points' bytes over the time of an iteration, in GB/s, as lutz2018 counts; labels are left out."""
-    one = per_iteration(run_s)(line, record)
-    size = line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8)
-    return one.inverse_of(size / 1e9) if one and one.value > 0 and size else None
+    """The bytes of the points over the time of an iteration, in GB/s, as lutz2018 counts (without labels)."""
+    return per_time(line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8) / 1e9, line, record)
 
 
 def product_rate(line: Line, record: Record) -> Estimate | None:
-    """The operations of one matrix product, 2 n d k, over the time of an iteration, in 10^9 a second."""
-    one, amount = per_iteration(run_s)(line, record), 2 * line["n"] * line["d"] * line["k"]
-    return one.inverse_of(amount / 1e9) if one and one.value > 0 and amount else None
+    """2 n d k operations, one matrix product, over the time of an iteration, in 10^9 a second."""
+    return per_time(2 * line["n"] * line["d"] * line["k"] / 1e9, line, record)
 
 
 def product_share(line: Line, record: Record) -> Estimate | None:
     """`product_rate` over the fastest arithmetic that `kmbench ceilings` measured on the device, in percent: tensor
-    cores on a GPU that has them, else multiply-adds of the precision."""
+    cores if the GPU has them, else multiply-adds of the precision."""
     ceilings = (record.get("ceilings") or {}).get(device(line)) or {}
     names = (f"fma_{line['precision']}_gflops", "tensor_tf32_gflops", "tensor_bf16_gflops")
     rates, made = [ceilings[name] for name in names if ceilings.get(name)], product_rate(line, record)
@@ -184,71 +158,56 @@ def bus_share(line: Line, record: Record) -> Estimate | None:
 
 
 def device(line: Line) -> str:
-    """`cpu` or `gpu`; a line of schema 1 does not say, but there only the folder gpu/ ran there."""
+    """`cpu` or `gpu`; in lines of schema 1 by the folder of the implementation."""
     return line["device"] or ("gpu" if line["implementation"].startswith("gpu/") else "cpu")
 
 
 def wrong_share(line: Line, _: Record) -> Estimate | None:
-    """Judged labels that are not fp64's choice, in percent."""
+    """Judged labels that differ from fp64's, in percent."""
     judged = line.get("judged_points")
     return exact(100 * line["wrong_labels"] / judged) if judged and line.get("wrong_labels") is not None else None
 
 
 def speeds(line: Line, record: Record) -> dict[str, float | None]:
-    """What the line's device can move and compute in a second, in the line's precision; from the record's `floor`."""
+    """Bytes and operations a second of the line's device and precision, from the record's `floor`."""
     floor = (record.get("floor") or {}).get(device(line)) or {}
     return {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
 
 
 def floor_share(line: Line, record: Record) -> Estimate | None:
-    """The least time this machine could need for an iteration, as a share of what it needed: 100 is the floor itself.
-
-    The floor is the larger of bytes / measured memory bandwidth and flops / measured arithmetic rate, both from the
-    machine record (`floor`, by device: `bytes_per_s`, `flops_per_s` by precision)."""
+    """The least time of an iteration on this machine over its own, in percent. The least time is the larger of bytes
+    over memory bandwidth and flops over arithmetic rate, both from the record's `floor`."""
     work = line.get("work") or {}
     least = [work[what] / speed for what, speed in speeds(line, record).items() if speed and work.get(what)]
-    one = per_iteration(run_s)(line, record)
-    return one.inverse_of(100 * max(least)) if one and one.value > 0 and least else None
+    return per_time(100 * max(least, default=0), line, record)
 
 
 def price(line: Line, record: Record) -> Estimate | None:
-    """What an hour of the line's device costs, in dollars, where the machine record says (`price`, by device)."""
+    """Dollars an hour of the line's device, from the record's `price`."""
     dollars = (record.get("price") or {}).get(device(line))
     return exact(dollars) if dollars else None
 
 
-def peak(what: str) -> Formula:
+def peak(what: str, line: Line, record: Record) -> Estimate | None:
     """A peak of the line's device from the record's `floor`, in 10^9 a second."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        speed = speeds(line, record)[what]
-        return exact(speed / 1e9) if speed else None
-
-    return formula
+    speed = speeds(line, record)[what]
+    return exact(speed / 1e9) if speed else None
 
 
-def per_price(of: Formula) -> Formula:
-    """Performance for a dollar an hour (lutz2018, Section 6.2.8)."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        value, dollars = of(line, record), price(line, record)
-        return value.scaled(1 / dollars.value) if value and dollars else None
-
-    return formula
+def per_price(what: str, line: Line, record: Record) -> Estimate | None:
+    """A peak for a dollar an hour (lutz2018, Section 6.2.8)."""
+    value, dollars = peak(what, line, record), price(line, record)
+    return value.scaled(1 / dollars.value) if value and dollars else None
 
 
-def ceiling_share(work: str) -> Formula:
-    """The least work of an iteration over its time, as a share of this machine's own measured ceiling, in percent."""
-
-    def formula(line: Line, record: Record) -> Estimate | None:
-        made, most = rate(work)(line, record), peak(work)(line, record)
-        return made.scaled(100 / most.value) if made and most else None
-
-    return formula
+def ceiling_share(work: str, line: Line, record: Record) -> Estimate | None:
+    """The least work of an iteration over its time, in percent of the machine's measured ceiling."""
+    made, most = rate(work, line, record), peak(work, line, record)
+    return made.scaled(100 / most.value) if made and most else None
 
 
 def energy(line: Line, _: Record) -> Estimate | None:
-    """Joules an iteration, of runs of their own (`kmbench run --energy`): all that the device drew, measured once."""
+    """Joules an iteration of the whole device, measured once in runs of their own (`kmbench run --energy`)."""
     found = line.get("energy") or {}
     right = line["verdict"] == "" and found.get("joules") is not None and found.get("iterations")
     return once(found["joules"] / found["iterations"]) if right else None
@@ -256,86 +215,84 @@ def energy(line: Line, _: Record) -> Estimate | None:
 
 def cost(line: Line, record: Record) -> Estimate | None:
     """Dollars of rent for a million iterations."""
-    one, dollars = per_iteration(run_s)(line, record), price(line, record)
+    one, dollars = per_iteration(run_s, line, record), price(line, record)
     return one.scaled(1e6 * dollars.value / 3600) if one and dollars else None
 
 
 def _times() -> list[Metric]:
-    formulas = {
-        "iteration": ("iteration", per_iteration(run_s)),
-        "iteration_event": ("iteration, GPU events", per_iteration(event_s)),
-        "overall": ("prepare + iterate", with_verbs("prepare_s")),
+    end_to_end = partial(with_verbs, ("prepare_s", "download_s"))
+    times = {
+        "iteration": ("iteration", partial(per_iteration, run_s)),
+        "iteration_event": ("iteration, GPU events", partial(per_iteration, event_s)),
+        "overall": ("prepare + iterate", partial(with_verbs, ("prepare_s",))),
         "run": ("iterate", run_s),
         "run_event": ("iterate, GPU events", event_s),
-        "end_to_end": ("prepare + iterate + download", with_verbs("prepare_s", "download_s")),
-        "end_to_end_iteration": ("end to end / iterations", per_iteration(with_verbs("prepare_s", "download_s"))),
-        "prepare": ("prepare", verb("prepare_s")),
-        "download": ("download", verb("download_s")),
-        **{name: (name, phase(name)) for name in PHASES},
+        "end_to_end": ("prepare + iterate + download", end_to_end),
+        "end_to_end_iteration": ("end to end / iterations", partial(per_iteration, end_to_end)),
+        "prepare": ("prepare", partial(verb, "prepare_s")),
+        "download": ("download", partial(verb, "download_s")),
+        **{name: (name, partial(phase, name)) for name in PHASES},
     }
-    return [Metric(name, label, "ms", "lower", milliseconds(of)) for name, (label, of) in formulas.items()]
+    return [Metric(name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in times.items()]
 
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in [
-        *_times(),
-        Metric("ealt", "EALT", "ms", "lower", labeling.ealt),
-        Metric("saved", "distances saved", "%", "higher", labeling.of_m(labeling.saved)),
-        Metric("saved_in_warps", "saved, waits counted", "%", "higher", labeling.of_m(labeling.saved_in_warps)),
-        Metric("settled", "iterations until M settles", "", "lower", labeling.of_m(labeling.settled)),
-        Metric("iterations", "iterations", "", "", number("iterations")),
-        Metric("distances_saved", "distances saved", "%", "higher", answer.distances_saved),
-        Metric("centroid_error", "centroid error", "", "lower", number("centroid_error")),
-        Metric("mean_error", "error of the means", "", "lower", number("mean_error")),
-        Metric("inertia", "inertia", "", "lower", number("inertia")),
-        Metric("wrong_labels", "wrong labels", "", "lower", number("wrong_labels")),
-        Metric("wrong_share", "share of wrong labels", "%", "lower", wrong_share),
-        Metric("tied_labels", "ties not to the lowest index", "", "lower", number("tied_labels")),
-        Metric("label_excess", "excess of the distances", "", "lower", number("label_excess")),
-        Metric("mean_offset", "means off, in deviations", "", "lower", number("mean_offset")),
-        Metric("cluster_spread", "largest − smallest cluster", "points", "", cluster_spread),
-        Metric("bandwidth", "bandwidth", "GB/s", "higher", rate("bytes")),
-        Metric("flop_rate", "arithmetic", "GFLOP/s", "higher", rate("flops")),
-        Metric("floor_share", "share of the floor", "%", "higher", floor_share),
-        Metric("throughput", "throughput of the points", "GB/s", "higher", throughput),
-        Metric("bus_share", "share of the upload bandwidth", "%", "higher", bus_share),
-        Metric("price", "price", "USD/h", "lower", price),
-        Metric("cost", "price of 10⁶ iterations", "USD", "lower", cost),
-        Metric("energy", "energy of an iteration", "J", "lower", energy),
-        Metric("memory_share", "share of the memory bandwidth", "%", "higher", ceiling_share("bytes")),
-        Metric("arithmetic_share", "share of the arithmetic", "%", "higher", ceiling_share("flops")),
-        Metric("product_rate", "matrix product", "GFLOP/s", "higher", product_rate),
-        Metric("product_share", "share of the fastest arithmetic", "%", "higher", product_share),
-        Metric("peak_flops", "peak arithmetic", "GFLOPS", "higher", peak("flops")),
-        Metric("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", peak("bytes")),
-        Metric("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", per_price(peak("flops"))),
-        Metric("bandwidth_per_price", "bandwidth for the price", "10⁹ B/s/(USD/h)", "higher", per_price(peak("bytes"))),
-        Metric("peak", "peak memory", "MiB", "lower", number("peak_bytes", 2**-20)),
-        Metric("device_peak", "peak GPU memory", "MiB", "lower", number("device_peak_bytes", 2**-20)),
-    ]
-}
+ROWS = [  # name, label, unit, better, formula
+    ("ealt", "EALT", "ms", "lower", labeling.ealt),
+    ("saved", "distances saved", "%", "higher", partial(labeling.of_m, labeling.saved)),
+    ("saved_in_warps", "saved, waits counted", "%", "higher", partial(labeling.of_m, labeling.saved_in_warps)),
+    ("settled", "iterations until M settles", "", "lower", partial(labeling.of_m, labeling.settled)),
+    ("iterations", "iterations", "", "", partial(number, "iterations")),
+    ("distances_saved", "distances saved", "%", "higher", answer.distances_saved),
+    ("centroid_error", "centroid error", "", "lower", partial(number, "centroid_error")),
+    ("mean_error", "error of the means", "", "lower", partial(number, "mean_error")),
+    ("inertia", "inertia", "", "lower", partial(number, "inertia")),
+    ("wrong_labels", "wrong labels", "", "lower", partial(number, "wrong_labels")),
+    ("wrong_share", "share of wrong labels", "%", "lower", wrong_share),
+    ("tied_labels", "ties not to the lowest index", "", "lower", partial(number, "tied_labels")),
+    ("label_excess", "excess of the distances", "", "lower", partial(number, "label_excess")),
+    ("mean_offset", "means off, in deviations", "", "lower", partial(number, "mean_offset")),
+    ("cluster_spread", "largest − smallest cluster", "points", "", cluster_spread),
+    ("bandwidth", "bandwidth", "GB/s", "higher", partial(rate, "bytes")),
+    ("flop_rate", "arithmetic", "GFLOP/s", "higher", partial(rate, "flops")),
+    ("floor_share", "share of the floor", "%", "higher", floor_share),
+    ("throughput", "throughput of the points", "GB/s", "higher", throughput),
+    ("bus_share", "share of the upload bandwidth", "%", "higher", bus_share),
+    ("price", "price", "USD/h", "lower", price),
+    ("cost", "price of 10⁶ iterations", "USD", "lower", cost),
+    ("energy", "energy of an iteration", "J", "lower", energy),
+    ("memory_share", "share of the memory bandwidth", "%", "higher", partial(ceiling_share, "bytes")),
+    ("arithmetic_share", "share of the arithmetic", "%", "higher", partial(ceiling_share, "flops")),
+    ("product_rate", "matrix product", "GFLOP/s", "higher", product_rate),
+    ("product_share", "share of the fastest arithmetic", "%", "higher", product_share),
+    ("peak_flops", "peak arithmetic", "GFLOPS", "higher", partial(peak, "flops")),
+    ("peak_bandwidth", "peak bandwidth", "10⁹ B/s", "higher", partial(peak, "bytes")),
+    ("flops_per_price", "arithmetic for the price", "GFLOPS/(USD/h)", "higher", partial(per_price, "flops")),
+    ("bandwidth_per_price", "bandwidth for the price", "10⁹ B/s/(USD/h)", "higher", partial(per_price, "bytes")),
+    ("peak", "peak memory", "MiB", "lower", partial(number, "peak_bytes", factor=2**-20)),
+    ("device_peak", "peak GPU memory", "MiB", "lower", partial(number, "device_peak_bytes", factor=2**-20)),
+]
+METRICS = {metric.name: metric for metric in (*_times(), *(Metric(*row) for row in ROWS))}
 
 
 def metric(name: str) -> Metric:
-    """The metric of that name, families (`phase:`, `counter:`, `cluster_size:`, `speedup:`) included; else UserError.
+    """The metric of that name, families such as `phase:` included. Raises UserError for an unknown name.
 
-    The formula of `speedup:<metric>` is the metric's own: view.py divides by it, for it knows the baseline."""
+    The formula of `speedup:<metric>` is the metric's own; the view divides, because it knows the baseline."""
     if name in METRICS:
         return METRICS[name]
     family, _, member = name.partition(":")
     if family == "phase" and member:
-        return Metric(name, member, "ms", "lower", milliseconds(phase(member)))
+        return Metric(name, member, "ms", "lower", partial(milliseconds, partial(phase, member)))
     if family == "ealt_share" and member:
         title = labeling.TITLES.get(member, member)
-        return Metric(name, f"{title}, share of EALT", "%", "", labeling.ealt_share(member))
+        return Metric(name, f"{title}, share of EALT", "%", "", partial(labeling.ealt_share, member))
     if family == "time_share" and member:
-        return Metric(name, f"{member}, share of the time", "%", "", answer.time_share(member))
+        return Metric(name, f"{member}, share of the time", "%", "", partial(answer.time_share, member))
     if family == "counter" and member:
-        return Metric(name, f"{member} an iteration", "", "lower", counter(member))
+        return Metric(name, f"{member} an iteration", "", "lower", partial(counter, member))
     if family == "cluster_size" and member.isdigit():
         label = "largest cluster" if member == "0" else f"cluster {int(member) + 1} by size"
-        return Metric(name, label, "points", "", cluster_size(int(member)))
+        return Metric(name, label, "points", "", partial(cluster_size, int(member)))
     if family == "speedup" and (member in METRICS or member.startswith("phase:")):
         inner = metric(member)
         return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.formula)

@@ -1,20 +1,18 @@
-"""What may stand in one table: lines of one version of the exhibit, of the same points, from the same start.
+"""Which lines may share a table: one version of the exhibit, the same points, the same start.
 
-Of lines that disagree, the newest decides; the others are left out, and said. Another commit's lines are kept."""
-
-from __future__ import annotations
+Where lines disagree, the newest decides; the older ones are left out with a sentence. Other commits' lines stay."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from plots.read.check import Line
 
-Rule = tuple[str, Callable[[Line], Hashable], Callable[[Line], Hashable]]  # why, what must agree by, what must agree
+Rule = tuple[str, Callable[[Line], Hashable], Callable[[Line], Hashable]]  # reason, key of a group, its common value
 
 
 def rules(swept: Sequence[str]) -> list[Rule]:
-    """`swept`: the generator settings that the exhibit varies. Points differ by shape and precision without being other
-    points, so each rule compares only lines that are alike in what it depends on; what did not run has no points."""
+    """`swept`: the generator settings that the exhibit varies. Points may differ by shape and precision, so each rule
+    compares only lines of one shape and precision. A line that did not run has no points."""
 
     def data(line: Line) -> str:
         return line["dataset"]["name"]
@@ -50,8 +48,8 @@ def ran(line: Line) -> bool:
 
 
 def consistent(lines: Iterable[Line], swept: Sequence[str] = ()) -> tuple[list[Line], list[str]]:
-    """The lines that agree with the newest (by date, then by place); a sentence for each reason to leave others out."""
-    kept = sorted(lines, key=lambda line: line["date"])  # stable: of one second, the order of the file
+    """The lines that agree with the newest (by date, then by place), and a sentence for each reason to drop others."""
+    kept = sorted(lines, key=lambda line: line["date"])  # stable: within one second in the order of the file
     left: Counter[str] = Counter()
     for why, by, what in rules(swept):
         newest = {by(line): what(line) for line in kept if what(line) is not None}

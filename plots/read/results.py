@@ -1,6 +1,4 @@
-"""Result lines and machine records, read from results/<machine>/ (format: docs/results.md)."""
-
-from __future__ import annotations
+"""Reads result lines and machine records from results/<machine>/ (docs/results.md)."""
 
 import sys
 from array import array
@@ -21,29 +19,26 @@ RECORD = schema.load("machine.json")
 RECORD_CHECKS = schema.Compiler(RECORD)
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: what was gathered of it is kept
+@dataclass(frozen=True, eq=False)  # hashed by identity, for the caches
 class Machine:
-    """One folder of results/: its name, its record (machine.json, {} where there is none) and its lines."""
+    """One folder of results/: its name, its record (machine.json, else {}) and its lines."""
 
     name: str
     record: dict[str, Any] = field(default_factory=dict)
     lines: tuple[Line, ...] = ()
     folder: Path = Path()
-    skipped: tuple[str, ...] = ()  # sentences: how many lines of a file are no result lines, and why the first is none
+    skipped: tuple[str, ...] = ()  # sentences about the lines of a file that are no result lines
     dropped: Counter[tuple[str, str]] = field(default_factory=Counter)  # by exhibit and profile: lines past MOST_CASES
 
     @property
     def threads(self) -> int | None:
-        """Hardware threads, where the record says."""
+        """Hardware threads, if the record has them."""
         threads = (self.record.get("cpu") or {}).get("threads")
         return threads if type(threads) is int else None
 
 
 def load(results: Path, only: str | None = None) -> list[Machine]:
-    """Every machine below `results`, by name; of a case that occurs twice the later line.
-
-    Raises UserError when there is no such folder or machine, or a file of it cannot be read.
-    """
+    """Every machine below `results`, by name. Raises UserError for a missing folder or machine and a bad file."""
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
     folders = sorted(p for p in results.iterdir() if any(p.glob("*.jsonl")) or (p / "machine.json").is_file())
@@ -64,7 +59,7 @@ def load_machine(folder: Path) -> Machine:
 
 
 def record(path: Path) -> dict[str, Any]:
-    """The machine's own; {} where there is none."""
+    """The machine record; {} if there is no file."""
     found = json_text.read(path) if path.exists() else {}
     if not isinstance(found, dict):
         raise UserError(f"{path}: not a machine record, but {type(found).__name__}")
@@ -75,8 +70,8 @@ def record(path: Path) -> dict[str, Any]:
 
 
 def read_lines(path: Path, pool: dict[str, Any] | None = None, told: list[str] | None = None) -> Iterator[Line]:
-    """The result lines of one file, one at a time. Others are skipped and counted: one sentence on stderr, and in
-    `told` too. Raises UserError for a line of a later kmbench, and where a file with lines holds no result line."""
+    """The result lines of one file, one at a time. Others are counted in one sentence on stderr and in `told`. Raises
+    UserError for a line of a later kmbench, and for a file of lines without a result line."""
     pool, found, bad, first = {} if pool is None else pool, 0, 0, ""
     try:
         with path.open("rb") as file:
@@ -108,7 +103,7 @@ CUT_OFF = "cut off, the case was killed"
 
 
 def parsed(raw: bytes, file: IO[bytes], where: str) -> Any:
-    """The JSON of one line. UserError where it is none, or too long."""
+    """The JSON of one line. Raises UserError if it is not JSON or too long."""
     if len(raw) == LONGEST and not raw.endswith(b"\n"):
         while (more := file.readline(LONGEST)) and not more.endswith(b"\n"):
             pass
@@ -120,7 +115,7 @@ def parsed(raw: bytes, file: IO[bytes], where: str) -> Any:
 
 
 def raw_lines(lines: Iterable[Line]) -> bytes:
-    """These lines as they stand in their files; of lines that were in none, nothing."""
+    """These lines as they stand in their files."""
     found = []
     for path, offset in (place for line in lines for place in line.get("places", [])):
         with path.open("rb") as file:
@@ -130,8 +125,8 @@ def raw_lines(lines: Iterable[Line]) -> bytes:
 
 
 def latest(lines: Iterable[Line], dropped: Counter[tuple[str, str]] | None = None) -> tuple[Line, ...]:
-    """The later line of every (exhibit, profile, case), with the samples of those that it continues, in the order in
-    which they were written; of one exhibit and profile the last MOST_CASES, the others counted in `dropped`."""
+    """The later line of every (exhibit, profile, case), in the order of writing, with the samples that it continues. Of
+    one exhibit and profile the last MOST_CASES are kept, the others counted in `dropped`."""
     tables: dict[tuple[str, str], dict[str, Line]] = {}
     for line in lines:
         place = (str(line["exhibit"]), line["profile"])
@@ -149,8 +144,7 @@ SAME_RUN = ("commit", "dirty", "device", "exhibit_hash", "grade", "iterations")
 
 
 def pooled(before: Line, line: Line) -> Line:
-    """`line`, behind the samples of the one before it where it says that it continues that and nothing has changed
-    between: right both, of one commit without changes, device, grade and number of iterations, on the same points."""
+    """`line` with the samples of the one before it, if it continues that and nothing changed between; else `line`."""
     one_run = (
         line["continues"] == len(before["samples_s"]) > 0
         and line["verdict"] == before["verdict"] == ""
@@ -161,7 +155,7 @@ def pooled(before: Line, line: Line) -> Line:
     if not one_run:
         return line
     series = {name: before[name] + line[name] for name in check.SERIES}
-    for name in check.DELAYS:  # what one of them does not tell was no delay
+    for name in check.DELAYS:  # an unknown delay counts as none
         told = [one[name] for one in (before, line)]
         if told != [None, None]:
             zeros = [array("d", bytes(8 * len(one["samples_s"]))) for one in (before, line)]
@@ -170,31 +164,31 @@ def pooled(before: Line, line: Line) -> Line:
 
 
 def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) -> list[Line]:
-    """The machine's lines of one exhibit: of `profile`, or the paper's where there are any, else the quick one's."""
+    """The machine's lines of one exhibit, of `profile`; by default the paper's if there are any, else quick's."""
     lines = [line for line in machine.lines if line["exhibit"] == key]
     profiles = (profile,) if profile else PROFILES
     chosen = ([line for line in lines if line["profile"] == p] for p in profiles)
     return next((c for c in chosen if c), [])
 
 
-def in_order(lines: Iterable[Line]) -> list[Line]:
-    """By exhibit, profile and case: an order that does not depend on the order of the run."""
-    return sorted(lines, key=lambda line: (str(line["exhibit"]), line["profile"], line["case"]))
-
-
 def reason(line: Line) -> str:
-    """Why this case has no time, in one sentence; empty when it has one."""
+    """Why this case has no time, in one sentence; else empty."""
     for field_name, word in (("skip", "skipped"), ("failure", "failed"), ("verdict", "wrong")):
         if line[field_name]:
             return f"{word}: {line[field_name]}"
     return "did not run" if line["verdict"] is None else ""
 
 
+def commit_of(line: Line) -> str:
+    """The commit, with `+` for uncommitted changes."""
+    return f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}"
+
+
 def coarse(line: Line) -> bool:
-    """Whether its result, though explained by rounding, is too far from fp64's to rank or to claim anything."""
+    """Whether rounding explains its result, yet it is too far from fp64's to rank or to support a claim."""
     return line["grade"] == "coarse"
 
 
 def doubt(line: Line) -> str:
-    """Why its times are marked wherever they stand, and are never the best: one of DOUBTS, or empty."""
+    """Why its times are marked and never the best: one of DOUBTS, or empty."""
     return words.DISTURBED if disturbed(line) else words.COARSE if coarse(line) else ""

@@ -1,15 +1,14 @@
-"""Checks made from a JSON Schema of schema/: the part of the language that these files use, and `since`.
+"""Checks made from a JSON Schema of schema/: the keywords that these files use, and `since`.
 
-`since`: the schema number from which on a property is required; an earlier line has none of it. An object that names no
-`required` needs all of its properties."""
-
-from __future__ import annotations
+`since`: the schema number from which a property is required; earlier lines lack it. An object without `required` needs
+all of its properties."""
 
 import json
 import math
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +32,14 @@ def load(name: str) -> Node:
 
 
 class Compiler:
-    """Checks of a document's values; of result lines, those of one schema number."""
+    """Checks values of a document; for result lines, of one schema number."""
 
     def __init__(self, document: Node, number: int = 1) -> None:
         self.document, self.number = document, number
-        self.made: dict[int, tuple[Node, Check]] = {}  # by identity of the node, which it keeps
+        self.made: dict[int, tuple[Node, Check]] = {}  # by the id of the node, which stays alive here
 
     def resolved(self, node: Node) -> Node:
-        """The node with what it refers to; what stands beside the reference wins."""
+        """The node with its reference resolved; its own keys win."""
         if "$ref" not in node:
             return node
         base = self.resolved(self.document["$defs"][node["$ref"].rpartition("/")[2]])
@@ -50,7 +49,7 @@ class Compiler:
         return made
 
     def check(self, node: Node) -> Check:
-        """Whether a value is as `node` says."""
+        """A function that checks a value by `node`."""
         if id(node) not in self.made:
             self.made[id(node)] = (node, self.compiled(self.resolved(node)))
         return self.made[id(node)][1]
@@ -66,7 +65,7 @@ class Compiler:
         return lambda value: (not kinds or type(value) in kinds) and all(rule(value) for rule in rules)
 
     def fields(self, properties: dict[str, Node]) -> dict[str, Node]:
-        """Those that a line of this number has."""
+        """The properties that a line of this number has."""
         return {name: node for name, node in properties.items() if node.get("since", 1) <= self.number}
 
     def properties(self, node: Node) -> Check:
@@ -113,7 +112,7 @@ def kinds_of(node: Node) -> set[type]:
 
 
 def within(_: Compiler, node: Node) -> Check:
-    """No NaN, nothing infinite, and between the bounds."""
+    """Finite, and within the bounds."""
     low, high = node.get("minimum", -LARGEST), node.get("maximum", LARGEST)
     return lambda value: low <= value <= high if type(value) in (int, float) else True
 
@@ -146,12 +145,9 @@ def matching(_: Compiler, node: Node) -> Check:
     return lambda value: not isinstance(value, str) or pattern.search(value) is not None
 
 
-def sized(kind: type, least: str, most: str) -> Callable[[Compiler, Node], Check]:
-    def made(_: Compiler, node: Node) -> Check:
-        low, high = node.get(least, 0), node.get(most, math.inf)
-        return lambda value: not isinstance(value, kind) or low <= len(value) <= high
-
-    return made
+def sized(kind: type, least: str, most: str, _: Compiler, node: Node) -> Check:
+    low, high = node.get(least, 0), node.get(most, math.inf)
+    return lambda value: not isinstance(value, kind) or low <= len(value) <= high
 
 
 RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
@@ -163,9 +159,9 @@ RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
     "const": constant,
     "not": negated,
     "pattern": matching,
-    "minLength": sized(str, "minLength", "maxLength"),
-    "minItems": sized(list, "minItems", "maxItems"),
-    "maxItems": sized(list, "minItems", "maxItems"),
+    "minLength": partial(sized, str, "minLength", "maxLength"),
+    "minItems": partial(sized, list, "minItems", "maxItems"),
+    "maxItems": partial(sized, list, "minItems", "maxItems"),
     "items": Compiler.items,
     "properties": Compiler.properties,
     "additionalProperties": Compiler.values,
@@ -174,7 +170,7 @@ RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
 
 
 def latest(document: Node) -> int:
-    """The schema number of what is written now."""
+    """The current schema number."""
     inner = (node.get("properties", {}) for node in document["properties"].values())
     return max(node.get("since", 1) for part in (document["properties"], *inner) for node in part.values())
 

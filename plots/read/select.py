@@ -1,8 +1,6 @@
-"""Fields of a result line, selectors over them, and what tells two lines apart."""
+"""Fields of a result line, selectors over them, and the fields that tell lines apart."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from plots.read.check import Line
@@ -16,10 +14,9 @@ ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the 
 
 
 def value_of(line: Line, name: str) -> Any:
-    """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None where absent.
+    """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None if absent.
 
-    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds.
-    """
+    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds."""
     if name in OF_START:
         return (line.get("init") or {}).get(OF_START[name])
     dataset = line["dataset"] or {}
@@ -33,10 +30,18 @@ def value_of(line: Line, name: str) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equality of values: numbers by size (1 is 1.0), words by letters; a list holds when any of its items does."""
+    """Equality: 1 is 1.0, but not "1"; a list holds if any of its items does."""
     if isinstance(b, list):
         return any(same(a, item) for item in b)
     return a == b and isinstance(a, str) == isinstance(b, str)
+
+
+def grouped(items: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """The items by their key, in the order of first appearance."""
+    found: dict[Any, list[Any]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
 
 
 def matches(line: Line, selector: Selector) -> bool:
@@ -48,8 +53,7 @@ def select(lines: Iterable[Line], selector: Selector) -> list[Line]:
 
 
 def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
-    """Of lines that compete for one place, those with the first listed value of every list in the selector: the real
-    data set where it is, else (also where its case was skipped) its stand-in."""
+    """Of lines for one place, those with the first listed values of the selector: the real data set if it ran."""
     kept = [line for line in lines if not line["skip"]] or list(lines)
     for name, wanted in selector.items():
         for value in wanted if isinstance(wanted, list) and len(kept) > 1 else ():
@@ -60,7 +64,7 @@ def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
 
 
 def identity(line: Line) -> dict[str, Any]:
-    """Every field that makes a case this case, in the order in which a reader would name them."""
+    """Every field that identifies a case, in reading order."""
     generator = (line["dataset"] or {}).get("generator")
     settings = [*sorted(line["parameters"] or {}), *(sorted(generator) if isinstance(generator, dict) else ())]
     return {name: value_of(line, name) for name in (*PROBLEM, *settings, *RUN)}
@@ -83,9 +87,7 @@ def separating(lines: Sequence[Line], names: Sequence[str]) -> list[str]:
     """The fields to add to `names` so that no two lines look alike."""
     added: list[str] = []
     while True:
-        groups: dict[tuple[str, ...], list[Line]] = {}
-        for line in lines:
-            groups.setdefault(tuple(repr(value_of(line, name)) for name in [*names, *added]), []).append(line)
+        groups = grouped(lines, lambda line: tuple(repr(value_of(line, name)) for name in [*names, *added]))
         crowded = [group for group in groups.values() if len(group) > 1]
         more = [name for group in crowded for name in differing(group) if name not in added]
         if not more:
@@ -94,7 +96,7 @@ def separating(lines: Sequence[Line], names: Sequence[str]) -> list[str]:
 
 
 def sort_key(name: str, value: Any, listed: Sequence[Any] = ()) -> tuple[Any, ...]:
-    """Words in the order in which the exhibit lists them, numbers by size, then the rest by letters; None last."""
+    """Numbers by size, words in the exhibit's order, then the rest by letters; None last."""
     if value is None:
         return (3, 0, "")
     if isinstance(value, (int, float)) and not isinstance(value, bool):

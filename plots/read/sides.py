@@ -1,9 +1,7 @@
-"""One side of a comparison: the cases of a file or a folder, each with its samples by round and a name that pairs it.
+"""One side of a comparison: its cases, each with its samples by round and a name that pairs it.
 
-A side is a .jsonl file of result lines, a folder of such files, a folder of such folders (each of them is one round of
-the same cases, as scripts/regress makes them), or a file of Google Benchmark's JSON."""
-
-from __future__ import annotations
+A side is a .jsonl file, a folder of such files, a folder of such folders (each is one round, as scripts/regress makes
+them), or a file of Google Benchmark's JSON."""
 
 import re
 from collections.abc import Iterable
@@ -13,16 +11,14 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read import disturbed, google_benchmark, results, words
-from plots.read.check import Line
 
 ONE = ""  # the name of the only round
 
 
 @dataclass
 class Case:
-    """What was measured of one case: seconds of iterate by round; or `reason`, why it has no time.
-
-    `parts` name it, by label (`set.threads`: `threads:2`); `points` is the hash of what was clustered."""
+    """Seconds of iterate by round, or `reason`, why there are none. `parts` name the case, by label (`set.threads`:
+    `threads:2`); `points` is the hash of the points."""
 
     implementation: str
     parts: dict[str, str]
@@ -40,7 +36,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Side:
-    """`cases` by name; `environment`: what the machine and the build said of themselves, dotted names and text."""
+    """`environment`: the records of machine and build by dotted names."""
 
     title: str
     cases: dict[str, Case]
@@ -48,13 +44,13 @@ class Side:
 
 
 def read(path: Path) -> Side:
-    """Raises UserError for what is none of the four, holds no case, or is broken."""
+    """Raises UserError for a path that is no side, holds no case, or is broken."""
     if path.is_dir():
         side = of_folder(path)
     elif not path.is_file():
         accepted = "result lines (.jsonl), a folder of them or of rounds, Google Benchmark's JSON"
         raise UserError(f"{path}: no such file or folder, or not a regular one; accepted: {accepted}")
-    elif google_benchmark.is_one(path):
+    elif path.suffix == ".json":
         side = of_google_benchmark(path)
     else:
         lines, record = results.latest(results.read_lines(path)), results.record(path.with_name("machine.json"))
@@ -78,7 +74,7 @@ def of_folder(path: Path) -> Side:
     return of_lines(str(path), rounds, next(iter(machines.values())).record)
 
 
-def of_lines(title: str, rounds: dict[str, Iterable[Line]], record: dict[str, Any]) -> Side:
+def of_lines(title: str, rounds: dict[str, Iterable[results.Line]], record: dict[str, Any]) -> Side:
     cases: dict[str, Case] = {}
     told: dict[str, set[str]] = {name: set() for name in ("commit", "dirty", "date")}
     for name, lines in rounds.items():
@@ -93,7 +89,7 @@ def of_lines(title: str, rounds: dict[str, Iterable[Line]], record: dict[str, An
     return Side(title, cases, {**said, **record})
 
 
-def add(cases: dict[str, Case], name: str, line: Line) -> None:
+def add(cases: dict[str, Case], name: str, line: results.Line) -> None:
     """A wrong, failed or skipped run in any round leaves the case without a time."""
     case = cases.setdefault(name_of(line), Case(line["implementation"], parts_of(line)))
     case.reason = case.reason or results.reason(line)
@@ -109,15 +105,15 @@ def add(cases: dict[str, Case], name: str, line: Line) -> None:
         case.reason, case.rounds = "it holds no run", {}
 
 
-def name_of(line: Line) -> str:
+def name_of(line: results.Line) -> str:
     """As `kmbench export` has it."""
     parts = parts_of(line)
     exhibit = parts.pop("exhibit", None)
     return "/".join([*([exhibit] if exhibit else []), line["implementation"], *parts.values()])
 
 
-def parts_of(line: Line) -> dict[str, str]:
-    """All that tells a case from another, in the words and the order of `kmbench export`."""
+def parts_of(line: results.Line) -> dict[str, str]:
+    """Everything that identifies a case, in the words and the order of `kmbench export`."""
     found = {"exhibit": line["exhibit"]} if line["exhibit"] else {}
     found |= {"dataset": line["dataset"]["name"]} | {name: f"{name}:{line[name]}" for name in ("n", "d", "k")}
     found["precision"] = line["precision"]
@@ -135,7 +131,7 @@ def shown(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e16 else str(value)
 
 
-# cpu/lloyd/naive/blobs/n:1000/d:2/…, as kmbench export has it; else what stands before the first argument.
+# cpu/lloyd/naive/blobs/n:1000/d:2/…, as kmbench export writes it; else the text before the first argument.
 EXPORTED = re.compile(r"(?P<what>.+?)/(?P<dataset>[^/]+)/(?P<rest>n:\d+/d:\d+/k:\d+/.*)")
 
 
@@ -153,6 +149,6 @@ def of_google_benchmark(path: Path) -> Side:
 
 
 def by_label(text: str) -> dict[str, str]:
-    """Of `d:4/fp32` the parts, each under what stands before its colon, else under its place."""
+    """The parts of `d:4/fp32`, each under the text before its colon, else under its place."""
     parts = text.split("/")
     return {part.partition(":")[0] if ":" in part else f"place {i}": part for i, part in enumerate(parts)}

@@ -1,6 +1,4 @@
-"""The lines of a tuning (tuning/<device>/<implementation>.jsonl, docs/tuning.md): by problem, what was tried."""
-
-from __future__ import annotations
+"""Reads the lines of a tuning by problem (tuning/<device>/<implementation>.jsonl, docs/tuning.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,36 +7,35 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read import results
-from plots.read.check import Line
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
-from plots.read.select import sort_key, value_of
+from plots.read.select import grouped, sort_key, value_of
 
 PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision", "init", "init_seed", "max_iters", "tolerance")
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tried for one problem: a line a point, the last of each, in the order of the search, the defaults first.
-    `again` are the lines of the winner and the defaults measured again, where there are some."""
+    """One problem: the last line of each point, in the order of the search, the defaults first. `again`: the winner and
+    the defaults measured again."""
 
     device: str
-    lines: tuple[Line, ...]
-    again: tuple[Line, ...] = ()
+    lines: tuple[results.Line, ...]
+    again: tuple[results.Line, ...] = ()
 
     @property
-    def default(self) -> Line:
+    def default(self) -> results.Line:
         return self.lines[0]
 
     @property
     def axes(self) -> list[str]:
-        """The parameters of which more than one value was tried."""
+        """The parameters with more than one tried value."""
         names = self.default["parameters"]
         return [name for name in names if len({value_of(line, name) for line in self.lines}) > 1]
 
     @property
-    def right(self) -> list[Line]:
-        """Those that count: right, and neither coarse nor disturbed unless the defaults are."""
+    def right(self) -> list[results.Line]:
+        """Right lines, neither coarse nor disturbed unless the defaults are."""
         fair = [line for line in self.lines if time(line, "iteration") is not None]
         return [line for line in fair if results.doubt(line) in ("", results.doubt(self.default))]
 
@@ -49,13 +46,12 @@ class Tuning:
         return f"{one['implementation']}, {value_of(one, 'dataset')} · {shape}"
 
     @property
-    def best(self) -> Line | None:
-        """The fastest of the search that counts."""
+    def best(self) -> results.Line | None:
         return min(self.right, key=lambda line: time(line, "iteration").value, default=None)
 
     @property
-    def kept(self) -> Line | None:
-        """The best, or the defaults where measured again they were the faster: what kmbench tune keeps."""
+    def kept(self) -> results.Line | None:
+        """The line that kmbench tune keeps: the best, unless the defaults were faster when measured again."""
         again, default = self.measured_again(self.best), self.measured_again(self.default)
         beaten = again and default and time(default, "iteration").value <= time(again, "iteration").value
         return self.default if beaten else self.best
@@ -63,46 +59,38 @@ class Tuning:
     def values(self, name: str) -> list[Any]:
         return sorted({value_of(line, name) for line in self.lines}, key=lambda value: sort_key(name, value))
 
-    def measured_again(self, line: Line | None) -> Line | None:
-        """The last line of that case's second measurement, where it has a time."""
-        found = [
-            one for one in self.again if line and one["parameters"] == line["parameters"] and time(one, "iteration")
-        ]
-        return found[-1] if found else None
+    def measured_again(self, line: results.Line | None) -> results.Line | None:
+        """The case's last second measurement with a time."""
+        timed = (one for one in reversed(self.again) if time(one, "iteration"))
+        return next((one for one in timed if line and one["parameters"] == line["parameters"]), None)
 
 
-def time(line: Line, name: str) -> Estimate | None:
+def time(line: results.Line, name: str) -> Estimate | None:
     return metric(name).of(line, {})
 
 
 def load(path: Path) -> list[Tuning]:
-    """The tunings of one file. Raises UserError where it is none, or has no line."""
+    """The tunings of one file. Raises UserError if it is missing or has no line."""
     if not path.is_file():
         raise UserError(f"{path}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
     winners = path.with_name(path.name.removesuffix(".jsonl") + ".winners.jsonl")
     again = list(results.read_lines(winners)) if winners.is_file() else []
-    found = [tuning(path.parent.name, group, again) for group in by_problem(results.read_lines(path)).values()]
+    groups = grouped(results.read_lines(path), problem).values()
+    found = [tuning(path.parent.name, group, again) for group in groups]
     if not found:
         raise UserError(f"{path}: no result lines")
     return found
 
 
-def by_problem(lines: Any) -> dict[str, list[Line]]:
-    groups: dict[str, list[Line]] = {}
-    for line in lines:
-        groups.setdefault(problem(line), []).append(line)
-    return groups
-
-
-def problem(line: Line) -> str:
-    """Without the points' hash: a point that failed has none."""
+def problem(line: results.Line) -> str:
+    """Without the points' hash, which a failed point lacks."""
     return repr([value_of(line, name) for name in PROBLEM])
 
 
-def tuning(device: str, lines: Sequence[Line], again: Sequence[Line]) -> Tuning:
-    """Lines of the newest commit alone: other code is another tuning."""
+def tuning(device: str, lines: Sequence[results.Line], again: Sequence[results.Line]) -> Tuning:
+    """Takes the lines of the newest commit alone."""
     commit = (lines[-1]["commit"], lines[-1]["dirty"])
-    last: dict[str, Line] = {}
+    last: dict[str, results.Line] = {}
     for line in lines:
         if (line["commit"], line["dirty"]) == commit:
             last[line["case"]] = line

@@ -1,9 +1,7 @@
-"""The check of one exhibit: every mistake is one sentence with the place, before anything is rendered.
+"""Checks one exhibit before anything is rendered: every mistake is one sentence with the place.
 
-Keys, types and values are in schema/exhibit.json; here is what a schema cannot say. kmbench checks what it runs: that
-every value of a sweep is a number, a known name or a range (docs/exhibits.md, "Who checks what")."""
-
-from __future__ import annotations
+schema/exhibit.json holds keys, types and values; this file holds what a schema cannot say. kmbench checks the values
+of a sweep (docs/exhibits.md, "Who checks what")."""
 
 import math
 from typing import Any
@@ -18,7 +16,7 @@ PLACED = ("map", "heat")  # styles whose cells have a place
 
 
 def check_exhibit(spec: Table, where: str) -> None:
-    """Raises UserError with one line: the file, the place in it, what is wrong and what is known."""
+    """Raises UserError with one line: the file, the place, the mistake and the accepted values."""
     try:
         _exhibit(spec)
     except UserError as e:
@@ -26,7 +24,7 @@ def check_exhibit(spec: Table, where: str) -> None:
 
 
 def check_paper(record: Table, where: str) -> None:
-    """The same of paper.toml."""
+    """The same for paper.toml."""
     try:
         bounded(record)
         check(record, part("record"), "paper")
@@ -98,7 +96,7 @@ def _paper(block: Table, kind: str) -> None:
 
 
 def bounded(value: Any) -> None:
-    """No number that JSON and 64 bits have no room for."""
+    """Raises UserError for a number past JSON or 64 bits."""
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         bounded(item)
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,6 +1,4 @@
-"""What one exhibit shows of one machine: its lines, their values, and the paper's rows beside them."""
-
-from __future__ import annotations
+"""The lines that one exhibit shows of one machine, with the paper's rows beside them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,22 +11,21 @@ from plots.read.intervals import Estimate, exact, ratio
 from plots.read.metrics import metric
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine, doubt
-from plots.read.select import identity, matches, prefer, select, separating, sort_key, value_of
-from plots.read.words import field_value
+from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
 
 NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table, one point of a curve: `line` is None where only the paper has it."""
+    """One row of a table or point of a curve; `line` is None if only the paper has it."""
 
     fields: dict[str, Any]
     line: Line | None
     printed: tuple[Printed, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: what was looked up is kept
+@dataclass(frozen=True, eq=False)  # hashed by identity, for the caches
 class View:
     exhibit: Exhibit
     machine: Machine
@@ -37,11 +34,11 @@ class View:
 
     @property
     def profile(self) -> str:
-        """`paper`, `quick`, or empty where nothing ran."""
+        """`paper`, `quick`, or empty if nothing ran."""
         return self.lines[0]["profile"] if self.lines else ""
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
-        """What makes these lines' problems others than the paper's; empty where they are the same."""
+        """The keys in which these lines' problems differ from the paper's."""
         return self.exhibit.resized(lines) if self.profile == "quick" else []
 
     @property
@@ -50,13 +47,12 @@ class View:
 
     @property
     def commits(self) -> list[str]:
-        """The commits of the lines, `+` where the tree was dirty."""
-        marks = {f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}" for line in self.lines}
-        return sorted(marks)
+        """The commits of the lines, with `+` for uncommitted changes."""
+        return sorted(set(map(results.commit_of, self.lines)))
 
     @property
     def size(self) -> str:
-        """What was run: `n = 50,000,000 · d = 4 · k = 4 · 5, 6 iterations · fp32, fp64 · paper profile`."""
+        """`n = 50,000,000 · d = 4 · k = 4 · 5, 6 iterations · fp32, fp64 · paper profile`."""
         ran = [line for line in self.lines if line["n"] and line["samples_s"]] or [x for x in self.lines if x["n"]]
         if not ran:
             return ""
@@ -71,7 +67,7 @@ class View:
 
     @property
     def rounding(self) -> bool:
-        """Whether rounding is the exhibit's subject, so that coarse results are what it is about."""
+        """Whether the exhibit is about rounding, and so about coarse results."""
         return bool({**self.exhibit.table, **self.exhibit.figure}.get("rounding"))
 
     @property
@@ -82,14 +78,12 @@ class View:
         figure = self.exhibit.figure
         single = [figure[name] for name in ("panels", "x") if name in figure]
         apart = [figure["sets"]] if "sets" in figure else []
-        return list(
-            dict.fromkeys([*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:], *apart])
-        )
+        names = [*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:], *apart]
+        return list(dict.fromkeys(names))
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
-        """The metric `name` of `line`. A speedup is the baseline's over the line's own; the baseline is the line that
-        the baseline's selector matches and that agrees in the fields `others` (by default those of the place). Of a
-        wrong run nothing counts, neither its time nor what was counted of its labels."""
+        """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
+        that agrees in the fields `others` (by default those of the place)."""
         if line["verdict"]:
             return None
         own = metric(name).of(line, self.machine.record)
@@ -102,29 +96,23 @@ class View:
         return theirs and ratio(theirs, own)
 
     def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
-        """The one line that a speedup of `line` is over; where the baseline lists values, the best of theirs."""
+        """The one line that a speedup of `line` is over; the best one if the baseline lists values."""
         fields = [f for f in (self.place if others is None else others) if f not in self.baseline]
-        values = [(f, value_of(line, f)) for f in fields]
-        found = self._baselines(tuple(f for f, value in values if value is not None)).get(
-            tuple(value for _, value in values if value is not None), []
-        )
+        known = {f: value for f in fields if (value := value_of(line, f)) is not None}
+        found = self._baselines(tuple(known)).get(tuple(known.values()), [])
         if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
-            times = [
-                (own.value, i) for i, one in enumerate(found) if (own := metric(name).of(one, self.machine.record))
-            ]
+            own = (metric(name).of(one, self.machine.record) for one in found)
+            times = [(value.value, i) for i, value in enumerate(own) if value]
             return found[min(times)[1]] if times else None
         return found[0] if len(found) == 1 else None
 
     @cache  # noqa: B019  a view lives as long as the program
     def _baselines(self, fields: tuple[str, ...]) -> dict[tuple[Any, ...], list[Line]]:
-        """The lines that the baseline's selector matches, by their values of the fields."""
-        found: dict[tuple[Any, ...], list[Line]] = {}
-        for line in select(self.lines, self.baseline):
-            found.setdefault(tuple(value_of(line, f) for f in fields), []).append(line)
-        return found
+        """The lines that the baseline selects, by their values of the fields."""
+        return grouped(select(self.lines, self.baseline), lambda line: tuple(value_of(line, f) for f in fields))
 
     def doubt(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
-        """Why the value of `name` is marked (results.doubt), where it is a time: its own doubt, or its baseline's."""
+        """Why a time is marked (results.doubt): its own doubt, or its baseline's."""
         base = self.base(line, others, name) if name.startswith("speedup:") else None
         lines = [line] if base is None else [line, base]
         if any(metric(name).rests_on(each) & set(each["disturbed_verbs"] or ()) for each in lines):
@@ -132,7 +120,7 @@ class View:
         return next(filter(None, map(doubt, lines)), "") if metric(name).timed else ""
 
     def fair(self, line: Line, name: str) -> bool:
-        """Whether this value may be the best: without doubt, or coarse where rounding is the subject."""
+        """Whether this value may be the best: undoubted, or coarse if the exhibit is about rounding."""
         return self.doubt(line, name) in ("", *([words.COARSE] if self.rounding else []))
 
     def label(self, name: str, value: Any) -> str:
@@ -140,21 +128,20 @@ class View:
         if name in NOT_READ and value == 0:
             return "–"
         word = self.exhibit.label(name, value)
-        return word if word != str(value) else field_value(value)
+        return word if word != str(value) else words.field_value(value)
 
     def order(self, fields: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(sort_key(name, value, self.exhibit.listed(name)) for name, value in fields.items())
 
 
 def few(numbers: set[int]) -> str:
-    """`4`, `1, 10, 100`, or `1000 to 100,000,000 (6)`: as many as a title has room for."""
-    at = [field_value(number) for number in sorted(numbers)]
+    """`4`, `1, 10, 100`, or `1000 to 100,000,000 (6 values)`."""
+    at = [words.field_value(number) for number in sorted(numbers)]
     return ", ".join(at) if len(at) <= 3 else f"{at[0]} to {at[-1]} ({len(at)} values)"
 
 
 def gather(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> View:
-    """The lines the exhibit reads on this machine, of one profile: the first of its sources decides which. Made once,
-    whoever asks."""
+    """The lines that the exhibit reads on this machine, of one profile, chosen by its first source. Made once."""
     return gathered(exhibit, machine, profile)
 
 
@@ -174,15 +161,13 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
     if dropped:
         left_out.append(f"Left out: {dropped} older lines, more than a table can show.")
     view = View(exhibit, machine, tuple(agreeing))
-    places: dict[str, list[Line]] = {}
-    for line in view.lines:
-        places.setdefault(repr([value_of(line, name) for name in view.place]), []).append(line)
+    places = grouped(view.lines, lambda line: repr([value_of(line, name) for name in view.place]))
     shown = (line for group in places.values() for line in prefer(group, where))
     return View(exhibit, machine, tuple(shown), tuple(left_out))
 
 
 def apart(lines: Sequence[Line]) -> list[Line]:
-    """The lines without those whose case another source of the exhibit has too: the first that ran, else the first."""
+    """The lines without cases that another source has too: the first that ran wins, else the first."""
     firsts: dict[str, Line] = {}
     cases = {id(line): repr({**identity(line), "case": None}) for line in lines}
     for line in sorted(lines, key=lambda line: bool(line["skip"])):
@@ -191,10 +176,9 @@ def apart(lines: Sequence[Line]) -> list[Line]:
 
 
 def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
-    """The rows in reading order, and the fields that had to be added to tell our lines apart.
+    """The rows in reading order, and the fields that were added to tell our lines apart.
 
-    A row that only the paper has keeps its printed fields; what it prints once and stands beside a line of ours already
-    is not shown again."""
+    A row that only the paper has keeps its printed fields, unless it already stands beside a line of ours."""
     added = separating(view.lines, fields)
     fields = [*fields, *added]
     printed = view.exhibit.printed()

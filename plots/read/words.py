@@ -1,6 +1,4 @@
-"""Numbers as text: the same digits everywhere."""
-
-from __future__ import annotations
+"""Numbers as text."""
 
 import math
 import re
@@ -8,18 +6,18 @@ import re
 from plots.read.intervals import Estimate
 
 MISSING = "–"
-PRINTED_WORDS = ("Segfault", "N/A", "OOM", "–")  # what a paper prints in the place of a number
+PRINTED_WORDS = ("Segfault", "N/A", "OOM", "–")  # that a paper prints instead of a number
 COARSE, DISTURBED = "coarse", "disturbed"  # why a time is marked
 DOUBTS = {COARSE: "†", DISTURBED: "‡"}
 TAKEN = "other programs took the processors while it ran"
 T_OF_TWO = 12.7062  # Student's t of one degree of freedom at 97.5%
-WIDE = 10.0  # highest over lowest bound from which an interval is only noise
+WIDE = 10.0  # highest over lowest bound of an interval that is only noise
 NOISE = "noise"
 SECONDS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}  # in ms, the unit in which times are shown
 
 
 def decimals_for(value: float, digits: int = 4) -> int | None:
-    """Decimals that show `digits` significant ones; None where scientific notation is the shorter."""
+    """Decimals that show `digits` significant ones; None if scientific notation is shorter."""
     if value == 0 or not math.isfinite(value):
         return 0
     power = math.floor(math.log10(abs(value)))
@@ -27,7 +25,7 @@ def decimals_for(value: float, digits: int = 4) -> int | None:
 
 
 def number(value: float | None, digits: int = 4, decimals: int | None = None) -> str:
-    """`digits` significant digits, thousands set apart from 10,000 on; whole numbers whole. None is a dash."""
+    """`digits` significant digits, or a whole number; thousands separated from 10,000 on. None is a dash."""
     if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
@@ -50,7 +48,7 @@ def point(estimate: Estimate | None, digits: int = 4) -> str:
 
 
 def runs(estimate: Estimate) -> tuple[float, float] | None:
-    """Both values of what ran twice, back from the interval of Student's t; None for any other."""
+    """Both values of two runs, back from the interval of Student's t; None for any other estimate."""
     low, high = estimate.range
     if estimate.samples != 2 or not estimate.method.startswith("t of log") or not 0 < low < high < math.inf:
         return None
@@ -59,8 +57,8 @@ def runs(estimate: Estimate) -> tuple[float, float] | None:
 
 
 def interval(estimate: Estimate | None, digits: int = 4) -> str:
-    """`low, high` with the decimals of the value; of two runs both, `1.2 and 1.3`; `noise` where the bounds are ten
-    times apart; empty for what is exact or was measured once."""
+    """`low, high` with the decimals of the value; both values of two runs; `noise` if the bounds are ten times apart;
+    empty for an exact value or a single run."""
     if estimate is None or estimate.exact or not estimate.known:
         return ""
     (low, high), two = estimate.range, runs(estimate)
@@ -77,13 +75,13 @@ def both(estimate: Estimate | None, digits: int = 4) -> str:
 
 
 def parse(printed: str, unit: str = "") -> float | None:
-    """The number that a paper prints, in the metric's unit (`unit`: the paper's own, of time); None for other text."""
+    """A printed number in the metric's unit (`unit`: the paper's own, of time); None for other text."""
     match = re.fullmatch(r"[~≈<>≤≥]?\s*(-?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*[×x%]?", printed.strip())
     return float(match[1].replace(",", "")) * SECONDS.get(unit, 1.0) if match else None
 
 
 def field_value(value: object) -> str:
-    """A field's value as a row head: counts with thousands set apart."""
+    """A field's value as a row head, with thousands separated."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):

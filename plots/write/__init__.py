@@ -1,1 +1,1 @@
-"""Tables, pages and files. Knows every other room."""
+"""Writes tables, pages and files. Imports every other storey."""

@@ -1,6 +1,4 @@
-"""Tables of one exhibit, machine beside machine: one whole, of the others the main time at the same rows."""
-
-from __future__ import annotations
+"""One exhibit on several machines: a whole table, and the main time of each other machine beside it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,8 +13,7 @@ Key = tuple[str, ...]
 
 
 def beside(first: Any, others: Sequence[Any]) -> Table:
-    """The first machine's table with a column for each other one that shares its rows; a row that only another has
-    stands where it stands there. `first`, `others`: what report.py shows of an exhibit on a machine."""
+    """The first machine's table with a column for each other one that shares its rows, and the rows that it lacks."""
     table, name = first.table, main_metric(first.view.exhibit)
     for other in others:
         metric = next((m for m in (name, *measured(table)) if m in measured(table) and m in measured(other.table)), "")
@@ -27,7 +24,7 @@ def beside(first: Any, others: Sequence[Any]) -> Table:
 
 
 def measured(table: Table | None) -> list[str]:
-    """The metrics of which the table has a value of ours."""
+    """The metrics with a value of ours."""
     if table is None:
         return []
     columns = [(i, c.name) for i, c in enumerate(table.columns) if c.role == "ours"]
@@ -43,7 +40,7 @@ def fields(table: Table) -> list[str]:
 
 
 def keys(table: Table, names: Sequence[str]) -> list[Key]:
-    """A row by its fields; one that has no value of ours, and looks like a row above it, by its place besides."""
+    """A row by its fields; a repeated row without a value of ours also by its place."""
     at = [next(i for i, c in enumerate(table.columns) if c.name == name) for name in names]
     found: list[Key] = []
     for i, row in enumerate(table.rows):
@@ -57,8 +54,7 @@ def valued(table: Table, row: Sequence[Cell]) -> bool:
 
 
 def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Table:
-    """The table with the other's metric as one more column; unchanged where rows cannot be told apart by the fields
-    that both have."""
+    """The table with the other's metric as one more column; unchanged if the shared fields do not tell rows apart."""
     names = [name for name in fields(table) if name in fields(other)]
     ours, theirs = keys(table, names), keys(other, names)
     if len(names) < len(fields(table)) or len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
@@ -84,7 +80,7 @@ def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Ta
 
 
 def shown(cell: Cell | None) -> Cell:
-    """What the other machine has: a value, or a dash; why there is none stands in its own table."""
+    """The other machine's value, or a dash."""
     return replace(cell, marks=()) if cell and cell.raw and cell.raw[0] is not None else NOTHING
 
 

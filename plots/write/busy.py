@@ -1,6 +1,4 @@
-"""Whether a machine had other work while it was measured, in a sentence for the first screen."""
-
-from __future__ import annotations
+"""Whether a machine had other work while it was measured."""
 
 from plots.read.disturbed import disturbed
 from plots.read.results import Machine
@@ -9,7 +7,7 @@ FEW = 0.05  # of the cases: as many make no busy machine, and have their own mar
 
 
 def busy(machine: Machine) -> str:
-    """Empty where the machine was quiet."""
+    """A sentence; empty if the machine was quiet."""
     told = [text for text in machine.record.get("warnings") or [] if "not quiet" in text]
     timed = [line for line in machine.lines if line["samples_s"]]
     count = sum(map(disturbed, timed))

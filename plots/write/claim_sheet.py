@@ -1,10 +1,8 @@
 """The claim sheet: on the terminal, and as Markdown, CSV and JSON."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
 from rich.console import Console
@@ -17,7 +15,8 @@ from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.results import Machine
-from plots.write.table_formats import csv_of, escape_md
+from plots.read.select import grouped
+from plots.write.table_formats import csv_of, escape_md, md_table
 
 COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
@@ -37,16 +36,16 @@ def sheet(papers: list[Paper], machines: list[Machine], profile: str | None = No
     return [finding for m in machines for p in papers for e in p.exhibits for finding in judge(e, m, profile)]
 
 
+def by_machine(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    return grouped(findings, lambda finding: finding.machine)
+
+
 def cells(finding: Finding) -> tuple[str, ...]:
     """One row under HEAD."""
-    text = f"{finding.text}{f' ({section(finding)})' if finding.section else ''}"
+    text = f"{finding.text}{f' ({place(finding.section)})' if finding.section else ''}"
     quick = " (quick profile)" if finding.profile == "quick" and "quick profile" not in finding.why else ""
     why = f": {finding.why}" if finding.why else ""
     return finding.exhibit, text, finding.verdict + quick + why, finding.measured, finding.expected
-
-
-def section(finding: Finding) -> str:
-    return place(finding.section)
 
 
 def place(section: str) -> str:
@@ -54,15 +53,14 @@ def place(section: str) -> str:
     return f"§{section}" if section[:1].isdigit() else section
 
 
-def summary(findings: list[Finding]) -> str:
+def summary(findings: Sequence[Finding], between: str = " · ") -> str:
     """`2 reproduced · 1 trend only`, in the order of the verdicts."""
     counts = Counter(finding.verdict for finding in once(findings))
-    return " · ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v]) or "no claims"
+    return between.join(f"{counts[v]} {v}" for v in VERDICTS if counts[v]) or "no claims"
 
 
 def reach(findings: list[Finding]) -> str:
-    """What can be shown and what cannot: `30 of 145 claims can be decided here; 91 need a GPU, 12 the paper's size, 9
-    data: scripts/fetch_datasets household`."""
+    """`30 of 145 claims can be decided here; 91 need a GPU, 9 data: scripts/fetch_datasets household.`"""
     told = needs(findings)
     sentences = once(findings)
     decided = sum(one.verdict != INCOMPARABLE for one in sentences)
@@ -70,7 +68,7 @@ def reach(findings: list[Finding]) -> str:
 
 
 def needs(findings: Sequence[Finding]) -> str:
-    """What those that are not comparable wait for: `91 need a GPU, 12 the paper's size`."""
+    """The needs of the claims that are not comparable: `91 need a GPU, 12 the paper's size`."""
     counts = Counter(one.need.partition(" ")[0] for one in once(findings) if one.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}
@@ -79,10 +77,8 @@ def needs(findings: Sequence[Finding]) -> str:
 
 
 def show(findings: list[Finding], console: Console, everything: bool = False) -> None:
-    """By machine, what can be shown and what cannot, then the decided claims (or `everything`): a table where someone
-    looks, else a line a claim, its parts set apart by tabs."""
-    for name in dict.fromkeys(f.machine for f in findings):
-        own = [f for f in findings if f.machine == name]
+    """By machine the decided claims (or `everything`): a table on a terminal, else a line a claim, with tabs."""
+    for name, own in by_machine(findings).items():
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
         shown = listed([f for f in own if everything or f.verdict != INCOMPARABLE])
         for f in () if console.is_terminal else shown:
@@ -107,15 +103,9 @@ def terminal_table(name: str, findings: list[Finding]) -> Table:
 
 def markdown(findings: list[Finding]) -> str:
     parts = []
-    for name in dict.fromkeys(f.machine for f in findings):
-        own = [f for f in findings if f.machine == name]
-        parts += [
-            f"**Claims on {escape_md(name)}**: {summary(own)}",
-            "",
-            "| " + " | ".join(HEAD) + " |",
-            "|:--" * len(HEAD) + "|",
-        ]
-        parts += ["| " + " | ".join(escape_md(cell) for cell in cells(f)) + " |" for f in listed(own)] + [""]
+    for name, own in by_machine(findings).items():
+        rows = (map(escape_md, cells(f)) for f in listed(own))
+        parts += [f"**Claims on {escape_md(name)}**: {summary(own)}", "", *md_table(HEAD, "l" * len(HEAD), rows), ""]
     return "\n".join(parts) or "No claims.\n"
 
 
@@ -123,11 +113,8 @@ PAGE_HEAD = ("exhibit", "claim", "paper", "asked", "ours", "verdict", "machine")
 
 
 def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """A row for every machine that decides a claim, and beneath it its cases; then a row for every claim that none
-    decides, with what it would need."""
-    by_claim: dict[tuple[str, str], list[Finding]] = {}
-    for finding in listed(findings):
-        by_claim.setdefault((finding.exhibit, finding.id), []).append(finding)
+    """A row for every machine that decides a claim, with its cases; then the undecided claims with their needs."""
+    by_claim = grouped(listed(findings), lambda finding: (finding.exhibit, finding.id))
     shown: list[list[tuple[Finding, str]]] = [[], []]  # of sentences that some machine decides, then of the others
     nowhere = False
     for of_one in by_claim.values():
@@ -138,26 +125,23 @@ def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
 
 
 def page_cells(finding: Finding) -> tuple[str, ...]:
-    """One row under PAGE_HEAD, but for the machine."""
+    """One row under PAGE_HEAD, without the machine."""
     exhibit, text, verdict, _, _ = cells(finding)
     return exhibit, text, finding.printed or words.MISSING, finding.paper_value, measured(finding), verdict
 
 
 def measured(finding: Finding) -> str:
-    """What was measured, a ratio with its sign."""
+    """The measured value, a ratio with its sign."""
     return finding.measured + " ×" * (finding.kind == "ratio" and not finding.measured.endswith((")", words.MISSING)))
 
 
 def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
-    """Every claim of every paper on one page, by paper; `skipped`: sentences about lines that could not be read."""
+    """Every claim on one page, by paper. `skipped`: sentences about unreadable lines."""
     parts = [f"# Claims\n\n{summary(findings)}\n", *(f"{escape_md(sentence)}\n" for sentence in skipped)]
-    for name in dict.fromkeys(f.machine for f in findings):
-        parts.append(f"- {escape_md(name)}: {escape_md(reach([f for f in findings if f.machine == name]))}")
-    rows = page_rows(findings)
-    for paper in dict.fromkeys(f.exhibit.partition("/")[0] for f, _ in rows):
-        parts += ["", f"## {paper}", "", "| " + " | ".join(PAGE_HEAD) + " |", "|:--" * len(PAGE_HEAD) + "|"]
-        own = [texts for f, texts in rows if f.exhibit.partition("/")[0] == paper]
-        parts += ["| " + " | ".join(map(escape_md, texts)) + " |" for texts in own]
+    parts += [f"- {escape_md(name)}: {escape_md(reach(own))}" for name, own in by_machine(findings).items()]
+    for paper, own in grouped(page_rows(findings), lambda row: row[0].exhibit.partition("/")[0]).items():
+        rows = (map(escape_md, texts) for _, texts in own)
+        parts += ["", f"## {paper}", "", *md_table(PAGE_HEAD, "l" * len(PAGE_HEAD), rows)]
     return "\n".join(parts) + "\n"
 
 

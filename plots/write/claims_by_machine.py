@@ -1,42 +1,31 @@
-"""The claims themselves across machines: which conclusion of a paper holds on which hardware."""
-
-from __future__ import annotations
+"""The claims across machines: which claim holds on which hardware."""
 
 from collections.abc import Sequence
 
 from plots.decide.claims import Finding
 from plots.decide.sentences import listed, once
-from plots.decide.verdicts import INCOMPARABLE, VERDICTS
-from plots.write.claim_sheet import measured, section
-from plots.write.tables import Cell, Column, Footnotes, Table
+from plots.decide.verdicts import INCOMPARABLE
+from plots.read.select import grouped
+from plots.write.claim_sheet import by_machine, measured, place, summary
+from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
 
 
 def table(findings: Sequence[Finding], everything: bool = False) -> Table:
-    """A row a claim, a column a machine; claims that no machine decides only where `everything` is wanted. Why a
-    verdict is what it is stands in the sheet of that machine."""
+    """A row a claim, a column a machine; with `everything` also the claims that no machine decides."""
     machines = list(dict.fromkeys(f.machine for f in findings))
-    grouped: dict[tuple[str, str], dict[str, Finding]] = {}
+    by_claim: dict[tuple[str, str], dict[str, Finding]] = {}
     for finding in listed(findings):
-        grouped.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
-    shown = {
-        key: by for key, by in grouped.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())
-    }
-    columns = [Column(name, "field", name) for name in ("exhibit", "claim")]
-    columns += [Column(f"verdict:{m}", "word", m) for m in machines]
+        by_claim.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
+    shown = {k: by for k, by in by_claim.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())}
+    columns = [*fields_named("exhibit", "claim"), *(Column(f"verdict:{m}", "word", m) for m in machines)]
     notes, cells = Footnotes(), []
     for (exhibit, _), by in shown.items():
         one = next(iter(by.values()))
-        text = f"{one.text}{f' ({section(one)})' if one.section else ''}"
-        heads = (Cell(exhibit, raw=(exhibit,)), Cell(text, raw=(one.text,)))
+        text = f"{one.text}{f' ({place(one.section)})' if one.section else ''}"
+        heads = (word(exhibit), Cell(text, raw=(one.text,)))
         cells.append([*heads, *(said(by[m], notes) for m in machines)])
-    return Table(
-        "claims",
-        "Claims by machine",
-        columns,
-        cells,
-        notes.sentences,
-        remarks(once(findings), machines, everything),
-    )
+    told = remarks(once(findings), everything)
+    return Table("claims", "Claims by machine", columns, cells, notes.sentences, told)
 
 
 def said(finding: Finding, notes: Footnotes) -> Cell:
@@ -47,15 +36,11 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
     return Cell(f"{finding.verdict}{value}", marks=marks, raw=(finding.verdict,))
 
 
-def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: bool) -> list[str]:
-    told = []
-    for machine in machines:
-        counts = [(sum(f.verdict == v for f in sentences if f.machine == machine), v) for v in VERDICTS]
-        told.append(f"{machine}: " + ", ".join(f"{count} {verdict}" for count, verdict in counts if count) + ".")
+def remarks(sentences: Sequence[Finding], everything: bool) -> list[str]:
+    told = [f"{name}: {summary(own, ', ')}." for name, own in by_machine(sentences).items()]
     same, apart = agreement(sentences)
-    told.append(
-        f"Decided on two machines or more: {same + apart} claims, {same} with one verdict everywhere, {apart} not."
-    )
+    several = f"{same + apart} claims, {same} with one verdict everywhere, {apart} not"
+    told.append(f"Decided on two machines or more: {several}.")
     decided = {(f.exhibit, f.id) for f in sentences if f.verdict != INCOMPARABLE}
     hidden = {(f.exhibit, f.id) for f in sentences} - decided
     if hidden and not everything:
@@ -64,11 +49,8 @@ def remarks(sentences: Sequence[Finding], machines: Sequence[str], everything: b
 
 
 def agreement(sentences: Sequence[Finding]) -> tuple[int, int]:
-    """How many claims that several machines decide have one verdict, and how many several."""
-    by: dict[tuple[str, str], list[str]] = {}
-    for f in sentences:
-        if f.verdict != INCOMPARABLE:
-            by.setdefault((f.exhibit, f.id), []).append(f.verdict)
-    several = [verdicts for verdicts in by.values() if len(verdicts) > 1]
-    same = sum(len(set(verdicts)) == 1 for verdicts in several)
+    """Of the claims that several machines decide, how many have one verdict, and how many several."""
+    by = grouped((f for f in sentences if f.verdict != INCOMPARABLE), lambda f: (f.exhibit, f.id))
+    several = [decided for decided in by.values() if len(decided) > 1]
+    same = sum(len({f.verdict for f in decided}) == 1 for decided in several)
     return same, len(several) - same

@@ -1,6 +1,4 @@
-"""A comparison as tables: what differs between the machines and builds, implementations, cases; and as sentences."""
-
-from __future__ import annotations
+"""A comparison as tables (environment, implementations, cases) and as sentences."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +13,7 @@ from plots.read.history import Series
 from plots.read.intervals import Estimate, exact, of_median
 from plots.read.sides import Case, Side
 from plots.write.machine import flatten
-from plots.write.tables import Cell, Column, Footnotes, Table
+from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, count, fields_named, word
 
 PASSING = ("ceilings.", "floor.", "price.", "cpu.mhz", "gpu.power_w", "gpu.temperature_c", "gpu.sm_mhz", "gpu.mem_mhz")
 EXPECTED = ("commit", "dirty", "date", "load", "build.commit", "build.dirty", "warnings", "kmbench_commit")
@@ -24,19 +22,14 @@ MS = 1e3
 DIMENSIONLESS = 4  # digits of a ratio
 
 
-def word(text: str, marks: tuple[int, ...] = ()) -> Cell:
-    return Cell(text, marks=marks, raw=(text,))
-
-
 def environment(base: Side, new: Side) -> Table:
-    """What the two sides' records say differently; what changes from hour to hour is left out, and so is what a record
-    of another kind (Google Benchmark's context) does not speak of."""
+    """Where the two sides' records differ, without passing values and names that only one kind of record has."""
     told = [flatten(side.environment) for side in (base, new)]
     alike = len({"cpu.model" in one for one in told}) == 1
     names = [name for name in dict.fromkeys(n for one in told for n in one) if not name.startswith(PASSING)]
     spoken = [name for name in names if alike or all(name in one for one in told)]
     differ = [name for name in spoken if told[0].get(name) != told[1].get(name)]
-    columns = [Column("what", "field", ""), Column("base", "field", "base"), Column("new", "field", "new")]
+    columns = [Column("what", "field", ""), *fields_named("base", "new")]
     rows = [[word(name), *(word(one.get(name, words.MISSING)) for one in told)] for name in differ]
     remarks = environment_remarks(differ, told, alike)
     return Table("environment", "What differs between the two", columns, rows, remarks=remarks)
@@ -60,7 +53,7 @@ def percent(value: float | None, signed: bool = True) -> str:
 
 def ratio_cell(estimate: Estimate | None) -> Cell:
     if estimate is None:
-        return Cell(words.MISSING, raw=(None, None, None))
+        return EMPTY
     text = words.number(estimate.value, DIMENSIONLESS, 3)
     bounds = "" if not estimate.known or estimate.exact else ", ".join(words.number(v, 4, 3) for v in estimate.range)
     return Cell(text, bounds, raw=(estimate.value, estimate.low, estimate.high))
@@ -72,12 +65,8 @@ def verdict_text(verdict: str, within: float) -> str:
 
 def decision(one: Pair | Group, within: float, marks: tuple[int, ...] = ()) -> list[Cell]:
     p = words.MISSING if one.p is None else f"{one.p:.2g}"
-    seen = percent(one.detectable, False)
-    return [
-        Cell(p, raw=(one.p,)),
-        Cell(seen, raw=(one.detectable,)),
-        word(verdict_text(one.verdict, within), marks),
-    ]
+    seen = Cell(percent(one.detectable, False), raw=(one.detectable,))
+    return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, within), marks)]
 
 
 DECISION = [
@@ -88,14 +77,13 @@ DECISION = [
 
 
 def by_implementation(made: Comparison) -> Table:
-    columns = [Column("implementation", "field", "implementation"), Column("cases", "field", "cases")]
-    columns += [Column("ratio", "ours", "new / base"), *DECISION]
+    columns = [*fields_named("implementation", "cases"), Column("ratio", "ours", "new / base"), *DECISION]
     rows = []
     for group in made.groups:
         estimate = group.change.ratio if group.change else None
         if estimate is None and group.ratio is not None:
             estimate = Estimate(group.ratio, None, None, group.cases, "one run each")
-        head = [word(group.implementation), Cell(str(group.cases), raw=(group.cases,)), ratio_cell(estimate)]
+        head = [word(group.implementation), count(group.cases), ratio_cell(estimate)]
         rows.append([*head, *decision(group, made.within)])
     remarks = []
     if any(group.change is None for group in made.groups):
@@ -107,23 +95,19 @@ def by_implementation(made: Comparison) -> Table:
 
 
 def by_case(made: Comparison, everything: bool = False) -> Table:
-    """The cases that changed, or every one; of what all of them share, a line."""
+    """The cases that changed, or all of them."""
     pairs = [pair for pair in made.pairs if everything or pair.verdict in ALWAYS]
-    pairs.sort(
-        key=lambda pair: (compare.VERDICTS.index(pair.verdict), -(pair.change.ratio.value if pair.change else 0))
-    )
+    pairs.sort(key=lambda p: (compare.VERDICTS.index(p.verdict), -(p.change.ratio.value if p.change else 0)))
     labels, shared = told_apart([pair.base for pair in made.pairs])
-    fields = [Column("implementation", "field", "implementation"), Column("case", "field", "case")]
-    columns = [*fields, Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
+    columns = fields_named("implementation", "case")
+    columns += [Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
     columns += [Column("ratio", "ours", "new / base"), *DECISION]
     notes, rows = Footnotes(), []
     for pair in pairs:
         case = "/".join(text for label, text in pair.base.parts.items() if label in labels) or words.MISSING
         marks = (notes.mark(pair.why),) if pair.why else ()
-        times = [
-            time_cell(side.samples if pair.change else [], words.COARSE if side.coarse else "")
-            for side in (pair.base, pair.new)
-        ]
+        medians = ((side, of_median(side.samples) if pair.change else None) for side in (pair.base, pair.new))
+        times = [time_cell(value, words.COARSE if side.coarse else "") for side, value in medians]
         ratio = ratio_cell(pair.change.ratio if pair.change else None)
         rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made.within, marks)])
     title = "Cases" if everything else "Cases that changed"
@@ -131,8 +115,8 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
 
 
 def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
-    """The labels that tell cases apart, and the text of those that all have alike. A setting of a data set or of an
-    implementation counts among its own: that another has none of it tells nothing."""
+    """The labels that tell cases apart, and the text of the labels that all share. A setting counts only among the
+    cases of its own data set or implementation."""
     texts: dict[str, list[str]] = {}
     values: dict[tuple[str, str], set[str]] = {}
     for case in cases:
@@ -146,10 +130,10 @@ def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
     return apart, " · ".join(shared)
 
 
-def time_cell(samples: Sequence[float], doubt: str) -> Cell:
-    value = of_median(samples)
+def time_cell(value: Estimate | None, doubt: str = "") -> Cell:
+    """Seconds in ms, without the interval."""
     if value is None:
-        return Cell(words.MISSING, raw=(None, None, None))
+        return EMPTY
     ms = value.scaled(MS)
     return Cell(words.point(ms), doubt=doubt, raw=(ms.value, ms.low, ms.high))
 
@@ -172,7 +156,7 @@ def remarks(made: Comparison) -> list[str]:
 
 
 def sight(made: Comparison) -> str:
-    """What the undecided cases could have shown, and what it takes where that is nothing."""
+    """Which changes the undecided cases could have shown, and the runs that more would take."""
     undecided = [pair for pair in made.pairs if pair.verdict == compare.UNDECIDED]
     seen = sorted(pair.detectable for pair in undecided if pair.detectable is not None)
     told = []
@@ -211,7 +195,7 @@ def conclusion(made: Comparison) -> str:
 
 
 def own_commit(made: Comparison) -> str:
-    """A sentence where both sides have the same commit and one of them uncommitted changes beside it; else empty."""
+    """A warning if both sides have one commit, with uncommitted changes; else empty."""
     sides = (made.base, made.new)
     commits, changes = ([str(side.environment.get(name, "")) for side in sides] for name in ("commit", "dirty"))
     changed = [name for name, said in zip(("base", "new"), changes, strict=True) if "True" in said]
@@ -226,17 +210,16 @@ def plural(count: int, what: str) -> str:
 
 
 def unpaired(made: Comparison) -> Table:
-    """By side and implementation, how many cases the other side does not have."""
+    """The number of cases without a counterpart, by side and implementation."""
     counts = Counter()
     for side, names, where in (("base", made.only_base, made.base), ("new", made.only_new, made.new)):
         counts.update((side, where.cases[name].implementation) for name in names)
-    columns = [Column(name, "field", name) for name in ("only in", "implementation", "cases")]
-    rows = [[word(side), word(what), Cell(str(n), raw=(n,))] for (side, what), n in sorted(counts.items())]
-    return Table("unpaired", "Without a counterpart", columns, rows)
+    rows = [[word(side), word(what), count(n)] for (side, what), n in sorted(counts.items())]
+    return Table("unpaired", "Without a counterpart", fields_named("only in", "implementation", "cases"), rows)
 
 
 def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
-    """All of it in reading order, the environment first; of a table without rows its remarks."""
+    """Everything in reading order, the environment first; its remark if it has no rows."""
     around = environment(made.base, made.new)
     found = [around if around.rows else around.remarks[0], summary(made), conclusion(made)]
     found += [text for text in [sight(made)] if text]
@@ -245,17 +228,12 @@ def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
 
 
 def ranks(made: Ranking, sides: Sequence[str]) -> Table:
-    columns = [Column("place", "field", "place"), Column("implementation", "field", "implementation")]
-    columns += [
-        Column("mean", "ours", "times the best"),
-        Column("first", "word", "first"),
-        Column("worst", "ours", "at worst"),
-    ]
+    columns = [*fields_named("place", "implementation"), Column("mean", "ours", "times the best")]
+    columns += [Column("first", "word", "first"), Column("worst", "ours", "at worst")]
     rows = []
     for at, place in enumerate(made.places, start=1):
         mean, worst = (ratio_cell(exact(value)) for value in (place.mean, place.worst))
-        first = Cell(str(place.first), raw=(place.first,))
-        rows.append([Cell(str(at), raw=(at,)), word(place.implementation), mean, first, worst])
+        rows.append([count(at), word(place.implementation), mean, count(place.first), worst])
     solved = plural(made.problems, "problem")
     told = [f"Geometric mean over {solved} that all of these solved; of several parameter values the fastest counts."]
     if made.left_out:

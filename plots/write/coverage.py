@@ -1,7 +1,4 @@
-"""How many of the numbers that a paper prints stand beside a line of ours, by exhibit and machine, and what the rest
-would take."""
-
-from __future__ import annotations
+"""How many printed numbers of a paper stand beside a line of ours, by exhibit and machine; the needs of the rest."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,14 +6,14 @@ from dataclasses import dataclass
 
 from plots.decide.lookup import why_none
 from plots.read import words
-from plots.read.check import Line
 from plots.read.exhibits import Exhibit, Paper, Printed
-from plots.read.results import Machine
+from plots.read.results import Line, Machine
 from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
 from plots.write.headlines import device
-from plots.write.tables import Cell, Column, Table, layout
+from plots.write.table_formats import md_table
+from plots.write.tables import Column, Table, layout, word
 
 LINE, STAND_IN = "line", "stand-in"
 MACHINE, SYSTEM, OTHER_THREADS = "other machines", "other systems", "other numbers of threads"
@@ -27,7 +24,7 @@ Place = tuple[str, str]  # a printed row and a metric
 
 @dataclass(frozen=True)
 class Covered:
-    """The numbers that one exhibit prints, on one machine; `without`: those beside no line, by their need."""
+    """The printed numbers of one exhibit on one machine; `without`: by need those beside no line."""
 
     exhibit: str
     machine: str
@@ -41,7 +38,7 @@ class Covered:
 
 
 def covered(view: View, machine: str = "") -> Covered:
-    """`machine`: its name there, where that is not its folder's."""
+    """`machine`: its name in the table, if that is not its folder's."""
     numbers, kinds = own_numbers(view.exhibit), Counter()
     beside = placed(view) if numbers else {}
     for place, row in numbers.items():
@@ -52,8 +49,7 @@ def covered(view: View, machine: str = "") -> Covered:
 
 
 def own_numbers(exhibit: Exhibit) -> dict[Place, Printed]:
-    """Every number that the exhibit prints, once. `derived from Table 3: …` is a number of Table 3 in another form;
-    what is derived from other exhibits is counted there."""
+    """Every number that the exhibit prints, once, including numbers derived from its own table; others count there."""
     own = f"derived from {exhibit.spec.get('number')}:"
     shown = [row for row in exhibit.printed() if not row.stand_in] if exhibit.kind != "machine" else []
     printed = [row for row in shown if row.source == "printed" or row.source.startswith(own)]
@@ -62,8 +58,7 @@ def own_numbers(exhibit: Exhibit) -> dict[Place, Printed]:
 
 
 def placed(view: View) -> dict[Place, set[str]]:
-    """For every printed value with a value of ours beside it: the stand-ins that it is beside, empty for the paper's
-    own data."""
+    """For every printed value beside a value of ours: the stand-ins it is beside, empty for the paper's own data."""
     found, added = rows(view, layout(view)[0])
     fields = [*layout(view)[0], *added]
     beside: dict[Place, set[str]] = {}
@@ -76,12 +71,12 @@ def placed(view: View) -> dict[Place, set[str]]:
 
 
 def counts(line: Line, name: str) -> bool:
-    """Whether the line measures this at all: a run of a fixed number of iterations does not say how many it needs."""
+    """Whether the line measures this: a fixed number of iterations does not tell how many it needs."""
     return name != "iterations" or line["tolerance"] is not None
 
 
 def need(view: View, row: Printed) -> str:
-    """What a line beside this row would take."""
+    """The need of a line beside this row."""
     known = view.exhibit.implementations
     if "machine" in row.key:
         return MACHINE
@@ -104,7 +99,7 @@ def table(found: Sequence[Covered]) -> Table:
     """A row for every exhibit and machine."""
     columns = [Column(name, "word", name) for name in HEAD]
     shown = [one for one in found if one.numbers]
-    body = [[Cell(text, raw=(text,)) for text in cells(one.exhibit, one.machine, [one])] for one in shown]
+    body = [[word(text) for text in cells(one.exhibit, one.machine, [one])] for one in shown]
     remarks = []
     for machine in dict.fromkeys(one.machine for one in shown):
         own = [one for one in shown if one.machine == machine]
@@ -125,11 +120,10 @@ def cells(what: str, machine: str, found: Sequence[Covered]) -> tuple[str, ...]:
 
 def summary(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
     """A row for every paper and machine with a line beside a printed number, as Markdown."""
-    lines = ["| " + " | ".join(("paper", *HEAD[1:])) + " |", "|:--|--:|:--|--:|--:|--:|:--|"]
+    shown = []
     for paper in papers:
         for machine in machines:
             found = all_covered([paper], [machine])
             if any(one.lines + one.stand_ins for one in found):
-                row = cells(f"`{paper.key}`", device(machine), found)
-                lines.append(f"| {' | '.join(row)} |")
-    return "\n".join(lines)
+                shown.append(cells(f"`{paper.key}`", device(machine), found))
+    return "\n".join(md_table(("paper", *HEAD[1:]), "lrlrrrl", shown))

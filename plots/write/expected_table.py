@@ -1,26 +1,20 @@
-"""What the paper's times would be here by the hardware alone, as a table."""
-
-from __future__ import annotations
-
-from collections.abc import Callable
+"""The paper's times scaled to this hardware, as a table."""
 
 from plots.decide.expected import Expected, expected
 from plots.decide.side_by_side import Pair, Sides
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.metrics import metric
+from plots.read.results import Line
 from plots.read.view import View
-from plots.write.side_tables import Made, build, of
-from plots.write.tables import Cell, Column, Footnotes, Table
+from plots.write.side_tables import Made, build
+from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated
 
 
 def expectations(sides: Sides, paper: Paper) -> Table:
-    """The paper's time, what it would be on each machine by the binding resource, and ours over that."""
-    made = [Made(Column("theirs", "ours", "the paper's"), theirs(sides, paper))]
-    for at, view in sides.views.items():
-        made.append(Made(Column(f"expected:{at}", "ours", f"expected, {at}"), expect(view, paper)))
-        made.append(Made(Column(f"binds:{at}", "word", f"there → here, {at}"), binds(view, paper)))
-        made.append(Made(Column(f"over:{at}", "ours", f"ours / expected, {at}"), over(view, paper)))
+    """The paper's time, the expected time on each machine, and ours over that."""
+    made = [Made(Column("theirs", "ours", "the paper's"), lambda one, _: theirs(one, sides, paper))]
+    made += [column for at, view in sides.views.items() for column in of_machine(at, view, paper)]
     peaks = paper.record.get("peak", {})
     remarks = [
         f"The paper's machine: {sides.exhibit.machine}." if sides.exhibit.machine else "The paper names no machine.",
@@ -38,58 +32,44 @@ def peak_text(peak: dict) -> str:
     return f"{', '.join(parts)} ({peak['source']})"
 
 
-def first_expected(one: Pair, sides: Sides, paper: Paper) -> Expected | None:
-    return next(
-        (
-            e
-            for at, v in sides.views.items()
-            if at in one.lines and (e := expected(one, one.lines[at], v.machine, paper))
-        ),
-        None,
-    )
+def theirs(one: Pair, sides: Sides, paper: Paper) -> Cell:
+    """The case's value in the paper."""
+    lines = [(view, one.lines[at]) for at, view in sides.views.items() if at in one.lines]
+    found = next(filter(None, (expected(one, line, view.machine, paper) for view, line in lines)), None)
+    return EMPTY if not found or found.theirs is None else with_unit(found.theirs, found)
 
 
-def theirs(sides: Sides, paper: Paper) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        found = first_expected(one, sides, paper)
-        if not found or found.theirs is None:
-            return Cell(words.MISSING, raw=(None, None, None))
-        text = f"{words.number(found.theirs)} {metric(found.metric).unit}".strip()
-        return Cell(text, raw=(found.theirs, None, None))
-
-    return cell
+def with_unit(value: float, found: Expected) -> Cell:
+    return Cell(f"{words.number(value)} {metric(found.metric).unit}".strip(), raw=(value, None, None))
 
 
-def expect(view: View, paper: Paper) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, notes: Footnotes) -> Cell:
-        line = one.lines.get(view.machine.name)
-        found = line and expected(one, line, view.machine, paper)
-        if not found:
-            return Cell(words.MISSING, raw=(None, None, None))
-        if found.value is None:
+def of_machine(at: str, view: View, paper: Paper) -> list[Made]:
+    """The expected time on one machine, the binding resources, and the measured time over the expected one."""
+
+    def known(one: Pair) -> tuple[Line | None, Expected | None]:
+        line = one.lines.get(at)
+        return line, line and expected(one, line, view.machine, paper)
+
+    def expect(one: Pair, notes: Footnotes) -> Cell:
+        _, found = known(one)
+        if found and found.value is None:
             return Cell("unknown", marks=(notes.mark(found.why),), raw=(None, None, None))
-        return Cell(f"{words.number(found.value)} {metric(found.metric).unit}".strip(), raw=(found.value, None, None))
+        return with_unit(found.value, found) if found else EMPTY
 
-    return cell
-
-
-def binds(view: View, paper: Paper) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        line = one.lines.get(view.machine.name)
-        found = line and expected(one, line, view.machine, paper)
+    def binds(one: Pair, _: Footnotes) -> Cell:
+        _, found = known(one)
         text = f"{found.there} → {found.here}" if found and found.value is not None else words.MISSING
         return Cell(text, raw=(text if found else None,))
 
-    return cell
-
-
-def over(view: View, paper: Paper) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        line = one.lines.get(view.machine.name)
-        found = line and expected(one, line, view.machine, paper)
+    def over(one: Pair, _: Footnotes) -> Cell:
+        line, found = known(one)
         own = found and view.value(line, found.metric)
         if not found or not found.value or own is None or view.resized([line]):
-            return Cell(words.MISSING, raw=(None, None, None))
-        return of(own.scaled(1 / found.value), view.doubt(line, found.metric))
+            return EMPTY
+        return estimated(own.scaled(1 / found.value), view.doubt(line, found.metric))
 
-    return cell
+    return [
+        Made(Column(f"expected:{at}", "ours", f"expected, {at}"), expect),
+        Made(Column(f"binds:{at}", "word", f"there → here, {at}"), binds),
+        Made(Column(f"over:{at}", "ours", f"ours / expected, {at}"), over),
+    ]

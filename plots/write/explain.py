@@ -1,6 +1,4 @@
-"""What stands behind one cell of an exhibit's table: the samples, who made them, the judge's word, the paper's own."""
-
-from __future__ import annotations
+"""Explains one cell of an exhibit's table: samples, command, commit, judge, and the paper's value."""
 
 from collections.abc import Sequence
 
@@ -8,7 +6,6 @@ from plots.decide.claim_text import selectors
 from plots.errors import UserError
 from plots.read import disturbed, words
 from plots.read.exhibits import Paper
-from plots.read.intervals import Estimate
 from plots.read.metrics import METRICS, WORD_COLUMNS, metric
 from plots.read.results import Line, reason
 from plots.read.select import matches, same
@@ -21,7 +18,7 @@ Part = tuple[str, str]
 
 
 def explain(view: View, paper: Paper, row: str, column: str) -> str:
-    """`row`: its number, from 1, or `field=value,…`; `column`: a metric. UserError for what is not in the table."""
+    """`row`: its number, from 1, or `field=value,…`. `column`: a metric. Raises UserError for any other."""
     fields, shown = layout(view)
     name = metric_of(column, shown)
     found, added = rows(view, fields)
@@ -57,9 +54,8 @@ def metric_of(column: str, shown: Sequence[str]) -> str:
 def row_of(text: str, found: Sequence[Row], fields: Sequence[str]) -> int:
     if text.isdigit():
         if not 1 <= int(text) <= len(found):
-            raise UserError(
-                f"row {text}: the table has rows 1 to {len(found)}" if found else f"row {text}: the table is empty"
-            )
+            known = f"has rows 1 to {len(found)}" if found else "is empty"
+            raise UserError(f"row {text}: the table {known}")
         return int(text)
     wanted: dict[str, str] = {}
     for part in text.split(","):
@@ -75,7 +71,7 @@ def row_of(text: str, found: Sequence[Row], fields: Sequence[str]) -> int:
 
 
 def is_value(value: object, text: str) -> bool:
-    """Whether the text says this value: 1e6 and 1,000,000 alike."""
+    """Whether the text is this value: 1e6 and 1,000,000 are alike."""
     if str(value) == text:
         return True
     try:
@@ -89,21 +85,18 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
     why = reason(line)
     method = f" ({value.method}, {value.samples} samples)" if value and not value.exact and value.known else ""
     text = why or (f"{words.both(value)} {metric(name).unit}".rstrip() + method if value else "not in this line")
-    parts = [
-        ("value", text + (f"; {doubt}, hence never the best" if (doubt := view.doubt(line, name, fields)) else ""))
-    ]
+    doubt = view.doubt(line, name, fields)
+    parts = [("value", text + (f"; {doubt}, hence never the best" if doubt else ""))]
     if not why:
         parts += samples(line, name)
     if name.startswith("speedup:") and (base := view.base(line, fields, name)):
         parts.append(("baseline", f"{base['implementation']}, case {base['case']}"))
+    changes = " with uncommitted changes" if line["dirty"] else ""
     parts += [
         ("case", line["case"]),
         ("line", "; ".join(f"{path.name}, byte {offset}" for path, offset in line.get("places", [])) or "–"),
         ("command", "; ".join(view.exhibit.commands) or "kmbench run --implementation … --dataset …"),
-        (
-            "commit",
-            f"{line['commit'] or '?'}{' with uncommitted changes' if line['dirty'] else ''}, measured {line['date']}",
-        ),
+        ("commit", f"{line['commit'] or '?'}{changes}, measured {line['date']}"),
         ("judge", judged(line)),
     ]
     if library := line["library"]:
@@ -112,7 +105,7 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
 
 
 def samples(line: Line, name: str) -> list[Part]:
-    """The runs by the clock, and the iterations of the traced run where the metric is a phase."""
+    """The timed runs, and the iterations of the traced run if the metric is a phase."""
     unit = f"s a run of {line['iterations']} {'iteration' if line['iterations'] == 1 else 'iterations'}"
     parts = [("samples", f"{listed(line['samples_s'])} {unit}")]
     if once := metric(name).rests_on(line) & set(line["disturbed_verbs"] or ()):
@@ -149,10 +142,7 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
     parts = []
     printed = next((p for p in row.printed if name in p.values), None)
     if printed:
-        own: Estimate | None = view.value(row.line, name, fields) if row.line else None
-        doubt = view.doubt(row.line, name, fields) if row.line else ""
-        comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
-        ratio = against_paper(own, printed, name) if comparable else None
+        ratio = against_paper(view, row, printed, name, fields)
         unit = printed.unit(name) or metric(name).unit
         times = f"; ours is {words.number(ratio, 3)} times that" if ratio else ""
         parts.append(("paper", f"{printed.values[name]} {unit} ({printed.source}){times}"))

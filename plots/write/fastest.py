@@ -1,6 +1,4 @@
-"""Which k-means is fastest: ours beside the libraries at a few workloads, time and grade, from the map of winners."""
-
-from __future__ import annotations
+"""The fastest k-means: ours beside the libraries at a few workloads, with time and grade."""
 
 from collections.abc import Sequence
 
@@ -11,6 +9,7 @@ from plots.read.metrics import device, metric
 from plots.read.results import Line, Machine, coarse
 from plots.read.view import View, gather
 from plots.write.headlines import device as device_name
+from plots.write.table_formats import md_table
 
 MAP = "ours/landscape"
 LIBRARIES = {
@@ -25,7 +24,7 @@ Case = tuple[View, str, int, int, int]
 
 
 def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
-    """As Markdown: the workloads that most of the libraries solved, of these the largest."""
+    """As Markdown: the largest of the workloads that most libraries solved."""
     exhibits = [e for paper in papers for e in paper.exhibits if e.key == MAP]
     cases: dict[Case, dict[str, Line]] = {}
     for view in (gather(exhibit, machine) for exhibit in exhibits for machine in machines):
@@ -34,8 +33,7 @@ def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
             if who and value is not None and (coarse(line) or view.fair(line, "iteration")):
                 own = cases.setdefault((view, device(line), line["n"], line["d"], line["k"]), {})
                 own[who] = min((line, own.get(who, line)), key=time)
-    heads = ("points x dimensions, clusters", "on", "kmbench", *LIBRARIES)
-    rows = ["| " + " | ".join(heads) + " |", "|:--|:--" + "|--:" * (len(heads) - 2) + "|"]
+    rows = []
     for where, count in SHOWN.items():
         here = [(case, own) for case, own in cases.items() if case[1] == where and "kmbench" in own]
         here.sort(key=lambda pair: (-len(pair[1]), -pair[0][2] * pair[0][3] * pair[0][4]))
@@ -43,18 +41,19 @@ def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
             times = [cell(view, own.get(who), own) for who in ("kmbench", *LIBRARIES)]
             on = device_name(view.machine) if where == "gpu" else view.machine.record.get("cpu", {}).get("model", "")
             shape = f"{words.field_value(n)} x {d}, {k}"
-            rows.append("| " + " | ".join((shape, on or view.machine.name, *times)) + " |")
-    return "\n".join(rows)
+            rows.append((shape, on or view.machine.name, *times))
+    heads = ("points x dimensions, clusters", "on", "kmbench", *LIBRARIES)
+    return "\n".join(md_table(heads, "ll" + "r" * (len(heads) - 2), rows))
 
 
 def name(line: Line) -> str:
-    """Whose it is; empty for other libraries."""
+    """The library, or kmbench; empty for other libraries."""
     folder, _, own = line["implementation"].removesuffix("_gpu").removesuffix("ex").rpartition("/")
     return next((who for who, library in LIBRARIES.items() if own == library), "kmbench" * (folder != "library"))
 
 
 def time(line: Line) -> float | None:
-    """Of an iteration, in ms."""
+    """Milliseconds of an iteration."""
     found = metric("iteration").of(line, {})
     return found and found.value
 

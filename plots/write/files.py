@@ -1,6 +1,4 @@
-"""Writing text, the folders above it included."""
-
-from __future__ import annotations
+"""Writes text and makes the folders."""
 
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""What a terminal shows of a run: a row a paper, the most telling findings, where to look next. It fits 100 columns."""
-
-from __future__ import annotations
+"""The terminal's summary of a run: a row a paper, telling findings, next steps. It fits 100 columns."""
 
 import textwrap
 from collections import Counter
@@ -26,7 +24,7 @@ TELLING = 3  # findings
 
 @dataclass(frozen=True)
 class Outcome:
-    """One paper: what became of its claims, and its findings, by machine in the order of the places."""
+    """One paper: its decided claims and findings, by machine in the order of the places."""
 
     paper: Paper
     claims: list[list[Finding]]
@@ -60,7 +58,7 @@ def outcome(paper: Paper, where: Sequence[Place]) -> Outcome:
 
 
 def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
-    """Claims by paper: of all, those decided here; then those that the recorded machines decide."""
+    """Claims by paper: all, those decided here, and those that the recorded machines decide."""
     own = [place.at for place in where if place.here] or [place.at for place in where]
     rest = [place.at for place in where if place.at not in own]
     groups = [("decided here" if rest else "decided", own), *([("on recorded machines", rest)] if rest else [])]
@@ -85,7 +83,7 @@ def first_decided(one_claim: Sequence[Finding]) -> str:
 
 
 def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
-    """Findings, of as many papers as there are: first clear ones here, then where machines disagree."""
+    """Findings of as many papers as possible: clear ones here first, then disagreements of machines."""
     ranked = []
     for one in made:
         for sentence in one.sentences:
@@ -103,7 +101,7 @@ def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
 
 
 def example(made: Sequence[Outcome], own: Sequence[Place]) -> list[str]:
-    """One command to try: what stands behind a cell of this machine's."""
+    """A command that explains one cell of this machine."""
     for place in own[:1]:
         ran = {line["exhibit"] for line in place.machine.lines if line["verdict"] == ""}
         for exhibit in (e for one in made for e in one.paper.exhibits):

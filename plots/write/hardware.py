@@ -1,6 +1,4 @@
-"""The comparison of machines, written: a page of tables an exhibit, their CSV and TeX, the cascade, the claims."""
-
-from __future__ import annotations
+"""Writes the comparison of machines: for each exhibit a page, tables as CSV and TeX, and the cascade."""
 
 from pathlib import Path
 
@@ -9,7 +7,7 @@ from plots.decide.side_by_side import Sides, main_metric
 from plots.draw import cascade, style
 from plots.read.cascades import Portability
 from plots.read.exhibits import Paper
-from plots.write import cascade_table, expected_table, side_tables
+from plots.write import expected_table, side_tables
 from plots.write.files import write
 from plots.write.render import FIGURE_FORMATS, TABLE_FORMATS
 from plots.write.table_formats import markdown
@@ -17,30 +15,30 @@ from plots.write.tables import Table
 
 
 def cascades_of(both: Sides) -> list[tuple[str, Portability]]:
-    """By kind of efficiency; of devices that were measured."""
+    """By kind of efficiency, for measured devices."""
     name = main_metric(both.exhibit)
     found = [(k, portability(both, d, k, name)) for k in ("application", "architecture") for d in ("cpu", "gpu")]
     return [(kind, one) for kind, one in found if one.platforms]
 
 
 def tables(both: Sides, paper: Paper) -> list[Table]:
-    """Those of one exhibit that have rows, in reading order."""
+    """The tables of one exhibit that have rows, in reading order."""
     made = [
         side_tables.times(both),
         side_tables.ceilings(both),
         side_tables.costs(both),
         expected_table.expectations(both, paper),
-        cascade_table.cascades(both, cascades_of(both)),
+        side_tables.cascades(both, cascades_of(both)),
     ]
     return [table for table in made if table.rows or table.key.endswith(("/cost", "/portability"))]
 
 
 def page(both: Sides, paper: Paper) -> str:
-    return "\n".join(markdown(table) if table.rows else remarks_only(table) for table in tables(both, paper))
-
-
-def remarks_only(table: Table) -> str:
-    return "\n\n".join([f"**{table.title}**", *table.remarks]) + "\n"
+    """Its tables as Markdown; of one without rows, the title and the remarks."""
+    made = tables(both, paper)
+    return "\n".join(
+        markdown(one) if one.rows else "\n\n".join([f"**{one.title}**", *one.remarks]) + "\n" for one in made
+    )
 
 
 def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
@@ -53,8 +51,4 @@ def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
             if ending != ".md":
                 written.append(write(stem.with_name(name + ending), text(table)))
     figure = cascade.draw(cascades_of(both))
-    for ending in FIGURE_FORMATS if figure else ():
-        path = stem.with_name(f"{stem.name}-cascade{ending}")
-        style.save(figure, path)
-        written.append(path)
-    return written
+    return written + style.save_all(figure, stem.with_name(f"{stem.name}-cascade"), FIGURE_FORMATS)

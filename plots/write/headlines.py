@@ -1,11 +1,8 @@
-"""What a reader should know first of one machine: what it is, and when it was measured."""
+"""The first facts of a machine: its hardware, and when it was measured."""
 
-from __future__ import annotations
+from collections.abc import Iterable
 
-from collections.abc import Sequence
-
-from plots.read.results import Machine
-from plots.read.view import View
+from plots.read.results import Line, Machine
 
 
 def hardware(machine: Machine) -> str:
@@ -22,11 +19,11 @@ def hardware(machine: Machine) -> str:
 
 
 def device(machine: Machine) -> str:
-    """The GPU's name; of a machine without one the CPU's."""
+    """The name of the GPU, else of the CPU."""
     return hardware(machine).split(", ")[0].split(" (driver")[0]
 
 
-def days(views: Sequence[View]) -> str:
-    """`2026-11-21 to 2026-11-22`: when these lines were measured; empty where nothing was."""
-    found = sorted({line["date"][:10] for view in views for line in view.lines})
+def days(lines: Iterable[Line]) -> str:
+    """`2026-11-21 to 2026-11-22`: when these lines were measured; empty without lines."""
+    found = sorted({line["date"][:10] for line in lines})
     return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else ""

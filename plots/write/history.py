@@ -1,6 +1,4 @@
-"""The history of one machine as a table: first and last median of every case, and where its level changed."""
-
-from __future__ import annotations
+"""The history of one machine as a table: first and last median of every case, and changes of its level."""
 
 from collections.abc import Sequence
 
@@ -8,10 +6,8 @@ from plots.decide.levels import FEWEST, change_points
 from plots.read import words
 from plots.read.history import Series
 from plots.read.intervals import of_median, ratio
-from plots.write.comparison import plural, ratio_cell, told_apart, word
-from plots.write.tables import Cell, Column, Table
-
-MS = 1e3
+from plots.write.comparison import plural, ratio_cell, time_cell, told_apart
+from plots.write.tables import Column, Table, count, fields_named, word
 
 
 def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
@@ -20,7 +16,7 @@ def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
 
 def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -> Table:
     """A row a case, the largest changes first."""
-    columns = [Column(name, "field", name) for name in ("implementation", "case", "commits")]
+    columns = fields_named("implementation", "case", "commits")
     columns += [Column("first", "ours", "first run (ms)"), Column("last", "ours", "last run (ms)")]
     columns += [Column("ratio", "ours", "last / first"), Column("levels", "word", "another level from")]
     labels, shared = told_apart(found)
@@ -29,11 +25,10 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -
         commits, values = list(one.medians), list(one.medians.values())
         case = "/".join(text for label, text in one.parts.items() if label in labels) or words.MISSING
         told = [step(one, levels[one.name], i) for i in range(len(levels[one.name]))]
-        ends = [Cell(words.point(v.scaled(MS)), raw=(v.value * MS, *bounds(v))) for v in (values[0], values[-1])]
-        count = Cell(str(len(commits)), raw=(len(commits),))
+        ends = [time_cell(value) for value in (values[0], values[-1])]
         level = word("; ".join(told) or (words.MISSING if len(commits) < FEWEST else "none"))
         ends.append(ratio_cell(ratio(values[-1], values[0])))
-        rows.append([word(one.implementation), word(case), count, *ends, level])
+        rows.append([word(one.implementation), word(case), count(len(commits)), *ends, level])
     remarks = [
         "[95% interval] of last / first. Levels: binary segmentation, permutation test on ranks at 1% "
         f"(docs/method.md), from {FEWEST} commits on; the factor is that of the medians after and before."
@@ -45,10 +40,6 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str) -
 def change(one: Series) -> float:
     values = list(one.medians.values())
     return values[-1].value / values[0].value
-
-
-def bounds(value) -> tuple[float | None, float | None]:
-    return tuple(None if bound is None else bound * MS for bound in (value.low, value.high))
 
 
 def step(one: Series, levels: Sequence[int], i: int) -> str:

@@ -1,7 +1,4 @@
-"""A table's rows as the page shows them: a metric's value, the paper's and the ratio in one cell; what has no time says
-so once, and many rows with one reason are one."""
-
-from __future__ import annotations
+"""A table's rows as the page shows them: value, paper's value and ratio share a cell; equal reasons are merged."""
 
 import math
 from itertools import groupby
@@ -18,13 +15,13 @@ NO_TIME = ("skipped", "failed", "wrong", "did not run")
 
 
 def groups(table: Table) -> list[list[Column]]:
-    """Columns of one metric together; every field for itself."""
+    """Columns of one metric together; every field alone."""
     return [list(g) for _, g in groupby(table.columns, key=lambda c: (c.role in WORDS and c.name, c.name))]
 
 
 def body(table: Table) -> list[list[dict[str, Any]]]:
-    """The rows as cells with the number of columns each takes: what has no time says so once, not in every
-    column, and a field that the row above has too is marked. `rows`: how many rows of the machine's own table it is."""
+    """The rows as cells with the number of columns each takes. `again`: the row above has the same field. `rows`: how
+    many rows of the machine's own table it is."""
     found, heads = [], groups(table)
     for i, row in enumerate(table.rows):
         cells: list[dict[str, Any]] = []
@@ -51,7 +48,7 @@ def body(table: Table) -> list[list[dict[str, Any]]]:
 
 
 def reason_alone(cells: list[dict[str, Any]]) -> tuple[int, ...] | None:
-    """The footnote of a row that shows nothing else than why it has no time; None for every other row."""
+    """The footnote of a row that shows only why it has no time; None for every other row."""
     shown = [c for c in cells if c["column"].role != "field" and not empty(c)]
     return shown[0]["cell"].marks if len(shown) == 1 and shown[0]["none"] and not shown[0]["below"] else None
 
@@ -61,7 +58,7 @@ def empty(cell: dict[str, Any]) -> bool:
 
 
 def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """More than two rows with one reason and nothing else are one row: the first, the last, how many."""
+    """More than two rows with the same reason alone become one: the first, the last, and their number."""
     if len(rows) <= 2 or reason_alone(rows[0]) is None:
         return rows
     fields = [c for c in rows[0] if c["column"].role == "field"]
@@ -81,12 +78,12 @@ def look(cell: dict[str, Any]) -> Markup:
 
 
 def kind(column: Column) -> str:
-    """`beside m1`: of another machine, the second of the page."""
+    """`beside m1`: a column of the second machine of the page."""
     return f"beside m{column.name.rpartition('@')[2]}"
 
 
 def tint(name: str, ratio: float | str | None) -> str:
-    """The class of a ratio: up1 to up4 where ours is better, down1 to down4 where the paper's is, by powers of two."""
+    """The class of a ratio by powers of two: up1 to up4 if ours is better, down1 to down4 if the paper's is."""
     if not isinstance(ratio, (int, float)) or ratio <= 0 or not metric(name).better:
         return ""
     lead = math.log2(ratio) * (1 if metric(name).better == "higher" else -1)

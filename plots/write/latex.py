@@ -1,9 +1,7 @@
 """A table in LaTeX (booktabs, graphicx) that fits its page.
 
-Its columns are set in parts of what a text's width holds, the fields repeated, its rows of what the height holds.
-Intervals stand beneath their values. A part that is still a little wide is scaled to the line: widths are estimates."""
-
-from __future__ import annotations
+A wide or long table is split into parts that repeat the fields. Intervals stand beneath their values. Widths are
+estimates, so a part that is still too wide is scaled to the line."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -11,34 +9,21 @@ from itertools import groupby
 from plots.read import words
 from plots.write.tables import WORDS, Cell, Column, Table
 
-WIDTH, HEIGHT = 400, 470  # points: an article's 345 and 550; what is wider is scaled by at most that much
+WIDTH, HEIGHT = 400, 470  # points; an article has 345 and 550, so a part is scaled by at most that much
 LETTER, SMALL, GAP = 4.4, 3.4, 6.0  # points: a character of \footnotesize, one of an interval, the gap between columns
 LINE, SECOND = 10.0, 8.0
 FLOATS = 12  # in a row: LaTeX holds back 18 at most until a page ends
+NAMES = ("times", "to", "infty", "approx", "le", "ge", "cdot", "dagger", "ddagger")
 SPECIAL = {
+    **{letter: rf"\{letter}" for letter in "&%$#_{}"},
+    **{sign: rf"$\{name}$" for sign, name in zip("×→∞≈≤≥·†‡", NAMES, strict=True)},
+    **{power: f"$^{at}$" for at, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "×": r"$\times$",
     "–": "--",
     "−": "$-$",
-    **{power: f"$^{at}$" for at, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    "→": r"$\to$",
-    "∞": r"$\infty$",
-    "≈": r"$\approx$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "·": r"$\cdot$",
     "…": r"\dots{}",
-    "†": r"$\dagger$",
-    "‡": r"$\ddagger$",
     "<": "$<$",
     ">": "$>$",
 }
@@ -51,7 +36,7 @@ def escape(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """Floating tables for \\usepackage{booktabs,graphicx}, one a part; each metric's columns stand under one rule."""
+    """Floating tables, one a part; the columns of a metric stand under one rule."""
     fields = [i for i, column in enumerate(table.columns) if column.role == "field"]
     parts = [(columns, rows) for rows in tall_parts(table) for columns in wide_parts(table, fields)]
     made = [part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1)]
@@ -60,7 +45,7 @@ def latex(table: Table) -> str:
 
 
 def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
-    """Columns by index: the fields, then as many metrics as fit beside them."""
+    """Columns by index: the fields, then as many metrics as fit."""
     others = [i for i in range(len(table.columns)) if i not in fields]
     groups = [list(g) for _, g in groupby(others, key=lambda i: table.columns[i].name)]
     room = WIDTH - sum(width(table, i) for i in fields)
@@ -74,7 +59,7 @@ def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
 
 
 def width(table: Table, i: int) -> float:
-    """Of column `i`, in points."""
+    """The width of column `i`, in points."""
     column, cells = table.columns[i], [row[i] for row in table.rows]
     heads = head(column).split(r" \\ ")
     wide = [max(len(cell.text) * LETTER + 4 * len(cell.marks), len(cell.interval) * SMALL + 6) for cell in cells]
@@ -98,7 +83,7 @@ def tall_parts(table: Table) -> list[Rows]:
 
 
 def part(table: Table, columns: Sequence[int], rows: Rows, number: int, parts: int) -> str:
-    """Part `number` of `parts`: these columns of these rows, the footnotes that they use; the remarks in the last."""
+    """Part `number` of `parts`: these columns of these rows with their footnotes; the last has the remarks."""
     shown = [table.columns[i] for i in columns]
     groups = [list(g) for _, g in groupby(shown, key=lambda c: (c.role in WORDS and c.name, c.group))]
     top, rules, at = [], [], 1
@@ -145,7 +130,7 @@ def head(column: Column) -> str:
 
 
 def row_lines(cells: Sequence[Cell]) -> list[str]:
-    """The values, and beneath them the intervals, where there are any."""
+    """The values, with their intervals beneath."""
     lines = [" & ".join(map(value, cells)) + r" \\"]
     if any(cell.interval for cell in cells):
         below = [rf"{{\fontsize{{6}}{{7}}\selectfont [{escape(c.interval)}]}}" if c.interval else "" for c in cells]

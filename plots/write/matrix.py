@@ -1,11 +1,8 @@
-"""Which findings still hold: a row a sentence, a column a machine, a square with a sign where it was decided."""
-
-from __future__ import annotations
+"""Which findings hold: a row a sentence, a column a machine, a square with a sign."""
 
 import textwrap
 from collections.abc import Sequence
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
@@ -19,29 +16,29 @@ INK = dict(zip(VERDICTS, ("white", "#10161F", "#10161F", "white", "#10161F", "#8
 ROW, COLUMN, TEXT, LETTERS = 0.23, 0.95, 6.4, 105  # inches; letters of a sentence
 
 
+@style.applied
 def draw(papers: Sequence[tuple[str, Sequence[Conclusion]]], machines: Sequence[str]) -> Figure:
     """Sentences by paper, each with a mark for every machine."""
     rows = [(key if not i else "", one) for key, sentences in papers for i, one in enumerate(sentences)]
-    with matplotlib.rc_context(fname=style.STYLE):
-        wide, high = TEXT + COLUMN * len(machines) + 0.2, ROW * len(rows) + 1.2
-        figure = Figure(figsize=(wide, high), layout="none")
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set(xlim=(0, wide), ylim=(high, 0))
-        ax.axis("off")
-        ax.text(0.08, 0.2, "Which findings of the papers still hold", fontsize=TITLE, fontweight="bold", va="center")
-        for i, name in enumerate(machines):
-            ax.text(TEXT + COLUMN * (i + 0.5), 0.44, textwrap.fill(name, 17), fontsize=7, ha="center", va="center")
-        for i, (key, one) in enumerate(rows):
-            y = 0.84 + ROW * i
-            if key:
-                ax.axhline(y - ROW / 2, color="#BBBBBB", linewidth=0.5)
-            ax.text(0.08, y, key, fontsize=7, fontweight="bold", va="center")
-            ax.text(1.05, y, textwrap.shorten(one.text, LETTERS, placeholder=" …"), fontsize=7, va="center")
-            for j, mark in enumerate(one.marks):
-                square(ax, TEXT + COLUMN * (j + 0.5), y, mark.verdict)
-        for i, verdict in enumerate(VERDICTS):
-            square(ax, 0.2 + 1.6 * i, high - 0.2, verdict)
-            ax.text(0.36 + 1.6 * i, high - 0.2, verdict, fontsize=7, va="center")
+    wide, high = TEXT + COLUMN * len(machines) + 0.2, ROW * len(rows) + 1.2
+    figure = Figure(figsize=(wide, high), layout="none")
+    ax = figure.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, wide), ylim=(high, 0))
+    ax.axis("off")
+    ax.text(0.08, 0.2, "Which findings of the papers still hold", fontsize=TITLE, fontweight="bold", va="center")
+    for i, name in enumerate(machines):
+        ax.text(TEXT + COLUMN * (i + 0.5), 0.44, textwrap.fill(name, 17), fontsize=7, ha="center", va="center")
+    for i, (key, one) in enumerate(rows):
+        y = 0.84 + ROW * i
+        if key:
+            ax.axhline(y - ROW / 2, color="#BBBBBB", linewidth=0.5)
+        ax.text(0.08, y, key, fontsize=7, fontweight="bold", va="center")
+        ax.text(1.05, y, textwrap.shorten(one.text, LETTERS, placeholder=" …"), fontsize=7, va="center")
+        for j, mark in enumerate(one.marks):
+            square(ax, TEXT + COLUMN * (j + 0.5), y, mark.verdict)
+    for i, verdict in enumerate(VERDICTS):
+        square(ax, 0.2 + 1.6 * i, high - 0.2, verdict)
+        ax.text(0.36 + 1.6 * i, high - 0.2, verdict, fontsize=7, va="center")
     return figure
 
 

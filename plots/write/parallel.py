@@ -1,6 +1,4 @@
-"""One function over many items, in as many processes as there are processors."""
-
-from __future__ import annotations
+"""Maps a function over items, in as many processes as there are processors."""
 
 import multiprocessing
 from collections.abc import Callable, Sequence

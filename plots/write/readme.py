@@ -4,13 +4,9 @@
     ...
     <!-- end -->
 
-`begin:claims` is the claim sheet of what could be decided, `begin:<paper>/claims` one paper's, `begin:summary` what
-became of every paper's sentences, `begin:coverage` how many of its printed numbers stand beside a line,
-`begin:findings` the picture of what still holds, `begin:fastest` ours beside the libraries, `begin:output WORDS` what
-kmbench prints of these words. With one machine, `machine=` may be left out.
-"""
-
-from __future__ import annotations
+`begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
+paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
+`begin:fastest` ours beside the libraries, `begin:output WORDS` a command's output. One machine needs no `machine=`."""
 
 import os
 import re
@@ -34,7 +30,7 @@ from plots.write import claim_sheet, coverage, fastest, matrix
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
-from plots.write.table_formats import markdown
+from plots.write.table_formats import markdown, md_table
 
 REGION = re.compile(r"<!-- begin:(?P<what>[\w/.-]+)(?P<rest>[^>]*?)-->\n(?P<body>.*?)<!-- end -->", re.S)
 COMMAND = "python3 -m plots readme"
@@ -42,10 +38,8 @@ ONCE = "measured once"  # in the reason of a check without an interval
 
 
 def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machines: list[Machine]) -> str:
-    """`text` with every region filled anew; figures go to `pictures` (below `folder`, the file's own) as SVG.
-
-    Raises UserError for a marker that names nothing known, or that has no end.
-    """
+    """`text` with every region filled anew; figures go to `pictures`, below the file's own `folder`. Raises UserError
+    for an unknown marker or one without an end."""
     opened, closed = text.count("<!-- begin:"), len(REGION.findall(text))
     if opened != closed:
         raise UserError(f"{opened} regions begin, {closed} of them end with <!-- end -->")
@@ -73,9 +67,8 @@ PLACES = dict(zip(VERDICTS, (2, 4, 5, 6, 7), strict=False))  # of a verdict in a
 
 
 def summary(papers: list[Paper], machines: list[Machine]) -> str:
-    """A row a paper: its sentences by the worst verdict of the machines that decide them. `measured once`: reproduced,
-    but on a time without an interval. Last: those that no machine decides."""
-    lines = ["| " + " | ".join((*SUMMARY, "nowhere decided")) + " |", "|:--" + "|--:" * len(SUMMARY) + "|"]
+    """A row a paper: its sentences by their worst verdict. `measured once`: reproduced, without an interval."""
+    rows = []
     for paper in papers:
         found: dict[tuple[str, str], list[Finding]] = {}
         for machine in machines:
@@ -87,24 +80,22 @@ def summary(papers: list[Paper], machines: list[Machine]) -> str:
             alone = verdict == REPRODUCED and any(ONCE in check.why for check in checks)
             row[3 if alone else PLACES.get(verdict, len(SUMMARY))] += 1
         if sum(row):
-            shown = [f"`{paper.key}`", sum(row), *(count or "" for count in row[2:])]
-            lines.append(f"| {' | '.join(map(str, shown))} |")
-    return "\n".join(lines)
+            rows.append([f"`{paper.key}`", sum(row), *(count or "" for count in row[2:])])
+    return "\n".join(md_table((*SUMMARY, "nowhere decided"), "l" + "r" * len(SUMMARY), rows))
 
 
 def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
-    """The Markdown of the matrix of findings, written to <pictures>/findings.svg."""
+    """Markdown of the matrix of findings, which it writes to <pictures>/findings.svg."""
     outcomes = [(p, [claim_sheet.sheet([p], [machine]) for machine in machines]) for p in papers]
     found = [(paper.key, findings.findings(paper, decided)) for paper, decided in outcomes]
     names = [device(machine).replace("(R)", "") for machine in machines]
     figure = matrix.draw([(key, some) for key, some in found if some], names)
-    return linked(
-        "Which findings of the papers still hold, machine by machine", figure, pictures / "findings.svg", folder
-    )
+    title = "Which findings of the papers still hold, machine by machine"
+    return linked(title, figure, pictures / "findings.svg", folder)
 
 
 def output(words: list[str]) -> str:
-    """The command and what it prints, as it stands on a terminal of 100 columns."""
+    """The command and its output on a terminal of 100 columns."""
     made = {**os.environ, "COLUMNS": "100"}
     ran = subprocess.run([sys.executable, "-m", "plots", *words], capture_output=True, text=True, env=made)
     if ran.returncode > 1:  # 1 is a regression
@@ -134,16 +125,14 @@ def content(what: str, machine: Machine, folder: Path, pictures: Path, papers: l
     exhibit = next((e for p in papers for e in p.exhibits if e.key == what), None)
     if exhibit is None:
         raise UserError(f"begin:{what}: no such exhibit; known: {', '.join(e.key for p in papers for e in p.exhibits)}")
-    return picture(exhibit, machine, folder, pictures) or table_text(exhibit, machine)
-
-
-def table_text(exhibit: Exhibit, machine: Machine) -> str:
+    if shown := picture(exhibit, machine, folder, pictures):
+        return shown
     table = table_of(gather(exhibit, machine))
     return markdown(table) if table else f"Nothing of {exhibit.key} was run on {machine.name}."
 
 
 def picture(exhibit: Exhibit, machine: Machine, folder: Path, pictures: Path) -> str:
-    """The Markdown of the figure, written to <pictures>/<machine>/<paper>/<exhibit>.svg; empty where there is none."""
+    """Markdown of the figure, which it writes to <pictures>/<machine>/<paper>/<exhibit>.svg; empty if there is none."""
     figure = figures.draw(gather(exhibit, machine)) if exhibit.kind == "figure" else None
     if figure is None:
         return ""

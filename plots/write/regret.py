@@ -1,12 +1,9 @@
-"""What the defaults cost: of each tuning the defaults' time beside the best's."""
+"""The cost of the defaults: of each tuning the defaults' time beside the best's."""
 
-from __future__ import annotations
-
-from plots.read import words
-from plots.read.intervals import Estimate, ratio
+from plots.read.intervals import ratio
 from plots.read.results import reason
 from plots.read.tuning import Tuning, time
-from plots.write.tables import Cell, Column, Table
+from plots.write.tables import Cell, Column, Table, count, estimated, word
 
 COLUMNS = [
     Column("problem", "field", "problem"),
@@ -33,23 +30,12 @@ def row(one: Tuning) -> list[Cell]:
     regret = over and over.shifted(-1).scaled(100)
     wrong = sum(reason(line).startswith("wrong") for line in one.lines)
     failed = sum(bool(line["failure"] or line["skip"]) for line in one.lines)
-    counts = [len(one.lines), wrong, failed]
-    return [
-        Cell(one.title, raw=(one.title,)),
-        *(Cell(str(count), raw=(count,)) for count in counts),
-        *(shown(value) for value in (*times, regret)),
-        Cell(values := changed(one), raw=(values,)),
-    ]
-
-
-def shown(value: Estimate | None) -> Cell:
-    if value is None:
-        return Cell(words.MISSING, raw=(None, None, None))
-    return Cell(words.point(value), words.interval(value), raw=(value.value, value.low, value.high))
+    counts = map(count, (len(one.lines), wrong, failed))
+    return [word(one.title), *counts, *map(estimated, (*times, regret)), word(changed(one))]
 
 
 def changed(one: Tuning) -> str:
-    """The best's parameters that are not the defaults'."""
+    """The best's parameters that differ from the defaults."""
     if one.kept is None:
         return "nothing tried has a time"
     own, default = one.kept["parameters"], one.default["parameters"]

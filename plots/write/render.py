@@ -1,6 +1,4 @@
-"""Writes one exhibit of one machine: tables as .md, .csv, .tex; figures as .svg, .pdf, .png besides."""
-
-from __future__ import annotations
+"""Writes one exhibit of one machine: tables as .md, .csv, .tex; figures as .svg, .pdf, .png."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,38 +12,31 @@ from plots.write.files import write
 from plots.write.parallel import each
 from plots.write.tables import Table
 
-TABLE_FORMATS = {".md": table_formats.markdown, ".csv": table_formats.csv_text, ".tex": latex.latex}
+TABLE_FORMATS = {**table_formats.TEXTS, ".tex": latex.latex}
 FIGURE_FORMATS = (".svg", ".pdf", ".png")
 
 
 def table_of(view: View) -> Table | None:
-    """The exhibit's table; a scatter plot has none, and a roofline's are those of its exhibits."""
+    """The exhibit's table; None for a scatter plot and a roofline."""
     if view.exhibit.kind == "machine":
         return machine.table(view.exhibit, view.machine)
     return None if view.exhibit.figure.get("style") in ("scatter", "roofline") else tables.build(view)
 
 
 def place(out: Path, machine: str, exhibit: Exhibit) -> Path:
-    """Where an exhibit's files go, without an ending."""
+    """The path of an exhibit's files, without an ending."""
     return out / machine / exhibit.paper / exhibit.name
 
 
 def write_exhibit(
     exhibit: Exhibit, where: Machine, out: Path, profile: str | None = None, formats: Sequence[str] = ()
 ) -> list[Path]:
-    """Everything of one exhibit; figures in `formats`, none for all. Returns what was written."""
+    """Writes its tables, and its figure in `formats` (by default all). Returns the paths."""
     view, stem = gather(exhibit, where, profile), place(out, where.name, exhibit)
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    written = []
-    table = table_of(view)
-    for ending, text in TABLE_FORMATS.items() if table else ():
-        written.append(write(stem.with_name(stem.name + ending), text(table)))
+    table, texts = table_of(view), TABLE_FORMATS.items()
+    written = [write(stem.with_name(stem.name + ending), text(table)) for ending, text in texts] if table else []
     figure = figures.draw(view) if exhibit.kind == "figure" else None
-    for ending in (formats or FIGURE_FORMATS) if figure else ():
-        path = stem.with_name(stem.name + ending)
-        style.save(figure, path)
-        written.append(path)
-    return written
+    return written + style.save_all(figure, stem, formats or FIGURE_FORMATS)
 
 
 def write_all(

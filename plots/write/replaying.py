@@ -1,6 +1,4 @@
-"""A plan from result lines: exhibits that hold exactly the cases of a file, under the keys that they had there."""
-
-from __future__ import annotations
+"""Plans from result lines: exhibits with exactly the cases of a file, under their keys."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,22 +7,16 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read.results import Line
+from plots.read.select import grouped
 from plots.write.files import write
 
 AD_HOC = "replay/adhoc"  # the exhibit of lines that had none
 
 
-def key_of(line: Line) -> str:
-    return line["exhibit"] or AD_HOC
-
-
 def plans(lines: Iterable[Line], repetitions: int | None = None) -> dict[str, str]:
-    """By exhibit key the text of its file: a sweep a case, with the repetitions that it had or those given, and the
-    judge's seed. What was skipped where it had no points is left out: nobody knows its size."""
-    found: dict[str, list[Line]] = {}
-    for line in lines:
-        if line["n"] and line["d"] and line["k"]:
-            found.setdefault(key_of(line), []).append(line)
+    """By exhibit key the text of its file, a sweep a case; without lines of unknown size."""
+    sized = (line for line in lines if line["n"] and line["d"] and line["k"])
+    found = grouped(sized, lambda line: line["exhibit"] or AD_HOC)
     return {key: plan(key, of_one, repetitions) for key, of_one in sorted(found.items())}
 
 
@@ -52,14 +44,14 @@ def sweep(line: Line, repetitions: int | None) -> str:
 
 
 def toml(value: Any) -> str:
-    """A number or a word as TOML has it, which is as JSON has it."""
+    """A number or a word in TOML, which writes them as JSON."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return json.dumps(value, ensure_ascii=False)
 
 
 def write_plans(texts: dict[str, str], folder: Path) -> list[Path]:
-    """<folder>/<paper>/<exhibit>.toml, so that kmbench reads the same key from the place."""
+    """<folder>/<paper>/<exhibit>.toml, from which kmbench reads the same key."""
     for key in texts:
         if any(part in ("", ".", "..") or "/" in part for part in key.split("/", 1)):
             raise UserError(f"exhibit {key!r} is no <paper>/<exhibit>")

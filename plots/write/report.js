@@ -12,7 +12,6 @@ filter.addEventListener("click", ({ target }) => {
   all("tr.claim").forEach((li) => { li.hidden = chosen !== "" && !li.classList.contains(chosen); });
   all("article").forEach((a) => { a.hidden = chosen !== "" && !a.querySelector("tr.claim:not([hidden])"); });
   all("details.claims").forEach((d) => { d.open = chosen !== ""; d.closest(".other > details")?.toggleAttribute("open", chosen !== ""); });
-  document.body.classList.toggle("filtered", chosen !== "");
 });
 
 const links = new Map(all("nav a[href^='#']").map((a) => [decodeURIComponent(a.hash.slice(1)), a]));

@@ -1,11 +1,8 @@
-"""One page that holds everything: findings, tables, figures, claims, machine records, of several machines side by side.
-It needs no network, and no script to be read."""
-
-from __future__ import annotations
+"""One page with findings, tables, figures, claims and records of several machines; no network, no script."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,7 @@ from plots.decide.sentences import CASE, by_sentence, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, svg
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.results import Line, Machine, reason
+from plots.read.results import Machine, reason
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
 from plots.write import claim_sheet, coverage
@@ -35,14 +32,14 @@ from plots.write.tables import WORDS, Table
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", "incomparable"), strict=True))
 TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
-LONG = 56  # characters of what was measured, in a cell of the claims
+LONG = 56  # characters of a measured value, in a cell of the claims
 ONCE = "measured once"
 BROAD = 800  # pixels from which a figure has the width of the page
 
 
 @dataclass(frozen=True)
 class Place:
-    """A machine of the page: `at` is its number there, `here` whether it is the reader's own."""
+    """A machine of the page: `at` is its number, `here` marks the reader's own."""
 
     at: int
     label: str
@@ -53,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Shown:
-    """One exhibit of one machine, made once for everything that shows it."""
+    """One exhibit of one machine."""
 
     place: Place
     view: View
@@ -68,16 +65,16 @@ class Shown:
         return any(line["verdict"] == "" for line in self.view.lines)
 
 
-def environment() -> Environment:
-    """What the pages' templates are read with, and what they may use."""
-    made = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, section=claim_sheet.section)
+def rendered(template: str, **parts: Any) -> str:
+    """A page with the shared style and script."""
+    rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    made = Environment(loader=FileSystemLoader(HERE), **rules)
+    made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
     made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
     made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
     made.filters["look"] = look
-    return made
+    css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
+    return made.get_template(template).render(css=css, script=script, **parts)
 
 
 def short(text: str) -> str:
@@ -85,7 +82,7 @@ def short(text: str) -> str:
 
 
 def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str | None) -> list[Place]:
-    """The reader's own machines first, then the recorded ones, those with most lines first."""
+    """The reader's own machines, then the recorded ones by their number of lines."""
     ordered = [*machines, *sorted(others, key=lambda m: -len(m.lines))]
     gpus = [" ".join(((m.record.get("gpu") or {}).get("name") or m.name).split()[:2]) for m in ordered]
     found = []
@@ -98,7 +95,7 @@ def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str 
 
 
 def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
-    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty where nobody ran it."""
+    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty if nobody ran it."""
     by: dict[str, list[str]] = {}
     for one, mark in zip(where, sentence.marks, strict=True):
         by.setdefault(mark.verdict, []).append(one.label)
@@ -116,28 +113,35 @@ def page(
     others: Sequence[Machine] = (),
     written: Path | None = None,
 ) -> str:
-    """The report as HTML; `others` are machines to be shown beside. `written`: a folder with the figures of `machines`
-    as .svg, which are then not drawn again."""
+    """The report as HTML, with `others` beside `machines`. `written`: a folder that holds the figures of `machines`."""
     shown_on = places(machines, others, profile)
-    shown = {
-        exhibit.key: [show(place, exhibit) for place in shown_on] for paper in papers for exhibit in paper.exhibits
-    }
+    exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
+    shown = {exhibit.key: [show(place, exhibit) for place in shown_on] for exhibit in exhibits}
     drawings = drawn([one for sides in shown.values() for one in sides], written)
     outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
     counts = Counter(f.verdict for found in outcomes for f in once(found))
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            css=Markup((HERE / "report.css").read_text(encoding="utf-8")),
-            script=Markup((HERE / "report.js").read_text(encoding="utf-8")),
-            places=shown_on,
-            machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
-            coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
-            papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
-            picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
-            verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
-        )
+    return rendered(
+        "report.html.j2",
+        places=shown_on,
+        machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
+        coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
+        papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
+        picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
+        verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
+    )
+
+
+def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:
+    """Every claim of every paper, in the rows of claims.md, to sort and to filter."""
+    rows = claim_sheet.page_rows(found)
+    counts = Counter(finding.verdict for finding, _ in rows if not finding.text.startswith(CASE))
+    return rendered(
+        "claims.html.j2",
+        heads=claim_sheet.PAGE_HEAD,
+        skipped=skipped,
+        machines=[(name, claim_sheet.reach(own)) for name, own in claim_sheet.by_machine(found).items()],
+        rows=rows,
+        verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )
 
 
@@ -156,10 +160,8 @@ def picture_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
     drawn_on = [one for one in sides if drawings.get((one.view.exhibit.key, one.place.at))]
     gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn_on}
     one = min(drawn_on, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)))
-    exhibit = one.view.exhibit
-    return {"place": one.place, "figure": drawings[exhibit.key, one.place.at], "title": exhibit.spec["title"]} | {
-        "anchor": exhibit.key
-    }
+    exhibit, figure = one.view.exhibit, drawings[one.view.exhibit.key, one.place.at]
+    return {"place": one.place, "figure": figure, "title": exhibit.spec["title"], "anchor": exhibit.key}
 
 
 def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
@@ -170,7 +172,7 @@ def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
     return {
         "place": place,
         "hardware": hardware(place.machine),
-        "days": days([one.view for one in shown]),
+        "days": days(line for one in shown for line in one.view.lines),
         "commits": sorted({commit for one in shown for commit in one.view.commits}),
         "busy": busy(place.machine) if place.here else "",
         "reach": claim_sheet.reach(outcomes) if outcomes else "",
@@ -209,14 +211,19 @@ def finding_part(one: findings.Conclusion, exhibits: Sequence[Sequence[Shown]]) 
 
 
 def tally(marks: Sequence[findings.Mark]) -> str:
-    """`4 of 6 hold, 1 on stand-ins`; empty where none was decided."""
+    """`4 of 6 hold, 1 on stand-ins`; empty if none was decided."""
     decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
     holds, stand_ins = (sum(mark.verdict == v for mark in decided) for v in (findings.HOLDS, findings.ON_STAND_INS))
     return f"{holds} of {len(decided)} hold{f', {stand_ins} on stand-ins' * bool(stand_ins)}" if decided else ""
 
 
+def head(exhibit: Exhibit) -> dict[str, Any]:
+    number, title = exhibit.spec.get("number", ""), exhibit.spec["title"]
+    return {"anchor": exhibit.key, "number": number, "title": title, "commands": exhibit.commands}
+
+
 def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
-    """An exhibit with a value on some machine: those machines side by side, the reader's own first."""
+    """An exhibit with a value on some machine: the machines side by side, the reader's own first."""
     ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
     first, *others = sorted(ran, key=lambda one: (not one.place.here, -len(one.view.lines)))
     figured = any(drawings.get((exhibit.key, one.place.at)) for one in ran)
@@ -226,10 +233,7 @@ def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
     elif first.table and not figured:
         table = beside(first, others)
     return {
-        "anchor": exhibit.key,
-        "number": exhibit.spec.get("number", ""),
-        "title": exhibit.spec["title"],
-        "commands": exhibit.commands,
+        **head(exhibit),
         "sides": [side_part(one, drawings.get((exhibit.key, one.place.at), "")) for one in (first, *others)],
         "figured": figured,
         "table": table,
@@ -253,8 +257,7 @@ def side_part(one: Shown, figure: str) -> dict[str, Any]:
 
 
 def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
-    """The claims that some machine decides, in a row each with a row for every case beneath; of the others how many,
-    what they need, and their texts."""
+    """The claims that some machine decides, a row each and a row a case beneath; needs and texts of the rest."""
     rows, rest, counts = [], [], {one.place.at: Counter() for one in sides}
     for own in zip(*(by_sentence(one.findings) for one in sides), strict=True):
         claim, cases = [sentence for sentence, _ in own], zip(*(cases for _, cases in own), strict=True)
@@ -278,22 +281,14 @@ def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
 
 
 def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
-    """An exhibit that no machine has a value of, in one line: why, and how to get it."""
-    exhibit = sides[0].view.exhibit
+    """An exhibit without a value on any machine: why, and how to measure it."""
     at = next((one for one in sides if one.view.lines), sides[0])
-    return {
-        "anchor": exhibit.key,
-        "number": exhibit.spec.get("number", ""),
-        "title": exhibit.spec["title"],
-        "commands": exhibit.commands,
-        "why": why_idle(at.view, at.view.lines),
-        "claims": len(once(sides[0].findings)),
-    }
+    return {**head(at.view.exhibit), "why": why_idle(at.view), "claims": len(once(sides[0].findings))}
 
 
-def why_idle(view: View, lines: Iterable[Line]) -> str:
+def why_idle(view: View) -> str:
     """`9 cases need a GPU, 2 data: scripts/fetch_datasets susy`."""
-    counts = Counter(lookup.need_of(view, [line]) for line in lines)
+    counts = Counter(lookup.need_of(view, [line]) for line in view.lines)
     texts = {lookup.GPU: "need a GPU", lookup.OTHER: "were skipped, failed or were wrong"}
     told = []
     for need, count in counts.most_common():
@@ -303,14 +298,14 @@ def why_idle(view: View, lines: Iterable[Line]) -> str:
 
 
 def drawn(shown: Sequence[Shown], written: Path | None) -> dict[tuple[str, int], str]:
-    """The figures with a value, as addresses of SVG, by exhibit and machine; made by several processes."""
+    """The figures with a value as data addresses, by exhibit and machine; drawn by several processes."""
     wanted = [one for one in shown if one.ran and one.view.exhibit.kind == "figure"]
     made = each(lambda one: picture(one.view, written if one.place.here else None), wanted)
     return {(one.view.exhibit.key, one.place.at): figure for one, figure in zip(wanted, made, strict=True)}
 
 
 def picture(view: View, written: Path | None) -> Markup:
-    """The figure as an image, its SVG in its address; empty where there is nothing to draw."""
+    """The attributes of the image, its SVG as data address; empty if there is nothing to draw."""
     file = place(written, view.machine.name, view.exhibit).with_suffix(".svg") if written else None
     text = file.read_text(encoding="utf-8") if file and file.is_file() else svg.text(figures.draw(view))
     if not text:

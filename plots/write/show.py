@@ -1,6 +1,4 @@
-"""Lines that no exhibit asked for: a table for the terminal and a plot, chosen by what differs between them."""
-
-from __future__ import annotations
+"""Shows lines of no exhibit: a table and a plot, chosen by the fields that differ."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +12,6 @@ from rich.table import Table as Terminal
 from plots.draw import figures, style
 from plots.errors import UserError
 from plots.read import results
-from plots.read.check import Line
 from plots.read.exhibits import Exhibit
 from plots.read.select import identity, value_of
 from plots.read.view import View, gather
@@ -27,7 +24,7 @@ MOST_DRAWN = 100  # cases in one plot
 
 
 def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
-    """The machines whose lines `what` names: a file of lines, or `adhoc` for those of ad hoc runs below `folder`."""
+    """The machine of a file of lines, or with `adhoc` the machines with ad hoc lines below `folder`."""
     path = Path(what)
     if what != AD_HOC:
         if not path.is_file():
@@ -53,8 +50,8 @@ def view_of(machine: results.Machine, title: str, everything: bool, profile: str
     return gather(Exhibit("", AD_HOC, Path(), spec), alone, profile)
 
 
-def layout(lines: Sequence[Line]) -> dict[str, Any]:
-    """A figure's: x is the number that takes most values, else the implementation; the table has a row a case."""
+def layout(lines: Sequence[results.Line]) -> dict[str, Any]:
+    """A figure over the number with most values, else over the implementation."""
     values: dict[str, set] = {}
     for line in lines:
         for name in identity(line):
@@ -73,7 +70,7 @@ def is_number(value: Any) -> bool:
 
 
 def table(view: View) -> tables.Table:
-    """Every metric that a line has, whatever the figure shows."""
+    """A row a case, with every metric that a line has."""
     place = view.place
     rows = [name for name in PLACES if name in place] + [name for name in place if name not in PLACES]
     spec = {"kind": "table", "title": view.exhibit.spec["title"], "table": {"rows": rows, "columns": list(METRICS)}}
@@ -85,20 +82,12 @@ def table(view: View) -> tables.Table:
 
 
 def show(view: View, out: Path, console: Console) -> list[Path]:
-    """Prints the table; writes it and the plot. Returns what was written."""
+    """Prints the table; writes it and the plot. Returns the paths."""
     made = table(view)
     print_table(made, console)
     stem = out / f"{view.exhibit.name}-{view.machine.name}"
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    written = []
-    for ending, text in ((".md", table_formats.markdown(made)), (".csv", table_formats.csv_text(made))):
-        written.append(stem.with_name(stem.name + ending))
-        written[-1].write_text(text, encoding="utf-8")
     figure = figures.draw(view) if len(view.lines) <= MOST_DRAWN else None
-    for ending in (".svg", ".png") if figure else ():
-        written.append(stem.with_name(stem.name + ending))
-        style.save(figure, written[-1])
-    return written
+    return table_formats.write_table(made, stem) + style.save_all(figure, stem, (".svg", ".png"))
 
 
 def print_table(made: tables.Table, console: Console) -> None:

@@ -1,38 +1,37 @@
 """Machines side by side, as tables: time and ratio, shares of their own ceilings, price and energy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from plots.decide.expected import floor_here
 from plots.decide.side_by_side import Pair, Sides, main_metric
 from plots.read import words
-from plots.read.intervals import Estimate, ratio
+from plots.read.cascades import Portability
+from plots.read.intervals import ratio
 from plots.read.metrics import device, metric
-from plots.read.results import Line, doubt, reason
+from plots.read.results import doubt, reason
 from plots.read.view import View
-from plots.write.tables import FIELD_TITLES, Cell, Column, Footnotes, Table
+from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated, fields_named, untimed, word
 
 DOUBTS = {
     words.COARSE: "† coarse: explained by rounding, yet too far from fp64's result to rank.",
     words.DISTURBED: f"‡ disturbed: {words.TAKEN}.",
 }
-NO_PRICE = "no price recorded"
 
 
 @dataclass(frozen=True)
 class Made:
-    """A column besides the fields: its name, its head, and its cell for a case."""
+    """A column besides the fields, and its cell for a case."""
 
     column: Column
     cell: Callable[[Pair, Footnotes], Cell]
 
 
 def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Sequence[str] = ()) -> Table:
-    """A table of the exhibit's cases; rows in which no column has anything to say are left out."""
+    """A table of the exhibit's cases, without rows of dashes."""
     notes = Footnotes()
-    columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in sides.fields]
+    columns = fields_named(*sides.fields)
     view = next(iter(sides.views.values()), None)
     cells = []
     for one in sides.pairs:
@@ -50,74 +49,54 @@ def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Seq
 
 
 def sizes(views: dict[str, View]) -> str:
-    """What was run, once where it was the same everywhere."""
+    """The machines' sizes; one size if it is the same everywhere."""
     found = {name: view.size for name, view in views.items()}
     if len(set(found.values())) == 1:
         return next(iter(found.values()))
     return "; ".join(f"{name}: {size}" for name, size in found.items())
 
 
-def number(name: str, at: str, unit: bool = True) -> Column:
-    title = metric(name).title if unit else metric(name).label
-    return Column(f"{name}:{at}", "ours", f"{title}, {at}")
+def number(name: str, at: str) -> Column:
+    return Column(f"{name}:{at}", "ours", f"{metric(name).title}, {at}")
 
 
-def measured(view: View, line: Line | None, name: str, notes: Footnotes) -> Cell:
-    """The metric of the line; what has no time says why, what was not measured is a dash."""
+def measured(view: View, name: str, one: Pair, notes: Footnotes) -> Cell:
+    """The metric of the case; the reason if it has no time, a dash if it was not measured."""
+    line = one.lines.get(view.machine.name)
     if line is None:
-        return Cell(words.MISSING, raw=(None, None, None))
+        return EMPTY
     value = view.value(line, name)
-    if value is None:
-        why = reason(line)
-        marks = (notes.mark(why),) if why else ()
-        return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
-    return of(value, view.doubt(line, name))
-
-
-def of(value: Estimate, marked: str = "") -> Cell:
-    return Cell(words.point(value), words.interval(value), marked, raw=(value.value, value.low, value.high))
+    return untimed(reason(line), notes) if value is None else estimated(value, view.doubt(line, name))
 
 
 def times(sides: Sides) -> Table:
     """The exhibit's time on every machine, and how many times as fast as the first each other one is."""
     name, (base, *others) = main_metric(sides.exhibit), list(sides.views)
-    made = [Made(number(name, at), shows(sides.views[at], name)) for at in sides.views]
+    made = [Made(number(name, at), partial(measured, sides.views[at], name)) for at in sides.views]
     column = [Column(f"faster:{at}", "ours", f"{at} is … times as fast as {base}") for at in others]
-    made += [Made(c, faster(sides, name, base, at)) for c, at in zip(column, others, strict=True)]
-    title = f"{metric(name).label}, machine by machine"
-    return build(sides, f"{sides.exhibit.key}/time", title, made, in_common(sides))
-
-
-def in_common(sides: Sides) -> list[str]:
-    """How many cases there are two machines to compare for, unless it is all of them."""
+    made += [Made(c, partial(faster, sides, name, base, at)) for c, at in zip(column, others, strict=True)]
+    title, cases = f"{metric(name).label}, machine by machine", len(sides.pairs)
     both = sum(len(one.lines) > 1 for one in sides.pairs)
-    if both == len(sides.pairs):
-        return []
-    return [f"{both} of these {len(sides.pairs)} cases were run on more than one of the machines."]
+    remarks = [f"{both} of these {cases} cases were run on more than one of the machines."] if both < cases else []
+    return build(sides, f"{sides.exhibit.key}/time", title, made, remarks)
 
 
-def shows(view: View, name: str) -> Callable[[Pair, Footnotes], Cell]:
-    return lambda one, notes: measured(view, one.lines.get(view.machine.name), name, notes)
-
-
-def faster(sides: Sides, name: str, base: str, at: str) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        lines = [one.lines.get(m) for m in (base, at)]
-        values = [line and sides.views[m].value(line, name) for m, line in zip((base, at), lines, strict=True)]
-        if not all(values):
-            return Cell(words.MISSING, raw=(None, None, None))
-        value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
-        return of(value, next(filter(None, map(doubt, filter(None, lines))), "")) if value else Cell(words.MISSING)
-
-    return cell
+def faster(sides: Sides, name: str, base: str, at: str, one: Pair, _: Footnotes) -> Cell:
+    lines = [one.lines.get(m) for m in (base, at)]
+    values = [line and sides.views[m].value(line, name) for m, line in zip((base, at), lines, strict=True)]
+    if not all(values):
+        return EMPTY
+    value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
+    doubts = filter(None, map(doubt, filter(None, lines)))
+    return estimated(value, next(doubts, "")) if value else Cell(words.MISSING)
 
 
 def ceilings(sides: Sides) -> Table:
-    """Shares of the machine's own measured ceilings, and which of them binds."""
+    """Shares of the machine's own measured ceilings, and the binding one."""
     made = []
     for at, view in sides.views.items():
-        made += [Made(number(name, at), shows(view, name)) for name in ("memory_share", "arithmetic_share")]
-        made.append(Made(Column(f"bound:{at}", "word", f"bound by, {at}"), bound(view)))
+        made += [Made(number(name, at), partial(measured, view, name)) for name in ("memory_share", "arithmetic_share")]
+        made.append(Made(Column(f"bound:{at}", "word", f"bound by, {at}"), partial(bound, view)))
     lost = [at for at, view in sides.views.items() if not view.machine.record.get("floor")]
     remarks = [
         "Shares of what kmbench ceilings measured on that machine with all threads: its memory bandwidth, its plain "
@@ -128,25 +107,21 @@ def ceilings(sides: Sides) -> Table:
     return build(sides, f"{sides.exhibit.key}/ceilings", "share of the machine's own ceilings", made, remarks)
 
 
-def bound(view: View) -> Callable[[Pair, Footnotes], Cell]:
-    def cell(one: Pair, _: Footnotes) -> Cell:
-        line = one.lines.get(view.machine.name)
-        found = line and not reason(line) and floor_here(line, view.machine)
-        return Cell(found.resource, raw=(found.resource,)) if found else Cell(words.MISSING, raw=(None,))
-
-    return cell
+def bound(view: View, one: Pair, _: Footnotes) -> Cell:
+    line = one.lines.get(view.machine.name)
+    found = line and not reason(line) and floor_here(line, view.machine)
+    return word(found.resource) if found else Cell(words.MISSING, raw=(None,))
 
 
 def costs(sides: Sides) -> Table:
-    """Dollars for a million iterations and joules an iteration; why there are none."""
+    """Dollars for a million iterations and joules an iteration, with reasons for gaps."""
     made, remarks = [], []
     for at, view in sides.views.items():
-        made += [Made(number(name, at), shows(view, name)) for name in ("cost", "energy")]
-        used = sorted({device(line) for line in view.lines if line["samples_s"]})
+        made += [Made(number(name, at), partial(measured, view, name)) for name in ("cost", "energy")]
         prices = view.machine.record.get("price") or {}
-        remarks += [
-            f"{at}: {NO_PRICE} of its {d.upper()} (kmbench env --price {d}=…)." for d in used if not prices.get(d)
-        ]
+        used = {device(line) for line in view.lines if line["samples_s"]}
+        unpriced = sorted(where for where in used if not prices.get(where))
+        remarks += [f"{at}: no price recorded of its {d.upper()} (kmbench env --price {d}=…)." for d in unpriced]
         remarks += [f"{at}: {why}." for why in no_energy(view)]
     return build(sides, f"{sides.exhibit.key}/cost", "price and energy", made, remarks)
 
@@ -158,3 +133,34 @@ def no_energy(view: View) -> list[str]:
     unasked = sum(line["energy"] is None for line in right)
     told = [f"energy not measured in {unasked} cases (kmbench run --energy)"] if unasked else []
     return [*(f"no energy: {text}" for text in sorted(why)), *told]
+
+
+def cascades(sides: Sides, found: Sequence[tuple[str, Portability]]) -> Table:
+    """Every implementation's efficiency on every platform, and PP. `found`: by kind of efficiency."""
+    platforms = list(dict.fromkeys(p for _, one in found for p in one.platforms))
+    columns = fields_named("efficiency", "device", "implementation")
+    columns += [Column(f"efficiency:{p}", "ours", p) for p in platforms]
+    columns.append(Column("pp", "ours", "PP"))
+    notes, cells = Footnotes(), []
+    for kind, one in found:
+        for cascade in one.cascades:
+            by = {platform: efficiency for platform, efficiency, _ in cascade.steps}
+            row = [word(text) for text in (kind, one.device, cascade.implementation)]
+            for p in platforms:
+                row.append(plain(by.get(p), (notes.mark("not tried there"),) if p in cascade.missing else ()))
+            cells.append([*row, plain(cascade.pp)])
+    told = [(f"{one.device.upper()}, {kind}", one) for kind, one in found]
+    remarks = [
+        "PP: performance portability, the harmonic mean of the efficiencies over all of these machines, 0 where an "
+        "implementation solves not every problem (Pennycook, Sewall and Lee 2019). Application: the best time measured "
+        "on the machine over its own. Architecture: its share of the machine's floor; above 1 it does less than the "
+        "least work.",
+        *(f"{at}: {one.problems} problems, geometric mean." for at, one in told if one.cascades),
+        *(f"{one.device.upper()}: {one.why}." for kind, one in found if one.why and kind == found[0][0]),
+    ]
+    title = f"{sides.exhibit.heading}: performance portability"
+    return Table(f"{sides.exhibit.key}/portability", title, columns, cells, notes.sentences, remarks)
+
+
+def plain(value: float | None, marks: tuple[int, ...] = ()) -> Cell:
+    return Cell(words.MISSING if value is None else f"{value:.3f}", marks=marks, raw=(value, None, None))

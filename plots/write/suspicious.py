@@ -1,8 +1,4 @@
-"""Libraries that may not run at their best: below a tenth of another library's rate on the same case.
-
-A baseline that is slow for a reason nobody looked for makes a comparison worthless."""
-
-from __future__ import annotations
+"""Libraries that may not run at their best: below a tenth of another library's rate on the same case."""
 
 import re
 from collections import defaultdict
@@ -20,13 +16,13 @@ PLACE = ("k", "precision", "init", "init_seed")
 
 
 def case(line: Line) -> tuple[Any, ...]:
-    """The same points on the same device from the same start, whatever the stop rule: some libraries have no other."""
+    """The points, the device and the start, whatever the stop rule: some libraries have no other."""
     return (line["dataset"].get("hash"), device(line), *(value_of(line, name) for name in PLACE))
 
 
 @cache
 def suspicious(view: View) -> dict[int, str]:
-    """The sentence of each suspicious line, by the line's id(). A doubtful time suspects nothing."""
+    """The sentence of each suspicious line, by the line's id(). Doubtful times do not count."""
     cases = defaultdict(list)
     for line in view.lines:
         own = line["implementation"].startswith("library/") and view.value(line, "iteration")
@@ -48,7 +44,7 @@ def sentence(view: View, line: Line, rival: str) -> str:
 
 
 def reason(view: View, line: Line) -> str:
-    """What the line's library says of itself, else what the exhibit or its paper says under [labels.slow]."""
+    """The version of the line's library, or the text under [labels.slow]."""
     version = (line["library"] or {}).get("version") or ""
     if OLD_KERNELS.search(version):
         return f"its BLAS has kernels of an older processor ({version})"

@@ -1,26 +1,22 @@
-"""A tuning in the results format T4 (version 1.0.0) that auto-tuners exchange: Kernel Tuner and KTT write it, the suite
-BAT reads it. Times are in milliseconds, as theirs are."""
-
-from __future__ import annotations
+"""A tuning in the results format T4 (version 1.0.0) of Kernel Tuner, KTT and the suite BAT. Times are in ms."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from plots.read.check import Line
 from plots.read.metrics import metric
-from plots.read.results import reason
+from plots.read.results import Line, reason
 
 VERSION = "1.0.0"
 OBJECTIVE = "time"
 
 
 def document(lines: Iterable[Line]) -> dict[str, Any]:
-    """Of every line one result; of a wrong point no time."""
+    """One result a line; a wrong point has no time."""
     return {"schema_version": VERSION, "results": [result(line) for line in lines]}
 
 
 def result(line: Line) -> dict[str, Any]:
-    """`time` is the median of an iteration; `runtimes` are the timed runs, of all their iterations."""
+    """`time` is the median of an iteration; `runtimes` are the timed runs."""
     why = reason(line)
     runs = [] if why else [1e3 * seconds for seconds in line["samples_s"]]
     time = metric("iteration").of(line, {})
@@ -43,7 +39,7 @@ def result(line: Line) -> dict[str, Any]:
 
 
 def invalidity(line: Line) -> str:
-    """Their word for why a configuration does not count; `correct` where it does."""
+    """T4's word for why a configuration does not count; `correct` if it does."""
     if line["skip"]:
         return "constraints"
     if line["failure"]:

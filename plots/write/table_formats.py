@@ -1,14 +1,13 @@
 """A table as Markdown and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from plots.read import words
-from plots.read.words import MISSING
+from plots.write.files import write
 from plots.write.tables import WORDS, Cell, Column, Table
 
 WIDE = 12  # columns: in a wider table of Markdown the paper's value and the ratio stand beneath ours
@@ -19,7 +18,7 @@ def head(column: Column) -> str:
 
 
 def heads(table: Table) -> list[str]:
-    """One head a column; the paper's carries the metric's name where it stands alone."""
+    """One head a column; the paper's has the metric's name if it stands alone."""
     ours = {column.name for column in table.columns if column.role == "ours"}
     return [f"{c.group}, paper" if c.role == "paper" and c.name not in ours else head(c) for c in table.columns]
 
@@ -32,17 +31,23 @@ def markdown(table: Table) -> str:
         escape_md(titles[i]) + (f"<br><sub>{' · '.join(titles[j] for j in below)}</sub>" if below else "")
         for i, *below in shown
     ]
-    lines.append("| " + " | ".join(over) + " |")
-    lines.append("|" + "|".join(":--" if table.columns[i].role in WORDS else "--:" for i, *_ in shown) + "|")
-    lines += ["| " + " | ".join(stacked([row[i] for i in group]) for group in shown) + " |" for row in table.rows]
+    align = "".join("l" if table.columns[i].role in WORDS else "r" for i, *_ in shown)
+    lines += md_table(over, align, ([stacked([row[i] for i in group]) for group in shown] for row in table.rows))
     notes = [f"{superscript(i)} {escape_md(s)}" for i, s in enumerate(table.footnotes, start=1)]
     for sentence in [*notes, *map(escape_md, table.remarks)]:
         lines += ["", f"<sub>{sentence}</sub>"]
     return "\n".join(lines) + "\n"
 
 
+def md_table(head: Sequence[str], align: str, rows: Iterable[Iterable[object]]) -> list[str]:
+    """The lines of a table in Markdown; `align` has an l or an r for each column."""
+    rule = "".join({"l": "|:--", "r": "|--:"}[side] for side in align) + "|"
+    first, *others = (f"| {' | '.join(map(str, row))} |" for row in (head, *rows))
+    return [first, rule, *others]
+
+
 def together(table: Table) -> list[list[int]]:
-    """Columns by index: each for itself; in a wide table a metric's three in one."""
+    """Columns by index; in a wide table a metric's three together."""
     found: list[list[int]] = []
     for i, column in enumerate(table.columns):
         above = table.columns[found[-1][0]] if found else None
@@ -55,9 +60,9 @@ def together(table: Table) -> list[list[int]]:
 
 
 def stacked(cells: list[Cell]) -> str:
-    """The first, and beneath it in small type what the others have to say."""
+    """The first, and the others beneath it in small type."""
     first, *others = map(markdown_cell, cells)
-    said = " · ".join(text for text in others if text != MISSING)
+    said = " · ".join(text for text in others if text != words.MISSING)
     return f"{first}<br><sub>{said}</sub>" if said else first
 
 
@@ -72,6 +77,11 @@ def plain_cell(cell: Cell) -> str:
     return text + "".join(superscript(mark) for mark in cell.marks)
 
 
+def write_table(table: Table, stem: Path) -> list[Path]:
+    """Writes <stem>.md and <stem>.csv."""
+    return [write(stem.with_name(stem.name + ending), text(table)) for ending, text in TEXTS.items()]
+
+
 def superscript(number: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
 
@@ -81,7 +91,7 @@ def escape_md(text: str) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """One line a row, raw numbers: `<metric>`, then with `_low`, `_high`, `_paper`, `_ratio`; last the `reason`."""
+    """One line a row, raw numbers: `<metric>`, with `_low`, `_high`, `_paper`, `_ratio`; last the `reason`."""
     names = []
     for c in table.columns:
         suffixes = ("", "_low", "_high") if c.role == "ours" else ("",) if c.role in WORDS else (f"_{c.role}",)
@@ -95,6 +105,9 @@ def csv_text(table: Table) -> str:
     return csv_of(rows)
 
 
+TEXTS = {".md": markdown, ".csv": csv_text}
+
+
 def csv_of(rows: Iterable[Sequence[Any]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
@@ -102,7 +115,7 @@ def csv_of(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """A spreadsheet computes what begins with = + - or @, unless an apostrophe stands before it. A number is one."""
+    """Puts an apostrophe before text that a spreadsheet would compute (= + - @); numbers stay."""
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")) or is_number(value):
         return value
     return "'" + value

@@ -1,6 +1,4 @@
-"""An exhibit as a table: each metric's measured value with its interval, the paper's value, and the ratio."""
-
-from __future__ import annotations
+"""An exhibit as a table: measured value with interval, the paper's value, and their ratio."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,14 +12,12 @@ from plots.read.view import Row, View, rows
 from plots.write.suspicious import suspicious
 
 FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
-
-
 WORDS = ("field", "word")  # the roles of columns that hold no number
 
 
 @dataclass(frozen=True)
 class Column:
-    """`role` is field, word, ours, paper or ratio; columns of one metric share `group`, the metric's title."""
+    """`role`: field, word, ours, paper, ratio or beside. Columns of one metric share `group`, its title."""
 
     name: str
     role: str
@@ -50,7 +46,7 @@ class Table:
 
 
 class Footnotes:
-    """Numbers sentences in the order in which they are first used."""
+    """Numbers sentences in the order of their first use."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
@@ -61,15 +57,43 @@ class Footnotes:
         return self.sentences.index(sentence) + 1
 
 
+EMPTY = Cell(words.MISSING, raw=(None, None, None))
+
+
+def word(text: str, marks: tuple[int, ...] = ()) -> Cell:
+    return Cell(text, marks=marks, raw=(text,))
+
+
+def count(number: int) -> Cell:
+    return Cell(str(number), raw=(number,))
+
+
+def estimated(value: Estimate | None, doubt: str = "") -> Cell:
+    """The value with its interval, or a dash."""
+    if value is None:
+        return EMPTY
+    return Cell(words.point(value), words.interval(value), doubt, raw=(value.value, value.low, value.high))
+
+
+def untimed(why: str, notes: Footnotes) -> Cell:
+    """A cell without a value: the first word of the reason, with the reason as footnote; else a dash."""
+    marks = (notes.mark(why),) if why else ()
+    return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
+
+
+def fields_named(*names: str) -> list[Column]:
+    return [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in names]
+
+
 def build(view: View) -> Table:
-    """The table of an exhibit of kind table; of a figure, the table of its points."""
+    """The table of an exhibit, or of the points of a figure."""
     fields, metrics = layout(view)
     found, added = rows(view, fields)
     fields = [*fields, *added]
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
-    columns = [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in fields]
+    columns = fields_named(*fields)
     for name in metrics:
         if name in WORD_COLUMNS:
             columns += [Column(name, "word", name)] if any(line[name] for line in view.lines) else []
@@ -80,7 +104,7 @@ def build(view: View) -> Table:
         columns += [Column(name, role, metric(name).title) for role in roles]
     notes, methods = Footnotes(), {}
     cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
-    cells = best_marked(view, found, columns, cells)
+    cells = best_marked(found, columns, cells)
     said = remarks(view, added, methods) + grade_remarks(view, cells)
     return Table(view.exhibit.key, view.exhibit.heading, columns, cells, notes.sentences, said, view.size)
 
@@ -110,30 +134,21 @@ def cell(
         text = printed.values[column.name] if printed else ""
         unit = printed.unit(column.name) if printed else ""
         return Cell(f"{text} {unit}".strip() or words.MISSING, raw=(text or None,))
-    own = view.value(row.line, column.name, fields) if row.line else None
     if column.role == "ratio":
-        doubt = view.doubt(row.line, column.name, fields) if row.line else ""
-        comparable = row.line and not view.resized([row.line]) and doubt != words.DISTURBED
-        value = against_paper(own, printed, column.name) if comparable else None
-        marked = "" if value is None else doubt
-        return Cell(
-            words.number(value, 3, None if value is None else words.decimals_for(value, 3)), doubt=marked, raw=(value,)
-        )
+        value = against_paper(view, row, printed, column.name, fields)
+        if value is None:
+            return Cell(words.MISSING, raw=(None,))
+        doubt = view.doubt(row.line, column.name, fields)
+        return Cell(words.number(value, 3, words.decimals_for(value, 3)), doubt=doubt, raw=(value,))
+    own = view.value(row.line, column.name, fields) if row.line else None
     if own is None:
-        why = reason(row.line) if row.line else ""
-        return Cell(
-            why.partition(":")[0] or words.MISSING, marks=(notes.mark(why),) if why else (), raw=(None, None, None)
-        )
+        return untimed(reason(row.line) if row.line else "", notes)
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
-    marked = view.doubt(row.line, column.name, fields)
-    return Cell(words.point(own), words.interval(own), marked, raw=(own.value, own.low, own.high))
+    return estimated(own, view.doubt(row.line, column.name, fields))
 
 
-def best_marked(
-    view: View, found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]
-) -> list[list[Cell]]:
-    """The cells, the best of each problem marked where several implementations solve it and noise leaves no doubt;
-    never a marked one."""
+def best_marked(found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]) -> list[list[Cell]]:
+    """The cells, the best of each problem marked if several implementations solve it and intervals are apart."""
     problems: dict[str, list[int]] = {}
     for i, row in enumerate(found):
         if row.line and "implementation" in row.fields:
@@ -154,7 +169,7 @@ def best_marked(
 
 
 def overlap(a: Cell, b: Cell) -> bool:
-    """Whether two intervals meet; what was measured once is a point."""
+    """Whether two intervals meet; a single measurement is a point."""
     (low_a, high_a), (low_b, high_b) = (
         (value if low is None else low, value if high is None else high) for value, low, high in (a.raw, b.raw)
     )
@@ -176,25 +191,25 @@ def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
     ]
 
 
-def against_paper(own: Estimate | None, printed: Printed | None, name: str) -> float | None:
-    """Ours over the paper's; beside a stand-in only of times, for nothing else of it says anything of the real set."""
-    comparable = printed and (metric(name).timed or not printed.stand_in)
-    theirs = words.parse(printed.values[name], printed.unit(name)) if printed and comparable else None
+def against_paper(view: View, row: Row, printed: Printed | None, name: str, fields: Sequence[str]) -> float | None:
+    """Ours over the paper's; None for another size, a disturbed time, and anything but a time of a stand-in."""
+    if not row.line or not printed or (printed.stand_in and not metric(name).timed):
+        return None
+    if view.resized([row.line]) or view.doubt(row.line, name, fields) == words.DISTURBED:
+        return None
+    own, theirs = view.value(row.line, name, fields), words.parse(printed.values[name], printed.unit(name))
     return own.value / theirs if own is not None and theirs else None
 
 
 def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[str]:
-    """What a reader has to know of the whole table."""
+    """Sentences about the whole table."""
     found = []
     if not view.lines:
         found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
     elif view.profile == "quick":
-        other = view.resized(view.lines)
-        found.append(
-            f"Quick profile, with another {', '.join(other)} than the paper's: no ratios there."
-            if other
-            else "Quick profile."
-        )
+        other = ", ".join(view.resized(view.lines))
+        change = f", with another {other} than the paper's: no ratios there" if other else ""
+        found.append(f"Quick profile{change}.")
     if view.lines and len(view.commits) > 1:
         found.append(f"Lines of {len(view.commits)} commits: {', '.join(view.commits)}.")
     found += view.left_out
@@ -209,9 +224,8 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
                 how = "run twice, both values" if some is twice else f"{method}, {counts} samples"
                 found += [f"[{told}] of {names}: {how}."] * bool(some)
     if "measured once" in methods:
-        found.append(
-            f"Measured once, no interval: {', '.join(sorted({name for name, _ in methods['measured once']}))}."
-        )
+        names = sorted({name for name, _ in methods["measured once"]})
+        found.append(f"Measured once, no interval: {', '.join(names)}.")
     sources = sorted({row.source for row in view.exhibit.printed()})
     if sources:
         theirs = f" ({view.exhibit.machine})" if view.exhibit.machine else ""
