@@ -151,9 +151,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
   const float2 bound = *bound_at;
   const T own_dist = distance(x, rows + own * b.pitch);
   const float upper = fminf(bound.x, above(own_dist, r.widening));
-  const float4 cluster = b.loosen[own];
-  const float aged = cluster.w;
-  const bool open = here && !(upper < fmaxf(bound.y, cluster.y));
+  const bool open = here && !(upper < fmaxf(bound.y, b.loosen[own].y));
   counts.past += size, counts.tight += __popc(__ballot_sync(all, open && part == 0));
   if (!__any_sync(all, open)) {
     if (first_lane) *bound_at = make_float2(upper, bound.y);
@@ -163,7 +161,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
   Nearest<T> best;
   if (part == 0) best.add(own_dist, own);
   counts.evaluated += open && part == 0;
-  const float reach = __fadd_ru(__fmaf_ru(2, upper, slack <= upper / 4 ? slack : 0.0f), aged);
+  const float reach = __fmaf_ru(2, upper, slack <= upper / 4 ? slack : 0.0f);
   const unsigned limit = min((__float_as_uint(__fmul_ru(reach, reach)) + 0xFFFF) >> 16, infinite) + 1;  // candidates are below it
   unsigned rest = all;  // least excess over the limit among the others, in two halves
   if (open) {
@@ -190,7 +188,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
     rest = __vminu2(rest, __shfl_xor_sync(all, rest, away));
   }
   const unsigned excess = min(rest & 0xFFFF, rest >> 16);
-  const float left_out = excess >= 0x8000 ? cuda::infinity<float> : __fsub_rd(__fsub_rd(root_of_cut(excess + limit), aged), upper);
+  const float left_out = excess >= 0x8000 ? cuda::infinity<float> : __fsub_rd(root_of_cut(excess + limit), upper);
   int label = best.at;
   float nearest = above(best.first, r.widening), lower = fminf(below(best.second, r.widening), left_out);
   for (unsigned bits = __ballot_sync(all, open && part == 0 && doubtful(best, r.d)); bits; bits &= bits - 1, ++counts.in_doubt) {

@@ -46,24 +46,6 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
   }
 }
 
-/// True if centroids a and c are equal.
-template <class T, int D>
-__device__ __forceinline__ bool same_row(const T* rows, int a, int c) {
-  bool same = true;
-#pragma unroll 4
-  for (int j = 0; j < D; ++j) same &= rows[a * row_pitch<T, D> + j] == rows[c * row_pitch<T, D> + j];
-  return same;
-}
-
-/// The mean half of all clusters. All lanes call it.
-template <class T, int D>
-__device__ __forceinline__ float mean_half(const Block<T, D>& b) {
-  float sum = 0;
-  for (int c = threadIdx.x % 32; c < b.r.k; c += 32) sum += b.loosen[c].y < cuda::infinity<float> ? b.loosen[c].y : 0.0f;
-  for (int away = 16; away > 0; away /= 2) sum += __shfl_xor_sync(all, sum, away);
-  return sum / float(b.r.k);
-}
-
 /// Shifts; twins that part; the bits of centroids whose distances to the others are out of date. anew: all are.
 template <class T, int D>
 __device__ __forceinline__ void find_shifts(const Block<T, D>& b, int iter, bool anew) {
@@ -76,7 +58,6 @@ __device__ __forceinline__ void find_shifts(const Block<T, D>& b, int iter, bool
     for (int j = 0; j < D; ++j) any |= from[c * b.pitch + j] != to[c * b.pitch + j];
     return any;
   };
-  const float limit = anew ? 0 : stale_share * mean_half(b);
   for (int group = warp; group < b.groups; group += b.warps) {
     const int c = group * 32 + lane;
     float shift = 0;
@@ -93,11 +74,8 @@ __device__ __forceinline__ void find_shifts(const Block<T, D>& b, int iter, bool
       if (moved) shift = __fmul_ru(above(dist, r.widening), r.shift_scale);
       const int twin = b.twin[c];
       const bool parted = twin != no_twin && (moved || differs(twin));
-      for (int a = 0; parted && a < k; ++a)
-        if (same_row<T, D>(from, a, c)) b.freed[a] = 1;
-      const float stale = anew ? 0 : __fadd_ru(b.stale[c], shift);
-      renew = anew || parted || stale > limit;
-      b.stale[c] = renew ? 0 : stale;
+      if (parted) b.freed[twin] = 1;
+      renew = anew || moved || parted;
       if (renew) b.twin[c] = no_twin;
 #pragma unroll
       for (int level = 0; level <= levels; ++level) b.nearest[level * k + c] = no_distance;
@@ -147,30 +125,30 @@ __device__ __forceinline__ void part_centroids(const Block<T, D>& b, int iter, i
           b.apart_at(a, c) = value;
           if (!both[p]) b.apart_at(c, a) = value;
           if (dist[p] != 0) continue;
-          if (same_row<T, D>(rows, a, c)) atomicMin(&b.twin[max(a, c)], min(a, c)), any_twin = 1;
+          bool same = true;
+          for (int j = 0; j < D; ++j) same &= rows[a * b.pitch + j] == rows[c * b.pitch + j];
+          if (same) atomicMin(&b.twin[max(a, c)], min(a, c)), any_twin = 1;
         }
       }
   });
 }
 
-/// The greatest shift, whose it is, and the greatest of the others. The greatest stale.
+/// The greatest shift, whose it is, and the greatest of the others.
 struct TopShifts {
-  float top, other, stale;
+  float top, other;
   int at;
-  __device__ TopShifts(const float* shift, const float* stale_of, int groups, int k) {
+  __device__ TopShifts(const float* shift, int groups) {
     const int lane = threadIdx.x % 32;
-    unsigned first = 0, second = 0, oldest = 0;  // non-negative floats order as their bits
+    unsigned first = 0, second = 0;  // non-negative floats order as their bits
     int mine = lane;
     for (int group = 0; group < groups; ++group) {
       const unsigned value = __float_as_uint(shift[group * 32 + lane]);
       second = max(second, min(first, value));
       if (value > first) first = value, mine = group * 32 + lane;
-      oldest = max(oldest, __float_as_uint(stale_of[min(group * 32 + lane, k - 1)]));
     }
     const unsigned most = __reduce_max_sync(all, first);
     const int winner = __ffs(__ballot_sync(all, first == most)) - 1;
     at = __shfl_sync(all, mine, winner);
-    stale = __uint_as_float(__reduce_max_sync(all, oldest));
     top = __uint_as_float(most), other = __uint_as_float(__reduce_max_sync(all, lane == winner ? second : first));
   }
 };
@@ -226,17 +204,16 @@ __device__ __forceinline__ float make_bounds(const Block<T, D>& b, int iter, int
         for (int a = t; a < k; a += block) b.apart_at(a, c) = no_distance;
     __syncthreads();
   }
-  const TopShifts shifts(b.shift, b.stale, b.groups, k);
+  const TopShifts shifts(b.shift, b.groups);
   find_nearest(b, shifts.top);
   __syncthreads();
   for (int c = t; c < k; c += block) {
     const float none = cuda::infinity<float>;
     const bool freed = b.freed[c] != 0;
-    const float aged = __fadd_ru(b.stale[c], shifts.stale);
     float far[levels + 1];
 #pragma unroll
-    for (int level = 0; level <= levels; ++level) far[level] = __fsub_rd(root_of_cut(b.nearest[level * k + c] & 0x7FFF), aged);
-    b.loosen[c] = make_float4(b.shift[c], fmaxf(__fmul_rd(0.5f, far[levels]), 0), freed ? none : c == shifts.at ? shifts.other : shifts.top, aged);
+    for (int level = 0; level <= levels; ++level) far[level] = root_of_cut(b.nearest[level * k + c] & 0x7FFF);
+    b.loosen[c] = make_float4(b.shift[c], __fmul_rd(0.5f, far[levels]), freed ? none : c == shifts.at ? shifts.other : shifts.top, 0);
     b.reach[c] = freed ? make_float4(-none, -none, -none, -none) : make_float4(far[0], far[1], far[2], far[3]);
   }
   __syncthreads();

@@ -7,18 +7,14 @@
 //   drift:      upper + shift(own) rounds up; lower - drift rounds down. Drift is the greatest shift of another centroid.
 //   levels:     centroids no faster than slow(v) keep lower - slow(v). A faster one is at least reach(v) from the own centroid, so at least
 //               reach(v) - upper from the point (triangle inequality). The lower of both bounds holds for all others; the best level counts.
-//   apart:      distances² between centroids, widened down, cut to 16 bits (bf16): a non-negative float cut off is no larger. They are made anew
-//               once a centroid's shifts since then add up to more than a limit; `stale` is their sum. Until then a and c are at least their root
-//               minus stale(a) + stale(c) apart, so minus `aged`: stale(a) plus the greatest stale, rounded up.
-//   reach:      the root of the least distance² to a faster centroid, minus aged, rounded down.
 //   half:       if upper < half <= s/2, s the distance to the nearest other centroid, all others are at s - upper > upper.
-//   candidates: a centroid is left out if its cut distance² to the own centroid exceeds (2 upper + slack + aged)², rounded up at each step. Then it
-//               is at least root - aged - upper > upper from the point: farther, and no tie. This bounds lower, rounded down.
+//   apart:      distances² between centroids, widened down, cut to 16 bits (bf16): a non-negative float cut off is no larger.
+//   candidates: a centroid is left out if its cut distance² to the own centroid exceeds (2 upper + slack)², rounded up at each step. Then it is at
+//               least root - upper > upper from the point: farther, and no tie. It bounds lower by root - upper, rounded down.
 //   decision:   in fp32 two candidates are told apart if screen::leads; else fp64 compares all centroids, the lowest index wins. In fp64 the sums
 //               decide, as in plain Lloyd's.
-//   twins:      a centroid that is found equal to one of a lower index loses every tie. It is left out, and lower bounds ignore it: they cover its
-//               equal's distance, unless the point belongs to an equal. When a twin or its equal moves, `freed` voids the lower bounds of all clusters
-//               that were in its place. Equal centroids that are not found (no distances made anew) are ties like any other.
+//   twins:      a centroid equal to one of a lower index loses every tie. It is left out, and lower bounds ignore it. Its distance to a point is its
+//               equal's, which lower covers unless the point belongs to that equal. When the two part, `freed` voids that cluster's lower bounds.
 #pragma once
 
 #include <algorithm>
@@ -43,11 +39,10 @@ constexpr int ahead = 4;  // slices whose bounds a warp reads at once
 constexpr int queue_size = 31 + ahead * slice + 1;
 constexpr int levels = 4;  // of shifts
 constexpr int no_twin = 0x7FFFFFFF;
-constexpr int limb_width = 17;            // bits of a limb of the first iteration's sums
-constexpr int slices_a_flush = 256;       // of those sums, per copy: 2^13 additions of 17 bits fit 31
-constexpr int touch_bit = 34;             // a cluster's word counts moves from here on; below: points that joined minus points that left
-constexpr float stale_share = 1.0f / 32;  // of the mean half: centroids that moved further have their distances made anew
-constexpr float slack_shifts = 4;         // candidates reach so many top shifts further, so that the new lower bound lasts
+constexpr int limb_width = 17;       // bits of a limb of the first iteration's sums
+constexpr int slices_a_flush = 256;  // of those sums, per copy: 2^13 additions of 17 bits fit 31
+constexpr int touch_bit = 34;        // a cluster's word counts moves from here on; below: points that joined minus points that left
+constexpr float slack_shifts = 4;    // candidates reach so many top shifts further, so that the new lower bound lasts
 constexpr unsigned no_distance = 0xFFFF, infinite = 0x7F80;  // 16 bits
 
 /// The shift below which a centroid is slow at a level; `top` is the greatest shift.
@@ -107,7 +102,7 @@ struct Layout {
   __host__ __device__ std::size_t row_bytes() const { return 2 * sizeof(T) * k * row_pitch<T, D>; }
   __host__ __device__ std::size_t total_bytes() const { return 2 * sizeof(Bits) * cells(); }
   __host__ __device__ std::size_t cluster_bytes() const { return 2 * sizeof(float4) * k; }
-  __host__ __device__ std::size_t word_bytes() const { return up(4 * ((levels + 1 + 5) * std::size_t(k) + 33 * std::size_t(groups()))); }
+  __host__ __device__ std::size_t word_bytes() const { return up(4 * ((levels + 1 + 4) * std::size_t(k) + 33 * std::size_t(groups()))); }
   __host__ __device__ std::size_t queue_bytes() const { return 4 * queue_size * std::size_t(warps); }
   __host__ __device__ static std::size_t state_bytes() { return slice * (sizeof(float2) + sizeof(std::uint16_t)); }
   __host__ __device__ static std::size_t slice_bytes() { return slice * D * sizeof(T); }
@@ -205,12 +200,12 @@ template <class T, int D>
 struct Block {
   static constexpr int pitch = row_pitch<T, D>;
   const Run<T>& r;
-  T* rows;               // two sets, alternating, k x pitch
-  Bits *coarse, *fine;   // sums of all points so far, k x D
-  float4* loosen;        // per cluster: shift, half, drift, aged
-  float4* reach;         // per cluster and level: least distance to a faster centroid
-  unsigned* nearest;     // (levels + 1) x k: the same, squared and cut; at last to any other
-  float *shift, *stale;  // 32 groups; k
+  T* rows;              // two sets, alternating, k x pitch
+  Bits *coarse, *fine;  // sums of all points so far, k x D
+  float4* loosen;       // per cluster: shift, half, drift
+  float4* reach;        // per cluster and level: least distance to a faster centroid
+  unsigned* nearest;    // (levels + 1) x k: the same, squared and cut; at last to any other
+  float* shift;         // 32 groups
   int *count, *joined, *twin, *freed;
   unsigned* renewed;  // bits of centroids whose distances are made anew
   unsigned* queue;    // of this warp: slice and lane of points past their bounds
@@ -232,8 +227,7 @@ struct Block {
     loosen = reinterpret_cast<float4*>(shared), reach = loosen + k, shared += layout.cluster_bytes();
     nearest = reinterpret_cast<unsigned*>(shared), shared += layout.word_bytes();
     shift = reinterpret_cast<float*>(nearest + (levels + 1) * k);
-    stale = shift + groups * 32;
-    count = reinterpret_cast<int*>(stale + k), joined = count + k, twin = joined + k, freed = twin + k;
+    count = reinterpret_cast<int*>(shift + groups * 32), joined = count + k, twin = joined + k, freed = twin + k;
     renewed = reinterpret_cast<unsigned*>(freed + k);
     queue = reinterpret_cast<unsigned*>(shared) + warp * queue_size, shared += layout.queue_bytes();
     bounds = reinterpret_cast<float2*>(shared), labels = reinterpret_cast<std::uint16_t*>(bounds + r.state_cached * slice);
