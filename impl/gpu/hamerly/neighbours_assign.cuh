@@ -224,7 +224,7 @@ __device__ __forceinline__ void assign_past(const Block<T, D>& b, int iter, floa
       int label[ahead];
 #pragma unroll
       for (int u = 0; u < ahead; ++u) {
-        const int s = min(first + u * b.warps, b.slices - 1);
+        const int s = first + (first + u * b.warps < b.slices ? u * b.warps : 0);  // not another warp's slice
         bound[u] = b.bounds_of(s)[lane], label[u] = b.labels_of(s)[lane];
       }
 #pragma unroll
