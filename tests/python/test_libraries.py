@@ -225,6 +225,30 @@ def test_the_libraries_of_the_build_say_their_version(tmp_path):
         assert line["library"] is None or re.match(r"\d+\.\d+|OpenBLAS|BLIS|MKL", line["library"]["version"])
 
 
+def starts_of(folder: Path, which: str, worker: Path, *more: str) -> int:
+    """How many times three cases of a library start its script."""
+    folder.mkdir()
+    python, log = folder / "python", folder / "starts"
+    python.write_text(f'#!/bin/sh\n[ "$1" != "{worker}" ] || echo >> "{log}"\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    shape = flags(dataset="blobs", n=500, d=3, k="3,4,5", precision="fp32", iterations=40, tolerance=0, repetitions=2)
+    named = [word.replace("PYTHON", str(python)) for word in more]
+    kmbench("run", *flags(implementation=which, out=folder), *shape, *named, KMBENCH_PYTHON=str(python), **STANDING_IN)
+    assert [(line["verdict"], line["failure"], line["skip"]) for line in lines_of(folder / "adhoc.jsonl")] == [
+        ("", None, None)
+    ] * 3
+    return len(log.read_text().splitlines())
+
+
+@needs_kmbench
+def test_cases_share_the_python_of_a_library_and_not_the_users_program(tmp_path):
+    adapter = ADAPTERS / "sklearn_worker.py"
+    assert starts_of(tmp_path / "library", "^library/sklearn$", adapter) == 1
+    own = ROOT / "examples/mine.py"
+    external = starts_of(tmp_path / "external", "^library/external$", own, "--external", f"PYTHON {own}")
+    assert external >= 3, external
+
+
 STAND_IN_BLAS = Path(__file__).with_name("stand_ins") / "openblas.c"
 
 
