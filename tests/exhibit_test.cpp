@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "bench/data/toml_file.hpp"
 #include "bench/base/home.hpp"
+#include "bench/data/toml_file.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"
 

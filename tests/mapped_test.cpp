@@ -19,9 +19,7 @@ class Mapped : public Files {
     write_npy<float>(path, values, n, 3);
     return path.string();
   }
-  static DatasetRequest mapped(const std::string& path, double map = 1) {
-    return {.name = path, .settings = {{"map", map}}};
-  }
+  static DatasetRequest mapped(const std::string& path, double map = 1) { return {.name = path, .settings = {{"map", map}}}; }
 };
 
 TEST_F(Mapped, HoldsWhatReadingGives) {

@@ -33,7 +33,7 @@ TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
   const Json good = line_with(measured({0.9, 0.1, 0.2}));
   const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
   expect_shows(table, {"50.000", "25.000", "wrong: a sentence", "failed: it died"});  // 0.2 s / 4 iterations, the least beside it
-  expect_lacks(table, {"20.000"});                                                     // by max_iters
+  expect_lacks(table, {"20.000"});                                                    // by max_iters
 }
 
 TEST(SummaryTable, MarksWhatIsDisturbed) {

@@ -31,8 +31,7 @@ std::string answer_of_child(const std::function<std::string()>& ask) {
   if (child < 0) throw std::runtime_error("there is no process to ask it");
   ::kill(child, SIGKILL);  // a child that ends already keeps its own status
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   if (size > 0) return {text.data(), std::size_t(size) - (text[std::size_t(size) - 1] == '\n')};
   if (!in_time) throw std::runtime_error("it did not answer within 10 s");
   if (WIFSIGNALED(status)) throw std::runtime_error(fmt::format("it died of signal {}", WTERMSIG(status)));

@@ -43,9 +43,9 @@ std::string better_core([[maybe_unused]] std::string_view chosen) {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl");
-  const bool at_most_avx = is_one_of(chosen, {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington",
-                                              "Nehalem", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Sandybridge",
-                                              "Bulldozer", "Piledriver", "Steamroller"});
+  const bool at_most_avx = is_one_of(chosen, {"Katmai", "Coppermine", "Northwood",   "Prescott",  "Banias",     "Atom",         "Core2",
+                                              "Penryn", "Dunnington", "Nehalem",     "Athlon",    "Opteron",    "Opteron_SSE3", "Barcelona",
+                                              "Bobcat", "Nano",       "Sandybridge", "Bulldozer", "Piledriver", "Steamroller"});
   if (avx512 && (at_most_avx || chosen == "Haswell")) return "SkylakeX";
   if (avx2 && at_most_avx) return "Haswell";
 #endif

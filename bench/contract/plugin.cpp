@@ -115,8 +115,7 @@ void load_plugin(const std::string& path) {
     answer_of_child([&] {  // it may die of being loaded
       try {
         load(path);
-      } catch (const UserError&) {
-      }
+      } catch (const UserError&) {}
       return std::string();
     });
   } catch (const std::runtime_error& error) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/device/cuda.cuh"
 #include "bench/base/statistics.hpp"
+#include "bench/device/cuda.cuh"
 
 namespace km {
 namespace cuda {

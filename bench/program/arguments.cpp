@@ -32,8 +32,7 @@ std::int64_t whole_number(std::string_view flag, const std::string& text, std::i
 
 double number(std::string_view flag, const std::string& text, double low, double high) {
   const auto value = number_of(parse_scalar(text));
-  if (!value || *value < low || *value > high)
-    throw UserError(fmt::format("{} must be a number from {} to {}, not '{}'", flag, low, high, text));
+  if (!value || *value < low || *value > high) throw UserError(fmt::format("{} must be a number from {} to {}, not '{}'", flag, low, high, text));
   return *value;
 }
 

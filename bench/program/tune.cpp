@@ -51,8 +51,7 @@ TuningSpace space_of(const Flags& f) {
     const auto [name, list] = assignment("--set", text);
     const auto& parameters = implementation.description.parameters;
     const auto parameter = std::ranges::find(parameters, std::string_view(name), &Parameter::name);
-    if (parameter == parameters.end())
-      throw UserError(fmt::format("{} has no parameter '{}': see kmbench list", implementation.name, name));
+    if (parameter == parameters.end()) throw UserError(fmt::format("{} has no parameter '{}': see kmbench list", implementation.name, name));
     const auto values = values_of_list("--set", list);
     if (values.size() > 1 && !parameter->tunable)
       throw UserError(fmt::format("--set {}: {} is not tunable, for it changes more than speed; give it one value", text, name));

@@ -26,7 +26,7 @@ struct Measurement {
   double repeated_s = 0;  // time spent on repeating disturbed runs
   double prepare_s = 0;
   bool prepare_disturbed = false, trace_disturbed = false;  // measured once: others had the processors meanwhile
-  int iters = 0;  // of the first timed run
+  int iters = 0;                                            // of the first timed run
   Trace prepare_trace, trace;
   Judgement judgement;  // of the worst run
   std::optional<Replay> replay;

@@ -87,4 +87,4 @@ def tint(name: str, ratio: float | str | None) -> str:
     if not isinstance(ratio, (int, float)) or ratio <= 0 or not metric(name).better:
         return ""
     lead = math.log2(ratio) * (1 if metric(name).better == "higher" else -1)
-    return f"{'up' if lead > 0 else 'down'}{min(4, math.ceil(abs(lead)))}" if lead else ""
+    return f"{'up' if lead > 0 else 'down'}{math.ceil(min(4, abs(lead)))}" if lead else ""

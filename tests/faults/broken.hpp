@@ -157,8 +157,8 @@ inline const std::string start = "did not start from the initial centroids",
                          empty = R"(centroid \d+ has no points and moved)", again = start + "|" + link, download = "^download took",
                          writes = "^it wrote to the (points|initial centroids), which are not its own$", endless = "^no end after 1 s",
                          remembered = "^a run from rows that nobody could foresee took",
-                         refused = R"(^it does not support \d+ iterations of \d+ points: )",
-                         clock = "^the clock was tampered with", points = "^it changed the points$";
+                         refused = R"(^it does not support \d+ iterations of \d+ points: )", clock = "^the clock was tampered with",
+                         points = "^it changed the points$";
 inline std::string exit_code(int code) { return "^the worker process ended with exit code " + std::to_string(code) + " "; }
 inline std::string signal(int number) { return "^the worker process died of signal " + std::to_string(number) + " "; }
 }  // namespace verdict

@@ -269,14 +269,14 @@ KM_BREAK(iterate, refuses_odd_iterations,
   Trace silent;
   return this->lie(silent);
 }
-struct KM_FAULT(refuses_the_sample,
-                refuses("refuses to run on few points", [](const ProblemShape& p) { return p.n < 2000 ? "too few points" : ""; }),
+struct KM_FAULT(refuses_the_sample, refuses("refuses to run on few points", [](const ProblemShape& p) { return p.n < 2000 ? "too few points" : ""; }),
                 .run = verdict::refused, .check = "") {};
-struct KM_FAULT(throws_at_the_replay, refuses("throws when asked for one iteration",
-                                              [](const ProblemShape& p) -> std::string {
-                                                if (p.max_iters == 1) throw std::runtime_error("one is none");
-                                                return "";
-                                              }),
+struct KM_FAULT(throws_at_the_replay,
+                refuses("throws when asked for one iteration",
+                        [](const ProblemShape& p) -> std::string {
+                          if (p.max_iters == 1) throw std::runtime_error("one is none");
+                          return "";
+                        }),
                 .run = verdict::refused + "it threw: one is none", .check = "") {};
 
 // Skips another number in every run, so no run repeats another.
@@ -314,9 +314,7 @@ struct KM_FAULT(stops_early_in_noise, "stops when three labels change, and adds 
 
 // ---- errors of loops that end on the device ----
 
-KM_BREAK(iterate, unrolled_by_four, "makes iterations in fours", .run = verdict::again) {
-  return this->lie(trace, (this->p_.max_iters + 3) / 4 * 4);
-}
+KM_BREAK(iterate, unrolled_by_four, "makes iterations in fours", .run = verdict::again) { return this->lie(trace, (this->p_.max_iters + 3) / 4 * 4); }
 
 struct KM_FAULT(tests_two_iterations_late, "tests the changed labels of two iterations before", .run = verdict::late, .on = "tolerance 0.01",
                 .check = converges) {

@@ -38,8 +38,7 @@ KM_BREAK(add, float_sums, sums_plainly("sums fp64 points in fp32"), .run = verdi
   return float(sum) + float(value);
 }
 
-KM_BREAK(add, claims_short_sums, "declares short sums and sums plainly", .run = verdict::mean, .on = "many points", .check = "",
-         .precisions = both) {
+KM_BREAK(add, claims_short_sums, "declares short sums and sums plainly", .run = verdict::mean, .on = "many points", .check = "", .precisions = both) {
   return T(sum) + T(value);
 }
 
@@ -78,7 +77,7 @@ KM_BREAK(update, median, "takes the median for the mean", .run = verdict::mean) 
   RightLloyd<T>::update();
   std::vector<T> values;
   for (int c = 0; c < this->p_.k; ++c)
-    for (int j = 0; j < this->p_.d && this->counts_[c] > 0; ++j) {
+    for (int j = 0; j<this->p_.d&& this->counts_[c]> 0; ++j) {
       values.clear();
       for (std::int64_t i = 0; i < this->p_.n; ++i)
         if (this->out_.labels[i] == c) values.push_back(T(this->x(i, j)));
@@ -124,12 +123,12 @@ KM_BREAK(update, stale_dimension, "never updates the last dimension", .run = ver
 }
 
 KM_BREAK(finish, swapped_centroids, "swaps two centroids", .run = verdict::mean) {
-  for (int j = 0; j < this->p_.d && this->p_.k > 1; ++j) std::swap(this->at(0, j), this->at(1, j));
+  for (int j = 0; j<this->p_.d&& this->p_.k> 1; ++j) std::swap(this->at(0, j), this->at(1, j));
 }
 
 KM_BREAK(update, swaps_every_iteration, "swaps two centroids in every iteration", .run = verdict::mean) {
   RightLloyd<T>::update();
-  for (int j = 0; j < this->p_.d && this->p_.k > 1; ++j) std::swap(this->at(0, j), this->at(1, j));
+  for (int j = 0; j<this->p_.d&& this->p_.k> 1; ++j) std::swap(this->at(0, j), this->at(1, j));
 }
 
 // d x k for k x d: the same size, and the same shape if k = d.

@@ -86,7 +86,7 @@ KM_BREAK(finish, writes_to_pipes, "writes KMBENCH_WRITES to every pipe") {
   const char* text = std::getenv("KMBENCH_WRITES");
   if (!text) return;
   for (int file = 3; file < 64; ++file)
-    if (struct stat about {}; ::fstat(file, &about) == 0 && S_ISFIFO(about.st_mode) && ::write(file, text, std::strlen(text)) < 0) std::abort();
+    if (struct stat about{}; ::fstat(file, &about) == 0 && S_ISFIFO(about.st_mode) && ::write(file, text, std::strlen(text)) < 0) std::abort();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ from faults import Fault, catalogue, problems
 needed(FAULTY, TESTS)
 FAULTS = catalogue()
 RIGHT = "twin_left"  # a right implementation that runs beside the faults on every problem
+COMES_AGAIN = "^a run from rows that nobody could foresee took"  # disturbed runs are made again until a start recurs
 Lines = dict[tuple[str, str, str], dict]  # by problem, fault and precision
 Checks = dict[str, str]  # by fault
 
@@ -80,7 +81,7 @@ def test_run_names_the_fault(fault: Fault, lines: Lines) -> None:
         line = lines[fault.on, fault.name, precision]
         said = sentence(line)
         if fault.run == "":
-            assert said == "" and fault.argued, said
+            assert fault.argued and (said == "" or re.search(COMES_AGAIN, said)), said
         else:
             assert re.search(fault.run, said), f"{precision}: {said or 'right'}"
         assert (line["samples_s"] == []) == (said not in ("", "coarse")), "a wrong run has no time"

@@ -74,6 +74,7 @@ def test_a_ratio_is_coloured_by_the_better_side():
     assert html_rows.tint("iteration", 0.5) == "up1"
     assert html_rows.tint("iteration", 2.1) == "down2"
     assert html_rows.tint("bandwidth", 0.01) == "down4"
+    assert html_rows.tint("bandwidth", float("inf")) == "up4"
     assert html_rows.tint("iterations", 2.0) == html_rows.tint("iteration", None) == ""
 
 

@@ -53,8 +53,8 @@ class FeatureSum {
   static constexpr std::int64_t tile = 16384;  // points per table
 
   FeatureSum(std::string_view strategy, int d, int k, int threads)
-      : merge_(strategy == "cluster merge"), k_(k), cells_(std::size_t(k) * d), copies_(!merge_ || cells_ <= 512 ? copies : 1),
-        workers_(threads), sums_(cells_) {}
+      : merge_(strategy == "cluster merge"), k_(k), cells_(std::size_t(k) * d), copies_(!merge_ || cells_ <= 512 ? copies : 1), workers_(threads),
+        sums_(cells_) {}
 
   /// Returns the sums of each cluster's points, k x d, valid until the next call.
   const std::vector<double>& operator()(const Columns<T>& x, const std::int32_t* labels) {

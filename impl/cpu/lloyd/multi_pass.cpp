@@ -13,8 +13,8 @@ template <class T>
 class MultiPass : public CpuSolver<T> {
  public:
   MultiPass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : CpuSolver<T>(problem), threads_(threads_of(config)), x_(p_, threads_, trace),
-        feature_sum_(config.word("feature_sum"), p_.d, p_.k, threads_), mass_sum_(config.word("mass_sum"), p_.k, threads_) {}
+      : CpuSolver<T>(problem), threads_(threads_of(config)), x_(p_, threads_, trace), feature_sum_(config.word("feature_sum"), p_.d, p_.k, threads_),
+        mass_sum_(config.word("mass_sum"), p_.k, threads_) {}
 
   int iterate(Trace& trace) {
     return this->repeat(trace, [&] {

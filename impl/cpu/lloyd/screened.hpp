@@ -79,8 +79,8 @@ class Screened : public CpuSolver<T> {
   /// margin_share: scales the proven margins; below 1 labels may be wrong (the fault margin_of_a_hundredth).
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
       : CpuSolver<T>(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
-        threads_(int(std::clamp<std::int64_t>(threads_of(config), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))),
-        workers_(threads_), order_(p_.k), sums_are_exact_(sums_are_exact()) {
+        threads_(int(std::clamp<std::int64_t>(threads_of(config), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))), workers_(threads_),
+        order_(p_.k), sums_are_exact_(sums_are_exact()) {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
     round_ = {.n = p_.n,
               .d = p_.d,

@@ -154,13 +154,8 @@ class Filtered : public CpuSolver<T> {
     }
     ++worker.past_global;
     const bool again = filters == Filters::two && bounds_.group_is_open(i, groups_.of(label), upper);
-    worker.points.push_back({.i = i,
-                             .upper = upper,
-                             .own = own,
-                             .label = label,
-                             .nearest = label,
-                             .first = again ? infinite : own,
-                             .own_is_among_its_group = again});
+    worker.points.push_back(
+        {.i = i, .upper = upper, .own = own, .label = label, .nearest = label, .first = again ? infinite : own, .own_is_among_its_group = again});
     for (int g = 0; g < groups_.count(); ++g) worker.need(g, bounds_.group_is_open(i, g, upper));
   }
 

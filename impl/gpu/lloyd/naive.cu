@@ -37,8 +37,8 @@ class Naive {
 
   void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
-    return lloyd_.run(
-        trace, {{"assign", [this] { two_step::enqueue_assign(lloyd_, points_.data(), block_); }}, {"update", [this] { launch_update(); }}});
+    return lloyd_.run(trace,
+                      {{"assign", [this] { two_step::enqueue_assign(lloyd_, points_.data(), block_); }}, {"update", [this] { launch_update(); }}});
   }
   Solution<T> download() { return lloyd_.download(); }
 

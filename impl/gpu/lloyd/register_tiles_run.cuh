@@ -110,8 +110,7 @@ __device__ __forceinline__ void add_table(const Run<T>& r, const Table<T, D>& ta
         }
       }
     for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(0xFFFFFFFF, sum, step);
-    if (at < sums && t % sharing == 0 && sum != 0)
-      atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
+    if (at < sums && t % sharing == 0 && sum != 0) atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
   }
 }
 

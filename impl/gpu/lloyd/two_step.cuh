@@ -134,13 +134,12 @@ struct NestedState : State<T> {
 };
 
 inline std::vector<Parameter> parameters(std::initializer_list<Parameter> further) {
-  std::vector<Parameter> all = {
-      {.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
-      tunable("bsxn", 128, {32, 64, 128, 256}, "assign: threads of a block"),
-      tunable("bsxp", 32, {8, 16, 32, 64, 128, 256, 512, 1024}, "step 1: points of a block's tile"),
-      tunable("bsyd", 4, {1, 2, 4, 8, 16, 32}, "step 1: dimensions of a block's tile"),
-      tunable("tiles", 1, {1, 2, 4, 8, 16, 32, 64}, "step 1: tiles a block sums before its atomicAdds; 1 in the paper"),
-      tunable("block2", 32, {32, 64, 128, 256, 512, 1024}, "step 2: threads of a block")};
+  std::vector<Parameter> all = {{.name = "packages", .fallback = 100, .range = {1, 10, 100, 1000, 10000}, .help = "sums added in the second step"},
+                                tunable("bsxn", 128, {32, 64, 128, 256}, "assign: threads of a block"),
+                                tunable("bsxp", 32, {8, 16, 32, 64, 128, 256, 512, 1024}, "step 1: points of a block's tile"),
+                                tunable("bsyd", 4, {1, 2, 4, 8, 16, 32}, "step 1: dimensions of a block's tile"),
+                                tunable("tiles", 1, {1, 2, 4, 8, 16, 32, 64}, "step 1: tiles a block sums before its atomicAdds; 1 in the paper"),
+                                tunable("block2", 32, {32, 64, 128, 256, 512, 1024}, "step 2: threads of a block")};
   all.insert(all.end(), further);
   return all;
 }

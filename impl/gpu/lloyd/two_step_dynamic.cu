@@ -50,7 +50,8 @@ class TwoStepDynamic {
 
  private:
   void launch_update() {
-    s_.update(parent_threads, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, parent_threads, add_packages<T>);
+    s_.update(
+        parent_threads, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, parent_threads, add_packages<T>);
   }
 
   two_step::NestedState<T> s_;

@@ -119,18 +119,19 @@ class TwoStepStreams {
   }
 
   void launch_update() {
-    s_.update(streams1_, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, streams2_, add_packages<T>);
+    s_.update(
+        streams1_, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, streams2_, add_packages<T>);
   }
 
   two_step::NestedState<T> s_;
   int each_, streams1_, streams2_;
 };
 
-const Register<TwoStepStreams> registration{two_step::description(
-    "two_step_dynamic with a stream for each launching thread: the final version of the paper",
-    {tunable("each", 1, {1, 2}, "assign: points of a thread; 1 in the paper"),
-     tunable("streams1", 16, {1, 2, 4, 8, 16, 32, 64, 128}, "step 1: launching threads, each with its stream"),
-     tunable("streams2", 32, {1, 2, 4, 8, 16, 32, 64, 128}, "step 2: launching threads, each with its stream")})};
+const Register<TwoStepStreams> registration{
+    two_step::description("two_step_dynamic with a stream for each launching thread: the final version of the paper",
+                          {tunable("each", 1, {1, 2}, "assign: points of a thread; 1 in the paper"),
+                           tunable("streams1", 16, {1, 2, 4, 8, 16, 32, 64, 128}, "step 1: launching threads, each with its stream"),
+                           tunable("streams2", 32, {1, 2, 4, 8, 16, 32, 64, 128}, "step 2: launching threads, each with its stream")})};
 
 }  // namespace
 }  // namespace km::two_step_streams
