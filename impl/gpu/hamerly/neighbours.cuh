@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "bench/contract/implementation.hpp"
-#include "bench/device/cuda_lloyd.cuh"
 #include "impl/gpu/hamerly/neighbours_run.cuh"
 #include "impl/gpu/lloyd/register_tiles.cuh"
+#include "impl/gpu/registration.hpp"
+#include "impl/gpu/whole_run.cuh"
 
 namespace km::neighbours {
 
@@ -50,12 +51,8 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
 }
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "block",
-           .fallback = 512,
-           .range = {128, 256, 512, 768, 1024},
-           .tunable = true,
-           .help = "threads of a block; above 512 with few dimensions alone"},
-          {.name = "grid", .fallback = 132, .range = {1, 33, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor"}};
+  return {tunable("block", 512, {128, 256, 512, 768, 1024}, "threads of a block; above 512 with few dimensions alone"),
+          tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one a multiprocessor")};
 }
 
 /// Copies rows, n x d, to slices of 32 points by dimension; zeros beyond both.
@@ -73,65 +70,48 @@ class Neighbours {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : problem_(problem), initial_(cells()), assigned_(cells()), next_(cells()), labels_(problem.n), iters_(1),
-        stamps_(std::int64_t(problem.max_iters) + 1) {
-    const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream_);
-    const cuda::Phase phase(trace, "layout", stream_);
+      : host_(problem, problem.n), stamps_(std::int64_t(problem.max_iters) + 1) {
+    cuda::Stream& stream = host_.stream;
+    const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream);
+    const cuda::Phase phase(trace, "layout", stream);
     cuda::Buffer<Bits> extent(1);
-    cuda::check(cudaMemsetAsync(extent.data(), 0, extent.bytes(), stream_));
+    cuda::clear(stream, extent);
     screen::find_extent<T>
-        <<<std::min(cuda::blocks(rows.size(), 1024), 1056u), 256, 0, stream_>>>(rows.data(), rows.size(), problem.d, nullptr, extent.data());
+        <<<std::min(cuda::blocks(rows.size(), 1024), 1056u), 256, 0, stream>>>(rows.data(), rows.size(), problem.d, nullptr, extent.data());
     cuda::check_launch();
     double greatest = 0;
-    cuda::download(&greatest, extent.data(), sizeof greatest, stream_);
+    cuda::download(&greatest, extent.data(), sizeof greatest, stream);
     run_.shift_scale = shift_scale;
     run_.fixed_point = FixedPoint(greatest, problem.n);
     with_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
-    graph_.emplace(stream_, [this] {  // faster to launch than its parts
-      cuda::check(cudaMemsetAsync(control_.data(), 0, control_.bytes(), stream_));
+    graph_.emplace(stream, [this, &stream] {  // faster to launch than its parts
+      cuda::clear(stream, control_);
       void* arguments[] = {&run_};
       cuda::check(
-          cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream_));
+          cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream));
     });
-    stream_.synchronize();  // rows are freed on return
+    stream.synchronize();  // rows are freed on return
   }
 
-  void reset() {
-    upload(initial_, problem_.initial_centroids, stream_);
-    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
-    cuda::check(cudaMemsetAsync(assigned_.data(), 0xFF, assigned_.bytes(), stream_));  // NaN
-    cuda::check(cudaMemsetAsync(next_.data(), 0xFF, next_.bytes(), stream_));
-    stream_.synchronize();
-  }
+  void reset() { host_.reset(); }
 
   int iterate(Trace& trace) {
-    iters_[0] = 0;
-    graph_->launch(stream_);
-    stream_.synchronize();
+    host_.iters[0] = 0;
+    graph_->launch(host_.stream);
+    host_.stream.synchronize();
     if (trace.active()) report(trace);
-    return iters_[0];
+    return host_.iters[0];
   }
 
-  Solution<T> download() {
-    Solution<T> out = Solution<T>::poisoned(problem_);
-    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
-    cuda::download(out.assigned_centroids.data(), assigned_.data(), assigned_.bytes(), stream_);
-    cuda::download(out.centroids.data(), next_.data(), next_.bytes(), stream_);
-    out.iters = iters_[0];
-    return out;
-  }
+  Solution<T> download() { return host_.download(); }
 
  private:
-  std::int64_t cells() const { return std::int64_t(problem_.k) * problem_.d; }
-
   template <int D>
   void prepare(const T* rows, const Config& config) {
-    const auto [n, d, k, max_iters, tolerance] = static_cast<const ProblemShape&>(problem_);
+    const std::int64_t n = host_.problem.n;
+    const int d = host_.problem.d, k = host_.problem.k, max_iters = host_.problem.max_iters;
     const std::int64_t slices = (n + slice - 1) / slice;
-    int device = 0, multiprocessors = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), slices), 1, multiprocessors));
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(std::min(config.number("grid"), slices), 1, cuda::multiprocessors()));
     threads_ = threads_of<T, D>(config);
     kernel_ = iterate_all<T, D, 512>;
     if constexpr (512 < most_threads<T, D>)
@@ -152,7 +132,7 @@ class Neighbours {
     const std::size_t room = limit - layout.fixed_bytes() - layout.apart_bytes();
     layout.points_cached = static_cast<int>(std::min<std::size_t>(share, room / layout.slice_bytes()));
     bytes_ = layout.bytes();
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    cuda::allow_shared(kernel_, std::int64_t(bytes_));
 
     points_ = cuda::Buffer<T>(slices * slice * D);
     bounds_ = cuda::Buffer<float2>(slices * slice);
@@ -160,27 +140,27 @@ class Neighbours {
     const int copies = std::clamp(wanted_cells / layout.cells(), 1, 8);
     const std::int64_t changes = 3 * (std::int64_t(copies) * (2 * layout.cells() + k) + 1), iterations = std::int64_t(max_iters) + 1;
     control_ = cuda::Buffer<Bits>(changes + iterations * (1 + tally_size));
-    lay_out<<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, stream_>>>(rows, n, d, D, points_.size(), points_.data());
+    lay_out<<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, host_.stream>>>(rows, n, d, D, points_.size(), points_.data());
     cuda::check_launch();
 
     run_.points = points_.data(), run_.bounds = bounds_.data(), run_.labels = slice_labels_.data();
     run_.n = n, run_.slices = static_cast<int>(slices), run_.d = d, run_.k = k, run_.max_iters = max_iters;
-    run_.stop_at = tolerance < 0 ? -1.0 : tolerance * static_cast<double>(n);
+    run_.stop_at = host_.stop_at();
     run_.state_cached = layout.state_cached, run_.points_cached = layout.points_cached;
     run_.table_copies = layout.table_copies, run_.copies = copies;
     run_.widening = Widening<T>(d), run_.finer = Widening<double>(d);
-    run_.initial = initial_.data();
+    run_.initial = host_.initial.data();
     run_.changes = control_.data(), run_.meetings = run_.changes + changes, run_.tallies = run_.meetings + iterations;
-    run_.assigned = assigned_.data(), run_.next = next_.data(), run_.labels_out = labels_.data();
-    run_.iters = iters_.data(), run_.stamps = stamps_.data();
+    run_.assigned = host_.assigned.data(), run_.next = host_.next.data(), run_.labels_out = host_.labels.data();
+    run_.iters = host_.iters.data(), run_.stamps = stamps_.data();
   }
 
   /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
   void report(Trace& trace) {
-    std::vector<Stamps> stamps(std::size_t(iters_[0]) + 1);
+    std::vector<Stamps> stamps(std::size_t(host_.iters[0]) + 1);
     std::vector<Bits> tallies(stamps.size() * tally_size);
-    cuda::download(stamps.data(), stamps_.data(), stamps.size() * sizeof stamps[0], stream_);
-    cuda::download(tallies.data(), run_.tallies, tallies.size() * sizeof tallies[0], stream_);
+    cuda::download(stamps.data(), stamps_.data(), stamps.size() * sizeof stamps[0], host_.stream);
+    cuda::download(tallies.data(), run_.tallies, tallies.size() * sizeof tallies[0], host_.stream);
     for (std::size_t iter = 1; iter < stamps.size(); ++iter) {
       const Bits* const tally = tallies.data() + iter * tally_size;
       trace.begin_iteration();
@@ -190,22 +170,19 @@ class Neighbours {
       trace.count("changed", double(tally[changed]));
       trace.count("past_bounds", double(tally[past]));
       trace.count("past_global", double(tally[tight]));
-      const double of_points = iter == 1 ? double(problem_.n) * problem_.k : double(tally[evaluated] + tally[past] - tally[tight]);
-      trace.count("distances", of_points + double(problem_.k) * problem_.k / 2);
+      const double of_points = iter == 1 ? double(host_.problem.n) * host_.problem.k : double(tally[evaluated] + tally[past] - tally[tight]);
+      trace.count("distances", of_points + double(host_.problem.k) * host_.problem.k / 2);
       trace.count("in_doubt", double(tally[in_doubt]));
       trace.count("points_held", double(run_.points_cached));
       trace.count("bounds_held", double(run_.state_cached));
     }
   }
 
-  Problem<T> problem_;  // views
-  cuda::Stream stream_;
-  cuda::Buffer<T> initial_, assigned_, next_, points_;
-  cuda::Buffer<std::int32_t> labels_;
+  cuda::WholeRun<T> host_;
+  cuda::Buffer<T> points_;
   cuda::Buffer<float2> bounds_;
   cuda::Buffer<std::uint16_t> slice_labels_;
-  cuda::Buffer<Bits> control_;     // changes, meetings, tallies
-  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
+  cuda::Buffer<Bits> control_;  // changes, meetings, tallies
   cuda::Buffer<Stamps> stamps_;
   Run<T> run_{};
   unsigned grid_ = 1;

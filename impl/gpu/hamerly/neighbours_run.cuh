@@ -3,14 +3,9 @@
 
 #include "impl/gpu/hamerly/neighbours_assign.cuh"
 #include "impl/gpu/hamerly/neighbours_centroids.cuh"
+#include "impl/gpu/whole_run.cuh"
 
 namespace km::neighbours {
-
-__device__ __forceinline__ Bits nanoseconds() {
-  Bits now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
 
 /// One thread of each block calls it. Adds the block's moved points to the meeting and waits for all blocks. Returns the points that moved.
 /// What the block wrote before, its other threads before a __syncthreads, all blocks see after.
@@ -46,7 +41,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   for (int c = t; c < k; c += block) b.count[c] = 0, b.twin[c] = no_twin;
   if (t < tally_size) tally[t] = 0;
   if (t == 0) any_fine = any_twin = 0;
-  if (blockIdx.x == 0 && t == 0) r.stamps[0].made = nanoseconds();
+  if (blockIdx.x == 0 && t == 0) r.stamps[0].made = cuda::nanoseconds();
   __syncthreads();
 
   float top = 0;
@@ -58,9 +53,9 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     __syncthreads();
     if (t < tally_size && tally[t] > 0) atomicAdd(r.tallies + std::int64_t(iter) * tally_size + t, Bits(tally[t]));
     if (t == 0) {
-      if (blockIdx.x == 0) r.stamps[iter].assigned = nanoseconds();
+      if (blockIdx.x == 0) r.stamps[iter].assigned = cuda::nanoseconds();
       moved = meet(r.meetings + iter, Bits(tally[changed]));
-      if (blockIdx.x == 0) r.stamps[iter].met = nanoseconds();
+      if (blockIdx.x == 0) r.stamps[iter].met = cuda::nanoseconds();
     }
     __syncthreads();
     if (t < tally_size) tally[t] = 0;
@@ -78,7 +73,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
       top = make_bounds(b, iter, any_twin);
     }
     if (blockIdx.x == 0 && t == 0) {
-      r.stamps[iter].made = nanoseconds();
+      r.stamps[iter].made = cuda::nanoseconds();
       if (last) *r.iters = iter;
     }
     if (last) break;
