@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -18,13 +17,6 @@ namespace km {
 namespace {
 
 const pid_t process = ::getpid();  // before an implementation can fork
-
-/// Returns the processor time of the calling thread, in seconds.
-double thread_cpu_s() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
 
 /// Seconds that the kernel's clock shows for an empty run and the C library's clock does not: the median of 101.
 double clocks_apart_s() {
@@ -55,19 +47,18 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   const auto reset_start = std::chrono::steady_clock::now();
   reset();
   if (on_gpu) timer->start();  // waits for the device
-  const double cpu_start = thread_cpu_s(), kernel_start = kernel_clock_s();
+  const double kernel_start = kernel_clock_s();
   const auto start = std::chrono::steady_clock::now();
   timing.reset_s = std::chrono::duration<double>(start - reset_start).count();
   run();
   if (on_gpu) device::synchronize();
   timing.wall_s = seconds_since(start);
-  const double kernel_s = kernel_clock_s() - kernel_start, cpu_s = thread_cpu_s() - cpu_start;
+  const double kernel_s = kernel_clock_s() - kernel_start;
   if (::getpid() != process) ::_exit(1);
   if (on_gpu) timing.event_s = timer->stop();
   timing.delay = ThreadDelays().since(delays_before);
   const double waited_s = timing.delay.run_delay_s.value_or(0);
   timing.reset_s = std::max(0.0, timing.reset_s - waited_s);
-  timing.own_s = std::max(timing.wall_s - waited_s, cpu_s);
   timing.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(timing.delay, timing.wall_s);
   if (std::abs(timing.wall_s - kernel_s) > 1e-3 * kernel_s + allowed_s)
     timing.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", timing.wall_s, kernel_s);

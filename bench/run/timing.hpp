@@ -17,7 +17,6 @@ double seconds_since(std::chrono::steady_clock::time_point start);
 struct Timing {
   double reset_s = 0, wall_s = 0, event_s = 0;  // reset_s without run delay; event_s only on the GPU
   Delay delay;
-  double own_s = 0;       // wall_s less the run delay of all threads, at least the processor time of the calling one
   double disturbed = 0;   // run delay / wall time; infinite, and no time, if the process was stopped or the clocks disagree
   std::string complaint;  // the clocks disagree, or ""
 };

@@ -20,7 +20,7 @@ CASES = 60
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     path = tmp_path / "adhoc.jsonl"
-    command = [*SLOW, *flags(k="2,3,4,5,6,7", repetitions=2, set="sleep_ms=100", out=tmp_path)]
+    command = [*SLOW, *flags(k="2,3,4,5,6,7", repetitions=2, set="sleep_ms=40", out=tmp_path)]
     with subprocess.Popen([FAULTY, *command], **QUIET) as parent:
         built.wait_until(lambda: len(whole_lines(path)) >= 2)
         parent.kill()
