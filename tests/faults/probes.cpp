@@ -52,17 +52,18 @@ double slept_ms(int ms) {
 struct KM_FAULT(own_stopwatch, "times itself, and takes its time") {
   int iterate(Trace& trace) {
     trace_ = &trace;
-    before_s_ = iterate_s_;
     const auto start = Clock::now();
     slept_ms(250);
     const int iters = RightLloyd<T>::iterate(trace);
-    iterate_s_ += std::chrono::duration<double>(Clock::now() - start).count();
-    trace.count("iterate_s", before_s_);  // of the runs before this one
-    trace.count("download_s", download_s_);
+    const double own_s = std::chrono::duration<double>(Clock::now() - start).count();
+    trace.count("shortest_s", shortest_s_);  // of the runs before this one
+    trace.count("longest_s", longest_s_);
+    shortest_s_ = std::min(shortest_s_, own_s);
+    longest_s_ = std::max(longest_s_, own_s);
     return iters;
   }
   Solution<T> download() {
-    download_s_ += slept_ms(20);
+    slept_ms(20);
     return RightLloyd<T>::download();
   }
   std::int64_t assign() override {
@@ -70,7 +71,7 @@ struct KM_FAULT(own_stopwatch, "times itself, and takes its time") {
     return RightLloyd<T>::assign();
   }
   Trace* trace_ = nullptr;
-  double iterate_s_ = 0, before_s_ = 0, download_s_ = 0;
+  double shortest_s_ = 1e9, longest_s_ = 0;
 };
 
 KM_BREAK(iterate, slower, "slower by KMBENCH_SLOWER percent") {
