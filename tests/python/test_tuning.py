@@ -47,6 +47,23 @@ def test_the_second_measurement_decides_and_a_lucky_best_is_not_kept(tmp_path, a
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
 
 
+@pytest.mark.parametrize(("factor", "gain", "best"), [(0.5, 100, "block = 4"), (0.99, 0, "none")])
+def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, factor, gain, best):
+    """An interrupted batch of rounds, in which the setting looked much faster, comes before the whole one."""
+
+    def rounds(count: int, factor: float) -> list[dict]:
+        pairs = [(at, block) for at in range(1, count + 1) for block in (1, 4)]
+        return [
+            line(None, (0.1 + 0.001 * at) * (factor if block == 4 else 1), block=block, grid=1, order=at)
+            for at, block in pairs
+        ]
+
+    path = write(tmp_path, search())
+    write(tmp_path, [*rounds(3, 0.1), *rounds(12, factor)], "points.winners")
+    (cells,) = regret.build(tuning.load(path)).rows
+    assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain, abs=0.1), best)
+
+
 def test_lines_of_another_commit_are_another_tuning(tmp_path):
     old = [{**one, "commit": "old"} for one in search()]
     (one,) = tuning.load(write(tmp_path, [*old, search()[0], search()[3]]))
