@@ -18,6 +18,7 @@ from plots.write.tables import Table
 
 Parts = Sequence[str | Table]
 ENDINGS = (".md", ".csv", ".tex")
+MOST_CASES = 20  # of a history on the terminal
 GATE = (*ENDINGS, ".json")
 
 
@@ -144,6 +145,7 @@ def matching(side: Side, pattern: str) -> Side:
     RESULTS,
     MACHINE,
     FILTER,
+    flag("--all", "every case, not only those that changed most"),
     OUT,
 )
 def run_history(args: argparse.Namespace) -> None:
@@ -169,8 +171,9 @@ def run_history(args: argparse.Namespace) -> None:
     for machine, own in found.items():
         if not own:
             continue
-        levels = text.levels_of(own)
+        levels, stem = text.levels_of(own), args.out / f"history-{machine}"
+        figures = style.save_all(drawing.draw(own, levels, commits[machine]), stem, style.METADATA)
+        shown = text.picture(own, commits[machine], machine)
+        say([shown, f"Figure: {figures[0]}", text.table(own, levels, machine, None if args.all else MOST_CASES)], False)
         table = text.table(own, levels, machine)
-        say([table], False)
-        keep([table], table, [args.out / f"history-{machine}{ending}" for ending in ENDINGS])
-        style.save_all(drawing.draw(own, levels, commits[machine]), args.out / f"history-{machine}", style.METADATA)
+        keep([shown, table], table, [stem.with_name(f"{stem.name}{ending}") for ending in ENDINGS])

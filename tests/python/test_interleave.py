@@ -151,6 +151,9 @@ def test_interleave_refuses_in_one_line(two, words, said):
         ("compare_test", "--rounds", "--rounds ''"),
         ("compare_test", "--tries x", "--tries 'x'"),
         ("compare_test", "fast", "unknown argument 'fast'"),
+        ("tune_test", "--kept x", "--kept 'x'"),
+        ("tune_test", "--rounds 3", "--kept is at least 1, --rounds at least 8"),
+        ("tune_test", "fast", "unknown argument 'fast'"),
     ],
 )
 def test_scripts_refuse_before_they_do_anything(script, words, said, tmp_path):
