@@ -139,6 +139,12 @@ def test_t4_is_in_milliseconds():
     assert one["times"]["runtimes"] == [pytest.approx(500 * 0.98)]
 
 
+def test_a_file_is_no_folder_to_write_to(tmp_path, capsys):
+    assert main(["tuning", str(write(tmp_path, search())), "--out", str(tmp_path / "x.md")]) == 2
+    one_line(capsys, "x.md: a folder is needed, not a file")
+    assert not (tmp_path / "x.md").exists()
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [
