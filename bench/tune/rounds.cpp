@@ -17,11 +17,11 @@ constexpr double quiet = 0.05;  // a round this much slower than the best one ha
 constexpr double steps = 30;    // a round on average: scores become integers, so that their sums can be counted
 constexpr double tiny = 1e-12;
 
-using Values = std::vector<double>;
+using Numbers = std::vector<double>;
 
 /// Weighs each round by how little the two together exceed their best round, which prefers neither.
-Values weights_of(const Values& before, const Values& after) {
-  Values weights(before.size());
+Numbers weights_of(const Numbers& before, const Numbers& after) {
+  Numbers weights(before.size());
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = (before[i] + after[i]) / 2;
   const double best = *std::ranges::min_element(weights);
   for (double& weight : weights) weight = 1 / (1 + (weight - best) / quiet);
@@ -29,17 +29,17 @@ Values weights_of(const Values& before, const Values& after) {
 }
 
 /// Logarithms in units of their usual size, clipped to one unit (Huber 1964), times the weights.
-Values scores_of(const Values& logs, const Values& weights, double shift) {
-  Values sizes;
+Numbers scores_of(const Numbers& logs, const Numbers& weights, double shift) {
+  Numbers sizes;
   for (const double log : logs) sizes.push_back(std::abs(log - shift));
   const double usual = std::max(median(std::move(sizes)), tiny);
-  Values scores;
+  Numbers scores;
   for (std::size_t i = 0; i < logs.size(); ++i) scores.push_back(weights[i] * std::clamp((logs[i] - shift) / usual, -1.0, 1.0));
   return scores;
 }
 
 /// Fisher's randomization test, counted exactly: the share of sign choices with a sum as large as the observed.
-double p_of(const Values& scores) {
+double p_of(const Numbers& scores) {
   const double total = std::accumulate(scores.begin(), scores.end(), 0.0, [](double sum, double score) { return sum + std::abs(score); });
   if (total == 0) return 1;
   std::vector<std::size_t> sizes;
@@ -50,7 +50,7 @@ double p_of(const Values& scores) {
     sizes.push_back(std::size_t(std::abs(step)));
   }
   const std::size_t most = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
-  Values shares(2 * most + 1, 0);  // by the sum of all sizes and the observed one
+  Numbers shares(2 * most + 1, 0);  // by the sum of all sizes and the observed one
   shares[0] = 1;
   for (const std::size_t size : sizes)
     for (std::size_t sum = shares.size(); sum-- > 0;) shares[sum] = (shares[sum] + (sum >= 2 * size ? shares[sum - 2 * size] : 0)) / 2;
@@ -68,8 +68,8 @@ double crossing(Beyond beyond, double low, double high) {
   return (low + high) / 2;
 }
 
-Values logarithms(std::span<const double> times) {
-  Values logs;
+Numbers logarithms(std::span<const double> times) {
+  Numbers logs;
   for (const double time : times) logs.push_back(std::log(time));
   return logs;
 }
@@ -77,12 +77,12 @@ Values logarithms(std::span<const double> times) {
 }  // namespace
 
 Change change_of(std::span<const double> before, std::span<const double> after) {
-  const Values from = logarithms(before), to = logarithms(after), weights = weights_of(from, to);
-  Values logs(from.size());
+  const Numbers from = logarithms(before), to = logarithms(after), weights = weights_of(from, to);
+  Numbers logs(from.size());
   std::ranges::transform(to, from, logs.begin(), std::minus());
   const auto [least, most] = std::ranges::minmax(logs);
   const auto scores = [&](double shift) { return scores_of(logs, weights, shift); };
-  const auto sum = [](const Values& values) { return std::accumulate(values.begin(), values.end(), 0.0); };
+  const auto sum = [](const Numbers& values) { return std::accumulate(values.begin(), values.end(), 0.0); };
   const double middle = crossing([&](double shift) { return sum(scores(shift)) <= 0; }, least, most);
   const double low = crossing([&](double shift) { return p_of(scores(shift)) > level; }, least, middle);
   const double high = crossing([&](double shift) { return p_of(scores(shift)) <= level; }, middle, most);

@@ -147,6 +147,7 @@ def test_interleave_refuses_in_one_line(two, words, said):
         ("regress", "HEAD --threshold much", "--threshold 'much'"),
         ("regress", "HEAD (", "the filter '(' is not a regular expression: missing )"),
         ("regress", "HEAD a{2,1}", "the filter 'a{2,1}' is not a regular expression: min repeat"),
+        ("regress", "HEAD --json --annotations", "--json prints JSON alone"),
         ("regress", "HEAD --fast", "unknown argument '--fast'"),
         ("compare_test", "--rounds", "--rounds ''"),
         ("compare_test", "--tries x", "--tries 'x'"),
