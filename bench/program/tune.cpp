@@ -99,7 +99,9 @@ int run(const Flags& f, const Invocation& by) {
     return 0;
   }
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
-  if (!f.anyway) options.busy = load_warning();
+  const std::string busy = load_warning();
+  if (!f.anyway) options.busy = busy;
+  else if (!busy.empty()) fmt::print(stderr, "warning: {}\n", busy);
   return tune(space, options);
 }
 

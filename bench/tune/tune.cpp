@@ -55,6 +55,7 @@ class Tuning {
     }
     const auto cases = finalists(found);
     const FinalsOptions finals{.rounds = cases.size() > 1 ? options_.rounds : 0, .budget_s = options_.budget_s, .disturbed = options_.anyway};
+    for (const auto& c : cases | std::views::drop(1)) fmt::print(stderr, "{} meets the defaults in up to {} rounds\n", label(c), options_.rounds);
     finals_ = measure_finals(cases, finals, options_.run, [&](const Json& line) { winners_.append(line); });
     return finals_.interrupted ? interrupted() : conclude(found);
   }
@@ -107,7 +108,7 @@ class Tuning {
     for (auto c = found.best.begin(); c != defaults && all.size() <= most_finalists; ++c) add(*c);
     Case kept = start_;
     values_.apply(kept, {});
-    if (kept.tuned == "exact" && space_.holds(kept) && std::ranges::any_of(found.best, [&](const Case& c) { return c.id() == kept.id(); })) add(kept);
+    if (kept.tuned == "exact" && space_.holds(kept)) add(kept);
     return all;
   }
 
