@@ -192,15 +192,14 @@ def outcome(made: Comparison) -> str:
         return f"Regression past {share}: {'; '.join(map(blamed, found[:5]))}.{more}"
     if made.blind:
         return cannot_decide(made)
-    told = [pair.change.ratio.range[1] for pair in made.pairs if pair.change and pair.verdict != compare.UNDECIDED]
-    if len(told) == len(made.pairs):
-        most = max(told, default=1) - 1
-        least = f"at most {percent(most, False)} slower" if most > 0 else "no case is slower"
-        return f"No regression of {share}: {least}."
-    open_ = sum(pair.verdict == compare.UNDECIDED for pair in made.pairs)
-    return f"No regression past {share} was seen" + (
-        f"; {plural(open_, 'undecided case')} may hide one." if open_ else "."
-    )
+    timed = [pair.change.ratio for pair in made.pairs if pair.change]
+    hidden = sum(not ratio.known or ratio.range[1] >= 1 + made.threshold for ratio in timed)
+    if hidden or len(timed) < len(made.pairs):
+        return f"No regression past {share} was seen" + (
+            f"; {plural(hidden, 'case')} may hide one." * bool(hidden) or "."
+        )
+    most = max((ratio.range[1] for ratio in timed), default=1) - 1
+    return f"No regression of {share}: {f'at most {percent(most, False)} slower' if most > 0 else 'no case is slower'}."
 
 
 def blamed(one: Pair | Group) -> str:
