@@ -10,7 +10,7 @@ from rich.console import Console
 
 from plots.errors import UserError
 from plots.options import FILTER, MACHINE, OUT, RESULTS, command, flag, option, path, several
-from plots.read import history, sides
+from plots.read import changes, history, sides
 from plots.read.sides import Side
 from plots.write import latex, table_formats
 from plots.write.files import write
@@ -18,6 +18,8 @@ from plots.write.tables import Table
 
 Parts = Sequence[str | Table]
 ENDINGS = (".md", ".csv", ".tex")
+MOST_CASES = 20  # of a history on the terminal
+GATE = (*ENDINGS, ".json")
 
 
 def share(text: str) -> float:
@@ -36,26 +38,33 @@ PERCENT = {"type": share, "metavar": "PERCENT"}
 
 
 @command(
-    "two states of the code, case by case: faster, slower, same, undecided; code 1: a regression",
+    "two states of the code, case by case: faster, slower, same; code 1: a regression, 3: too few runs to decide",
     path("sides", SIDES, nargs="+", metavar="BASE NEW"),
     option("--within", "what lies within so many percent is the same (2)", default=0.02, **PERCENT),
     option("--threshold", "slower by so many percent is a regression, code 1 (5)", default=0.05, **PERCENT),
     FILTER,
     flag("--all", "every case, not only those that changed"),
     flag("--markdown", "Markdown for a pull request, also on a terminal"),
-    several("--out", "also write .md, .tex or, with every case, .csv", type=Path, default=[], metavar="FILE"),
+    flag("--json", "JSON with every case instead of tables"),
+    flag("--annotations", "also the regressions as annotations of GitHub Actions"),
+    several("--out", "also write .md, .tex or, with every case, .csv, .json", type=Path, default=[], metavar="FILE"),
     flag("--rank", "instead: implementations by the geometric mean over shared cases, of one side or more"),
 )
 def run_compare(args: argparse.Namespace) -> int:
+    endings = ENDINGS if args.rank else GATE
     for file in args.out:
-        if file.suffix not in ENDINGS:
-            raise UserError(f"--out {file}: the ending is none of {', '.join(ENDINGS)}")
+        if file.suffix not in endings:
+            raise UserError(f"--out {file}: the ending is none of {', '.join(endings)}")
+    if args.json and (args.annotations or args.markdown or args.rank):
+        raise UserError(
+            "--json prints JSON alone: without --annotations, --markdown and --rank; --out x.json also writes it"
+        )
     given = len(args.sides)
     if not args.rank and given != 2:
         raise UserError(f"compare takes BASE and NEW, two files or folders, not {given}; one or more with --rank")
     chosen = [matching(sides.read(side), args.filter) for side in args.sides]
     from plots.decide import compare, rank
-    from plots.write import comparison
+    from plots.write import comparison, gate
 
     if args.rank:
         ranking = rank.ranking(case for side in chosen for case in side.cases.values())
@@ -69,10 +78,16 @@ def run_compare(args: argparse.Namespace) -> int:
     if not made.pairs:
         counts = f"{len(made.only_base)} and {len(made.only_new)} cases"
         raise UserError(f"{args.sides[0]} and {args.sides[1]} share no case: {counts}")
-    parts = comparison.parts(made, args.all)
-    say(parts, args.markdown)
-    keep(parts, comparison.by_case(made, True), args.out)
-    return 1 if made.regressions else 0
+    files = changes.changed(*chosen)
+    parts, document = comparison.parts(made, files, args.all), gate.document(made, files) + "\n"
+    if args.json:
+        print(document, end="")
+    else:
+        say(parts, args.markdown)
+    if args.annotations:
+        print(gate.annotations(made, changes.ROOT), end="")
+    keep(parts, comparison.by_case(made, True), args.out, document)
+    return made.code
 
 
 def say(parts: Parts, as_markdown: bool) -> None:
@@ -91,12 +106,13 @@ def say(parts: Parts, as_markdown: bool) -> None:
         console.print()
 
 
-def keep(parts: Parts, cases: Table, files: Sequence[Path]) -> None:
+def keep(parts: Parts, cases: Table, files: Sequence[Path], document: str = "") -> None:
     """Markdown and LaTeX hold the tables as shown; CSV holds every case with raw numbers."""
     texts = {
         ".md": lambda: markdown(parts),
         ".tex": lambda: "\n".join(latex.latex(part) for part in parts if isinstance(part, Table)),
         ".csv": lambda: table_formats.csv_text(cases),
+        ".json": lambda: document,
     }
     for file in files:
         write(file, texts[file.suffix]())
@@ -129,6 +145,7 @@ def matching(side: Side, pattern: str) -> Side:
     RESULTS,
     MACHINE,
     FILTER,
+    flag("--all", "every case, not only those that changed most"),
     OUT,
 )
 def run_history(args: argparse.Namespace) -> None:
@@ -154,8 +171,9 @@ def run_history(args: argparse.Namespace) -> None:
     for machine, own in found.items():
         if not own:
             continue
-        levels = text.levels_of(own)
+        levels, stem = text.levels_of(own), args.out / f"history-{machine}"
+        figures = style.save_all(drawing.draw(own, levels, commits[machine]), stem, style.METADATA)
+        shown = text.picture(own, commits[machine], machine)
+        say([shown, f"Figure: {figures[0]}", text.table(own, levels, machine, None if args.all else MOST_CASES)], False)
         table = text.table(own, levels, machine)
-        say([table], False)
-        keep([table], table, [args.out / f"history-{machine}{ending}" for ending in ENDINGS])
-        style.save_all(drawing.draw(own, levels, commits[machine]), args.out / f"history-{machine}", style.METADATA)
+        keep([shown, table], table, [stem.with_name(f"{stem.name}{ending}") for ending in ENDINGS])

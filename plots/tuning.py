@@ -29,6 +29,8 @@ def run_tuning(args: argparse.Namespace) -> None:
     from plots.draw import heat, style
     from plots.write import regret, show, table_formats
 
+    if args.out.suffix in (".md", ".csv", ".svg", ".png"):
+        raise UserError(f"--out {args.out}: a folder is needed, not a file")
     if not metric(args.metric).timed:
         raise UserError(f"--metric {args.metric}: a time is needed, as iteration or update")
     tunings = tuning.load(args.file)

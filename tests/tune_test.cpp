@@ -1,5 +1,6 @@
 // Tuning: the space, the order of a search, its best point, and the values that a run gets.
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"
+#include "bench/tune/tune.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"
 
@@ -61,6 +63,24 @@ TEST(TuningSpace, KnowsItsOwnCases) {
   EXPECT_TRUE(space().holds(space().at({3, 1})));
   EXPECT_FALSE(TuningSpace(problem(), {{"pace", numbers({4, 8})}}).holds(space().at({1, 0})));
   EXPECT_FALSE(space().holds(problem(2000)));
+}
+
+TEST(TuningSpace, TriesOneOfTheValuesThatComeToTheSameAndNothingBeyondTheHardware) {
+  const auto all = std::int64_t(omp_get_num_procs());
+  const auto with = [](const std::string& name, const std::map<std::string, std::vector<Value>>& tried) {
+    return TuningSpace(problem(1000, 4, "fp32", name), tried);
+  };
+  const TuningSpace threads = with("cpu/lloyd/out_of_core", {{"threads", numbers({0, 1, all, all + 1, 10'000})}, {"chunk", numbers({1, 2})}});
+  const auto& values = threads.axes()[1];
+  EXPECT_EQ(values.name, "threads");
+  EXPECT_EQ(values.values, all > 1 ? numbers({0, 1}) : numbers({0}));
+  EXPECT_EQ(threads.merged().back(), "threads=10000 as threads=0");
+  const TuningSpace chunks = with("cpu/lloyd/out_of_core", {{"chunk", numbers({1, 64, 1024, 16384})}, {"threads", numbers({0})}});
+  EXPECT_EQ(chunks.axes()[0].values, numbers({1, 16384})) << "64 KiB already hold all 1000 points: the default stays for them";
+  expect_has(complaint_of([&] {
+               with("cpu/lloyd/two_step", {{"threads", numbers({0, 9999})}});
+             }),
+             {"no tunable parameter", "threads=9999 as threads=0"});
 }
 
 TEST(Search, BeginsWithTheDefaultsAndTriesEverythingOnce) {
@@ -156,23 +176,25 @@ class TuningFiles : public Files {
 TEST_F(TuningFiles, TheBestIsTheFastestThatIsRight) {
   const auto known = history({line({0, 0}, 4), line({1, 0}, 2), line({3, 0}, 0.1, "point 0 has another label"), line({2, 0}, 3)});
   const Found found = found_in(known, space(), 2);
-  ASSERT_TRUE(found.best);
-  EXPECT_EQ(found.best->config.number("pace"), 2);
-  EXPECT_EQ(found.points, 4);
+  ASSERT_EQ(found.best.size(), 3u);
+  EXPECT_EQ(found.best[0].config.number("pace"), 2);
+  EXPECT_EQ(found.best[1].config.number("pace"), 4);
+  EXPECT_EQ(found.settings, 4);
   EXPECT_EQ(found.wrong, 1);
   ASSERT_EQ(found.reasons.size(), 1u);
   EXPECT_EQ(found.reasons[0], std::pair(std::string("pace=8 idle=1"), std::string("wrong: point 0 has another label")));
 }
 
 TEST_F(TuningFiles, AWorseGradeThanTheDefaultsDoesNotCount) {
-  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "coarse")}), space(), 2).best->config.number("pace"), 1);
-  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "coarse"), line({1, 0}, 2, "", "coarse")}), space(), 2).best->config.number("pace"), 2);
+  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "coarse")}), space(), 2).best.front().config.number("pace"), 1);
+  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "coarse"), line({1, 0}, 2, "", "coarse")}), space(), 2).best.front().config.number("pace"), 2);
 }
 
 TEST_F(TuningFiles, FewerRunsThanAskedForDoNotWin) {
-  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "exact", 6), line({1, 0}, 2)}), space(), 6).best->config.number("pace"), 1);
-  EXPECT_EQ(found_in(history({line({0, 0}, 2), line({1, 0}, 4, "", "exact", 6)}), space(), 6).best->config.number("pace"), 2) << "in any order";
-  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2)}), space(), 6).best->config.number("pace"), 2) << "unless nobody has as many";
+  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "exact", 6), line({1, 0}, 2)}), space(), 6).best.front().config.number("pace"), 1);
+  EXPECT_EQ(found_in(history({line({0, 0}, 2), line({1, 0}, 4, "", "exact", 6)}), space(), 6).best.front().config.number("pace"), 2)
+      << "in any order";
+  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2)}), space(), 6).best.front().config.number("pace"), 2) << "unless nobody has as many";
 }
 
 TEST_F(TuningFiles, AnAnswerIsTheFirstLineWithSoManyRuns) {
@@ -189,6 +211,12 @@ TEST_F(TuningFiles, LinesOfOtherMachinesAndCommitsAreLeftAside) {
   other["commit"] = "0000";
   EXPECT_EQ(history({line({0, 0}, 4), other}).others(), 1);
   EXPECT_EQ(history({line({0, 0}, 4)}, "another").others(), 1);
+}
+
+TEST_F(TuningFiles, ABusyMachineIsRefusedBeforeAnythingIsWritten) {
+  const TuneOptions options{.busy = "the machine is not quiet: load 11.00 on 2 threads", .folder = folder_ / "tuning"};
+  expect_has(complaint_of([&] { tune(space(), options); }), {"load 11.00 on 2 threads", "--anyway"});
+  EXPECT_FALSE(fs::exists(folder_ / "tuning"));
 }
 
 // ---- the values that a run gets ----

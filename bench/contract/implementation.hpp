@@ -50,12 +50,12 @@ struct Parameter {
   std::vector<Value> range;
   bool tunable = false;  // changes speed only
   std::string_view help = "";
+  /// What a number comes to for this shape within this machine's hardware. Tuning tries one of those that come to the same. Empty: itself.
+  std::function<std::int64_t(std::int64_t value, const ProblemShape& shape, int value_bytes)> effective = {};
 };
 
 /// The parameter `threads` of CPU implementations. Checks try a number that divides nothing and one above most machines.
-inline Parameter threads_parameter() {
-  return {.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: all hardware threads"};
-}
+Parameter threads_parameter();
 
 /// Parameter values of one run: one for every declared parameter, within its range.
 class Config {

@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -24,6 +26,19 @@ const V& declared(const std::map<std::string, Value, std::less<>>& values, std::
 std::string to_string(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
   return std::get<std::string>(value);
+}
+
+Parameter threads_parameter() {
+  const auto within_hardware = [](std::int64_t threads, const ProblemShape&, int) -> std::int64_t {
+    const std::int64_t all = omp_get_num_procs();
+    return threads == 0 ? all : std::min(threads, all);
+  };
+  return {.name = "threads",
+          .fallback = 0,
+          .range = {0, 1, 3, 16, 256},
+          .tunable = true,
+          .help = "0: all hardware threads",
+          .effective = within_hardware};
 }
 
 std::int64_t Config::number(std::string_view name) const { return declared<std::int64_t>(values_, name, "number"); }

@@ -43,9 +43,9 @@ Subcommand python_command(std::string_view name, std::string_view summary, std::
   return {.name = name, .summary = summary, .options = {}, .run = become_python, .completes = std::move(flags), .passes_all = true};
 }
 
-const RegisterCommand compare{10, python_command("compare",
-                                                 "Two states of the code, case by case: what became faster, what slower (--help lists its flags)",
-                                                 {"--within", "--threshold", "--filter", "--all", "--markdown", "--out", "--rank", "--help"})};
+const RegisterCommand compare{
+    10, python_command("compare", "Two states of the code, case by case: what became faster, what slower (--help lists its flags)",
+                       {"--within", "--threshold", "--filter", "--all", "--markdown", "--json", "--annotations", "--out", "--rank", "--help"})};
 const RegisterCommand replay{11,
                              python_command("replay", "The cases of a result file again, on this machine, and what differs (--help lists its flags)",
                                             {"--kmbench", "--filter", "--repetitions", "--dry-run", "--out", "--help"})};

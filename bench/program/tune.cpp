@@ -8,6 +8,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
+#include "bench/machine/environment.hpp"
 #include "bench/plan/combination.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
@@ -22,9 +23,9 @@ namespace {
 struct Flags {
   ProblemFlags problem;
   MachineFlags machine;
-  std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", at_last = "7", out;
+  std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", rounds = "40", out;
   std::vector<std::string> set;
-  bool dry_run = false, same_machine = false;
+  bool dry_run = false, same_machine = false, anyway = false;
 };
 
 /// Returns the only case of a sweep of single values. Throws UserError if it cannot run here, but not for parameters that contradict each other.
@@ -73,7 +74,8 @@ void print_space(const TuningSpace& space) {
     for (const auto& value : axis.values) values.push_back(to_string(value));
     fmt::print("{} = {} (default {})\n", axis.name, fmt::join(values, ", "), values[axis.start]);
   }
-  fmt::print("{:.0f} points\n", space.size());
+  fmt::print("{:.0f} settings\n", space.size());
+  for (const auto& text : space.merged()) fmt::print("not tried: {}\n", text);
 }
 
 int run(const Flags& f, const Invocation& by) {
@@ -85,7 +87,8 @@ int run(const Flags& f, const Invocation& by) {
                       .seed = std::uint64_t(whole_number("--search-seed", f.search_seed, 0, 9'000'000'000'000'000)),
                       .budget_s = seconds_of_budget(f.budget),
                       .repetitions = int(whole_number("--repetitions", f.repetitions, 1, 1000)),
-                      .at_last = int(whole_number("--at-last", f.at_last, 1, 1000)),
+                      .rounds = int(whole_number("--rounds", f.rounds, 8, 1000)),
+                      .anyway = f.anyway,
                       .run = std::move(run)};
   if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
     throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
@@ -96,6 +99,9 @@ int run(const Flags& f, const Invocation& by) {
     return 0;
   }
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
+  const std::string busy = load_warning();
+  if (!f.anyway) options.busy = busy;
+  else if (!busy.empty()) fmt::print(stderr, "warning: {}\n", busy);
   return tune(space, options);
 }
 
@@ -108,15 +114,16 @@ const RegisterCommand registration{
      .options = join_options(
          {{"implementation", &flags.implementation, "The implementation, by name", true}}, flags.problem.options(),
          Options{{"--set", &flags.set, "A parameter's value, or the values to try: tiles=1,4,16 (repeatable; default: its whole range)"},
-                 {"--budget", &flags.budget, "Time to search, from when the defaults have their time: 60s, 2m, 1h (60s)"},
+                 {"--budget", &flags.budget, "Time to search, from when the defaults have their time, and for the rounds again: 60s, 2m, 1h (60s)"},
                  {"--strategy", &flags.strategy, "exhaustive, random, halving or descent (descent)"},
                  {"--search-seed", &flags.search_seed, "Seed of what is drawn at random"},
-                 {"--repetitions", &flags.repetitions, "Timed runs of a point (2)"},
-                 {"--at-last", &flags.at_last, "Timed runs of the winner and of the defaults, measured again in a fresh process (7)"},
+                 {"--repetitions", &flags.repetitions, "Timed runs of a setting in the search (2)"},
+                 {"--rounds", &flags.rounds, "Rounds of the fastest settings against the defaults, at most (40)"},
+                 {"--anyway", &flags.anyway, "Tune although other programs use this machine, and count the rounds that they disturb"},
                  {"--out", &flags.out, "Folder of tuned values and lines (default ~/.local/share/kmbench/tuning)"},
                  same_machine_option(flags.same_machine)},
          flags.machine.options(),
-         Options{{"--timeout", &flags.machine.timeout, "Seconds after which a point is given up (default from its forecast, at least 60)"},
+         Options{{"--timeout", &flags.machine.timeout, "Seconds after which a setting is given up (default from its forecast, at least 60)"},
                  {"--dry-run", &flags.dry_run, "Print what would be tried, run nothing"}},
          other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },

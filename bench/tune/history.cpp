@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bench/machine/version.hpp"
 #include "bench/plan/combination.hpp"
@@ -57,25 +59,21 @@ Found found_in(const History& history, const TuningSpace& space, int repetitions
   const Case start = space.at(space.start());
   const Tried* defaults = history.find(start.id(), 1);
   const int worst_grade = defaults && defaults->counts() ? rank_of(defaults->grade) : 2;
-  double best_s = 0;
-  bool best_full = false;
+  std::vector<std::tuple<bool, double, Case>> valid;
   for (const auto& [id, tried] : history.tried()) {
     const Tried& last = tried.back();
     const Case c = case_of(*last.line, start);
     if (c.id() != id || !space.holds(c)) continue;
-    ++found.points;
+    ++found.settings;
     if (!last.counts()) {
       ++(last.reason.starts_with("wrong") ? found.wrong : found.failed);
       found.reasons.emplace_back(shown_parameters(c, space.names()), last.reason);
       continue;
     }
-    const bool full = last.runs >= repetitions;
-    if (rank_of(last.grade) > worst_grade || (best_full && !full)) continue;
-    if (found.best && full == best_full && last.seconds >= best_s) continue;
-    found.best = c;
-    best_s = last.seconds;
-    best_full = full;
+    if (rank_of(last.grade) <= worst_grade) valid.emplace_back(last.runs < repetitions, last.seconds, c);
   }
+  std::ranges::stable_sort(valid, {}, [](const auto& one) { return std::pair(std::get<0>(one), std::get<1>(one)); });
+  for (auto& [few, seconds, c] : valid) found.best.push_back(std::move(c));
   return found;
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,10 +42,10 @@ class History {
 /// Returns `like` with the parameter values of a line.
 Case case_of(const Json& line, const Case& like);
 
-/// Outcome of a search.
+/// Outcome of a search. A setting is a combination of values.
 struct Found {
-  std::optional<Case> best;  // the fastest valid case, graded no worse than the defaults
-  int points = 0, wrong = 0, failed = 0;
+  std::vector<Case> best;  // valid cases, graded no worse than the defaults: those with `repetitions` runs first, the fastest first
+  int settings = 0, wrong = 0, failed = 0;
   std::vector<std::pair<std::string, std::string>> reasons;  // parameters and why they are invalid
 };
 Found found_in(const History& history, const TuningSpace& space, int repetitions);

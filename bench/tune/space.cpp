@@ -1,6 +1,7 @@
 #include "bench/tune/space.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,6 +9,28 @@
 #include "bench/plan/combination.hpp"
 
 namespace km {
+namespace {
+
+/// Leaves out values that come to the same as the default or an earlier one, and notes them in `merged`.
+std::vector<Value> distinct(const std::vector<Value>& values, const Parameter& parameter, const Case& base, std::vector<std::string>& merged) {
+  if (!parameter.effective) return values;
+  const auto effective = [&](const Value& value) { return parameter.effective(std::get<std::int64_t>(value), base.shape(), base.value_bytes()); };
+  std::vector<Value> kept;
+  for (const auto& value : values) {
+    const auto same = [&](const Value& other) { return effective(other) == effective(value); };
+    const auto before = std::ranges::find_if(kept, same);
+    const bool as_default = value != parameter.fallback && same(parameter.fallback);
+    if (!as_default && before == kept.end()) {
+      kept.push_back(value);
+    } else {
+      const std::string other = to_string(as_default ? parameter.fallback : *before);
+      merged.push_back(fmt::format("{0}={1} as {0}={2}", parameter.name, to_string(value), other));
+    }
+  }
+  return kept;
+}
+
+}  // namespace
 
 TuningSpace::TuningSpace(Case base, const std::map<std::string, std::vector<Value>>& tried) : base_(std::move(base)) {
   for (const auto& parameter : base_.implementation->description.parameters) {
@@ -16,12 +39,14 @@ TuningSpace::TuningSpace(Case base, const std::map<std::string, std::vector<Valu
     std::vector<Value> values = asked != tried.end() ? asked->second : parameter.tunable ? parameter.range : std::vector<Value>{};
     if (values.size() > 1 && std::ranges::find(values, parameter.fallback) == values.end())
       values.insert(std::ranges::upper_bound(values, parameter.fallback), parameter.fallback);
+    if (values.size() > 1) values = distinct(values, parameter, base_, merged_);
     if (values.size() < 2) continue;
     const auto start = std::size_t(std::ranges::find(values, parameter.fallback) - values.begin());
     axes_.push_back({name, std::move(values), start});
   }
   if (axes_.empty())
-    throw UserError(fmt::format("{}: no tunable parameter with several values is left to choose; see kmbench list", base_.implementation_name));
+    throw UserError(fmt::format("{}: no tunable parameter with several values is left to choose{}; see kmbench list", base_.implementation_name,
+                                merged_.empty() ? "" : fmt::format(" ({} on this machine)", fmt::join(merged_, ", "))));
 }
 
 TuningPoint TuningSpace::start() const {

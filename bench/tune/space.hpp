@@ -22,7 +22,8 @@ using TuningPoint = std::vector<std::size_t>;
 class TuningSpace {
  public:
   /// base: the problem and every parameter's value, whether it can run or not. tried: checked values by parameter; a tunable parameter without an
-  /// entry uses its range. A single value is fixed; several always include the default. Throws UserError if nothing is left to choose.
+  /// entry uses its range. A single value is fixed; several always include the default. Of values that come to the same here (Parameter::effective),
+  /// the default or else the first stays. Throws UserError if nothing is left to choose.
   TuningSpace(Case base, const std::map<std::string, std::vector<Value>>& tried);
 
   const std::vector<TuningAxis>& axes() const { return axes_; }
@@ -34,10 +35,13 @@ class TuningSpace {
   /// True if the case is one of the points, by its id. Used to find recorded lines.
   bool holds(const Case& c) const;
   std::vector<std::string> names() const;
+  /// The values left out because they come to another one here: "threads=16 as threads=0".
+  const std::vector<std::string>& merged() const { return merged_; }
 
  private:
   Case base_;
   std::vector<TuningAxis> axes_;
+  std::vector<std::string> merged_;
 };
 
 }  // namespace km

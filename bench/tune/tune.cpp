@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
+#include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
+#include "bench/tune/finals.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"
@@ -22,8 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr int most_points = 5000;  // per command
 constexpr std::size_t most_reasons = 5;
+constexpr std::size_t most_finalists = 2;  // beside the defaults and what was kept before
 
-/// The file of an implementation's lines: <folder>/<device>/gpu-lloyd-naive.jsonl; of winners and defaults measured again ….winners.jsonl.
+/// The file of an implementation's lines: <folder>/<device>/gpu-lloyd-naive.jsonl; of the rounds ….winners.jsonl.
 fs::path file_of(const TuneOptions& options, std::string implementation, const char* suffix) {
   std::ranges::replace(implementation, '/', '-');
   return options.folder / options.run.machine / (implementation + suffix);
@@ -38,26 +41,23 @@ class Tuning {
     write_machine_record(options.folder / options.run.machine, options.run.machine, options.same_machine);
     if (history_.others() > 0)
       fmt::print(stderr, "{} lines of another machine, commit or build in {} are left aside\n", history_.others(), points_.path().string());
-    if (const int known = found_in(history_, space_, options_.repetitions).points; known > 0)
-      fmt::print(stderr, "{} points have lines already, and the search goes on from there\n", known);
+    if (const int known = found_in(history_, space_, options_.repetitions).settings; known > 0)
+      fmt::print(stderr, "{} settings have lines already, and the search goes on from there\n", known);
   }
 
   int run() {
     if (!search()) return interrupted();
     const Found found = found_in(history_, space_, options_.repetitions);
-    if (!found.best) {
+    if (found.best.empty()) {
       print_reasons(found);
-      fmt::print(stderr, "kmbench: no point of {} has a time: nothing is kept\n", start_.implementation_name);
+      fmt::print(stderr, "kmbench: no setting of {} has a time: nothing is kept\n", start_.implementation_name);
       return 1;
     }
-    std::vector<Case> cases = {*found.best};
-    if (start_.skip.empty() && start_.id() != found.best->id()) cases.push_back(start_);
-    const auto keep = [&](const Case& c, const Json& line) {
-      winners_.append(line);
-      again_[c.id()] = line;
-    };
-    if (!measure_together(std::move(cases), options_.at_last, options_.run, keep)) return interrupted();
-    return conclude(found);
+    const auto cases = finalists(found);
+    const FinalsOptions finals{.rounds = cases.size() > 1 ? options_.rounds : 0, .budget_s = options_.budget_s, .disturbed = options_.anyway};
+    for (const auto& c : cases | std::views::drop(1)) fmt::print(stderr, "{} meets the defaults in up to {} rounds\n", label(c), options_.rounds);
+    finals_ = measure_finals(cases, finals, options_.run, [&](const Json& line) { winners_.append(line); });
+    return finals_.interrupted ? interrupted() : conclude(found);
   }
 
  private:
@@ -93,39 +93,79 @@ class Tuning {
     points_.append(line);
     history_.add(line);
     const Case c = case_of(line, start_);
-    fmt::print(stderr, "[{}] {}: {}\n", ++count_, c.id() == start_.id() ? "defaults" : shown_parameters(c, changed(c)), outcome(line));
+    fmt::print(stderr, "[{}] {}: {}\n", ++count_, label(c), outcome(line));
+  }
+
+  /// The defaults, then what may be faster: the fastest found, and what was kept before. The fastest alone if the defaults have no time.
+  std::vector<Case> finalists(const Found& found) const {
+    const auto is_start = [&](const Case& c) { return c.id() == start_.id(); };
+    const auto defaults = std::ranges::find_if(found.best, is_start);
+    if (defaults == found.best.end()) return {found.best.front()};
+    std::vector<Case> all = {start_};
+    const auto add = [&](const Case& c) {
+      if (std::ranges::none_of(all, [&](const Case& other) { return other.id() == c.id(); })) all.push_back(c);
+    };
+    for (auto c = found.best.begin(); c != defaults && all.size() <= most_finalists; ++c) add(*c);
+    Case kept = start_;
+    values_.apply(kept, {});
+    if (kept.tuned == "exact" && space_.holds(kept)) add(kept);
+    return all;
   }
 
   int conclude(const Found& found) {
-    const double best_s = seconds_again(*found.best), start_s = seconds_again(start_);
-    const bool better = best_s > 0 && (start_s == 0 || best_s < start_s);
-    const Case& winner = better ? *found.best : start_;
-    fmt::print("{} on {}, {} n {} d {} k {}: {} points tried of {:.0f}, {} wrong, {} failed\n", start_.implementation_name, options_.run.machine,
-               start_.dataset.name, start_.n, start_.d, start_.k, found.points, space_.size(), found.wrong, found.failed);
-    print_reasons(found);
-    print_row("defaults", start_, space_.names());
-    if (found.best->id() != start_.id()) print_row("best found", *found.best, changed(*found.best));
-    if (best_s == 0 && start_s == 0) {
-      fmt::print(stderr, "kmbench: measured again neither has a time: nothing is kept\n");
+    const Finalist& first = finals_.all.front();
+    const std::size_t tests = std::max<std::size_t>(finals_.all.size() - 1, 1);
+    const Finalist* winner = &first;
+    Change gain;
+    std::size_t counted = finals_.all.size() > 1 ? 0 : std::size_t(finals_.rounds);
+    for (const auto& one : finals_.all | std::views::drop(1)) {
+      if (!one.reason.empty()) continue;
+      const Change change = change_between(first, one);
+      counted = std::max(counted, change.rounds);
+      if (!surely_faster(change, tests) || (winner != &first && change.ratio >= gain.ratio)) continue;
+      winner = &one;
+      gain = change;
+    }
+    gain.p = std::min(1.0, gain.p * double(tests));
+    print_table(found, tests);
+    if (!first.reason.empty()) {
+      fmt::print(stderr, "kmbench: {} when measured again: nothing is kept\n", first.reason);
       return 1;
     }
-    values_.keep(winner, space_.names(), facts(found, better ? best_s : start_s, start_s));
+    const bool fails = std::ranges::all_of(finals_.all | std::views::drop(1), [](const Finalist& one) { return !one.reason.empty(); });
+    if (!fails && 2 * counted < std::size_t(finals_.rounds)) {
+      fmt::print(stderr, "kmbench: other programs disturbed {} of {} rounds: nothing is kept; wait for a quiet machine, or give --anyway\n",
+                 finals_.rounds - int(counted), finals_.rounds);
+      return 1;
+    }
+    values_.keep(winner->c, space_.names(), facts(found, *winner, gain));
     fmt::print("{}; kept in {} for {}\n",
-               better && start_s > 0 && winner.id() != start_.id() ? fmt::format("{:.3f} times as fast as the defaults", start_s / best_s)
-               : winner.id() == start_.id()                        ? "nothing tried is faster than the defaults"
-                                                                   : "the defaults have no time",
-               values_.path().string(), shape_class(winner));
+               winner != &first              ? fmt::format("{} is {:.3f} times as fast as the defaults", label(winner->c), 1 / gain.ratio)
+               : first.c.id() == start_.id() ? "nothing tried is surely faster than the defaults, which stay"
+                                             : fmt::format("the defaults have no time: {}", label(first.c)),
+               values_.path().string(), shape_class(winner->c));
     return 0;
   }
 
-  Json facts(const Found& found, double seconds, double start_s) const {
-    return {{"iteration_s", seconds},
-            {"default_iteration_s", start_s > 0 ? Json(start_s) : Json()},
+  /// `gain`: the winner's time over the defaults', where it is another setting.
+  Json facts(const Found& found, const Finalist& winner, const Change& gain) const {
+    const Tried* defaults = history_.find(start_.id(), 1);
+    const Finalist& first = finals_.all.front();
+    const bool timed = defaults && defaults->counts(), better = &winner != &first;
+    const auto seconds = [&](const Finalist& one) { return one.rounds_s.empty() ? searched_s(one.c) : typical_s(one); };
+    return {{"iteration_s", seconds(winner)},
+            {"default_iteration_s", timed ? Json(seconds(first)) : Json()},
+            {"ratio", better ? Json(gain.ratio) : Json()},
+            {"interval", better ? Json{gain.low, gain.high} : Json()},
+            {"p", better ? Json(gain.p) : Json()},
+            {"rounds", finals_.rounds},
+            {"load", finals_.load},
+            {"anyway", options_.anyway},
             {"dataset", fs::path(start_.dataset.name).filename().string()},
             {"max_iters", start_.max_iters},
             {"strategy", options_.strategy},
             {"seed", options_.seed},
-            {"points", found.points},
+            {"settings", found.settings},
             {"wrong", found.wrong},
             {"failed", found.failed},
             {"lines", fs::relative(points_.path(), options_.folder).string()},
@@ -134,16 +174,31 @@ class Tuning {
             {"date", skeleton(start_, {}, "")["date"]}};
   }
 
-  /// Median seconds per iteration when measured again; 0 if there is none.
-  double seconds_again(const Case& c) const {
-    const auto line = again_.find(c.id());
-    return line == again_.end() || !reason_of(line->second).empty() ? 0 : iteration_s(line->second);
+  std::string label(const Case& c) const { return c.id() == start_.id() ? "defaults" : shown_parameters(c, changed(c)); }
+
+  void print_table(const Found& found, std::size_t tests) const {
+    fmt::print("{} on {}, {} n {} d {} k {}: {} settings tried of {:.0f}, {} wrong, {} failed; {} rounds, load {:.2f}\n", start_.implementation_name,
+               options_.run.machine, start_.dataset.name, start_.n, start_.d, start_.k, found.settings, space_.size(), found.wrong, found.failed,
+               finals_.rounds, finals_.load);
+    print_reasons(found);
+    if (!start_.skip.empty()) fmt::print("  defaults: skipped: {}\n", start_.skip);
+    std::size_t width = 0;
+    for (const auto& one : finals_.all) width = std::max(width, label(one.c).size());
+    for (const auto& one : finals_.all) {
+      const Change change = change_between(finals_.all.front(), one);
+      std::string text =
+          one.reason.empty() ? fmt::format("{:.4g} ms an iteration", 1e3 * (typical_s(one) > 0 ? typical_s(one) : searched_s(one.c))) : one.reason;
+      if (&one != &finals_.all.front() && one.reason.empty())
+        text += fmt::format(", {:.3f} [{:.3f}, {:.3f}] times as fast, p = {:.2g}: {}", 1 / change.ratio, 1 / change.high, 1 / change.low,
+                            std::min(1.0, change.p * double(tests)), surely_faster(change, tests) ? "surely faster" : "not surely faster");
+      fmt::print("  {:<{}}  {}\n", label(one.c), width, text);
+    }
   }
 
-  void print_row(const char* what, const Case& c, const std::vector<std::string>& names) const {
-    const auto line = again_.find(c.id());
-    const std::string time = line != again_.end() ? outcome(line->second) : c.skip.empty() ? "not measured" : "skipped: " + c.skip;
-    fmt::print("  {:<10}  {}  {}\n", what, time, shown_parameters(c, names));
+  /// Seconds per iteration in the search.
+  double searched_s(const Case& c) const {
+    const Tried* tried = history_.find(c.id(), 1);
+    return tried ? tried->seconds : 0;
   }
 
   static void print_reasons(const Found& found) {
@@ -171,12 +226,15 @@ class Tuning {
   TunedValues values_;
   ResultFile points_, winners_;
   History history_;
-  std::map<std::string, Json> again_;  // lines by case
+  Finals finals_;
   int count_ = 0;
 };
 
 }  // namespace
 
-int tune(const TuningSpace& space, const TuneOptions& options) { return Tuning(space, options).run(); }
+int tune(const TuningSpace& space, const TuneOptions& options) {
+  if (!options.busy.empty()) throw UserError(options.busy + ": a tuning would keep noise; wait, or give --anyway");
+  return Tuning(space, options).run();
+}
 
 }  // namespace km

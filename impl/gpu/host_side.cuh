@@ -41,6 +41,11 @@ inline int attribute_or(cudaDeviceAttr wanted, int otherwise) {
 
 inline int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
 
+/// `effective` of a grid with at most one block per multiprocessor.
+inline std::int64_t within_multiprocessors(std::int64_t blocks, const ProblemShape&, int) {
+  return std::min<std::int64_t>(blocks, attribute_or(cudaDevAttrMultiProcessorCount, 132));
+}
+
 /// Allows a kernel so many bytes of dynamic shared memory.
 template <class Kernel>
 void allow_shared(Kernel kernel, std::int64_t bytes) {

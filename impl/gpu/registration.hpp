@@ -11,8 +11,9 @@
 namespace km {
 
 /// A parameter that changes speed only.
-inline Parameter tunable(std::string_view name, Value fallback, std::vector<Value> range, std::string_view help) {
-  return {.name = name, .fallback = std::move(fallback), .range = std::move(range), .tunable = true, .help = help};
+inline Parameter tunable(std::string_view name, Value fallback, std::vector<Value> range, std::string_view help,
+                         decltype(Parameter::effective) effective = {}) {
+  return {.name = name, .fallback = std::move(fallback), .range = std::move(range), .tunable = true, .help = help, .effective = std::move(effective)};
 }
 
 /// Reason for implementations that count a cluster's points in 32 bits, or "".

@@ -55,13 +55,17 @@ constexpr int row_major = 101, as_it_is = 111, transposed = 112;
 constexpr int strip = 128;                    // points whose least scores stay in the first-level cache
 constexpr std::size_t score_bytes = 1 << 19;  // of a block, to stay in a second-level cache
 
+/// Points of a product, of so many at most.
+std::int64_t block_of(std::int64_t most, const ProblemShape& p, int value_bytes) {
+  return std::clamp<std::int64_t>(std::min(most, std::int64_t(score_bytes) / value_bytes / p.k), strip, std::max<std::int64_t>(p.n, strip));
+}
+
 template <class T>
 class Blas : public CpuSolver<T> {
  public:
   Blas(const Problem<T>& problem, const Config& config, Trace&)
-      : CpuSolver<T>(problem), product_(gemm<T>()), block_(std::min(config.number("block"), std::int64_t(score_bytes / sizeof(T)) / p_.k)),
-        squares_(p_.k), parts_(std::size_t(std::clamp<std::int64_t>(p_.n / strip, 1, omp_get_num_procs()))), one_thread_(blas(), 1) {
-    block_ = std::max<std::int64_t>(block_, strip);
+      : CpuSolver<T>(problem), product_(gemm<T>()), block_(block_of(config.number("block"), problem, sizeof(T))), squares_(p_.k),
+        parts_(std::size_t(std::clamp<std::int64_t>(p_.n / strip, 1, omp_get_num_procs()))), one_thread_(blas(), 1) {
     note_library({found().name, openblas::version(blas())});
     const std::int64_t parts = std::ssize(parts_);
     for (std::int64_t t = 0; t < parts; ++t) {
@@ -187,7 +191,8 @@ const Register<Blas> registration{{
                     .fallback = 2048,
                     .range = {256, 2048, 16384},
                     .tunable = true,
-                    .help = "points a product at most; fewer where their scores exceed 512 KiB"}},
+                    .help = "points a product at most; fewer where their scores exceed 512 KiB",
+                    .effective = block_of}},
     .unsupported = [](const ProblemShape&, const Config&, int) -> std::string {
       return blas() ? "" : "no OpenBLAS, BLIS or MKL found (Debian: libopenblas0)";
     },

@@ -1,5 +1,7 @@
 // Our plain Lloyd's in PyTorch on the CPU: one matrix product per chunk of points, argmin, index_add_. An iteration writes and reads n k scores and
 // adds n d values.
+#include <omp.h>
+
 #include "impl/library/out_of_process.hpp"
 
 namespace km {
@@ -13,7 +15,12 @@ struct Torch : OutOfProcess<T> {
 
 const Register<Torch> registration{{
     .summary = "a plain Lloyd's in PyTorch: matrix product, argmin, index_add_",
-    .parameters = {{.name = "threads", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "0: as many as PyTorch takes"}},
+    .parameters = {{.name = "threads",
+                    .fallback = 0,
+                    .range = {0, 1, 3, 16, 256},
+                    .tunable = true,
+                    .help = "0: as many as PyTorch takes",
+                    .effective = [](std::int64_t threads, const ProblemShape&, int) { return threads > omp_get_num_procs() ? 0 : threads; }}},
     .unsupported = [](const ProblemShape&, const Config&, int) { return python_has("torch") ? "" : not_installed("PyTorch"); },
     .distance = Distance::expansion,
 }};

@@ -13,9 +13,10 @@ from plots.read.intervals import LEVEL
 from plots.read.select import grouped
 from plots.read.sides import Case, Side
 
-SLOWER, FASTER, SAME, UNDECIDED = "slower", "faster", "same", "undecided"
+SLOWER, FASTER, SAME, NOT_SLOWER, UNDECIDED = "slower", "faster", "same", "not slower", "undecided"
 BROKEN, COARSE, NO_TIME, OTHER = "no time now", "coarse now", "no time", "another task"
-VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, SAME, NO_TIME, OTHER)  # in the order of the tables
+VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, NOT_SLOWER, SAME, NO_TIME, OTHER)  # in the order of the tables
+REGRESSION, CANNOT_DECIDE = 1, 3  # exit codes
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,25 @@ class Comparison:
     families: int
 
     @property
-    def regressions(self) -> list[str]:
-        """Cases and implementations slower past the threshold, and cases that lost their time or became coarse."""
-        cases = [p.name for p in self.pairs if p.verdict in (BROKEN, COARSE) or past(p, self.threshold)]
-        return [group.implementation for group in self.groups if past(group, self.threshold)] + cases
+    def slower(self) -> list[Group | Pair]:
+        """Implementations and cases that are slower past the threshold."""
+        return [one for one in (*self.groups, *self.pairs) if past(one, self.threshold)]
+
+    @property
+    def lost(self) -> list[Pair]:
+        """Cases that lost their time or became coarse."""
+        return [pair for pair in self.pairs if pair.verdict in (BROKEN, COARSE)]
+
+    @property
+    def blind(self) -> list[Pair]:
+        """Undecided cases with so few runs or rounds that the clearest order decides nothing, alone and together."""
+        together = {group.implementation for group in self.groups if group.detectable is not None}
+        undecided = [pair for pair in self.pairs if pair.verdict == UNDECIDED and pair.detectable is None]
+        return [pair for pair in undecided if pair.base.implementation not in together]
+
+    @property
+    def code(self) -> int:
+        return REGRESSION if self.slower or self.lost else CANNOT_DECIDE if self.blind else 0
 
 
 def past(one: Pair | Group, threshold: float) -> bool:
@@ -79,7 +95,7 @@ def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05
     groups = [group_of(name, of_one) for name, of_one in sorted(by_implementation.items())]
     only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
     families = 2 if any(group.change and group.cases > 1 for group in groups) else 1
-    told = (decided(found, within, families) for found in (pairs, groups))
+    told = (decided(found, within, threshold, families) for found in (pairs, groups))
     return Comparison(base, new, *told, only_base, only_new, within, threshold, families)
 
 
@@ -123,7 +139,7 @@ def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:
     return Group(implementation, len(pairs), change, ratio, UNDECIDED)
 
 
-def decided(found: Sequence, within: float, families: int) -> list:
+def decided(found: Sequence, within: float, threshold: float, families: int) -> list:
     """The pairs or groups with verdicts, p corrected for the number of tests and of families."""
     tested = [i for i, one in enumerate(found) if one.change is not None and one.change.p is not None]
     corrected = dict(zip(tested, holm([found[i].change.p for i in tested]), strict=True))
@@ -134,13 +150,14 @@ def decided(found: Sequence, within: float, families: int) -> list:
             continue
         p, seen = corrected.get(i), one.change.detectable(families * max(len(tested), 1))
         p = p if p is None else min(1.0, families * p)
-        made.append(replace(one, p=p, detectable=seen, verdict=verdict(one.change, p, within)))
+        made.append(replace(one, p=p, detectable=seen, verdict=verdict(one.change, p, within, threshold)))
     return made
 
 
-def verdict(change: Change, p: float | None, within: float) -> str:
+def verdict(change: Change, p: float | None, within: float, threshold: float) -> str:
     """Same: the whole interval is within the band. Faster, slower: the estimate is outside, the test significant, and 1
-    outside the interval. Else undecided, as is every ratio without an interval."""
+    outside the interval. Not slower: the whole interval is below the threshold. Else undecided, as is every ratio
+    without an interval."""
     low, high = change.ratio.range
     if not change.ratio.known:
         return UNDECIDED
@@ -149,4 +166,4 @@ def verdict(change: Change, p: float | None, within: float) -> str:
     outside = not 1 / (1 + within) < change.ratio.value < 1 + within
     if outside and p is not None and p <= 1 - LEVEL and not low <= 1 <= high:
         return SLOWER if low > 1 else FASTER
-    return UNDECIDED
+    return NOT_SLOWER if high < 1 + threshold else UNDECIDED

@@ -16,8 +16,8 @@ PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision", "init", "ini
 
 @dataclass(frozen=True)
 class Tuning:
-    """One problem: the last line of each point, in the order of the search, the defaults first. `again`: the winner and
-    the defaults measured again."""
+    """One problem: the last line of each setting, in the order of the search, the defaults first. `again`: the newest
+    rounds of the fastest settings and the defaults."""
 
     device: str
     lines: tuple[results.Line, ...]
@@ -49,20 +49,8 @@ class Tuning:
     def best(self) -> results.Line | None:
         return min(self.right, key=lambda line: time(line, "iteration").value, default=None)
 
-    @property
-    def kept(self) -> results.Line | None:
-        """The line that kmbench tune keeps: the best, unless the defaults were faster when measured again."""
-        again, default = self.measured_again(self.best), self.measured_again(self.default)
-        beaten = again and default and time(default, "iteration").value <= time(again, "iteration").value
-        return self.default if beaten else self.best
-
     def values(self, name: str) -> list[Any]:
         return sorted({value_of(line, name) for line in self.lines}, key=lambda value: sort_key(name, value))
-
-    def measured_again(self, line: results.Line | None) -> results.Line | None:
-        """The case's last second measurement with a time."""
-        timed = (one for one in reversed(self.again) if time(one, "iteration"))
-        return next((one for one in timed if line and one["parameters"] == line["parameters"]), None)
 
 
 def time(line: results.Line, name: str) -> Estimate | None:
@@ -95,4 +83,10 @@ def tuning(device: str, lines: Sequence[results.Line], again: Sequence[results.L
         if (line["commit"], line["dirty"]) == commit:
             last[line["case"]] = line
     same = [one for one in again if problem(one) == problem(lines[-1]) and (one["commit"], one["dirty"]) == commit]
-    return Tuning(device, tuple(last.values()), tuple(same))
+    return Tuning(device, tuple(last.values()), tuple(newest(same)))
+
+
+def newest(again: Sequence[results.Line]) -> Sequence[results.Line]:
+    """The lines from where the number of the round last began anew."""
+    begins = [at for at in range(1, len(again)) if again[at]["order"] < again[at - 1]["order"]]
+    return again[begins[-1] :] if begins else again

@@ -9,6 +9,7 @@ from plots.decide.change import fewest_rounds, fewest_samples
 from plots.decide.compare import Comparison, Group, Pair
 from plots.decide.rank import Ranking
 from plots.read import words
+from plots.read.changes import Changed
 from plots.read.history import Series
 from plots.read.intervals import Estimate, exact, of_median
 from plots.read.sides import Case, Side
@@ -20,6 +21,7 @@ EXPECTED = ("commit", "dirty", "date", "load", "build.commit", "build.dirty", "w
 ALWAYS = (compare.SLOWER, compare.FASTER, compare.BROKEN, compare.COARSE, compare.OTHER)  # the verdicts that are shown
 MS = 1e3
 DIMENSIONLESS = 4  # digits of a ratio
+MOST_FILES = 12  # in the table of what changed
 
 
 def environment(base: Side, new: Side) -> Table:
@@ -59,14 +61,16 @@ def ratio_cell(estimate: Estimate | None) -> Cell:
     return Cell(text, bounds, raw=(estimate.value, estimate.low, estimate.high))
 
 
-def verdict_text(verdict: str, within: float) -> str:
-    return f"same within {100 * within:g}%" if verdict == compare.SAME else verdict
+def verdict_text(verdict: str, made: Comparison) -> str:
+    shares = {compare.SAME: f"same within {100 * made.within:g}%"}
+    shares[compare.NOT_SLOWER] = f"not slower than {100 * made.threshold:g}%"
+    return shares.get(verdict, verdict)
 
 
-def decision(one: Pair | Group, within: float, marks: tuple[int, ...] = ()) -> list[Cell]:
+def decision(one: Pair | Group, made: Comparison, marks: tuple[int, ...] = ()) -> list[Cell]:
     p = words.MISSING if one.p is None else f"{one.p:.2g}"
     seen = Cell(percent(one.detectable, False), raw=(one.detectable,))
-    return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, within), marks)]
+    return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, made), marks)]
 
 
 DECISION = [
@@ -84,7 +88,7 @@ def by_implementation(made: Comparison) -> Table:
         if estimate is None and group.ratio is not None:
             estimate = Estimate(group.ratio, None, None, group.cases, "one run each")
         head = [word(group.implementation), count(group.cases), ratio_cell(estimate)]
-        rows.append([*head, *decision(group, made.within)])
+        rows.append([*head, *decision(group, made)])
     remarks = []
     if any(group.change is None for group in made.groups):
         remarks = [
@@ -109,7 +113,7 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
         medians = ((side, of_median(side.samples) if pair.change else None) for side in (pair.base, pair.new))
         times = [time_cell(value, words.COARSE if side.coarse else "") for side, value in medians]
         ratio = ratio_cell(pair.change.ratio if pair.change else None)
-        rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made.within, marks)])
+        rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made, marks)])
     title = "Cases" if everything else "Cases that changed"
     return Table("cases", title, columns, rows, notes.sentences, remarks(made), shared)
 
@@ -156,7 +160,7 @@ def remarks(made: Comparison) -> list[str]:
 
 
 def sight(made: Comparison) -> str:
-    """Which changes the undecided cases could have shown, and the runs that more would take."""
+    """Which changes the undecided cases could have shown."""
     undecided = [pair for pair in made.pairs if pair.verdict == compare.UNDECIDED]
     seen = sorted(pair.detectable for pair in undecided if pair.detectable is not None)
     told = []
@@ -164,21 +168,13 @@ def sight(made: Comparison) -> str:
         low, middle, high = (percent(value, False) for value in (seen[0], median(seen), seen[-1]))
         many = plural(len(seen), "undecided case")
         told.append(f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median).")
-    if blind := [pair for pair in undecided if pair.detectable is None]:
-        cases = sum(pair.change is not None for pair in made.pairs)
-        tests = cases * made.families
-        runs = "" if any(pair.change.in_rounds for pair in blind) else f"{fewest_samples(tests)} runs a side, or "
-        told.append(
-            f"{plural(len(blind), 'undecided case')} could have shown no change among {cases}: that takes "
-            f"{runs}{fewest_rounds(tests)} rounds (scripts/regress)."
-        )
     return " ".join(told)
 
 
 def summary(made: Comparison) -> str:
     """`216 pairs: 3 slower · 200 same within 2% · 13 undecided. Only in base: 2 cases.`"""
     counts = Counter(pair.verdict for pair in made.pairs)
-    told = " · ".join(f"{counts[v]} {verdict_text(v, made.within)}" for v in compare.VERDICTS if counts[v])
+    told = " · ".join(f"{counts[v]} {verdict_text(v, made)}" for v in compare.VERDICTS if counts[v])
     text = f"{plural(len(made.pairs), 'pair')}: {told}." if made.pairs else "No case is on both sides."
     for names, side in ((made.only_base, "base"), (made.only_new, "new")):
         text += f" Only in {side}: {plural(len(names), 'case')}." if names else ""
@@ -186,12 +182,48 @@ def summary(made: Comparison) -> str:
 
 
 def conclusion(made: Comparison) -> str:
-    found = made.regressions
-    text = f"No regression past {100 * made.threshold:g}% was seen."
-    if found:
-        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-        text = f"Regression past {100 * made.threshold:g}%: {', '.join(found[:5])}{more}."
-    return " ".join(filter(None, (text, own_commit(made))))
+    return " ".join(filter(None, (outcome(made), own_commit(made))))
+
+
+def outcome(made: Comparison) -> str:
+    share = f"{100 * made.threshold:g}%"
+    if found := [*made.slower, *made.lost]:
+        more = f" And {len(found) - 5} more." if len(found) > 5 else ""
+        return f"Regression past {share}: {'; '.join(map(blamed, found[:5]))}.{more}"
+    if made.blind:
+        return cannot_decide(made)
+    timed = [pair.change.ratio for pair in made.pairs if pair.change]
+    hidden = sum(not ratio.known or ratio.range[1] >= 1 + made.threshold for ratio in timed)
+    if hidden or len(timed) < len(made.pairs):
+        return f"No regression past {share} was seen" + (
+            f"; {plural(hidden, 'case')} may hide one." * bool(hidden) or "."
+        )
+    most = max((ratio.range[1] for ratio in timed), default=1) - 1
+    return f"No regression of {share}: {f'at most {percent(most, False)} slower' if most > 0 else 'no case is slower'}."
+
+
+def blamed(one: Pair | Group) -> str:
+    """`all cases of cpu/lloyd/naive, 1.078 [1.026, 1.122] times the time`."""
+    name = f"all cases of {one.implementation}" if isinstance(one, Group) else one.name
+    if one.change is None:
+        return f"{name}, {one.verdict}"
+    cell = ratio_cell(one.change.ratio)
+    return f"{name}, {cell.text} [{cell.interval}] times the time"
+
+
+def cannot_decide(made: Comparison) -> str:
+    """`Cannot decide: 3 runs a side, 5 are needed.`, and the largest change among these cases."""
+    tests = made.families * sum(pair.change is not None for pair in made.pairs)
+    rounds = [pair for pair in made.blind if pair.change.in_rounds]
+    had = min(
+        pair.change.ratio.samples if rounds else min(len(pair.base.samples), len(pair.new.samples))
+        for pair in rounds or made.blind
+    )
+    kind, needed = ("rounds", fewest_rounds(tests)) if rounds else ("runs a side", fewest_samples(tests))
+    which = "" if len(made.blind) == len(made.pairs) else f" ({len(made.blind)} of {plural(len(made.pairs), 'case')})"
+    worst = max(made.blind, key=lambda pair: pair.change.ratio.value)
+    largest = words.number(worst.change.ratio.value, DIMENSIONLESS, 3)
+    return f"Cannot decide: {had} {kind}, {needed} are needed{which}. The largest ratio is {largest} ({worst.name})."
 
 
 def own_commit(made: Comparison) -> str:
@@ -218,13 +250,23 @@ def unpaired(made: Comparison) -> Table:
     return Table("unpaired", "Without a counterpart", fields_named("only in", "implementation", "cases"), rows)
 
 
-def parts(made: Comparison, everything: bool = False) -> list[str | Table]:
+def parts(made: Comparison, files: Sequence[Changed] = (), everything: bool = False) -> list[str | Table]:
     """Everything in reading order, the environment first; its remark if it has no rows."""
     around = environment(made.base, made.new)
-    found = [around if around.rows else around.remarks[0], summary(made), conclusion(made)]
-    found += [text for text in [sight(made)] if text]
+    found = [around if around.rows else around.remarks[0], *([changes(files)] if files else [])]
+    found += [summary(made), conclusion(made), *filter(None, [sight(made)])]
     tables = (by_implementation(made), by_case(made, everything), unpaired(made))
     return [*found, *(table for table in tables if table.rows)]
+
+
+def changes(files: Sequence[Changed]) -> Table:
+    """git diff --stat: the most changed files first."""
+    lines = {one.file: (one.added or 0) + (one.removed or 0) for one in files}
+    shown = sorted(files, key=lambda one: (-lines[one.file], one.file))[:MOST_FILES]
+    rows = [[word(one.file), *(EMPTY if n is None else count(n) for n in (one.added, one.removed))] for one in shown]
+    columns = [*fields_named("file"), Column("added", "ours", "lines added"), Column("removed", "ours", "removed")]
+    total = f"{plural(len(files), 'file')}, {plural(sum(lines.values()), 'line')} (git diff --numstat)."
+    return Table("files", "What changed", columns, rows, remarks=[total])
 
 
 def ranks(made: Ranking, sides: Sequence[str]) -> Table:

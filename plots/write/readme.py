@@ -6,7 +6,8 @@
 
 `begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
 paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
-`begin:fastest` ours beside the libraries, `begin:output WORDS` a command's output. One machine needs no `machine=`."""
+`begin:fastest` ours beside the libraries, `begin:output WORDS` a command's output, `begin:recorded FILE` the text of a
+recorded run. One machine needs no `machine=`."""
 
 import os
 import re
@@ -52,6 +53,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
             body = findings_picture(papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
+        elif what == "recorded":
+            body = recorded(Path(rest))
         else:
             options = dict(word.split("=", 1) for word in rest.split() if "=" in word)
             machine = choose(machines, options.get("machine"), what)
@@ -98,10 +101,16 @@ def output(words: list[str]) -> str:
     """The command and its output on a terminal of 100 columns."""
     made = {**os.environ, "COLUMNS": "100"}
     ran = subprocess.run([sys.executable, "-m", "plots", *words], capture_output=True, text=True, env=made)
-    if ran.returncode > 1:  # 1 is a regression
+    if ran.returncode not in (0, 1, 3):  # 1 is a regression, 3 too few runs
         raise UserError(f"begin:output {shlex.join(words)}: {ran.stderr.strip()}")
     lines = [f"$ kmbench {shlex.join(words)}", *ran.stdout.rstrip().splitlines()]
     return "\n".join(["```", *lines, "```"])
+
+
+def recorded(file: Path) -> str:
+    if not file.is_file():
+        raise UserError(f"begin:recorded: {file}: no such file")
+    return "\n".join(["```", *file.read_text(encoding="utf-8").rstrip().splitlines(), "```"])
 
 
 OF_ALL = {"summary": summary, "coverage": coverage.summary, "fastest": fastest.table}  # over all papers and machines

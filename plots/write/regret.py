@@ -1,13 +1,13 @@
 """The cost of the defaults: of each tuning the defaults' time beside the best's."""
 
-from plots.read.intervals import ratio
+from plots.decide import tuned
 from plots.read.results import reason
-from plots.read.tuning import Tuning, time
+from plots.read.tuning import Tuning
 from plots.write.tables import Cell, Column, Table, count, estimated, word
 
 COLUMNS = [
     Column("problem", "field", "problem"),
-    Column("points", "word", "points tried"),
+    Column("settings", "word", "settings tried"),
     Column("wrong", "word", "wrong"),
     Column("failed", "word", "failed"),
     Column("default", "ours", "defaults (ms)"),
@@ -15,7 +15,7 @@ COLUMNS = [
     Column("regret", "ours", "regret of the defaults (%)"),
     Column("values", "word", "the best's values, where not the defaults'"),
 ]
-REMARK = "Regret: the defaults' time over the best's, less 1; both measured again in a fresh process, where they were."
+REMARK = "Regret: the defaults' time over the best's, less 1, in rounds where there were any (docs/tuning.md)."
 
 
 def build(tunings: list[Tuning]) -> Table:
@@ -23,10 +23,8 @@ def build(tunings: list[Tuning]) -> Table:
 
 
 def row(one: Tuning) -> list[Cell]:
-    best = one.kept
-    default, tuned = (one.measured_again(line) or line for line in (one.default, best))
-    times = [time(line, "iteration") if line and line["samples_s"] else None for line in (default, tuned)]
-    over = ratio(*times) if all(times) else None
+    times = [tuned.shown(one, line) for line in (one.default, tuned.kept(one))]
+    over = tuned.over_best(one)
     regret = over and over.shifted(-1).scaled(100)
     wrong = sum(reason(line).startswith("wrong") for line in one.lines)
     failed = sum(bool(line["failure"] or line["skip"]) for line in one.lines)
@@ -36,7 +34,8 @@ def row(one: Tuning) -> list[Cell]:
 
 def changed(one: Tuning) -> str:
     """The best's parameters that differ from the defaults."""
-    if one.kept is None:
+    best = tuned.kept(one)
+    if best is None:
         return "nothing tried has a time"
-    own, default = one.kept["parameters"], one.default["parameters"]
+    own, default = best["parameters"], one.default["parameters"]
     return ", ".join(f"{name} = {value}" for name, value in own.items() if value != default[name]) or "none"

@@ -78,7 +78,14 @@ def table(view: View) -> tables.Table:
     filled = [any(row[i].text != "–" for row in whole.rows) for i in range(len(whole.columns))]
     kept = [i for i, column in enumerate(whole.columns) if column.role == "field" or filled[i]]
     picked = [[row[i] for i in kept] for row in whole.rows]
-    return replace(whole, columns=[whole.columns[i] for i in kept], rows=picked)
+    remarks = [*whole.remarks, *dict.fromkeys(tuned(line) for line in view.lines if line["tuned"])]
+    return replace(whole, columns=[whole.columns[i] for i in kept], rows=picked, remarks=remarks)
+
+
+def tuned(line: results.Line) -> str:
+    """The values that `kmbench run --tuned` took, and where from."""
+    values = ", ".join(f"{name} = {value}" for name, value in line["parameters"].items())
+    return f"{line['implementation']}, --tuned ({line['tuned']}): {values}."
 
 
 def show(view: View, out: Path, console: Console) -> list[Path]:

@@ -42,7 +42,7 @@ struct KM_FAULT(fast_where_wrong, (Description{
   void prepare(const Config& config) override { pace_ = config.integer("pace"); }
   int iterate(Trace& trace) {
     if (pace_ == 16) std::raise(SIGKILL);
-    if (pace_ < 8) std::this_thread::sleep_for(std::chrono::milliseconds(40 / pace_));
+    if (pace_ < 8) std::this_thread::sleep_for(std::chrono::milliseconds(16 / pace_));
     return RightLloyd<T>::iterate(trace);
   }
   void finish() override {

@@ -2,16 +2,18 @@
 
 import json
 import math
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import one_line
-from synthetic import samples, side, skipped, timed, wrong
+from synthetic import line, samples, side, skipped, timed, wrong
 
 from plots.__main__ import main
 from plots.decide import compare, rank
 from plots.decide.change import holm, of_samples
-from plots.read import sides
+from plots.read import changes, sides
 from plots.write import comparison
 
 
@@ -33,7 +35,7 @@ def test_each_case_has_its_verdict(tmp_path):
     slower = made.pairs[0].change
     assert slower.ratio.low < 1.2 < slower.ratio.high and slower.ratio.value == pytest.approx(1.2, rel=0.01)
     assert made.pairs[0].p < 0.05 < made.pairs[3].p
-    assert made.regressions == [made.pairs[0].name]
+    assert made.slower == [made.pairs[0]] and made.code == 1
 
 
 def test_cases_pair_by_their_parameters_and_lonely_ones_are_counted(tmp_path, capsys):
@@ -118,7 +120,7 @@ def test_the_exit_code_tells_a_regression_past_the_threshold(tmp_path, slower, t
 def test_a_build_with_changes_beside_its_own_commit(tmp_path, base, new, said):
     verdict = comparison.conclusion(compared(tmp_path, [timed(1, **base)], [timed(1, **new)]))
     told = f" Both sides are commit 0123456789. {said}: the verdict is about these." if said else ""
-    assert verdict == f"No regression past 5% was seen.{told}"
+    assert re.fullmatch(r"No regression of 5%: at most \d\.\d% slower\." + re.escape(told), verdict)
 
 
 def test_one_run_a_side_decides_nothing_for_an_implementation(tmp_path):
@@ -191,6 +193,82 @@ def test_google_benchmarks_json_is_read(tmp_path, capsys):
     assert sides.read(tmp_path / "base.json").cases["BM_b"].samples == pytest.approx([t * 1e-6 for t in samples(7)])
 
 
+@pytest.mark.parametrize(
+    ("new", "runs", "code", "said"),
+    [
+        ([120, 121, 119], 3, 3, "Cannot decide: 3 runs a side, 5 are needed (1 of 2 cases). The largest ratio is 1.2"),
+        ([120, 121, 119, 122, 118], 5, 1, "Regression past 5%: BM_a, 1.2"),
+        ([100, 101, 99], 3, 0, "No regression of 5%: at most "),
+    ],
+)
+def test_too_few_runs_cannot_decide_and_are_no_green_light(tmp_path, capsys, new, runs, code, said):
+    base = [100, 101, 99, 100.5, 99.5][:runs]
+    for name, a in (("base.json", base), ("new.json", new)):
+        (tmp_path / name).write_text(google({"BM_a": a, "BM_b": base}))
+    assert main(["compare", str(tmp_path / "base.json"), str(tmp_path / "new.json")]) == code
+    assert said in capsys.readouterr().out
+
+
+def test_an_interval_below_the_threshold_is_not_slower(tmp_path, capsys):
+    base = [line(None, samples_s=samples(1, 12, 0.06))]
+    made = compared(tmp_path, base, [line(None, samples_s=samples(1.01, 12, 0.06))])
+    low, high = made.pairs[0].change.ratio.range
+    assert low < 1 < 1.02 < high < 1.05 and made.pairs[0].verdict == compare.NOT_SLOWER
+    assert comparison.summary(made) == "1 pair: 1 not slower than 5%."
+    wide = [line(None, samples_s=samples(1.01, 12, 0.4))]
+    made = compared(tmp_path / "wide", base, wide)
+    assert made.pairs[0].verdict == compare.UNDECIDED and made.code == 0
+    assert comparison.conclusion(made) == "No regression past 5% was seen; 1 case may hide one."
+
+
+def test_json_holds_every_case_and_the_code(tmp_path, capsys):
+    paths = in_pairs(tmp_path, [timed(1), timed(1, k=3)], [timed(1.2), timed(1, k=3)])
+    assert main(["compare", *paths, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["code"], len(found["cases"]), found["files"]) == (1, 2, [])
+    (slower,) = [one for one in found["cases"] if one["verdict"] == "slower"]
+    assert 1.1 < slower["low"] < slower["ratio"] < slower["high"] and slower["p"] < 0.05
+    assert slower["new_s"] / slower["base_s"] == pytest.approx(slower["ratio"])
+    assert "Regression past 5%" in found["conclusion"]
+    main(["compare", *paths, f"--out={tmp_path / 'x.json'}"])
+    assert json.loads((tmp_path / "x.json").read_text()) == found
+
+
+def test_annotations_name_the_file_of_the_implementation(tmp_path, capsys):
+    paths = in_pairs(tmp_path, [timed(1)], [timed(1.2)])
+    assert main(["compare", *paths, "--annotations"]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    (error,) = [text for text in shown if text.startswith("::error ")]
+    assert error.startswith(
+        "::error file=impl/cpu/lloyd/two_step.cpp,line=1,title=Slower by 5%25 or more%2C or without"
+    )
+    assert "times the time" in error
+    assert main(["compare", *in_pairs(tmp_path / "same", [timed(1)], [timed(1)]), "--annotations"]) == 0
+    assert "::notice title=kmbench compare::No regression of 5%25" in capsys.readouterr().out
+
+
+def test_the_changed_files_stand_beside_the_commits(tmp_path):
+    def git(*words: str) -> str:
+        own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+        return subprocess.run(["git", *own, *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    git("init", "-q")
+    commits = []
+    for text in ("1\n", "1\n2\n3\n"):
+        (tmp_path / "naive.cpp").write_text(text)
+        git("add", "-A")
+        git("commit", "-qm", text)
+        commits.append(git("rev-parse", "--short=12", "HEAD").strip())
+    base, new = (sides.Side("", {}, {"commit": commit, "dirty": "False"}) for commit in commits)
+    assert changes.changed(base, new, tmp_path) == [changes.Changed("naive.cpp", 2, 0)]
+    (tmp_path / "naive.cpp").write_text("1\n")
+    assert changes.changed(base, new, tmp_path) == [changes.Changed("naive.cpp", 2, 0)], "what was committed"
+    dirty = sides.Side("", {}, {"commit": commits[1], "dirty": "True"})
+    assert changes.changed(new, dirty, tmp_path) == [changes.Changed("naive.cpp", 0, 2)], "with what is not"
+    several = sides.Side("", {}, {"commit": ", ".join(commits), "dirty": "False"})
+    assert changes.changed(base, several, tmp_path) == changes.changed(base, new, tmp_path / "nowhere") == []
+
+
 GOOD, NONE = "good.jsonl", "none.jsonl"
 BAD = {
     "one side": ([GOOD], "takes BASE and NEW"),
@@ -209,6 +287,7 @@ BAD = {
     "a filter that is none": ([GOOD, GOOD, "--filter", "("], "not a regular expression"),
     "a filter that matches nothing": ([GOOD, GOOD, "--filter", "zzz"], "matches no case"),
     "a file of another kind": ([GOOD, GOOD, "--out", "x.html"], "--out x.html: the ending is none of"),
+    "JSON and tables": ([GOOD, GOOD, "--json", "--markdown"], "--json prints JSON alone"),
     "nothing to rank": (["--rank", "wrong.jsonl"], "nothing to rank"),
 }
 

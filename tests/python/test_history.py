@@ -1,5 +1,7 @@
 """Medians by commit, and the commits at which their level changes."""
 
+import re
+
 import numpy as np
 import pytest
 import synthetic
@@ -9,6 +11,7 @@ from synthetic import line, wrong
 from plots.__main__ import main
 from plots.decide.levels import FEWEST, change_points
 from plots.read import history
+from plots.write import history as text
 
 
 def lines(values: list[float], **fields) -> list[dict]:
@@ -63,12 +66,32 @@ def test_the_table_and_the_figure(tmp_path, capsys):
     for out in ("a", "b"):
         assert main(["history", "--results", str(tmp_path / "results"), "--out", str(tmp_path / out)]) == 0
     shown = capsys.readouterr().out
+    bars = re.search(r"^\| cpu/lloyd/two_step \| 2 \| [▁▂]{6}[▆▇█]{6} \|", shown, re.MULTILINE)
+    assert bars and bars.start() < shown.index("Figure: ") < shown.index("| commits |")
     assert "22abcdef01 ×1.29" in shown, "the seventh commit, by the medians before and after"
     assert "| none |" in shown and "2 cases" in shown, "a case of one commit has no history"
     for ending in (".md", ".csv", ".tex", ".svg", ".pdf", ".png"):
         first, second = (tmp_path / out / f"history-demo-2.5ghz{ending}" for out in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()
     assert (tmp_path / "a/history-demo-2.5ghz.csv").read_text().startswith("implementation,case,commits,first,")
+
+
+def test_few_commits_have_no_column_of_levels_and_the_largest_changes_are_shown(tmp_path, capsys):
+    many = [one for k in range(2, 32) for one in lines([1.0, 1 + k / 100], k=k)]
+    synthetic.write(tmp_path / "results", "demo", many)
+    command = ["history", "--results", str(tmp_path / "results"), "--out", str(tmp_path)]
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert "another level from" not in shown and "from 11 commits on" in shown and "10 cases changed less" in shown
+    assert "| k:31 |" in shown.replace("/", " |") and main([*command, "--all"]) == 0
+    assert "changed less" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("values", "drawn"), [([1, 2, 4], "▁▅█"), ([1, None, 1], "▁·▁"), ([1, 1.01, 1], "▁▂▁"), ([3], "▁")]
+)
+def test_bars_are_logarithmic_and_no_percent_is_a_cliff(values, drawn):
+    assert text.bars(values) == drawn
 
 
 REFUSED = {

@@ -38,7 +38,8 @@ def test_without_a_home_out_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    "command", [RUN, ["tune", "cpu/lloyd/multi_pass", *BLOBS, "--budget", "1s", "--machine", "here"]]
+    "command",
+    [RUN, ["tune", "cpu/lloyd/multi_pass", *BLOBS, "--budget", "1s", "--anyway", "--rounds", "8", "--machine", "here"]],
 )
 def test_a_folder_of_another_machine_is_refused(command, tmp_path):
     folder = tmp_path / "here" if command[0] == "tune" else tmp_path
@@ -54,7 +55,19 @@ def test_a_folder_of_another_machine_is_refused(command, tmp_path):
 
 
 def test_tuned_values_are_looked_for_in_ones_own_folder_first(own, tmp_path):
-    tuned = ["tune", "cpu/lloyd/multi_pass", "--machine", "here", "--set", "threads=1,2", "--budget", "1s"]
+    tuned = [
+        "tune",
+        "cpu/lloyd/multi_pass",
+        "--machine",
+        "here",
+        "--set",
+        "threads=1,2",
+        "--budget",
+        "1s",
+        "--anyway",
+        "--rounds",
+        "8",
+    ]
     succeeded(*tuned, *BLOBS, **own)
     assert (tmp_path / "own/tuning/here.json").is_file()
     again = ["run", "--implementation", "cpu/lloyd/multi_pass", "--machine", "here", "--tuned", *BLOBS]

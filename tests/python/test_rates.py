@@ -82,4 +82,4 @@ def test_the_found_slow_down_has_the_true_size(name):
     made = compare(*rates.table(NOISE, 36, ROUNDS, 7, {name: 1.2}))
     (group,) = [group for group in made.groups if group.implementation == name]
     assert 1.15 < group.change.ratio.value < 1.25 and group.change.ratio.low > 1.1
-    assert made.regressions[0] == name
+    assert made.slower[0] is group

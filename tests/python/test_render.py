@@ -9,6 +9,7 @@ from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
+from plots.errors import UserError
 from plots.write import latex, readme, table_formats, tables
 
 PAPER = TABLE + printed('[[1, "10.0"], [10, "20.0"], ["7", "3.50"]]', more='notes = { "7" = "their own" }\n')
@@ -138,6 +139,14 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     for regions in ("<!-- begin:demo/nothing -->\n<!-- end -->\n", "<!-- begin:demo/table1 -->\n"):
         page.write_text(regions)
         assert bench.main("readme", "--file", page) == 2
+
+
+def test_a_recorded_run_is_shown_as_it_is(tmp_path):
+    (tmp_path / "run.txt").write_text("$ kmbench tune\n  2 ms\n")
+    page = f"<!-- begin:recorded {tmp_path}/run.txt -->\n<!-- end -->\n"
+    assert "\n```\n$ kmbench tune\n  2 ms\n```\n" in readme.splice(page, tmp_path, tmp_path, [], [])
+    with pytest.raises(UserError, match="no such file"):
+        readme.splice(page.replace("run.txt", "none.txt"), tmp_path, tmp_path, [], [])
 
 
 def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench, tmp_path):

@@ -1,5 +1,6 @@
 """Rounds of two programs by turns: the sign-flip test, its interval, and disturbances of both."""
 
+import json
 import math
 from dataclasses import replace
 from itertools import product
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from synthetic import line, samples, side
 
 from plots.decide import compare
@@ -41,6 +43,14 @@ def test_flipped_signs_are_counted_as_trying_all_of_them():
     assert p_of(np.zeros(8)) == 1
     few = [p_of(np.array(three)) for three in ([1.0, 2, 3], [-1.0, 2, 3])]
     assert few == [2 / 8, 4 / 8], "of 2^3 signs, two give a sum as large as 6, and four as large as 4"
+
+
+def test_the_numbers_that_kmbench_tune_is_held_to():
+    """bench/tune/rounds.cpp is the same test in C++: tests/rounds_test.cpp reads the same file."""
+    for one in json.loads((ROOT / "tests/rounds.json").read_text()):
+        change = of_rounds(np.log([one["before"]]), np.log([one["after"]]))
+        found = {"ratio": change.ratio.value, "low": change.ratio.low, "high": change.ratio.high, "p": change.p}
+        assert found == {name: pytest.approx(one[name], rel=1e-6) for name in found}
 
 
 def test_the_estimate_lies_in_its_interval_and_none_in_all_rounds_is_none():

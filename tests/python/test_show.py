@@ -37,6 +37,13 @@ def test_a_file_shows_everything_in_it(bench, tmp_path, capsys):
     assert out.count("\n| ") == 3 + 1
 
 
+def test_tuned_values_are_named(bench, tmp_path, capsys):
+    bench.run([line(None, threads=4, tuned="exact"), line(None, k=77, threads=2)])
+    assert run("adhoc", "--results", bench.results, "--out", tmp_path / "out") == 0
+    out = capsys.readouterr().out
+    assert "cpu/lloyd/two_step, --tuned (exact): threads = 4." in out and "threads = 2." not in out
+
+
 def test_settings_of_a_generator_may_vary(bench, tmp_path, capsys):
     made = [
         line(exhibit=None, generator={"sigma2": s}, hash=f"{i:032x}", source=f"{i:032x}")

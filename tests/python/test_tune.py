@@ -17,9 +17,9 @@ from plots.write import regret
 needed(KMBENCH, FAULTY)
 POINTS = "faults-fast_where_wrong.jsonl"
 WINNERS = "faults-fast_where_wrong.winners.jsonl"
-PROBLEM = flags(dataset="blobs", n=500, k=3, iterations=3)
+PROBLEM = flags(dataset="blobs", n=500, k=3, iterations=1)
 GOOD = ["tune", "faults/fast_where_wrong", *PROBLEM]
-TUNE = [*GOOD, *flags(machine="m", at_last=3)]
+TUNE = [*GOOD, "--anyway", *flags(machine="m", rounds=8)]
 WRONG_PACE, DEADLY_PACE = 8, 16
 
 
@@ -40,8 +40,14 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, str
     assert all("died of signal 9" in one["failure"] for one in by_pace[DEADLY_PACE])
     assert stored(out)["parameters"]["pace"] == 4
     again = lines_of(out / "m" / WINNERS)
-    assert {one["parameters"]["pace"] for one in again} == {1, 4}
-    assert all(len(one["samples_s"]) == 3 for one in again)
+    entry = stored(out)
+    low, high = entry["interval"]
+    for setting in ({"pace": 1, "idle": 1}, entry["parameters"]):
+        own = [one["order"] for one in again if setting.items() <= one["parameters"].items()]
+        assert own == list(range(1, 9)), "a line a round"
+    assert 0 < low <= entry["ratio"] <= high < 1 / 1.02 and entry["p"] <= 0.05
+    assert entry["rounds"] == 8 and entry["load"] >= 0 and entry["anyway"] is True
+    assert "surely faster" in run.stdout and "times as fast as the defaults; kept in" in run.stdout
     told = [text for text in (run.stdout + run.stderr).splitlines() if re.search(r"pace=(8|16)\b", text)]
     assert told and not any("ms an iteration" in text for text in told)
     assert "wrong: point 0 has label" in run.stdout
@@ -51,10 +57,11 @@ def test_without_a_right_point_nothing_is_kept(tmp_path):
     only = ["--set", "mode=0", "--set", "pace=1,8", "--set", "idle=1"]
     run = succeeded(*TUNE, *only, "--out", tmp_path / "a", program=FAULTY)
     assert stored(tmp_path / "a")["parameters"]["pace"] == 1
-    assert "nothing tried is faster than the defaults" in run.stdout
+    assert "nothing tried is surely faster than the defaults, which stay" in run.stdout
+    assert stored(tmp_path / "a")["ratio"] is None
     refused = kmbench(*TUNE, "--set", "pace=8", "--out", tmp_path / "b", program=FAULTY)
     assert refused.returncode == 1
-    assert "no point of faults/fast_where_wrong has a time: nothing is kept" in refused.stderr
+    assert "no setting of faults/fast_where_wrong has a time: nothing is kept" in refused.stderr
     assert not (tmp_path / "b" / "m.json").exists()
 
 
@@ -87,7 +94,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
     before = lines_of(tmp_path / "m" / POINTS)
     assert 3 <= len(before) < 10
     again = succeeded(*command, program=FAULTY)
-    assert f"{len(before)} points have lines already" in again.stderr
+    assert f"{len(before)} settings have lines already" in again.stderr
     cases = [one["case"] for one in lines_of(tmp_path / "m" / POINTS)]
     assert len(cases) == len(set(cases)) == 10, "nothing twice, nothing left out"
     assert [one["case"] for one in before] == cases[: len(before)]
@@ -131,7 +138,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pace):
     asked = ["--tuned", "--tuning", tuned] if more else ["--n", "500"]
     machine = [] if "--machine" in more else ["--machine", "m"]
-    command = flags(implementation="faults/fast_where_wrong", dataset="blobs", k=3, iterations=3, out=tmp_path)
+    command = flags(implementation="faults/fast_where_wrong", dataset="blobs", k=3, iterations=1, out=tmp_path)
     once = flags(repetitions=1, warmup=0)
     succeeded("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
     (one,) = lines_of(tmp_path / "adhoc.jsonl")
@@ -150,7 +157,7 @@ REFUSED = {  # more arguments: words of the line
     "--budget 0s": "--budget '0s'",
     "--strategy luck": "--strategy 'luck'; accepted: exhaustive, random, halving, descent",
     "--repetitions 0": "--repetitions must be a whole number from 1",
-    "--at-last x": "--at-last must be a whole number",
+    "--rounds 7": "--rounds must be a whole number from 8",
     "--search-seed -1": "--search-seed",
     "--data x.npy": "--dataset and --data exclude",
     "--machine ../up": "--machine '../up'",
@@ -186,7 +193,7 @@ def test_a_bad_file_of_tuned_values_is_refused_and_kept(tmp_path, text):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_dry_run_tells_the_points_and_writes_nothing(tmp_path):
+def test_a_dry_run_tells_the_settings_and_writes_nothing(tmp_path):
     run = succeeded(*GOOD, "--set", "pace=2,4", "--dry-run", "--out", tmp_path / "out", program=FAULTY)
-    assert run.stdout == "pace = 1, 2, 4 (default 1)\nidle = 1, 2 (default 1)\n6 points\n"
+    assert run.stdout == "pace = 1, 2, 4 (default 1)\nidle = 1, 2 (default 1)\n6 settings\n"
     assert not (tmp_path / "out").exists()

@@ -47,6 +47,23 @@ def test_the_second_measurement_decides_and_a_lucky_best_is_not_kept(tmp_path, a
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
 
 
+@pytest.mark.parametrize(("factor", "gain", "best"), [(0.5, 100, "block = 4"), (0.99, 0, "none")])
+def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, factor, gain, best):
+    """An interrupted batch of rounds, in which the setting looked much faster, comes before the whole one."""
+
+    def rounds(count: int, factor: float) -> list[dict]:
+        pairs = [(at, block) for at in range(1, count + 1) for block in (1, 4)]
+        return [
+            line(None, (0.1 + 0.001 * at) * (factor if block == 4 else 1), block=block, grid=1, order=at)
+            for at, block in pairs
+        ]
+
+    path = write(tmp_path, search())
+    write(tmp_path, [*rounds(3, 0.1), *rounds(12, factor)], "points.winners")
+    (cells,) = regret.build(tuning.load(path)).rows
+    assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain, abs=0.1), best)
+
+
 def test_lines_of_another_commit_are_another_tuning(tmp_path):
     old = [{**one, "commit": "old"} for one in search()]
     (one,) = tuning.load(write(tmp_path, [*old, search()[0], search()[3]]))
@@ -120,6 +137,12 @@ def test_t4_is_in_milliseconds():
     (one,) = t4.document([check.line(line(None, 0.5, samples=1), "made up", {})])["results"]
     assert one["measurements"][0] == {"name": "time", "value": pytest.approx(100 * 0.98), "unit": "ms"}
     assert one["times"]["runtimes"] == [pytest.approx(500 * 0.98)]
+
+
+def test_a_file_is_no_folder_to_write_to(tmp_path, capsys):
+    assert main(["tuning", str(write(tmp_path, search())), "--out", str(tmp_path / "x.md")]) == 2
+    one_line(capsys, "x.md: a folder is needed, not a file")
+    assert not (tmp_path / "x.md").exists()
 
 
 @pytest.mark.parametrize(

@@ -67,12 +67,16 @@ template std::int64_t label_and_sum(const double*, std::int64_t, int, int, const
 
 namespace {
 
+/// Points of a chunk of so many KiB.
+std::int64_t points_of(std::int64_t kib, const ProblemShape& p, int value_bytes) {
+  return std::clamp<std::int64_t>(kib * 1024 / (std::int64_t(p.d) * value_bytes), 1, p.n);
+}
+
 template <class T>
 class OutOfCore : public CpuSolver<T> {
  public:
   OutOfCore(const Problem<T>& problem, const Config& config, Trace&)
-      : CpuSolver<T>(problem), chunk_(std::clamp<std::int64_t>(config.number("chunk") * 1024 / (problem.d * std::int64_t(sizeof(T))), 1, problem.n)),
-        threads_(threads_of(config)) {}
+      : CpuSolver<T>(problem), chunk_(points_of(config.number("chunk"), problem, sizeof(T))), threads_(threads_of(config)) {}
 
   int iterate(Trace& trace) {
     return this->repeat(trace, [&] {
@@ -113,7 +117,12 @@ class OutOfCore : public CpuSolver<T> {
 const Register<OutOfCore> registration{{
     .summary = "points in chunks where they lie, also in a mapped file; each labelled and summed in one pass",
     .paper = "lutz2018",
-    .parameters = {{.name = "chunk", .fallback = 16384, .range = {1, 64, 1024, 16384, 131072}, .tunable = true, .help = "KiB; 16 MiB in the paper"},
+    .parameters = {{.name = "chunk",
+                    .fallback = 16384,
+                    .range = {1, 64, 1024, 16384, 131072},
+                    .tunable = true,
+                    .help = "KiB; 16 MiB in the paper",
+                    .effective = points_of},
                    threads_parameter()},
 }};
 

@@ -11,13 +11,17 @@ namespace {
 
 constexpr std::int64_t fold_after = 16384;  // points between additions to the totals
 
+/// Points of a block of so many KiB, whole strips.
+std::int64_t block_of(std::int64_t kib, const ProblemShape& p, int value_bytes) {
+  const std::int64_t whole = (std::min(p.n, fold_after) + columns::strip - 1) / columns::strip * columns::strip;
+  return std::clamp<std::int64_t>(kib * 1024 / (std::int64_t(value_bytes) * p.d), columns::strip, whole) / columns::strip * columns::strip;
+}
+
 template <class T>
 class SinglePass : public CpuSolver<T> {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : CpuSolver<T>(problem), threads_(threads_of(config)), x_(p_, threads_, trace),
-        block_(std::clamp<std::int64_t>(config.number("cached") * 1024 / (std::int64_t(sizeof(T)) * p_.d), columns::strip, fold_after) /
-               columns::strip * columns::strip),
+      : CpuSolver<T>(problem), threads_(threads_of(config)), x_(p_, threads_, trace), block_(block_of(config.number("cached"), problem, sizeof(T))),
         workers_(threads_) {}
 
   int iterate(Trace& trace) {
@@ -95,9 +99,13 @@ class SinglePass : public CpuSolver<T> {
 const Register<SinglePass> registration{{
     .summary = "points as columns; a block of points is labelled, then summed feature by feature while it is in the cache",
     .paper = "lutz2018",
-    .parameters =
-        {{.name = "cached", .fallback = 128, .range = {8, 32, 128, 512}, .tunable = true, .help = "KiB of points labelled before they are summed"},
-         threads_parameter()},
+    .parameters = {{.name = "cached",
+                    .fallback = 128,
+                    .range = {8, 32, 128, 512},
+                    .tunable = true,
+                    .help = "KiB of points labelled before they are summed",
+                    .effective = block_of},
+                   threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t { return 2 * fold_after + p.n / fold_after * columns::copies + 256; },
 }};
 

@@ -52,7 +52,7 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
 
 inline std::vector<Parameter> parameters() {
   return {tunable("block", 512, {128, 256, 512, 768, 1024}, "threads of a block; above 512 with few dimensions alone"),
-          tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one a multiprocessor")};
+          tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one a multiprocessor", cuda::within_multiprocessors)};
 }
 
 /// Copies rows, n x d, to slices of 32 points by dimension; zeros beyond both.

@@ -18,9 +18,20 @@ namespace {
 
 using out_of_core::Step;
 
+int default_threads() { return std::clamp(omp_get_num_procs() - 1, 1, 16); }  // one thread sends
+
 int threads_of(const Config& config) {
   const int threads = config.integer("threads");
-  return threads > 0 ? threads : std::clamp(omp_get_num_procs() - 1, 1, 16);  // one thread sends
+  return threads > 0 ? threads : default_threads();
+}
+
+std::int64_t within_processors(std::int64_t threads, const ProblemShape&, int) {
+  return threads == 0 || threads > omp_get_num_procs() ? default_threads() : threads;
+}
+
+/// Points of a chunk of so many KiB.
+std::int64_t points_of(std::int64_t kib, const ProblemShape& p, int value_bytes) {
+  return std::clamp<std::int64_t>(kib * 1024 / (std::int64_t(p.d) * value_bytes), 1, p.n);
 }
 
 /// Partition of the points: the first chunks are the GPU's, the rest the CPU's.
@@ -30,7 +41,7 @@ struct Chunking {
 
   Chunking(const ProblemShape& p, const Config& config, int value_bytes) {
     const std::int64_t point_bytes = std::int64_t(p.d) * value_bytes;
-    chunk = std::clamp<std::int64_t>(config.number("chunk") * 1024 / point_bytes, 1, p.n);
+    chunk = points_of(config.number("chunk"), p, value_bytes);
     chunk_bytes = chunk * point_bytes;
     const std::int64_t all = (p.n + chunk - 1) / chunk;
     gpu = all - all * config.number("cpu_share") / 100;
@@ -231,12 +242,12 @@ const Register<OutOfCore> registration{{
     .device = Device::gpu,
     .parameters =
         {{.name = "strategy", .fallback = "single pass", .range = {"single pass", "multi pass"}, .help = "passes over a chunk"},
-         tunable("chunk", 16384, {1, 64, 2048, 4096, 16384, 65536, 524288}, "KiB; 16 MiB in the paper"),
+         tunable("chunk", 16384, {1, 64, 2048, 4096, 16384, 65536, 524288}, "KiB; 16 MiB in the paper", points_of),
          tunable("buffers", 3, {2, 3, 8}, "chunks in flight"),
          tunable("transfer", "staged", {"staged", "registered"},
                  "staged: copies chunks to page-locked memory; registered: page-locks the points themselves"),
          tunable("piece", 4096, {1, 256, 1024, 2048, 4096, 8192}, "KiB that a thread copies at a time"),
-         tunable("threads", 0, {0, 1, 4, 16}, "host threads; 0: all processors but one, at most 16"),
+         tunable("threads", 0, {0, 1, 4, 16}, "host threads; 0: all processors but one, at most 16", within_processors),
          tunable("labels", "device", {"device", "host"}, "device: kept there, 4 n bytes; host: downloaded in every iteration"),
          {.name = "budget", .fallback = 0, .range = {0, 1, 1048576}, .help = "MiB of GPU memory for points; 0: all that is free"},
          {.name = "resident", .fallback = "nothing", .range = {"nothing", "what fits"}, .help = "chunks that stay on the device within the budget"},

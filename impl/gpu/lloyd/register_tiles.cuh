@@ -29,10 +29,8 @@ Kernel<T> kernel_for(int d, int k, int group);
 constexpr int clusters_of_bytes = 256;  // more clusters need labels of 16 bits
 constexpr int least_tiles = 8;          // per block, so that its warps have work
 
-inline int group_of(int k, const Config& config) {
-  const int asked = config.integer("group");
-  return asked > 0 ? asked : k < 32 ? 1 : k <= clusters_of_bytes ? 4 : 8;
-}
+inline int group_of(int k, int asked) { return asked > 0 ? asked : k < 32 ? 1 : k <= clusters_of_bytes ? 4 : 8; }
+inline int group_of(int k, const Config& config) { return group_of(k, config.integer("group")); }
 
 /// Most shared memory of a block; without a device that of compute capability 9.0.
 inline std::size_t shared_limit() {
@@ -62,8 +60,10 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
 }
 
 inline std::vector<Parameter> parameters() {
-  return {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point"),
-          tunable("group", 0, {0, 1, 4, 8}, "centroids that share a key, fp32; 0: by the number of clusters"),
+  return {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point",
+                  cuda::within_multiprocessors),
+          tunable("group", 0, {0, 1, 4, 8}, "centroids that share a key, fp32; 0: by the number of clusters",
+                  [](std::int64_t group, const ProblemShape& p, int bytes) -> std::int64_t { return bytes == 4 ? group_of(p.k, int(group)) : 0; }),
           tunable("threads", 0, {0, 128, 256, 384, 512, 640}, "threads of a block; 0: as many as have the registers, also the limit")};
 }
 

@@ -181,7 +181,8 @@ class Resident {
 const Register<Resident> registration{{
     .summary = "all iterations in one kernel, points and labels kept in shared memory as far as they fit",
     .device = Device::gpu,
-    .parameters = {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point")},
+    .parameters = {tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no point",
+                           cuda::within_multiprocessors)},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       if (p.d > most_dimensions) return "more than 16 dimensions: a point exceeds a thread's registers";
       if (p.k > most_clusters) return "more than 256 clusters: a label has 8 bits";

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "bench/contract/implementation.hpp"
+#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/yinyang/compacted_run.cuh"
 
 namespace km::compacted {
@@ -213,7 +214,12 @@ inline std::vector<Parameter> parameters() {
            .range = {"products", "differences"},
            .tunable = true,
            .help = "how points past their bounds are compared with all centroids; products go on to differences where they decide too little"},
-          {.name = "grid", .fallback = 132, .range = {1, 66, 132}, .tunable = true, .help = "blocks, at most one a multiprocessor"}};
+          {.name = "grid",
+           .fallback = 132,
+           .range = {1, 66, 132},
+           .tunable = true,
+           .help = "blocks, at most one a multiprocessor",
+           .effective = cuda::within_multiprocessors}};
 }
 
 inline std::string too_large(const ProblemShape& p) {

@@ -67,7 +67,8 @@ class Yinyang {
 };
 
 inline Parameter groups_parameter() {
-  return tunable("groups", 0, {0, 5, 10, 20, 40, 80, 160}, "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)");
+  return tunable("groups", 0, {0, 5, 10, 20, 40, 80, 160}, "groups of centroids, k at the most; 0: 20 (taylor2021, Section IV.D)",
+                 [](std::int64_t groups, const ProblemShape& p, int) -> std::int64_t { return how_many_groups(p.k, int(groups)); });
 }
 
 inline int groups_of(const ProblemShape& p, const Config& config) { return how_many_groups(p.k, config.integer("groups")); }

@@ -1,0 +1,25 @@
+// How much faster one setting is than another, from rounds in which both ran: the estimate and the exact test of kmbench compare (docs/method.md,
+// "Comparing two states"; plots/decide/rounds.py).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace km {
+
+/// The time after over the time before: estimate, 95% interval and two-sided p value.
+struct Change {
+  double ratio = 1, low = 1, high = 1, p = 1;
+  std::size_t rounds = 0;
+};
+
+/// Least runs of the same rounds, all above 0, at least one round.
+Change change_of(std::span<const double> before, std::span<const double> after);
+
+/// True if the interval lies wholly beyond 2% faster and p, corrected for the number of tests (Bonferroni), is at most 5%.
+bool surely_faster(const Change& change, std::size_t tests);
+
+/// The fewest rounds that can show anything among so many tests.
+std::size_t fewest_rounds(std::size_t tests);
+
+}  // namespace km
