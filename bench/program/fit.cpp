@@ -93,7 +93,7 @@ std::vector<Case> starts_of(const Flags& f) {
   std::error_code error;
   (fs::exists(f.points, error) ? problem.data : problem.dataset) = f.points;
   if (problem.tolerance.empty()) problem.tolerance = "0";
-  if (problem.init.empty() || problem.init == "k-means++") problem.init = "kmeans++";
+  if (problem.init.empty() || problem.init == "k-means++") problem.init = "greedy-kmeans++";  // as scikit-learn means it
   const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
   if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));

@@ -34,7 +34,7 @@ Options ProblemFlags::shape_options() {
           {"--precision", &precision, "fp32 or fp64"},
           {"--iterations", &max_iters, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
           {"--tolerance", &tolerance, "Stop when at most this share of the points changed label"},
-          {"--init", &init, "random, kmeans++, taylor2021 or a .npy of k x d"},
+          {"--init", &init, "random, kmeans++, greedy-kmeans++, taylor2021 or a .npy of k x d"},
           {"--seed", &seed, "Seed of the initial centroids"}};
 }
 
