@@ -22,7 +22,8 @@ std::vector<Scalar> values_of(const std::string& flag, const std::string& name, 
 }  // namespace
 
 Options ProblemFlags::options() {
-  return join_options({{"--dataset", &dataset, "Points: a data set by name"}, {"--data", &data, "Points: a .npy, .csv or .npy.xz file"}},
+  return join_options({{"--dataset", &dataset, "Points: a data set by name"},
+                       {"--data", &data, "Points: a .npy, .npz, .npy.xz, .csv, .tsv or .txt file"}},
                       shape_options());
 }
 
