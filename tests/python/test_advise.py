@@ -1,4 +1,4 @@
-"""kmbench advise names the fastest right candidate, and why another has no time. It and fit take points in many forms."""
+"""kmbench advise names the fastest right candidate, and why another has no time. Forms of points."""
 
 import json
 import re
