@@ -63,6 +63,7 @@ int run(const Flags& f, const Invocation& by) {
                         .out = f.out,
                         .run = std::move(run),
                         .begin = begin};
+  if (options.budget_s < 2) throw UserError(fmt::format("--budget '{}': at least 2s", f.budget));
   ScratchFolder scratch;
   const auto [cases, reasons] = candidates(f, scratch);
   check_points(cases.front());

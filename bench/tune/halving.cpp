@@ -15,6 +15,7 @@ namespace km {
 namespace {
 
 constexpr std::int64_t least_n = 8192;
+constexpr double least_round_s = 1, least_run_s = 1;  // a worker must have time to start
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The case on its first n points, one run; nothing if the implementation cannot run there.
@@ -40,10 +41,11 @@ class Round {
   bool run(const std::vector<Advised*>& candidates) {
     for (Advised* one : candidates) {
       const double left_s = until_s_ - trials_.elapsed_s();
-      if (left_s <= 0) return true;
+      if (left_s < least_run_s / 2) return true;
       const auto trial = trial_of(one->c, n_, first_);
       if (!trial) continue;  // it stays in the race untried
-      const double begin_s = trials_.elapsed_s(), limit_s = std::min(left_s, best_s_ < never ? std::max(5 * best_s_, least_s_) : left_s);
+      const double begin_s = trials_.elapsed_s();
+      const double limit_s = std::max(least_run_s, std::min(left_s, best_s_ < never ? std::max(5 * best_s_, least_s_) : left_s));
       auto line = trials_.run(*trial, limit_s);
       if (!line) return false;
       one->wall_s = trials_.elapsed_s() - begin_s;
@@ -107,7 +109,8 @@ bool halve(std::vector<Advised>& all, double until_s, const Trials& trials) {
   if (all.empty()) return true;
   const auto rounds = rounds_of(all[0].c.n, all[0].c.k);
   for (std::size_t at = 0; at < rounds.size(); ++at) {
-    const double now = trials.elapsed_s(), share_s = (until_s - now) / double(rounds.size() - at);
+    const double now = trials.elapsed_s(), left_s = until_s - now;
+    const double share_s = std::max(left_s / double(rounds.size() - at), std::min(least_round_s, left_s));
     if (!Round(rounds[at], at == 0, now + share_s, until_s / 10, trials).run(candidates)) return false;
     if (rounds[at] < all[0].c.n) candidates = better_half(candidates, rounds[at]);
   }

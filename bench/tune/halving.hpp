@@ -23,7 +23,7 @@ double forecast_s(const Case& c);
 std::vector<std::int64_t> rounds_of(std::int64_t n, int k);
 
 /// Gives each candidate its last line and wall_s, or why it was cut. Every round may take an equal part of the time left until until_s. In it, a run
-/// may take five times the best run, and a tenth of until_s at least. Returns false if interrupted.
+/// may take five times the best run, and a tenth of until_s or a second at least. Returns false if interrupted.
 bool halve(std::vector<Advised>& all, double until_s, const Trials& trials);
 
 }  // namespace km

@@ -144,6 +144,7 @@ REFUSED = {
     "blobs --k 3 --implementation nobody": "unknown implementation 'nobody'",
     "blobs --k 3 --implementation says_no": "no candidate can run: nothing is supported",
     "blobs --k 3 --budget later": "--budget 'later'",
+    "blobs --k 3 --budget 1s": "--budget '1s': at least 2s",
     "blobs --k 3 --at-last 65": "--at-last must be a whole number from 1 to 64",
     "blobs --k 3 --tuning here": "give --tuned as well",
     "nan.npy --k 3": "nan.npy",
