@@ -90,7 +90,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
       read_recipe(toml, *table, entry);
     } else if (!file.empty()) {
       if (!is_table_file(file) || fs::path(file).has_parent_path())
-        refuse(toml, node, fmt::format("file '{}': the name of a {} file, without a folder", file, table_endings));
+        refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npz, .npy.xz, .csv or .tsv file, without a folder", file));
       entry.info.kind = "file";
       if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
       else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run scripts/fetch_datasets " + name : advice);
@@ -133,9 +133,9 @@ KeepCatalogue::~KeepCatalogue() {
 }
 
 Entry find_entry(const std::string& name) {
-  if (name.find('/') != name.npos || is_table_file(name)) {
+  if (name.find('/') != name.npos || is_points_file(name)) {
     std::error_code error;
-    if (!is_table_file(name)) throw UserError(fmt::format("{}: not a {} file", name, table_endings));
+    if (!is_points_file(name)) throw UserError(fmt::format("{}: not a .npy, .npz, .npy.xz, .csv, .tsv or .txt file", name));
     if (!fs::exists(name, error)) throw UserError(fmt::format("{}: no such file", name));
     return plain_file(name, name);
   }

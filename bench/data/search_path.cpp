@@ -45,7 +45,11 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 
 bool is_text_table(const fs::path& path) { return ends_in(path, ".csv") || ends_in(path, ".tsv") || ends_in(path, ".txt"); }
 
-bool is_table_file(const fs::path& path) { return ends_in(path, ".npy") || ends_in(path, ".npz") || ends_in(path, ".npy.xz") || is_text_table(path); }
+bool is_points_file(const fs::path& path) {
+  return ends_in(path, ".npy") || ends_in(path, ".npz") || ends_in(path, ".npy.xz") || is_text_table(path);
+}
+
+bool is_table_file(const fs::path& path) { return is_points_file(path) && !ends_in(path, ".txt"); }
 
 std::string table_stem(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -56,7 +60,7 @@ std::map<std::string, fs::path> found_files() {
   std::map<std::string, fs::path> files;
   for (const auto& folder : search_path())
     for (const auto& path : entries_of(folder))
-      if (is_table_file(path) && path.extension() != ".txt" && is_text(path.string())) files.emplace(table_stem(path), path);
+      if (is_table_file(path) && is_text(path.string())) files.emplace(table_stem(path), path);
   return files;
 }
 
