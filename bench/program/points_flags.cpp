@@ -21,11 +21,7 @@ namespace fs = std::filesystem;
 std::string ending_of(std::string_view begin) {
   if (begin.starts_with("\x93NUMPY")) return ".npy";
   if (begin.starts_with("PK")) return ".npz";
-  return begin.starts_with(
-             "\xfd"
-             "7zXZ")
-             ? ".npy.xz"
-             : ".csv";
+  return begin.starts_with("\3757zXZ") ? ".npy.xz" : ".csv";
 }
 
 /// Copies standard input to a file.
@@ -88,16 +84,16 @@ void name_points(const PointsFlags& flags, ProblemFlags& problem, ScratchFolder&
   const bool some = !flags.columns.empty() || !flags.skip_columns.empty();
   fs::path file = flags.points == "-" ? copy_of_input(scratch.path()) : fs::path(flags.points);
   std::error_code error;
-  if (!fs::exists(file, error)) {
-    if (some) throw UserError(fmt::format("--columns choose from a file; {} is none", flags.points));
-    problem.dataset = flags.points;
-    return;
+  const bool by_name = !fs::exists(file, error);
+  if (by_name && some) throw UserError(fmt::format("--columns choose from a file; {} is none", flags.points));
+  try {
+    const Entry entry = find_entry(by_name ? flags.points : fs::absolute(file).string());
+    if (problem.precision.empty() && !entry.generator) problem.precision = own_value_bytes(entry.file) == 4 ? "fp32" : "fp64";
+  } catch (const Missing&) {  // the plan says so
   }
-  find_entry(fs::absolute(file).string());  // throws for another ending
-  if (problem.precision.empty()) problem.precision = own_value_bytes(file) == 4 ? "fp32" : "fp64";
   if (some)
     file = problem.precision == "fp32" ? columns_of_file<float>(file, flags, scratch.path()) : columns_of_file<double>(file, flags, scratch.path());
-  problem.data = file.string();
+  (by_name ? problem.dataset : problem.data) = file.string();
 }
 
 }  // namespace km
