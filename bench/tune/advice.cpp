@@ -82,7 +82,8 @@ std::string result_of(const Advised& one) {
     text += fmt::format(", {:.3g}% of the labels differ from fp64's", 100 * line["wrong_labels"].get<double>() / line["judged_points"].get<double>());
   const auto runs = line["samples_s"].size();
   text += fmt::format(", {} {}{}", runs, runs == 1 ? "run" : "runs", one.again ? " beside the others" : "");
-  if (!ran_on_all(one)) text += fmt::format(" on {} points: {}", points_of(line), one.cut.empty() ? "others were faster" : "too slow for all");
+  if (!ran_on_all(one)) text += fmt::format(" on {} points", points_of(line));
+  if (!ran_on_all(one) && can_be_advised(one)) text += one.cut.empty() ? ": others were faster" : ": too slow for all";
   if (is_disturbed(line)) text += ", disturbed";
   if (line["departs"].is_string()) text += "; departs: " + line["departs"].get<std::string>();
   return text;
