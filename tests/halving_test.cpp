@@ -99,8 +99,7 @@ TEST(Halving, CutsWhatIsManyTimesAsSlow) {
   Machine machine{.pace = {{"cpu/lloyd/auto", 1e-5}, {"cpu/lloyd/naive", 1}}};
   auto all = candidates(machine, 1000);
   ASSERT_TRUE(halve(all, 10, machine.trials()));
-  for (const auto& one : all)
-    if (one.c.implementation_name == "cpu/lloyd/naive") EXPECT_EQ(one.cut, "too slow: no end within 1 s on 1000 points");
+  for (const auto& one : all) EXPECT_EQ(one.cut, one.c.implementation_name == "cpu/lloyd/naive" ? "too slow: no end within 1 s on 1000 points" : "");
 }
 
 TEST(Halving, StartsWithTheBestForecast) {
@@ -108,7 +107,7 @@ TEST(Halving, StartsWithTheBestForecast) {
   auto all = candidates(machine, 1000);
   ASSERT_TRUE(halve(all, 1000, machine.trials()));
   EXPECT_EQ(machine.ran.front().first, "cpu/lloyd/auto");
-  if (omp_get_num_procs() > 1) EXPECT_EQ(machine.ran.back().first, "cpu/lloyd/naive") << "it uses one thread";
+  EXPECT_TRUE(machine.ran.back().first == "cpu/lloyd/naive" || omp_get_num_procs() == 1) << "naive uses one thread";
 }
 
 TEST(Halving, EndsWhenInterrupted) {
