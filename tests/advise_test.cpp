@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bench/run/result.hpp"
 #include "bench/tune/rank_test.hpp"
@@ -13,7 +14,7 @@
 namespace km {
 namespace {
 
-/// A candidate with these samples of ten iterations.
+/// A candidate with these samples of ten iterations on 1000 points.
 Advised candidate(const std::string& name, std::vector<double> samples, const std::string& grade = "exact", const std::string& verdict = "") {
   Advised one{.c = case_with({{"implementation", {word(name)}}}), .again = true};
   Json line = skeleton(one.c, {}, "m");
@@ -43,7 +44,7 @@ TEST(Advice, NamesTheFastestThatIsRight) {
                                     candidate("cpu/lloyd/naive_soa", {}, "", "one label is wrong"),
                                     candidate("cpu/lloyd/reference", {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, "coarse")};
   const std::string text = advice(all);
-  EXPECT_TRUE(text.starts_with("Fastest, and exact: cpu/lloyd/two_step, 130.000 ms an iteration (100.000 to 160.000); sure (p = 0.0003")) << text;
+  EXPECT_TRUE(text.starts_with("Fastest, and exact: cpu/lloyd/two_step, 1300 ms (1000 to 1600) for 10 iterations; sure (p = 0.0003")) << text;
   expect_shows(text, {"the next, cpu/lloyd/naive, takes 1.77 times as long"});
   expect_lacks(text, {"naive_soa", "reference"});
 }
@@ -64,13 +65,50 @@ TEST(Advice, SaysWhatItHadNoTimeFor) {
   EXPECT_EQ(advice({candidate("cpu/lloyd/naive", slow, "coarse")}), "No candidate has a right result that may be advised.\n");
   Advised untried = candidate("cpu/lloyd/naive", slow);
   untried.line = nullptr;
-  expect_shows(advice({candidate("cpu/lloyd/two_step", fast), untried}), {"There was no time for 1 of 2 candidates"});
+  Advised slow_one = untried;
+  slow_one.cut = "too slow: no end within 2 s on 1000 points";
+  expect_shows(advice({candidate("cpu/lloyd/two_step", fast), untried}), {"Not tried: cpu/lloyd/naive. A longer --budget tries them."});
+  expect_lacks(advice({candidate("cpu/lloyd/two_step", fast), slow_one}), {"Not tried"});
+  expect_shows(advice_table({candidate("cpu/lloyd/two_step", fast), slow_one}, 0), {"too slow: no end within 2 s"});
+}
+
+TEST(Advice, RanksTheMostPointsFirst) {
+  Advised less = candidate("cpu/lloyd/naive", {0.1});
+  Json line = *less.line;
+  line["n"] = 250;
+  less.line = std::make_shared<const Json>(line);
+  const std::vector<Advised> all = {less, candidate("cpu/lloyd/two_step", fast)};
+  expect_shows(advice(all), {"Fastest, and exact: cpu/lloyd/two_step"});
+  expect_shows(advice_table(all, 0), {"exact, 1 run beside the others on 250 points: others were faster"});
+  expect_shows(advice({less}), {"cpu/lloyd/naive, 100 ms for 10 iterations on the first 250 points"});
+}
+
+TEST(Finals, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
+  std::vector<Advised> all;
+  for (const auto& [name, seconds, grade] : std::vector<std::tuple<const char*, double, const char*>>{{"cpu/lloyd/naive", 4.0, "exact"},
+                                                                                                      {"cpu/lloyd/two_step", 1.0, "rounded"},
+                                                                                                      {"cpu/lloyd/single_pass", 2.0, "rounded"},
+                                                                                                      {"cpu/lloyd/multi_pass", 3.0, "rounded"},
+                                                                                                      {"cpu/lloyd/reference", 0.1, "coarse"}}) {
+    all.push_back(candidate(name, {seconds}, grade));
+    all.back().wall_s = seconds;
+  }
+  using Who = std::vector<std::size_t>;
+  EXPECT_EQ(finals_of(all, 7, 1e9).who, (Who{1, 2, 3, 0}));
+  EXPECT_EQ(finals_of(all, 7, 1e9).repetitions, 7);
+  const Finals fewer = finals_of(all, 7, 60);  // 18 s of each second with 7 runs, 14 s with 5
+  EXPECT_EQ(fewer.who, (Who{1, 2}));
+  EXPECT_EQ(fewer.repetitions, 7);
+  EXPECT_EQ(finals_of(all, 7, 45).repetitions, 5);
+  EXPECT_TRUE(finals_of(all, 7, 41).who.empty());
+  EXPECT_EQ(finals_of({all[0]}, 3, 1e9).who, (Who{0})) << "alone, it is measured again as well";
+  EXPECT_TRUE(finals_of({}, 7, 1e9).who.empty());
 }
 
 TEST(Advice, TheTableGivesAReasonForATime) {
   const std::string text = advice_table({candidate("cpu/lloyd/naive", {}, "", "one label is wrong"), candidate("cpu/lloyd/two_step", fast)}, 0);
   EXPECT_LT(text.find("two_step"), text.find("naive")) << text;
-  expect_shows(text, {"wrong: one label is wrong", "130.000"});
+  expect_shows(text, {"wrong: one label is wrong", "1300", "130", "10"});
 }
 
 }  // namespace

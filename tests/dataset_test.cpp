@@ -101,7 +101,7 @@ TEST(Hash, ChangesWithAnyValueAndNoThreadCount) {
 
 TEST(InitialCentroids, AreDistinctRowsAndDeterministic) {
   const auto data = load_dataset<double>(request("blobs", 20'000));
-  for (const char* method : {"random", "kmeans++"}) {
+  for (const char* method : {"random", "kmeans++", "greedy-kmeans++"}) {
     omp_set_num_threads(1);
     const auto once = initial_centroids(data, 50, method, 3);
     omp_set_num_threads(3);
@@ -118,6 +118,24 @@ TEST(InitialCentroids, AreDistinctRowsAndDeterministic) {
   expect_has(complaint_of([&] { initial_centroids(few, 2, "best", 1); }), {"best", "kmeans++"});
 }
 
+TEST(InitialCentroids, AreBetterWhenGreedy) {
+  const auto data = load_dataset<double>(request("blobs", 2000));
+  const auto left = [&](const std::string& method) {  // the sum of distances² from the nearest centroid, over ten seeds
+    double sum = 0;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const auto start = initial_centroids(data, 20, method, seed);
+      for (std::size_t i = 0; i < 2000; ++i) {
+        double nearest = INFINITY;
+        for (std::size_t c = 0; c < 20; ++c)
+          nearest = std::min(nearest, std::hypot(data.values[2 * i] - start[2 * c], data.values[2 * i + 1] - start[2 * c + 1]));
+        sum += nearest * nearest;
+      }
+    }
+    return sum;
+  };
+  EXPECT_LT(left("greedy-kmeans++"), 0.95 * left("kmeans++"));
+}
+
 TEST_F(Files, InitialCentroidsFromAFile) {
   const auto data = load_dataset<float>(request("blobs", 100));
   const std::string path = write("c.npy", npy("<f4", false, "(2, 2)", bytes_of<float>({1, 2, 3, 4})));
@@ -131,7 +149,7 @@ TEST_F(Files, InitialCentroidsFromAFile) {
 
 TEST_F(Files, PlusPlusNeedsAsManyDifferentPoints) {
   const auto data = load_dataset<float>({.name = write("t.csv", "1,1\n1,1\n2,2\n")});
-  EXPECT_EQ(initial_centroids(data, 2, "kmeans++", 1).size(), 4u);
+  EXPECT_EQ(initial_centroids(data, 2, "greedy-kmeans++", 1).size(), 4u);
   expect_has(complaint_of([&] { initial_centroids(data, 3, "kmeans++", 1); }), {"2 different points"});
 }
 

@@ -66,7 +66,7 @@ TEST_F(Mapped, SaysWhyItCannotBe) {
   expect_has(complaint(write("d.npy", npy("<f8", false, "(2, 1)", bytes_of<double>({1, 2})))), {"map = 1", "values are f8", "converted to f4"});
   expect_has(complaint(write("i.npy", npy("<i4", false, "(2, 1)", bytes_of<std::int32_t>({1, 2})))), {"map = 1", "values are i4"});
   expect_has(complaint(write("c.npy", npy("<f4", true, "(2, 1)", bytes_of<float>({1, 2})))), {"map = 1", "column by column"});
-  expect_has(complaint(write("t.csv", "1\n2\n")), {"map = 1", "neither .csv nor .xz"});
+  expect_has(complaint(write("t.csv", "1\n2\n")), {"map = 1", "no text"});
   std::string odd = npy("<f4", false, "(2, 1)", bytes_of<float>({1, 2}));
   odd.insert(127, 8, ' ');
   odd[8] = char(odd[8] + 8);

@@ -1,13 +1,17 @@
-// Readers of .npy, .npy.xz and .csv accept good files and say where a bad one is wrong.
+// Readers of .npy, .npz, .npy.xz and text accept good files and say where a bad one is wrong.
 #include <lzma.h>
 #include <sys/stat.h>
 
 #include <cmath>
 
+#include "bench/data/columns.hpp"
+#include "bench/data/csv.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {
 namespace {
+
+using namespace std::string_literals;
 
 /// A .npy file with this header, padded by nothing.
 std::string npy_of(const std::string& header, const std::string& values = "", char version = 1) {
@@ -38,6 +42,29 @@ TEST_F(Files, NpyOfEveryTypeAndBothOrders) {
   check("<i4", std::int32_t{});
   check("<i8", std::int64_t{});
   EXPECT_EQ(values_of(write("n.npy", npy("|i1", false, "(1, 2)", bytes_of<std::int8_t>({-1, -128})))), (std::vector<double>{-1, -128}));
+}
+
+TEST_F(Files, NpyOfHalfPrecision) {
+  const auto halves = bytes_of<std::uint16_t>({0x3c00, 0xc000, 0x7bff, 0x0001, 0x0400, 0x8000});
+  const std::vector<double> expected = {1, -2, 65504, 0x1p-24, 0x1p-14, 0};
+  EXPECT_EQ(values_of(write("h.npy", npy("<f2", false, "(3, 2)", halves))), expected);
+  expect_has(complaint_of([&] { values_of(write("inf.npy", npy("<f2", false, "(1, 1)", bytes_of<std::uint16_t>({0x7c00})))); }), {"row 1", "inf"});
+}
+
+TEST_F(Files, APixelOfAnImageIsAPoint) {
+  const auto pixels = bytes_of<std::uint8_t>({1, 2, 3, 4, 5, 6});
+  const auto data = load_dataset<float>({.name = write("image.npy", npy("|u1", false, "(1, 2, 3)", pixels))});
+  EXPECT_EQ(data.n, 2);
+  EXPECT_EQ(data.d, 3);
+  EXPECT_EQ(data.values[4], 5);
+  const auto refused = [&](bool fortran, const char* shape) {
+    return complaint_of([&] { values_of(write("bad.npy", npy("|u1", fortran, shape, pixels))); });
+  };
+  expect_has(refused(true, "(1, 2, 3)"), {"Fortran"});
+  expect_has(refused(false, "(1, 3, 2)"), {"h x w x 3 or 4"});
+  expect_has(refused(false, "(1, 1, 2, 3)"), {"h x w x 3 or 4"});
+  expect_has(refused(false, "(0, 2, 3)"), {"no points"});
+  expect_has(refused(false, "(4611686018427387904, 4611686018427387904, 3)"), {"out of range"});
 }
 
 TEST_F(Files, NpyRoundTripAndXz) {
@@ -82,12 +109,12 @@ TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {
   expect_has(header(type + order + shape), {"the header is not of the form"});
   expect_has(header("{" + type + order + shape), {"the header is not of the form"});
   expect_has(header("{" + type + order + shape + "} x"), {"the header is not of the form"});
-  for (const char* one : {"xf4", "=f4", ">f8", "<f2", "|O", "<U3", "<c16", "|b1", "f4", "", "<f44", ", u"})
+  for (const char* one : {"xf4", "=f4", ">f8", "<f3", "|O", "<U3", "<c16", "|b1", "f4", "", "<f44", ", u"})
     expect_has(header("{'descr': '" + std::string(one) + "', " + order + shape + "}"), {"values of type", one, "f4, f8"});
   expect_has(header("{'descr': [('x', '<f4'), ('y', '<f4')], " + order + shape + "}"), {"structured"});
   for (const char* one :
        {"(-2, 2)", "(2, -2)", "(2,)", "()", "(2, 2, 1)", "(2 2)", "(2.0, 2)", "(2L, 2L)", "(two, 2)", "(99999999999999999999, 2)", "(+2, 2)"})
-    expect_has(header("{" + type + order + "'shape': " + one + "}"), {"shape", "rows x columns"});
+    expect_has(header("{" + type + order + "'shape': " + one + "}"), {"shape", "rows x columns", "h x w x 3 or 4"});
   for (const char* one : {"(4294967296, 4294967296)", "(9223372036854775807, 2)", "(2, 100001)", "(4611686018427387904, 4)"})
     expect_has(header("{" + type + order + "'shape': " + one + "}"), {"out of range"});
   for (const char version : {0, 4, 9}) expect_has(refused(npy_of("{" + type + order + shape + "}", values, version)), {"version", "1.0, 2.0, 3.0"});
@@ -108,6 +135,42 @@ TEST_F(Files, XzIsUnpackedNoFurtherThanItsHeaderPromises) {
   expect_has(complaint_of([&] { values_of(write("bits.npy.xz", damaged)); }), {"bits.npy.xz", "damaged"});
   const std::string huge = npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000, 100)}", std::string(1000, '\0'));
   expect_has(complaint_of([&] { values_of(write("huge.npy.xz", packed(huge))); }), {"GiB"});
+}
+
+/// An archive of these members, stored.
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  const auto little = [](std::size_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += char(value >> 8 * i & 0xff);
+    return text;
+  };
+  std::string archive, directory;
+  for (const auto& [name, content] : members) {
+    const std::string sizes = little(content.size(), 4) + little(content.size(), 4) + little(name.size(), 2);
+    directory += "PK\1\2" + std::string(16, '\0') + sizes + std::string(12, '\0') + little(archive.size(), 4) + name;
+    archive += "PK\3\4" + std::string(14, '\0') + sizes + std::string(2, '\0') + name + content;
+  }
+  const std::string count = little(members.size(), 2);
+  return archive + directory + "PK\5\6" + std::string(4, '\0') + count + count + little(directory.size(), 4) + little(archive.size(), 4) + "\0\0"s;
+}
+
+TEST_F(Files, NpzIsItsArray) {
+  const std::string one = npy("<f4", false, "(1, 2)", bytes_of<float>({1, 2})), other = npy("<f4", false, "(1, 2)", bytes_of<float>({3, 4}));
+  EXPECT_EQ(values_of(write("one.npz", zip_of({{"arr_0.npy", one}}))), (std::vector<double>{1, 2}));
+  EXPECT_EQ(values_of(write("two.npz", zip_of({{"y.npy", one}, {"X.npy", other}, {"note.txt", "x"}}))), (std::vector<double>{3, 4}));
+  const auto refused = [&](const std::string& bytes) { return complaint_of([&] { values_of(write("bad.npz", bytes)); }); };
+  expect_has(refused(zip_of({{"a.npy", one}, {"b.npy", other}})), {"bad.npz", "a, b", "points or X"});
+  expect_has(refused(zip_of({{"note.txt", "x"}})), {"holds no array"});
+  expect_has(refused(zip_of({{"a.npy", one.substr(0, 130)}})), {"cut short"});
+  expect_has(refused("PK"), {"not a .npz"});
+  const std::string whole = zip_of({{"a.npy", one}});
+  for (std::size_t at = 0; at < whole.size(); ++at) {  // a damaged file is read or refused
+    std::string damaged = whole;
+    damaged[at] = char(damaged[at] ^ 0x55);
+    try {
+      values_of(write("bad.npz", damaged));
+    } catch (const UserError&) {}
+  }
 }
 
 TEST_F(Files, OnlyRegularFilesAreRead) {
@@ -142,31 +205,61 @@ TEST_F(Files, CsvOfEverySeparator) {
     EXPECT_EQ(values_of(write("t.csv", text)), expected) << text;
 }
 
+TEST_F(Files, TextTablesHaveThreeEndings) {
+  for (const char* name : {"t.csv", "t.tsv", "t.txt"})
+    EXPECT_EQ(values_of(write(name, "# x\ty\n1\t2\n# between\n3\t4\n")), (std::vector<double>{1, 2, 3, 4})) << name;
+  expect_has(complaint_of([&] { values_of(write("t.dat", "1 2\n")); }), {"t.dat", ".csv, .tsv or .txt"});
+}
+
+TEST_F(Files, SomeColumnsOfAText) {
+  const std::string path = write("iris.csv", "length,width,class\n1,2,setosa\n3,4,virginica\n");
+  EXPECT_EQ(csv_names(path), (std::vector<std::string>{"length", "width", "class"}));
+  const auto values = read_csv<double>(path, 2, {1});
+  EXPECT_EQ(std::vector<double>(values.get(), values.get() + 2), (std::vector<double>{2, 4}));
+  expect_has(complaint_of([&] { read_csv<double>(path, 2); }), {"line 2", "column 3", "'setosa'"});
+  expect_has(complaint_of([&] { read_csv<double>(write("short.csv", "1,2,a\n3,4\n"), 2, {0}); }), {"line 2", "column 3: missing"});
+}
+
+TEST(Columns, AreChosenByNameAndNumber) {
+  const std::vector<std::string> names = {"length", "width", "class"};
+  using Chosen = std::vector<int>;
+  EXPECT_EQ(chosen_columns("", "", {}, 3), (Chosen{0, 1, 2}));
+  EXPECT_EQ(chosen_columns("3,1", "", {}, 3), (Chosen{0, 2}));
+  EXPECT_EQ(chosen_columns("2-3", "", {}, 3), (Chosen{1, 2}));
+  EXPECT_EQ(chosen_columns("width,length", "", names, 3), (Chosen{0, 1}));
+  EXPECT_EQ(chosen_columns("", "class", names, 3), (Chosen{0, 1}));
+  EXPECT_EQ(chosen_columns("1-3", "2", names, 3), (Chosen{0, 2}));
+  for (const char* list : {"0", "4", "2-4", "3-2", "height", ",", "1,,2", "-", "1-", "-1", "1.5"})
+    expect_has(complaint_of([&] { chosen_columns(list, "", names, 3); }), {"--columns", "no such column", "length, width, class"});
+  expect_has(complaint_of([&] { chosen_columns("", "1-3", {}, 3); }), {"leaves no column"});
+}
+
 TEST_F(Files, CsvErrorsSayWhere) {
   const auto refused = [&](const std::string& text) { return complaint_of([&] { values_of(write("bad.csv", text)); }); };
-  expect_has(refused("a,b\n1,2\n3,?\n?,4\n"), {"bad.csv", "row 2", "column 2", "'?'"});
-  expect_has(refused("1,2\n3\n"), {"row 2", "column 2", "missing"});
-  expect_has(refused("1,2\n3,4,5\n"), {"row 2", "column 3", "2 columns"});
-  expect_has(refused("1,2\n3,inf\n"), {"row 2", "column 2", "inf"});
+  expect_has(refused("a,b\n1,2\n3,?\n?,4\n"), {"bad.csv", "line 3", "column 2", "'?'"});
+  expect_has(refused("\xef\xbb\xbfx,y\n\n# a comment\n1,2\n\n3,?\n"), {"line 6", "column 2"});
+  expect_has(refused("1,2\n3\n"), {"line 2", "column 2", "missing"});
+  expect_has(refused("1,2\n3,4,5\n"), {"line 2", "column 3", "2 columns"});
+  expect_has(refused("1,2\n3,inf\n"), {"line 2", "column 2", "inf"});
   expect_has(refused("a,b\n"), {"no rows"});
-  expect_has(refused("\"1,5\"\n\"2,5\"\n"), {"row 1", "column 1", "'1,5'"});
-  expect_has(refused("\"1,5\";\"2,5\"\n"), {"row 1", "column 1"});
+  expect_has(refused("\"1,5\"\n\"2,5\"\n"), {"line 1", "column 1", "'1,5'"});
+  expect_has(refused("\"1,5\";\"2,5\"\n"), {"line 1", "column 1"});
   for (const char* cell : {"+-1",  "++1",  "-+1", "--1", "0x10",      "1e",    "1_000", "1 000", "\"1",   "1\"", "\"",
                            "\"\"", "1\"2", "NaN", "inf", "-Infinity", "1e999", ".",     "e5",    "1.2.3", "one"})
-    expect_has(refused(std::string("1,2\n3,") + cell + "\n"), {"row 2", "column 2"});
+    expect_has(refused(std::string("1,2\n3,") + cell + "\n"), {"line 2", "column 2"});
   for (const char* row : {"nan,nan", "NA,n/a", "?,?", "+-1,+-2", "inf,inf", "null,none", "0x1,0x2", "-,-"})
-    expect_has(refused(std::string(row) + "\n1,2\n"), {"row 1", "column 1"});
-  expect_has(refused(std::string("1,2\n3,4\0\n", 10)), {"row 2", "column 2"});
-  expect_has(refused("1,2\r3,4\r"), {"row 1", "column 2"});
-  expect_has(refused("1,2,\n3,4,\n"), {"row 1", "column 3"});
+    expect_has(refused(std::string(row) + "\n1,2\n"), {"line 1", "column 1"});
+  expect_has(refused(std::string("1,2\n3,4\0\n", 10)), {"line 2", "column 2"});
+  expect_has(refused("1,2\r3,4\r"), {"line 1", "column 2"});
+  expect_has(refused("1,2,\n3,4,\n"), {"line 1", "column 3"});
   expect_has(refused("\xff\xfe"
                      "1,2\n"),
              {"UTF-16"});
-  expect_has(refused("1\t\t2\n"), {"row 1", "column 2"});
+  expect_has(refused("1\t\t2\n"), {"line 1", "column 2"});
   std::string wide = "1";
   for (int j = 0; j < 100'000; ++j) wide += ",1";
   expect_has(refused(wide), {"100001 columns"});
-  expect_has(refused(std::string(5 << 20, '1')), {"row 1", "a line of more than"});
+  expect_has(refused(std::string(5 << 20, '1')), {"line 1", "a line of more than"});
 }
 
 TEST_F(Files, TakeTheirFirstRowsAndNoSettings) {

@@ -12,6 +12,7 @@
 #include "bench/data/csv.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
+#include "bench/data/npy_header.hpp"
 #include "bench/data/toml_file.hpp"
 
 namespace km {
@@ -89,7 +90,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
       read_recipe(toml, *table, entry);
     } else if (!file.empty()) {
       if (!is_table_file(file) || fs::path(file).has_parent_path())
-        refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npy.xz or .csv file, without a folder", file));
+        refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npz, .npy.xz, .csv or .tsv file, without a folder", file));
       entry.info.kind = "file";
       if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
       else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run scripts/fetch_datasets " + name : advice);
@@ -132,9 +133,9 @@ KeepCatalogue::~KeepCatalogue() {
 }
 
 Entry find_entry(const std::string& name) {
-  if (name.find('/') != name.npos || is_table_file(name)) {
+  if (name.find('/') != name.npos || is_points_file(name)) {
     std::error_code error;
-    if (!is_table_file(name)) throw UserError(fmt::format("{}: not a .npy, .npy.xz or .csv file", name));
+    if (!is_points_file(name)) throw UserError(fmt::format("{}: not a .npy, .npz, .npy.xz, .csv, .tsv or .txt file", name));
     if (!fs::exists(name, error)) throw UserError(fmt::format("{}: no such file", name));
     return plain_file(name, name);
   }
@@ -147,14 +148,20 @@ Entry find_entry(const std::string& name) {
 
 DatasetShape file_shape(const fs::path& path) {
   if (const auto at = kept.shapes.find(path); at != kept.shapes.end()) return at->second;
-  const DatasetShape shape = path.extension() == ".csv" ? csv_shape(path) : npy_shape(path);
+  const DatasetShape shape = is_text_table(path) ? csv_shape(path) : npy_shape(path);
   if (kept.holders > 0) kept.shapes.emplace(path, shape);
   return shape;
 }
 
+std::size_t own_value_bytes(const fs::path& path) {
+  if (is_text_table(path)) return 8;
+  const NpyHeader h = read_npy_header(path);
+  return h.type == "f8" || h.type == "i8" || h.type == "i4" ? 8 : 4;
+}
+
 template <class T>
 Values<T> read_file(const fs::path& path, std::int64_t n) {
-  return path.extension() == ".csv" ? read_csv<T>(path, n) : read_npy<T>(path, n);
+  return is_text_table(path) ? read_csv<T>(path, n) : read_npy<T>(path, n);
 }
 
 template Values<float> read_file(const fs::path&, std::int64_t);

@@ -28,13 +28,16 @@ struct KeepCatalogue {
   KeepCatalogue& operator=(const KeepCatalogue&) = delete;
 };
 
-/// Returns the entry of a name or of a path to a .npy, .csv or .npy.xz file. Throws UserError, or `Missing` for a known file that is not here.
+/// Returns the entry of a name or of a path to a file of points. Throws UserError, or `Missing` for a known file that is not here.
 Entry find_entry(const std::string& name_or_path);
 
 /// Returns a generator's recipe with the checked settings of a request. Throws UserError.
 Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish);
 
 DatasetShape file_shape(const std::filesystem::path& path);
+
+/// Bytes of the values that hold a file's own: 4 (float) or 8 (double: text, 8-byte and 4-byte integers, f8).
+std::size_t own_value_bytes(const std::filesystem::path& path);
 
 template <class T>
 Values<T> read_file(const std::filesystem::path& path, std::int64_t n);

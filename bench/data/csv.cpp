@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -69,20 +70,25 @@ void for_cells(std::string_view line, char separator, Use use) {
 }
 
 struct Lines {
-  std::vector<std::string_view> rows;  // without blank lines and header
+  std::vector<std::string_view> rows;  // without blank lines, comments and header
+  std::vector<std::string> names;      // of the header, if there is one
   char separator = ',';
   int columns = 0;
 };
 
+/// Number of the line that begins at `row`, from 1.
+std::int64_t line_number(std::string_view text, const char* row) { return 1 + std::count(text.data(), row, '\n'); }
+
 Lines split(std::string_view text, const std::string& path) {
   Lines lines;
+  const std::string_view all = text;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) throw UserError(path + ": UTF-16; save it as UTF-8");
   while (!text.empty()) {
     const auto line = text.substr(0, text.substr(0, most_line_bytes + 1).find('\n'));
     if (line.size() > most_line_bytes)
-      throw UserError(fmt::format("{}: row {}: a line of more than {} bytes", path, lines.rows.size() + 1, most_line_bytes));
-    if (!trim(line).empty()) lines.rows.push_back(line);
+      throw UserError(fmt::format("{}: line {}: a line of more than {} bytes", path, line_number(all, line.data()), most_line_bytes));
+    if (!trim(line).empty() && !trim(line).starts_with('#')) lines.rows.push_back(line);
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   if (lines.rows.empty()) throw UserError(path + ": no rows");
@@ -94,10 +100,12 @@ Lines split(std::string_view text, const std::string& path) {
     header &= is_name(cell);
     named |= !cell.empty();
     lines.columns = column + 1;
+    lines.names.emplace_back(cell);
     return true;
   });
   if (lines.columns > most_dimensions) throw UserError(fmt::format("{}: {} columns; accepted: up to {}", path, lines.columns, most_dimensions));
   if (header && named) lines.rows.erase(lines.rows.begin());
+  else lines.names.clear();
   if (lines.rows.empty()) throw UserError(path + ": a header and no rows");
   return lines;
 }
@@ -110,12 +118,20 @@ DatasetShape csv_shape(const std::filesystem::path& path) {
   return {std::int64_t(lines.rows.size()), lines.columns};
 }
 
+std::vector<std::string> csv_names(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  return split(file.view(), path.string()).names;
+}
+
 template <class T>
-Values<T> read_csv(const std::filesystem::path& path, std::int64_t n) {
+Values<T> read_csv(const std::filesystem::path& path, std::int64_t n, const std::vector<int>& columns) {
   const FileBytes file(path);
   const Lines lines = split(file.view(), path.string());
   if (n > std::int64_t(lines.rows.size())) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), lines.rows.size(), n));
-  const int d = lines.columns;
+  const int d = columns.empty() ? lines.columns : int(columns.size());
+  std::vector<int> place(std::size_t(lines.columns), columns.empty() ? 0 : -1);  // of a column in the result; -1: left out
+  if (columns.empty()) std::iota(place.begin(), place.end(), 0);
+  for (std::size_t at = 0; at < columns.size(); ++at) place[std::size_t(columns[at])] = int(at);
   Values<T> out = make_values<T>(std::size_t(n) * std::size_t(d));
   std::int64_t bad_row = std::numeric_limits<std::int64_t>::max();  // the first bad row, whichever thread finds it
   std::string complaint;
@@ -125,27 +141,28 @@ Values<T> read_csv(const std::filesystem::path& path, std::int64_t n) {
 #pragma omp critical(km_csv)
       if (i < bad_row) {
         bad_row = i;
-        complaint = fmt::format("{}: row {}, {}", path.string(), i + 1, what);
+        complaint = fmt::format("{}: line {}, {}", path.string(), line_number(file.view(), lines.rows[std::size_t(i)].data()), what);
       }
       return false;
     };
-    int filled = 0;
+    int seen = 0;
     bool fine = true;
     for_cells(lines.rows[std::size_t(i)], lines.separator, [&](int j, std::string_view cell) {
       double value;
-      if (j >= d) return fine = complain(fmt::format("column {}: the first row has {} columns", j + 1, d));
+      if (j >= lines.columns) return fine = complain(fmt::format("column {}: the first row has {} columns", j + 1, lines.columns));
+      ++seen;
+      if (place[std::size_t(j)] < 0) return true;
       if (!parse(cell, value)) return fine = complain(fmt::format("column {}: '{}' is not a number", j + 1, cell));
-      out[std::size_t(i * d + j)] = T(value);
-      ++filled;
+      out[std::size_t(i * d + place[std::size_t(j)])] = T(value);
       return true;
     });
-    if (fine && filled < d) complain(fmt::format("column {}: missing, the first row has {} columns", filled + 1, d));
+    if (fine && seen < lines.columns) complain(fmt::format("column {}: missing, the first row has {} columns", seen + 1, lines.columns));
   }
   if (!complaint.empty()) throw UserError(complaint);
   return out;
 }
 
-template Values<float> read_csv(const std::filesystem::path&, std::int64_t);
-template Values<double> read_csv(const std::filesystem::path&, std::int64_t);
+template Values<float> read_csv(const std::filesystem::path&, std::int64_t, const std::vector<int>&);
+template Values<double> read_csv(const std::filesystem::path&, std::int64_t, const std::vector<int>&);
 
 }  // namespace km

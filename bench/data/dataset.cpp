@@ -107,7 +107,7 @@ Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> list;
   for (auto& [name, entry] : catalogue()) {
-    if (!entry.file.empty() && entry.file.extension() != ".csv") try {
+    if (!entry.file.empty() && !is_text_table(entry.file)) try {
         const DatasetShape shape = file_shape(entry.file);
         entry.info.n = shape.n;
         entry.info.d = shape.d;

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "bench/base/error.hpp"
+#include "bench/data/zip.hpp"
 
 namespace km {
 namespace {
@@ -54,6 +55,8 @@ std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const 
 
 }  // namespace
 
+bool is_packed(const std::filesystem::path& path) { return path.extension() == ".xz" || path.extension() == ".npz"; }
+
 FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
   void* const at = file >= 0 ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0)
                              : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -70,12 +73,17 @@ FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
   if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");
   if (status.st_size == 0) throw UserError(path.string() + ": empty file");
   const auto size = std::size_t(status.st_size);
-  const bool packed = path.extension() == ".xz";
-  mapping_ = std::make_unique<Mapping>(packed ? size : std::min(limit, size), file.id);
+  mapping_ = std::make_unique<Mapping>(is_packed(path) ? size : std::min(limit, size), file.id);
   view_ = {mapping_->data, mapping_->bytes};
-  if (!packed) return;
+  if (!is_packed(path)) return;
+  const bool zip = path.extension() == ".npz";
+  const ZipMember member = zip ? array_of_zip(view_, path.string()) : ZipMember{};
+  if (zip && !member.deflated) {
+    view_ = member.packed.substr(0, limit);
+    return;
+  }
   auto unpacked = std::make_unique<Mapping>(limit, -1);
-  view_ = {unpacked->data, unpack(view_, unpacked->data, limit, path.string())};
+  view_ = {unpacked->data, zip ? inflate(member, unpacked->data, limit, path.string()) : unpack(view_, unpacked->data, limit, path.string())};
   mapping_ = std::move(unpacked);
 }
 

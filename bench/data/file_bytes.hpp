@@ -1,4 +1,4 @@
-// Read-only bytes of a file: mapped, or unpacked into memory if its name ends in .xz.
+// Read-only bytes of a file: mapped, or unpacked into memory if its name ends in .xz; of a .npz its array.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,9 @@
 #include <string_view>
 
 namespace km {
+
+/// True for .xz and .npz.
+bool is_packed(const std::filesystem::path& path);
 
 class FileBytes {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <unordered_set>
 
 #include "bench/base/error.hpp"
@@ -22,44 +23,93 @@ std::vector<std::int64_t> random_rows(std::int64_t n, int k, const Random& rando
   return rows;
 }
 
-/// Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007: draws each next row with probability proportional to its
-/// distance² from the nearest centroid so far. Sums are by block in fixed order, independent of the number of threads.
+constexpr int lanes = 8;
+constexpr std::int64_t block = 4096;  // sums are by block in fixed order, independent of the number of threads
+
+/// k-means++ while it draws: every point's distance² from the nearest row drawn so far.
 template <class T>
-std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Random& random) {
-  constexpr std::int64_t block = 4096;
-  const std::int64_t n = data.n, blocks = (n + block - 1) / block;
-  const T* points = data.values.get();
-  const int d = data.d;
-  std::vector<double> nearest(std::size_t(n), std::numeric_limits<double>::infinity()), sums(static_cast<std::size_t>(blocks));
-  std::vector<std::int64_t> rows{random.below(n, 0)};
-  while (int(rows.size()) < k) {
-    const T* centroid = points + rows.back() * d;
+class Seeding {
+ public:
+  explicit Seeding(const Dataset<T>& data)
+      : data_(data), blocks_((data.n + block - 1) / block), nearest_(std::size_t(data.n), std::numeric_limits<double>::infinity()),
+        sums_(std::size_t(blocks_)) {}
+
+  /// Takes a row. Returns the sum of all distances².
+  double take(std::int64_t row) {
+    const T* centroid = at(row);
 #pragma omp parallel for schedule(static)
-    for (std::int64_t b = 0; b < blocks; ++b) {
+    for (std::int64_t b = 0; b < blocks_; ++b) {
       double sum = 0;
-      for (std::int64_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
+      for (std::int64_t i = b * block; i < std::min(data_.n, (b + 1) * block); ++i) {
         double dist = 0;
-        for (int j = 0; j < d; ++j) {
-          const double diff = double(points[i * d + j]) - double(centroid[j]);
+        for (int j = 0; j < data_.d; ++j) {
+          const double diff = double(at(i)[j]) - double(centroid[j]);
           dist += diff * diff;
         }
-        sum += nearest[std::size_t(i)] = std::min(nearest[std::size_t(i)], dist);
+        sum += nearest_[std::size_t(i)] = std::min(nearest_[std::size_t(i)], dist);
       }
-      sums[std::size_t(b)] = sum;
+      sums_[std::size_t(b)] = sum;
     }
-    double total = 0;
-    for (const double sum : sums) total += sum;
-    if (total <= 0) throw UserError(fmt::format("kmeans++: {} has only {} different points, k = {} is more", data.name, rows.size(), k));
-    double left = total * random.uniform(std::int64_t(rows.size()));
+    return std::accumulate(sums_.begin(), sums_.end(), 0.0);
+  }
+
+  /// Returns the row below which lies the share `left` of all distances².
+  std::int64_t row_at(double left) const {
     std::int64_t b = 0, last = 0;
-    while (b + 1 < blocks && left >= sums[std::size_t(b)]) left -= sums[std::size_t(b++)];
-    for (std::int64_t i = 0; i < n; ++i) {  // rounding may leave a remainder: take the last row with weight
-      const std::int64_t row = (b * block + i) % n;
-      const double weight = nearest[std::size_t(row)];
+    while (b + 1 < blocks_ && left >= sums_[std::size_t(b)]) left -= sums_[std::size_t(b++)];
+    for (std::int64_t i = 0; i < data_.n; ++i) {  // rounding may leave a remainder: take the last row with weight
+      const std::int64_t row = (b * block + i) % data_.n;
+      const double weight = nearest_[std::size_t(row)];
       if (weight > 0) last = row;
       if (weight > 0 && (left -= weight) < 0) break;
     }
-    rows.push_back(last);
+    return last;
+  }
+
+  /// Returns the row that would leave the least sum. All `lanes` candidates share one pass over the points.
+  std::int64_t best_of(const std::array<std::int64_t, lanes>& rows) const {
+    std::vector<double> candidates(std::size_t(data_.d) * lanes), sums(std::size_t(blocks_) * lanes);
+    for (int j = 0; j < data_.d; ++j)
+      for (int l = 0; l < lanes; ++l) candidates[std::size_t(j) * lanes + l] = double(at(rows[l])[j]);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t b = 0; b < blocks_; ++b)
+      for (std::int64_t i = b * block; i < std::min(data_.n, (b + 1) * block); ++i) {
+        double dist[lanes] = {};
+        for (int j = 0; j < data_.d; ++j)
+#pragma omp simd
+          for (int l = 0; l < lanes; ++l) {
+            const double diff = double(at(i)[j]) - candidates[std::size_t(j) * lanes + l];
+            dist[l] += diff * diff;
+          }
+        for (int l = 0; l < lanes; ++l) sums[std::size_t(b) * lanes + l] += std::min(nearest_[std::size_t(i)], dist[l]);
+      }
+    std::array<double, lanes> left = {};
+    for (std::size_t cell = 0; cell < sums.size(); ++cell) left[cell % lanes] += sums[cell];
+    return rows[std::ranges::min_element(left) - left.begin()];
+  }
+
+ private:
+  const T* at(std::int64_t row) const { return data_.values.get() + row * data_.d; }
+
+  const Dataset<T>& data_;
+  std::int64_t blocks_;
+  std::vector<double> nearest_, sums_;
+};
+
+/// Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007: draws each next row with probability proportional to its
+/// distance² from the nearest centroid so far. Greedy (Celebi, Kingravi and Vela, Expert Systems with Applications 40, 2013): the best of 2 + ln k
+/// such rows (at most 8), as scikit-learn does.
+template <class T>
+std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Random& random, bool greedy) {
+  const int tries = greedy ? std::min(lanes, 2 + int(std::log(k))) : 1;
+  Seeding<T> seeding(data);
+  std::vector<std::int64_t> rows{random.below(data.n, 0)};
+  for (std::int64_t draws = 1; int(rows.size()) < k; draws += tries) {
+    const double total = seeding.take(rows.back());
+    if (total <= 0) throw UserError(fmt::format("kmeans++: {} has only {} different points, k = {} is more", data.name, rows.size(), k));
+    std::array<std::int64_t, lanes> drawn;
+    for (int at = 0; at < lanes; ++at) drawn[at] = at < tries ? seeding.row_at(total * random.uniform(draws + at)) : drawn[0];
+    rows.push_back(greedy ? seeding.best_of(drawn) : drawn[0]);
   }
   return rows;
 }
@@ -116,9 +166,10 @@ std::vector<T> read_start(const std::string& file, int k, int d) {
 bool is_init_file(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
 
 void check_init(const std::string& method, int k, int d) {
-  if (method == "random" || method == "kmeans++" || method == "taylor2021") return;
+  for (const char* known : {"random", "kmeans++", "greedy-kmeans++", "taylor2021"})
+    if (method == known) return;
   if (!is_init_file(method))
-    throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, taylor2021, or a path to a .npy file of k x d", method));
+    throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy file of k x d", method));
   const DatasetShape shape = file_shape(method);
   if (shape.n != k || shape.d != d) throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
   read_start<double>(method, k, d);
@@ -132,7 +183,7 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (is_init_file(method)) return read_start<T>(method, k, data.d);
   if (method == "taylor2021") return drawn_by_dimension(data, k, seed);
   const Random random(seed, 0x1417);  // a stream that no generator uses: points and centroids of one seed are independent
-  const auto rows = method == "random" ? random_rows(data.n, k, random) : plus_plus_rows(data, k, random);
+  const auto rows = method == "random" ? random_rows(data.n, k, random) : plus_plus_rows(data, k, random, method == "greedy-kmeans++");
   std::vector<T> centroids;
   centroids.reserve(std::size_t(k) * std::size_t(data.d));
   for (const std::int64_t row : rows)

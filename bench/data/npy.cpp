@@ -28,6 +28,20 @@ void check_size(const NpyHeader& h, std::size_t bytes, const std::string& path) 
   if (bytes > need) throw UserError(fmt::format("{}: goes on after the {} bytes that header and values take", path, need));
 }
 
+/// IEEE 754's binary16.
+struct Half {
+  std::uint16_t bits;
+
+  explicit operator double() const {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31  ? (fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity())
+                        : exponent == 0 ? std::ldexp(fraction, -24)
+                                        : std::ldexp(1024 + fraction, exponent - 25);
+    return bits >> 15 ? -size : size;
+  }
+  explicit operator float() const { return float(double(*this)); }
+};
+
 template <class From, class T>
 void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
   const auto at = [&](std::int64_t i) {  // the file may be unaligned
@@ -73,7 +87,7 @@ class File {
 DatasetShape npy_shape(const fs::path& path) {
   const NpyHeader h = read_npy_header(path);
   std::error_code error;
-  if (path.extension() != ".xz") check_size(h, fs::file_size(path, error), path.string());
+  if (!is_packed(path)) check_size(h, fs::file_size(path, error), path.string());
   return {h.n, h.d};
 }
 
@@ -81,12 +95,13 @@ template <class T>
 Values<T> read_npy(const fs::path& path, std::int64_t n) {
   const NpyHeader h = read_npy_header(path);
   if (n > h.n) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), h.n, n));
-  if (path.extension() == ".xz") check_memory(path.string(), h.n, h.d, h.value_bytes());
+  if (is_packed(path)) check_memory(path.string(), h.n, h.d, h.value_bytes());
   const FileBytes file(path, h.offset + h.bytes() + 1);
   check_size(h, file.view().size(), path.string());
   Values<T> out = make_values<T>(std::size_t(n) * std::size_t(h.d));
   const char* from = file.view().data() + h.offset;
-  if (h.type == "f4") convert<float>(from, h, n, out.get());
+  if (h.type == "f2") convert<Half>(from, h, n, out.get());
+  else if (h.type == "f4") convert<float>(from, h, n, out.get());
   else if (h.type == "f8") convert<double>(from, h, n, out.get());
   else if (h.type == "u1") convert<std::uint8_t>(from, h, n, out.get());
   else if (h.type == "i1") convert<std::int8_t>(from, h, n, out.get());
@@ -101,7 +116,7 @@ template Values<float> read_npy(const fs::path&, std::int64_t);
 template Values<double> read_npy(const fs::path&, std::int64_t);
 
 std::string unmappable(const fs::path& path, std::size_t value_bytes) {
-  if (path.extension() != ".npy") return "only a .npy can be, neither .csv nor .xz";
+  if (path.extension() != ".npy") return "only a .npy can be, no packed file and no text";
   const NpyHeader h = read_npy_header(path);
   const std::string type = value_bytes == 4 ? "f4" : "f8";
   if (h.type != type) return fmt::format("its values are {} and would have to be converted to {}", h.type, type);

@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-constexpr std::array<std::string_view, 10> types = {"<f4", "<f8", "|u1", "|i1", "<u1", "<i1", "<u2", "<i2", "<i4", "<i8"};
+constexpr std::array<std::string_view, 11> types = {"<f2", "<f4", "<f8", "|u1", "|i1", "<u1", "<i1", "<u2", "<i2", "<i4", "<i8"};
 
 /// Parser of the dictionary's text, left to right.
 class Text {
@@ -66,7 +66,7 @@ void read_type(Text& in, NpyHeader& h) {
   const auto name = in.up_to('\'');
   const auto known = std::ranges::find(types, name);
   if (known == types.end())
-    throw in.refuse(fmt::format("values of type '{}' are not read; accepted, little-endian: f4, f8, u1, i1, u2, i2, i4, i8", name));
+    throw in.refuse(fmt::format("values of type '{}' are not read; accepted, little-endian: f2, f4, f8, u1, i1, u2, i2, i4, i8", name));
   h.type = known->substr(1);
 }
 
@@ -74,11 +74,20 @@ void read_shape(Text& in, NpyHeader& h, const std::string& path) {
   in.need("(");
   const auto text = in.up_to(')');
   Text shape(text, path);
-  const auto n = shape.whole();
+  auto n = shape.whole();
   const bool comma = shape.take(",");
-  const auto d = shape.whole();
+  auto d = shape.whole();
+  const bool more = shape.take(",");
+  const auto channels = more ? shape.whole() : std::nullopt;
   shape.take(",");
-  if (!n || !comma || !d || !shape.at_end()) throw in.refuse(fmt::format("shape ({}) is not rows x columns", text));
+  if (!n || !comma || !d || !shape.at_end() || (channels && *channels != 3 && *channels != 4))
+    throw in.refuse(fmt::format("shape ({}) is not rows x columns, nor an image of h x w x 3 or 4", text));
+  if (channels) {
+    if (*n > 0 && *d > std::numeric_limits<std::int64_t>::max() / 64 / *n) throw in.refuse(fmt::format("shape ({}) is out of range", text));
+    h.image = true;
+    n = *n * *d;
+    d = channels;
+  }
   if (*n == 0 || *d == 0) throw in.refuse(fmt::format("shape ({}) holds no points", text));
   if (*d > most_dimensions || *n > std::numeric_limits<std::int64_t>::max() / 8 / *d)
     throw in.refuse(fmt::format("shape ({}) is out of range: up to {} columns, n d below 2^60", text, most_dimensions));
@@ -117,6 +126,7 @@ NpyHeader read_npy_header(const std::filesystem::path& file) {
     if (more = in.take(","); !more) in.need("}");
   }
   if (!type || !order || !shape || !in.at_end()) throw in.malformed();
+  if (h.image && h.fortran) throw in.refuse("an image in Fortran order is not read");
   return h;
 }
 

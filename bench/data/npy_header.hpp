@@ -9,8 +9,9 @@
 namespace km {
 
 struct NpyHeader {
-  std::string_view type;  // f4, f8, u1, i1, u2, i2, i4, i8; little-endian
+  std::string_view type;  // f2, f4, f8, u1, i1, u2, i2, i4, i8; little-endian
   bool fortran = false;   // column-major
+  bool image = false;     // h x w x 3 or 4: a pixel is a point
   std::int64_t n = 0;
   int d = 0;
   std::size_t offset = 0;  // of the first value
@@ -20,7 +21,8 @@ struct NpyHeader {
   std::size_t bytes() const { return std::size_t(n) * std::size_t(d) * value_bytes(); }
 };
 
-/// Throws UserError, starting with `path`, if the file is no two-dimensional table of a known type or its shape is out of range.
+/// Throws UserError, starting with `path`, if the file is neither a table n x d nor an image h x w x 3 or 4 (n = h w) of a known
+/// type, or its shape is out of range.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
 }  // namespace km

@@ -43,7 +43,13 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-bool is_table_file(const fs::path& path) { return ends_in(path, ".npy") || ends_in(path, ".npy.xz") || ends_in(path, ".csv"); }
+bool is_text_table(const fs::path& path) { return ends_in(path, ".csv") || ends_in(path, ".tsv") || ends_in(path, ".txt"); }
+
+bool is_points_file(const fs::path& path) {
+  return ends_in(path, ".npy") || ends_in(path, ".npz") || ends_in(path, ".npy.xz") || is_text_table(path);
+}
+
+bool is_table_file(const fs::path& path) { return is_points_file(path) && !ends_in(path, ".txt"); }
 
 std::string table_stem(const fs::path& path) {
   const std::string name = path.filename().string();

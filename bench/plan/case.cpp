@@ -62,6 +62,7 @@ void visit_fields(SomeCase& c, Visit visit) {
   visit("init_seed", c.init_seed);
   visit("repetitions", c.repetitions);
   visit("warmup", c.warmup);
+  visit("once", c.once);
   visit("continues", c.continues);
   visit("dataset_source", c.dataset_source);
   visit("init_source", c.init_source);

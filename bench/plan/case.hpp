@@ -28,6 +28,7 @@ struct Case {
   std::string init = "random";
   std::uint64_t init_seed = 1;
   int repetitions = 5, warmup = 1;
+  bool once = false;           // one run, judged by its output alone: no repeats, no replay
   int continues = 0;           // number of recorded runs that this case continues
   std::string dataset_source;  // fingerprint of the file or the generator's recipe: other points are another case
   std::string init_source;     // fingerprint of the initial centroids' file, or empty
@@ -41,7 +42,7 @@ struct Case {
   int value_bytes() const { return precision == Precision::fp32 ? 4 : 8; }
   const char* precision_name() const { return precision == Precision::fp32 ? "fp32" : "fp64"; }
   bool on_gpu() const { return implementation && implementation->description.device == Device::gpu; }
-  /// All fields that distinguish cases: all but repetitions, warm-up, order and judge_seed.
+  /// All fields that distinguish cases: all but repetitions, warm-up, once, order and judge_seed.
   Json identity() const;
   /// Hash of the identity.
   std::string id() const;

@@ -70,7 +70,7 @@ std::string script() {
     --precision) choices="fp32 fp64" ;;
     --profile) choices="paper quick" ;;
     --strategy) choices="exhaustive random halving descent" ;;
-    --init) choices="random kmeans++ taylor2021" ;;
+    --init) choices="random kmeans++ greedy-kmeans++ taylor2021" ;;
     --paper) choices="{}" ;;
     --data|--out) choices="" ;;
   esac

@@ -18,6 +18,7 @@
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
+#include "bench/program/points_flags.hpp"
 #include "bench/program/problem_flags.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
@@ -29,9 +30,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Flags {
+  PointsFlags points;
   ProblemFlags problem;
   MachineFlags machine;
-  std::string points, implementation = "auto", n_init, out;
+  std::string implementation = "auto", n_init, out;
 };
 
 fs::path folder_of(const std::string& out) {
@@ -87,22 +89,23 @@ Case planned(Sweep sweep, const std::string& implementation) {
 }
 
 /// Returns one case for each start.
-std::vector<Case> starts_of(const Flags& f) {
+std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   const KeepCatalogue keep;
   ProblemFlags problem = f.problem;
-  std::error_code error;
-  (fs::exists(f.points, error) ? problem.data : problem.dataset) = f.points;
+  name_points(f.points, problem, scratch);
   if (problem.tolerance.empty()) problem.tolerance = "0";
-  if (problem.init.empty() || problem.init == "k-means++") problem.init = "kmeans++";
+  if (problem.init.empty() || problem.init == "k-means++") problem.init = "greedy-kmeans++";  // as scikit-learn means it
   const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
   if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));
   const Case first = planned(problem.sweep(), f.implementation);
+  if (!problem.data.empty()) check_points(first);
   std::vector<Case> starts(std::size_t(count), first);
   for (std::size_t i = 0; i < starts.size(); ++i) {
     starts[i].init_seed += i;
     starts[i].repetitions = 1;
     starts[i].warmup = 0;
+    starts[i].once = true;
     starts[i].order = std::int64_t(i);
   }
   return starts;
@@ -207,9 +210,8 @@ int run(const Flags& f, const Invocation& by) {
   options.answers = unfinished_of(out, by.inbox ? ::getppid() : ::getpid());
   if (by.inbox) return work(options, *by.inbox);
   check_folder(out);
-  const std::vector<Case> starts = starts_of(f);
-  std::error_code error;
-  if (fs::exists(f.points, error)) check_points(starts.front());
+  ScratchFolder scratch;
+  const std::vector<Case> starts = starts_of(f, scratch);
   std::vector<Job> jobs;
   for (const auto& c : starts) jobs.push_back(job_of(c, options.timeout_s));
   const WorkerLimits limits = WorkerLimits::of(options.memory_bytes);
@@ -223,8 +225,9 @@ int run(const Flags& f, const Invocation& by) {
     fmt::print(stderr, "kmbench: no start has a right result: {}\n", one_line(fit.why_none()));
     return 1;
   }
-  const Json report = fit.report(f.points, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  const Json report = fit.report(f.points.points, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   write_report(fit.answer() / "fit.json", report);
+  std::error_code error;
   fs::rename(fit.answer(), out, error);
   if (error) throw UserError(fmt::format("cannot write {}: {}", out.string(), error.message()));
   print_summary(report, out);
@@ -237,10 +240,10 @@ const RegisterCommand registration{
     0,
     {.name = "fit",
      .summary = "Cluster points: labels, centroids and what they rest on, judged",
-     .options = join_options({{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", true},
-                              {"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", true},
-                              {"--implementation", &flags.implementation, "By name; auto: the fastest of the GPU, else of the CPU (auto)"},
-                              {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
+     .options = join_options(flags.points.options(),
+                             Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", true},
+                                     {"--implementation", &flags.implementation, "By name; auto: the fastest of the GPU, else of the CPU (auto)"},
+                                     {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
                              flags.problem.shape_options(), flags.machine.options(),
                              Options{{"--timeout", &flags.machine.timeout, "Seconds after which a start is given up (default: from its forecast)"}},
                              other_implementations()),

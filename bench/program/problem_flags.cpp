@@ -22,7 +22,8 @@ std::vector<Scalar> values_of(const std::string& flag, const std::string& name, 
 }  // namespace
 
 Options ProblemFlags::options() {
-  return join_options({{"--dataset", &dataset, "Points: a data set by name"}, {"--data", &data, "Points: a .npy, .csv or .npy.xz file"}},
+  return join_options({{"--dataset", &dataset, "Points: a data set by name"},
+                       {"--data", &data, "Points: a .npy, .npz, .npy.xz, .csv, .tsv or .txt file"}},
                       shape_options());
 }
 
@@ -34,7 +35,7 @@ Options ProblemFlags::shape_options() {
           {"--precision", &precision, "fp32 or fp64"},
           {"--iterations", &max_iters, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
           {"--tolerance", &tolerance, "Stop when at most this share of the points changed label"},
-          {"--init", &init, "random, kmeans++, taylor2021 or a .npy of k x d"},
+          {"--init", &init, "random, kmeans++, greedy-kmeans++, taylor2021 or a .npy of k x d"},
           {"--seed", &seed, "Seed of the initial centroids"}};
 }
 

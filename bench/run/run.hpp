@@ -24,7 +24,7 @@ struct RunOptions {
   std::vector<std::string> argv;      // as recorded
   bool interleave = false;            // runs of different cases alternate, in random order
   std::string format, benchmark_out;  // Google Benchmark's: json or console on standard output; a file of its JSON
-  std::filesystem::path answers;      // one run per case, judged by its output alone; labels and centroids go to <answers>/<case id>; or empty
+  std::filesystem::path answers;      // labels and centroids of cases that run once go to <answers>/<case id>; empty: nowhere
 };
 
 /// Returns the file of a case's line: <out>/<paper>.jsonl or <out>/adhoc.jsonl.

@@ -38,7 +38,7 @@ class CaseRun {
     if (case_.judge_seed) repeat_judge_seed(*case_.judge_seed);
     try {
       if (!session_) session_ = prepare(case_, measurement_);
-      return options_.answers.empty() ? measure() : solve();
+      return case_.once ? solve() : measure();
     } catch (const CannotRun& error) {
       skip_ = error.what();
     } catch (const device::Error& error) {
@@ -81,7 +81,7 @@ class CaseRun {
 
   void solve() {
     session_->solve(measurement_);
-    if (right()) {
+    if (right() && !options_.answers.empty()) {
       const auto folder = options_.answers / case_.id();
       std::filesystem::create_directories(folder);
       session_->write_answer(folder);

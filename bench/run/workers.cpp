@@ -206,6 +206,7 @@ class WorkerMonitor {
 
   void check_limits() {
     if (!exit_.why.empty()) return;
+    if (limits_.late()) return stop("out of time");
     const double taken_s = std::chrono::duration<double>(Clock::now() - job_start_).count();
     double allowed_s = 0;
     for (const auto& job : jobs_)
@@ -266,7 +267,9 @@ void report_crashes(int events, const std::string& secret) {
 
 }  // namespace
 
-WorkerLimits WorkerLimits::of(double asked_bytes) { return {asked_bytes > 0 ? asked_bytes : 0.95 * double(memory::available_bytes())}; }
+WorkerLimits WorkerLimits::of(double asked_bytes) {
+  return {.memory_bytes = asked_bytes > 0 ? asked_bytes : 0.95 * double(memory::available_bytes())};
+}
 
 struct Workers::State {
   State(std::vector<std::string> argv, WorkerLimits limits) : argv(std::move(argv)), limits(limits) {}
@@ -311,7 +314,7 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
     const auto ended = WorkerMonitor(*state_->worker, jobs, todo, state_->limits, events).run();
     if (!ended) break;
     state_->worker.reset();
-    if (interrupted) break;
+    if (interrupted || state_->limits.late()) break;
     const std::string why = ended->why.empty() ? cause_of_death(ended->status) : ended->why;
     if (!ended->in_flight.empty()) {
       std::erase(todo, ended->in_flight);

@@ -3,6 +3,7 @@
 // A worker that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +19,9 @@ struct Job {
 };
 
 struct WorkerLimits {
-  double memory_bytes = 0;  // resident, without pages of mapped files; 0: no limit
+  double memory_bytes = 0;                                          // resident, without pages of mapped files; 0: no limit
+  std::optional<std::chrono::steady_clock::time_point> until = {};  // end of all jobs
+  bool late() const { return until && std::chrono::steady_clock::now() > *until; }
   /// As asked; for 0, 95% of the available memory.
   static WorkerLimits of(double asked_bytes);
 };
@@ -35,7 +38,7 @@ class Workers {
   Workers(std::vector<std::string> argv, WorkerLimits limits);
   ~Workers();  // lets the worker end
 
-  /// Runs all jobs; each ends in `ended`. On SIGINT or SIGTERM returns early with the jobs not done.
+  /// Runs all jobs; each ends in `ended`. On SIGINT or SIGTERM, or late, returns early with the jobs not done.
   std::vector<std::string> run(const std::vector<Job>& jobs, const JobEvents& events);
 
  private:

@@ -16,31 +16,35 @@ namespace {
 constexpr double least_chance = 0.05;  // significance level
 
 struct Time {
-  double middle, least, most;  // ms per iteration
+  double middle, least, most;  // ms of a run
   std::size_t runs;
 };
 
 Time time_of(const Json& line) {
   const std::vector<double> samples = line["samples_s"];
-  const double ms = 1e3 / line["iterations"].get<double>();
   const auto [least, most] = std::ranges::minmax(samples);
-  return {median(samples) * ms, least * ms, most * ms, samples.size()};
+  return {median(samples) * 1e3, least * 1e3, most * 1e3, samples.size()};
 }
 
 bool has_time(const Advised& one) { return one.line && reason_of(*one.line).empty(); }
 
-/// Sorts fastest first.
+bool ran_on_all(const Advised& one) { return points_of(*one.line) == one.c.n; }
+
+/// Those that fit, of the most points that one of them ran on; fastest first.
 std::vector<const Advised*> ranked(const std::vector<Advised>& all, auto fits) {
   std::vector<const Advised*> found;
   for (const auto& one : all)
     if (has_time(one) && fits(one)) found.push_back(&one);
-  std::ranges::stable_sort(found, {}, [](const Advised* one) { return time_of(*one->line).middle; });
+  std::ranges::stable_sort(found, {}, [](const Advised* one) { return std::pair(-points_of(*one->line), time_of(*one->line).middle); });
   return found;
 }
 
+/// "12.3 ms of 8 iterations (12.1 to 12.9)", and on how many points, if not all.
 std::string shown(const Advised& one) {
   const Time time = time_of(*one.line);
-  return fmt::format("{}, {:.3f} ms an iteration ({:.3f} to {:.3f})", one.c.implementation_name, time.middle, time.least, time.most);
+  const std::string range = time.runs > 1 ? fmt::format(" ({:.4g} to {:.4g})", time.least, time.most) : "";
+  return fmt::format("{}, {:.4g} ms{} for {} iterations{}", one.c.implementation_name, time.middle, range, (*one.line)["iterations"].get<int>(),
+                     ran_on_all(one) ? "" : fmt::format(" on the first {} points", points_of(*one.line)));
 }
 
 /// Says how certain it is that `best` is faster: a rank test against each other candidate measured again, Bonferroni-corrected.
@@ -48,7 +52,7 @@ std::string sure(const Advised& best, const std::vector<const Advised*>& others)
   std::vector<const Advised*> beside;
   for (const auto* one : others)
     if (one != &best && one->again && best.again) beside.push_back(one);
-  if (beside.empty()) return "nothing else was measured beside it";
+  if (beside.empty()) return others.size() > 1 ? "not sure: each ran once, a longer --budget compares them" : "nothing else was measured beside it";
   const std::vector<double> own = (*best.line)["samples_s"];
   std::string close;
   double worst = 0;
@@ -62,6 +66,29 @@ std::string sure(const Advised& best, const std::vector<const Advised*>& others)
                      beside.front()->c.implementation_name, time_of(*beside.front()->line).middle / time_of(*best.line).middle);
 }
 
+/// Names the candidates that had no run.
+std::string untried(const std::vector<Advised>& all) {
+  std::string names;
+  for (const auto& one : all)
+    if (!one.line && one.cut.empty()) names += (names.empty() ? "" : ", ") + one.c.implementation_name;
+  return names.empty() ? "" : fmt::format("Not tried: {}. A longer --budget tries them.\n", names);
+}
+
+/// Grade, deviating labels and number of runs.
+std::string result_of(const Advised& one) {
+  const Json& line = *one.line;
+  std::string text = line["grade"].is_string() ? line["grade"].get<std::string>() : "";
+  if (line["wrong_labels"].is_number() && line["judged_points"].is_number() && line["wrong_labels"].get<double>() > 0)
+    text += fmt::format(", {:.3g}% of the labels differ from fp64's", 100 * line["wrong_labels"].get<double>() / line["judged_points"].get<double>());
+  const auto runs = line["samples_s"].size();
+  text += fmt::format(", {} {}{}", runs, runs == 1 ? "run" : "runs", one.again ? " beside the others" : "");
+  if (!ran_on_all(one)) text += fmt::format(" on {} points", points_of(line));
+  if (!ran_on_all(one) && can_be_advised(one)) text += one.cut.empty() ? ": others were faster" : ": too slow for all";
+  if (is_disturbed(line)) text += ", disturbed";
+  if (line["departs"].is_string()) text += "; departs: " + line["departs"].get<std::string>();
+  return text;
+}
+
 }  // namespace
 
 bool can_be_advised(const Advised& one) { return has_time(one) && ((*one.line)["grade"] == "exact" || (*one.line)["grade"] == "rounded"); }
@@ -69,7 +96,7 @@ bool can_be_advised(const Advised& one) { return has_time(one) && ((*one.line)["
 std::string advice(const std::vector<Advised>& all) {
   const auto right = ranked(all, [](const Advised& one) { return can_be_advised(one); });
   const auto exact = ranked(all, [](const Advised& one) { return (*one.line)["grade"] == "exact"; });
-  if (right.empty()) return "No candidate has a right result that may be advised.\n";
+  if (right.empty()) return "No candidate has a right result that may be advised.\n" + untried(all);
   const Advised& best = *right.front();
   std::string text;
   if (!exact.empty() && exact.front() == &best) {
@@ -79,33 +106,27 @@ std::string advice(const std::vector<Advised>& all) {
     text += exact.empty() ? std::string("None of those measured is exact.\n")
                           : fmt::format("Fastest exact: {}; {}.\n", shown(*exact.front()), sure(*exact.front(), exact));
   }
-  const auto untried = std::ranges::count_if(all, [](const Advised& one) { return !one.line; });
-  if (untried > 0) text += fmt::format("There was no time for {} of {} candidates: a longer --budget tries them.\n", untried, all.size());
-  return text;
+  return text + untried(all);
 }
 
 std::string advice_table(std::vector<Advised> all, int columns) {
   std::size_t width = 0;
   for (const auto& one : all) width = std::max(width, one.c.implementation_name.size());
-  const auto row = [&](const std::string& name, const std::string& ms, const std::string& least, const std::string& most, const std::string& rest) {
-    const std::string text = fmt::format("{:<{}}  {:>10}  {:>10}  {:>10}  {}", name, width, ms, least, most, rest);
+  const auto row = [&](const std::string& name, const std::string& ms, const std::string& iterations, const std::string& each,
+                       const std::string& rest) {
+    const std::string text = fmt::format("{:<{}}  {:>10}  {:>10}  {:>9}  {}", name, width, ms, iterations, each, rest);
     return (columns > 0 ? fitted(text, std::size_t(columns)) : text) + "\n";
   };
-  std::string text = row("implementation", "ms/iter", "least", "most", "result");
+  std::string text = row("implementation", "ms", "iterations", "ms/iter", "result");
   for (const auto* one : ranked(all, [](const Advised&) { return true; })) {
-    const Json& line = *one->line;
-    const Time time = time_of(line);
-    std::string rest = line["grade"].is_string() ? line["grade"].get<std::string>() : "";
-    if (line["wrong_labels"].is_number() && line["judged_points"].is_number() && line["wrong_labels"].get<double>() > 0)
-      rest +=
-          fmt::format(", {:.3g}% of the labels differ from fp64's", 100 * line["wrong_labels"].get<double>() / line["judged_points"].get<double>());
-    rest += fmt::format(", {} runs{}", time.runs, one->again ? " beside the others" : "");
-    if (line["departs"].is_string()) rest += "; departs: " + line["departs"].get<std::string>();
-    text += row(one->c.implementation_name, fmt::format("{:.3f}", time.middle), fmt::format("{:.3f}", time.least), fmt::format("{:.3f}", time.most),
-                rest);
+    const double ms = time_of(*one->line).middle;
+    const int iterations = (*one->line)["iterations"];
+    text += row(one->c.implementation_name, fmt::format("{:.4g}", ms), fmt::format("{}", iterations), fmt::format("{:.3g}", ms / iterations),
+                result_of(*one));
   }
   for (const auto& one : all)
-    if (one.line && !has_time(one)) text += row(one.c.implementation_name, "", "", "", reason_of(*one.line));
+    if (!has_time(one) && (one.line || !one.cut.empty()))
+      text += row(one.c.implementation_name, "", "", "", one.line ? reason_of(*one.line) : one.cut);
   return text;
 }
 

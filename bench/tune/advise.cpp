@@ -3,22 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
 
-#include "bench/plan/combination.hpp"
+#include "bench/base/statistics.hpp"
+#include "bench/machine/environment.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
+#include "bench/tune/halving.hpp"
 
 namespace km {
 namespace {
 
-constexpr std::int64_t small_n = 100'000;
 constexpr std::size_t best_again = 3, exact_again = 2;
-
-double seconds_of(const Json& line) { return reason_of(line).empty() ? iteration_s(line) : std::numeric_limits<double>::infinity(); }
+constexpr int least_again = 5;                          // runs; fewer decide nothing among several rivals
+constexpr double trials_share = 0.6, hard_limit = 1.1;  // of the budget
 
 class Advice {
  public:
@@ -28,6 +29,7 @@ class Advice {
   }
 
   int run() {
+    if (const std::string busy = load_warning(); !busy.empty()) fmt::print(stderr, "warning: {}\n", busy);
     if (!try_all() || !measure_again()) {
       fmt::print(stderr, "\ninterrupted\n");
       return 130;
@@ -37,72 +39,71 @@ class Advice {
   }
 
  private:
-  /// Tries all candidates on few points to rank them, then on all points, fastest first, while time is left. Returns false if interrupted.
+  double elapsed_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.begin).count(); }
+
   bool try_all() {
     Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
-    Budget budget(options_.budget_s);
-    const auto measured = [&](Case c, const std::string& points) {
-      c.repetitions = options_.repetitions;
-      const auto line = measure_point(workers, c, allowed_s(c), options_.run);
-      budget.begin();
-      if (line) fmt::print(stderr, "{}{}: {}\n", c.implementation_name, points, outcome(*line));
+    const auto run = [&](const Case& c, double limit_s) {
+      const auto line = measure_point(workers, c, limit_s, options_.run);
+      if (line) keep(c, *line, c.n < all_[0].c.n ? fmt::format(", {} points", c.n) : "");
       return line;
     };
-    std::map<std::string, double> order;
-    for (const auto& one : all_)
-      if (const auto less = smaller(one.c); less && !budget.over()) {
-        const auto line = measured(*less, fmt::format(", {} points", small_n));
-        if (!line) return false;
-        order[one.c.id()] = seconds_of(*line);
-      }
-    std::ranges::stable_sort(all_, {}, [&](const Advised& one) { return order[one.c.id()]; });
-    for (auto& one : all_) {
-      if (budget.over()) break;
-      one.line = measured(one.c, "");
-      if (!one.line) return false;
-      if (file_) file_->append(*one.line);
-    }
-    return true;
+    return halve(all_, trials_share * options_.budget_s, {.elapsed_s = [this] { return elapsed_s(); }, .run = run});
   }
 
   bool measure_again() {
-    std::vector<const Advised*> right;
-    for (const auto& one : all_)
-      if (can_be_advised(one)) right.push_back(&one);
-    std::ranges::sort(right, {}, [](const Advised* one) { return seconds_of(*one->line); });
+    const Finals finals = finals_of(all_, options_.at_last, options_.budget_s - elapsed_s());
     std::vector<Case> cases;
-    std::size_t exact = 0;
-    for (std::size_t at = 0; at < right.size(); ++at) {
-      const bool is_exact = (*right[at]->line)["grade"] == "exact";
-      if (at < best_again || (is_exact && exact < exact_again)) cases.push_back(right[at]->c);
-      exact += is_exact;
-    }
-    const auto keep = [&](const Case& c, const Json& line) {
+    for (const std::size_t at : finals.who) cases.push_back(all_[at].c);
+    const auto note = [&](const Case& c, const Json& line) {
+      keep(c, line, "");
       const auto one = std::ranges::find_if(all_, [&](const Advised& a) { return a.c.id() == c.id(); });
       one->line = std::make_shared<const Json>(line);
       one->again = true;
-      if (file_) file_->append(line);
-      fmt::print(stderr, "{}: {}\n", c.implementation_name, outcome(line));
     };
-    return measure_together(std::move(cases), options_.at_last, options_.run, keep);
+    const double end_s = hard_limit * options_.budget_s;
+    const auto until = options_.begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(end_s));
+    return cases.empty() || measure_together(std::move(cases), finals.repetitions, options_.run, note, until) || elapsed_s() > end_s;
   }
 
-  /// Time limit of a candidate: a quarter of the budget, at least ten seconds, plus the generation of the points.
-  double allowed_s(const Case& c) const { return std::max(10.0, options_.budget_s / 4) + double(c.n) * c.d * 1e-7; }
+  void keep(const Case& c, const Json& line, const std::string& points) {
+    fmt::print(stderr, "{}{}: {}\n", c.implementation_name, points, outcome(line));
+    if (file_ && c.n == all_[0].c.n) file_->append(line);
+  }
 
   const AdviseOptions& options_;
   std::vector<Advised> all_;
   std::optional<ResultFile> file_;
 };
 
+/// Seconds that measure_together may take: each turn prepares, warms up, runs and judges; in the end come a traced run and the replay.
+double cost_s(const std::vector<Advised>& all, const Finals& finals) {
+  double sum = 0;
+  for (const std::size_t at : finals.who) sum += finals.repetitions * (all[at].wall_s + run_s(*all[at].line)) + 4 * all[at].wall_s;
+  return sum;
+}
+
 }  // namespace
 
-std::optional<Case> smaller(const Case& c) {
-  if (c.n <= 4 * small_n || c.k > small_n) return std::nullopt;
-  Case less = c;
-  less.n = small_n;
-  less.dataset.n = small_n;
-  return unsupported(less).empty() ? std::optional(less) : std::nullopt;
+double run_s(const Json& line) { return median(line["samples_s"].get<std::vector<double>>()); }
+std::int64_t points_of(const Json& line) { return line["n"]; }
+
+Finals finals_of(const std::vector<Advised>& all, int repetitions, double left_s) {
+  std::vector<std::size_t> right;
+  for (std::size_t at = 0; at < all.size(); ++at)
+    if (can_be_advised(all[at]) && points_of(*all[at].line) == all[at].c.n) right.push_back(at);
+  std::ranges::stable_sort(right, {}, [&](std::size_t at) { return run_s(*all[at].line); });
+  Finals finals{.repetitions = repetitions};
+  std::size_t exact = 0;
+  for (std::size_t rank = 0; rank < right.size(); ++rank) {
+    const bool is_exact = (*all[right[rank]].line)["grade"] == "exact";
+    if (rank < best_again || (is_exact && exact < exact_again)) finals.who.push_back(right[rank]);
+    exact += is_exact;
+  }
+  for (const std::size_t least = std::min(right.size(), std::size_t{2}); least > 0 && finals.who.size() >= least; finals.who.pop_back())
+    for (finals.repetitions = repetitions; finals.repetitions >= std::min(repetitions, least_again); --finals.repetitions)
+      if (cost_s(all, finals) <= left_s) return finals;
+  return {};
 }
 
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options) { return Advice(candidates, options).run(); }

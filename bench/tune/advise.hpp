@@ -1,26 +1,35 @@
 // Recommends an implementation for given points: tries all that can run, judges them, and measures the best again side by side.
 #pragma once
 
+#include <chrono>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "bench/tune/point.hpp"
 
 namespace km {
 
 struct AdviseOptions {
-  double budget_s = 60;              // for trying; measuring again comes after it
-  int repetitions = 2, at_last = 7;  // timed runs per candidate; per finalist
-  std::string out;                   // file to append the lines to, or empty
+  double budget_s = 60;
+  int at_last = 7;  // timed runs of a finalist
+  std::string out;  // file to append the lines to, or empty
   RunOptions run;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();  // of the budget
 };
 
 /// Result of a candidate.
 struct Advised {
   Case c;
-  std::shared_ptr<const Json> line = nullptr;  // null: no time to try it
+  std::shared_ptr<const Json> line = nullptr;  // of its last run, perhaps on fewer points; null: none ended
+  double wall_s = 0;                           // of that run, with preparation and judging
+  std::string cut = {};                        // why a run had no end, or empty
   bool again = false;                          // measured again beside the other finalists
 };
+
+/// Median seconds of a run, and the number of points, of a line that has a time.
+double run_s(const Json& line);
+std::int64_t points_of(const Json& line);
 
 /// True if right and exact or rounded.
 bool can_be_advised(const Advised& one);
@@ -30,8 +39,14 @@ std::string advice(const std::vector<Advised>& all);
 /// Returns the table of candidates, fastest first, then those without a time, with the reason. columns: width of the terminal; 0: no limit.
 std::string advice_table(std::vector<Advised> all, int columns);
 
-/// Returns the same problem on fewer points, to rank the candidates; nothing if the points are few.
-std::optional<Case> smaller(const Case& c);
+/// Candidates to measure again, and how often.
+struct Finals {
+  std::vector<std::size_t> who;
+  int repetitions = 0;
+};
+/// Returns the three fastest and the two fastest exact of those that ran on all points; fewer, or fewer runs, to end within left_s; none if not
+/// even two of them fit.
+Finals finals_of(const std::vector<Advised>& all, int repetitions, double left_s);
 
 /// Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options);

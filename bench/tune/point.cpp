@@ -19,7 +19,8 @@ std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, doubl
   return line;
 }
 
-bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note) {
+bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note,
+                      std::optional<std::chrono::steady_clock::time_point> until) {
   std::vector<Job> jobs;
   for (auto& c : cases) {
     c.repetitions = repetitions;
@@ -29,7 +30,9 @@ bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions
     const Case& c = *std::ranges::find_if(cases, [&](const Case& one) { return one.id() == id; });
     note(c, line_of(c, answer, why, run.argv, run.machine));
   };
-  return Workers(run.argv, WorkerLimits::of(run.memory_bytes)).run(jobs, {.started = [](const std::string&) {}, .ended = ended}).empty();
+  WorkerLimits limits = WorkerLimits::of(run.memory_bytes);
+  limits.until = until;
+  return Workers(run.argv, limits).run(jobs, {.started = [](const std::string&) {}, .ended = ended}).empty();
 }
 
 }  // namespace km

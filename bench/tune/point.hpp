@@ -31,7 +31,8 @@ class Budget {
 std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const RunOptions& run);
 
 /// Measures cases in a fresh process, `repetitions` timed runs each, interleaved in random order. Calls `note` with each line. Returns false if
-/// interrupted.
-bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note);
+/// interrupted, or late.
+bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note,
+                      std::optional<std::chrono::steady_clock::time_point> until = {});
 
 }  // namespace km

@@ -180,7 +180,7 @@ def csv_files() -> dict[str, bytes]:
         "a comma at the end": b"1,2,\n3,4,\n",
         "old line breaks": b"1,2\r3,4\r",
         "two headers": b"x,y\na,b\n1,2\n",
-        "a comment": b"1,2\n# two\n3,4\n",
+        "a comment after numbers": b"1,2 # two\n3,4\n",
         "two separators": b"1,2\n3;4\n",
         "empty cells between tabs": b"1\t\t2\n3\t\t4\n",
         "100001 columns": b"1," * 100_000 + b"1\n",

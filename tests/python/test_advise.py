@@ -1,11 +1,13 @@
-"""kmbench advise names the fastest right candidate, and why a candidate has no time."""
+"""kmbench advise names the fastest right candidate, and why another has no time. Forms of points."""
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from built import FAULTY, KMBENCH, flags, kmbench, lines_of, needed, succeeded
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, succeeded
 
 needed(KMBENCH, FAULTY)
 FAULTS = "^faults/(wrong_label|crash|throws|says_no|fast_where_wrong)$"
@@ -32,10 +34,13 @@ def test_a_wrong_candidate_has_a_reason_and_no_time(points, tmp_path):
     assert "wrong: point 0 has label" in row["wrong_label"]
     assert "died of signal 11" in row["crash"]
     assert "failed: the solver gave up" in row["throws"]
-    assert not any(re.search(r"\d\.\d{3}\s", row[name]) for name in ("wrong_label", "crash", "throws"))
+    assert not any(re.search(r"[\d.]+ +\d+ +[\d.]+ ", row[name]) for name in ("wrong_label", "crash", "throws"))
     assert "says_no" not in row, "a candidate that cannot run is named before the table"
     assert re.search(r"cpu/lloyd/naive +\d", row["naive"])
-    assert re.match(r"Fastest, and exact: cpu/lloyd/naive, [\d.]+ ms an iteration", said) or "Fastest at all" in said
+    assert (
+        re.match(r"Fastest, and exact: cpu/lloyd/naive, [\d.]+ ms \(.*\) for 3 iterations", said)
+        or "Fastest at all" in said
+    )
     assert not re.search("wrong_label|crash|throws", said)
     again = [line["implementation"] for line in lines_of(kept) if len(line["samples_s"]) == 5]
     assert sorted(again) == ["cpu/lloyd/naive", "faults/fast_where_wrong"]
@@ -54,12 +59,82 @@ def test_without_a_right_candidate_it_says_so_and_ends_with_code_1(points):
     assert "No candidate has a right result" in said
 
 
-def test_many_points_are_ordered_by_a_trial_on_few(tmp_path):
-    np.save(tmp_path / "many.npy", np.random.default_rng(1).normal(size=(450_000, 2)).astype("f4"))
-    wanted = flags(k=2, iterations=2, implementation="^cpu/lloyd/(naive|two_step)$")
+def test_the_better_half_of_a_trial_on_few_points_runs_on_all(tmp_path):
+    np.save(tmp_path / "many.npy", np.random.default_rng(1).normal(size=(40_000, 2)).astype("f4"))
+    wanted = flags(k=2, iterations=2, implementation="^cpu/lloyd/(naive|two_step|reference|single_pass)$|says_no")
     run = succeeded("advise", tmp_path / "many.npy", *wanted)
-    assert run.stderr.count(", 100000 points: ") == 2
-    assert run.stdout.count("7 runs beside the others") == 2
+    assert run.stderr.count(", 10000 points: ") == 4
+    assert run.stdout.count("7 runs beside the others") >= 2
+    assert run.stdout.count("on 10000 points: others were faster") <= 1
+
+
+def test_runs_go_to_convergence_in_the_precision_of_the_file(points):
+    run = succeeded("advise", points, *flags(k=4, implementation="^cpu/lloyd/(naive|two_step)$"))
+    assert run.stderr.startswith("2000 x 3 points in fp64, 4 clusters, to convergence\n")
+    header, *rows = run.stdout.partition("Fastest")[0].splitlines()
+    assert header.split() == ["implementation", "ms", "iterations", "ms/iter", "result"]
+    totals = [tuple(map(float, row.split()[1:4])) for row in rows]
+    assert len({iterations for _, iterations, _ in totals}) == 1 and totals[0][1] > 3
+    assert all(ms == pytest.approx(iterations * each, rel=0.01) for ms, iterations, each in totals)
+
+
+def test_with_a_small_budget_it_names_what_it_did_not_try(tmp_path):
+    np.save(tmp_path / "large.npy", np.random.default_rng(1).random((400_000, 16)))
+    run = kmbench("advise", tmp_path / "large.npy", *flags(k=64, budget="2s"))
+    assert run.returncode in (0, 1)
+    assert "Not tried: " in run.stdout or "too slow" in run.stdout, run.stdout
+
+
+def inputs(folder: Path) -> dict[str, list[object]]:
+    """The same 300 points in 2 columns, in every form."""
+    values = np.random.default_rng(2).integers(0, 9, size=(300, 2)).astype("f8")
+    np.savetxt(folder / "table.tsv", values, delimiter="\t", header="x\ty", comments="")
+    np.savetxt(folder / "table.txt", values, header="a comment")
+    np.savez(folder / "plain.npz", values)
+    np.savez_compressed(folder / "packed.npz", X=values, note=np.arange(3))
+    np.save(folder / "half.npy", values.astype("f2"))
+    rows = [f"{i},{x},{y},{'ab'[i % 2]}" for i, (x, y) in enumerate(values)]
+    (folder / "class.csv").write_text("\n".join(["id,x,y,class", *rows]) + "\n")
+    np.save(folder / "wide.npy", np.column_stack([np.arange(300), values]))
+    plain = [folder / name for name in ("table.tsv", "table.txt", "plain.npz", "packed.npz", "half.npy")]
+    return {path.name: [path] for path in plain} | {
+        "names": [folder / "class.csv", "--columns", "x,y"],
+        "all but": [folder / "class.csv", "--skip-columns", "id,class"],
+        "numbers": [folder / "wide.npy", "--columns", "2-3"],
+    }
+
+
+def test_fit_takes_every_form_of_points(tmp_path):
+    found = {}
+    for name, words in inputs(tmp_path).items():
+        wanted = flags(
+            k=3, n_init=1, precision="fp64", implementation="cpu/lloyd/two_step", out=tmp_path / f"out {name}"
+        )
+        succeeded("fit", *words, *wanted)
+        found[name] = json.loads((tmp_path / f"out {name}/fit.json").read_text())["hash"]
+    assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.parametrize("name", ["table.txt", "half.npy", "packed.npz"])
+def test_fit_reads_standard_input(tmp_path, name):
+    inputs(tmp_path)
+    wanted = flags(k=3, n_init=1, implementation="cpu/lloyd/two_step", out=tmp_path / "out")
+    command = [KMBENCH, "fit", "-", *wanted]
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with (tmp_path / name).open("rb") as points:
+        ran = subprocess.run(command, stdin=points, capture_output=True, env={**ENVIRONMENT, "TMPDIR": str(scratch)})
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads((tmp_path / "out/fit.json").read_text())["precision"] == (
+        "fp32" if name == "half.npy" else "fp64"
+    )
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_pixel_of_an_image_is_a_point(tmp_path):
+    np.save(tmp_path / "image.npy", np.random.default_rng(3).integers(0, 255, size=(20, 30, 3), dtype="u1"))
+    succeeded("fit", tmp_path / "image.npy", *flags(k=3, n_init=1, out=tmp_path / "out"))
+    assert np.load(tmp_path / "out/labels.npy").shape == (600,)
 
 
 REFUSED = {
@@ -69,9 +144,13 @@ REFUSED = {
     "blobs --k 3 --implementation nobody": "unknown implementation 'nobody'",
     "blobs --k 3 --implementation says_no": "no candidate can run: nothing is supported",
     "blobs --k 3 --budget later": "--budget 'later'",
+    "blobs --k 3 --budget 1s": "--budget '1s': at least 2s",
     "blobs --k 3 --at-last 65": "--at-last must be a whole number from 1 to 64",
     "blobs --k 3 --tuning here": "give --tuned as well",
     "nan.npy --k 3": "nan.npy",
+    "nan.npy --k 1 --columns 3": "--columns '3': no such column; there are 1 to 2",
+    "blobs --k 3 --columns 1": "--columns choose from a file; blobs is none",
+    "class.csv --k 1": "class.csv: line 4, column 2: 'b' is not a number",
     "": "points is required",
 }
 
@@ -79,6 +158,7 @@ REFUSED = {
 @pytest.mark.parametrize(("args", "says"), REFUSED.items())
 def test_bad_input_is_one_line(tmp_path, args, says):
     np.save(tmp_path / "nan.npy", np.array([[1.0, 2], [np.nan, 4], [5, 6], [7, 8]]))
+    (tmp_path / "class.csv").write_text("x,class\n\n1,2\n2,b\n")
     run = kmbench("advise", *args.split(), "--out", "lines.jsonl", program=FAULTY, cwd=tmp_path)
     assert (run.returncode, run.stdout) == (2, ""), run.stderr
     assert re.fullmatch(rf"(?s:.*\n)?kmbench: .*{re.escape(says)}.*\n", run.stderr), run.stderr

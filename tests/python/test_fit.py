@@ -60,6 +60,7 @@ def test_the_answer_is_at_rest_and_of_the_inertia_it_says(points: Path, precisio
         np.testing.assert_allclose(centroids[c], values[labels == c].mean(0), rtol=1e-5, atol=1e-5)
     assert said["inertia"] == pytest.approx(inertia_of(values, labels, centroids), rel=1e-5)
     assert (said["implementation"], said["tolerance"]) == ("cpu/lloyd/two_step", 0)
+    assert said["init"]["method"] == "greedy-kmeans++"
     assert said["grade"] in ("exact", "rounded")
     assert 0 < said["run_s"] + said["judge_s"] < said["total_s"]
 
