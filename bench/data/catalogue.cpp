@@ -9,6 +9,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/text.hpp"
 #include "bench/data/csv.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
@@ -140,7 +141,12 @@ Entry find_entry(const std::string& name) {
   }
   const KeepCatalogue keep;
   const auto at = kept.entries.find(name);
-  if (at == kept.entries.end()) throw UserError(fmt::format("unknown data set '{}': see kmbench list, or give a path to a .npy or .csv file", name));
+  if (at == kept.entries.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, entry] : kept.entries) names.push_back(known);
+    throw UserError(
+        fmt::format("unknown data set '{}': see kmbench list datasets, or give a path to a .npy or .csv file{}", name, did_you_mean(name, names)));
+  }
   if (!at->second.info.missing.empty()) throw Missing(at->second.info.missing);
   return at->second;
 }
