@@ -15,7 +15,6 @@ from plots.options import COMMANDS, MACHINE, OUT, PROFILE, RESULTS, SELECTION, c
 from plots.read import exhibits, results
 from plots.write.files import write
 
-RECORDED = Path(__file__).parents[1] / "results"
 README = Path("README.md")
 BESIDE = option(
     "--beside",
@@ -81,7 +80,7 @@ def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[res
     """The machines of --beside, else of the repository, that have a line of these papers."""
     if args.beside == "none":
         return []
-    folder = Path(args.beside) if args.beside else RECORDED
+    folder = Path(args.beside) if args.beside else results.RECORDED
     if folder.resolve() == args.results.resolve() or not (args.beside or folder.is_dir()):
         return []
     shown = {key for paper in papers for exhibit in paper.exhibits for key in exhibit.sources}

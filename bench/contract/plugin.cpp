@@ -11,6 +11,7 @@
 
 #include "bench/base/ask.hpp"
 #include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/contract/implementation.hpp"
 #include "include/kmbench/plugin.h"
 
@@ -127,6 +128,7 @@ void load_plugin(const std::string& path) {
 void name_external_program(const std::string& command) {
   std::istringstream text(command);
   external_words.assign(std::istream_iterator<std::string>(text), {});
+  if (!external_words.empty() && external_words[0] == "python3") external_words[0] = python();
 }
 
 const std::vector<std::string>& external_program() { return external_words; }
