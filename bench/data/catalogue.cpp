@@ -93,7 +93,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
         refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npy.xz or .csv file, without a folder", file));
       entry.info.kind = "file";
       if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
-      else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run scripts/fetch_datasets " + name : advice);
+      else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run kmbench fetch " + name : advice);
     } else {
       refuse(toml, node, fmt::format("'{}' needs a generator or a file", name));
     }

@@ -1,4 +1,4 @@
-// kmbench compare, report, claims, …: start python3 -m plots, which has their flags.
+// kmbench compare, report, claims, …: start python3 -m plots, which has their flags; kmbench fetch starts datasets.fetch.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -40,7 +40,9 @@ int become_python(const Invocation& by) {
   const auto folder = home();
   if (!std::filesystem::exists(folder / "plots" / "__main__.py"))
     throw UserError(fmt::format("{} is Python, in plots/, and {} has none: set KMBENCH_HOME to a checkout", by.command, folder.string()));
-  Words words = {python(), "-P", "-m", "plots", std::string(by.command)};  // -P: a plots/ in the current folder is another
+  Words words = {python(), "-P", "-m"};  // -P: a plots/ in the current folder is another
+  if (by.command == "fetch") words.emplace_back("datasets.fetch");
+  else words.insert(words.end(), {"plots", std::string(by.command)});
   for (auto& word : known(by.command)) words.push_back(std::move(word));
   for (const auto& word : by.passed_on) words.push_back(found(word));
   std::vector<char*> argv;
@@ -83,6 +85,7 @@ const RegisterCommand registrations[] = {
                         {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit"})},
     {22, python_command("tuning", "What a tuning tried: regret of the defaults, and a map of times", {"--x", "--y", "--metric", "--out"})},
     {23, python_command("t4", "A tuning in the auto-tuners' results format, T4", {"--out"})},
+    {27, python_command("fetch", "Data sets from their official addresses, checked, into data/", {"$datasets", "--out"})},
     {24, python_command("scatter", "The picture of a clustering", {"--points", "--labels", "--centroids", "--out", "--dims", "--title"})},
 };
 

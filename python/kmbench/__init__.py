@@ -24,7 +24,7 @@ KINDS = [np.float64, np.float32]  # of points; others become the first
 
 
 def find_program() -> str:
-    """KMBENCH_PROGRAM, else kmbench beside this Python, on the PATH, or in the checkout's build/; else FileNotFoundError."""
+    """KMBENCH_PROGRAM, else kmbench beside this Python, on the PATH or in build/ of a checkout."""
     places = [str(Path(sys.executable).parent), os.environ.get("PATH", ""), str(Path(__file__).parents[2] / "build")]
     found = os.environ.get("KMBENCH_PROGRAM") or shutil.which("kmbench", path=os.pathsep.join(places))
     if not found:
