@@ -43,7 +43,7 @@ def text(
         "\n".join(wrapped(line) for line in [*head, *warnings]),
         table(made, where),
         "\n".join(wrapped(line, "- ") for line in telling(made, where)),
-        "\n".join([f"Every claim: {out / 'claims.html'}, or plots claims --list", *example(made, own)]),
+        "\n".join([f"Every claim: {out / 'claims.html'}, or kmbench claims --list", *example(made, own)]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 try:
-    from spack_repo.builtin.build_systems.cmake import CMakePackage
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
     from spack_repo.builtin.build_systems.cuda import CudaPackage
 except ModuleNotFoundError:  # before Spack 1.0
     pass
@@ -37,6 +37,7 @@ class Kmbench(CMakePackage, CudaPackage):
     for name in ("jinja2", "matplotlib", "numpy", "rich", "scikit-learn", "scipy"):
         depends_on(f"py-{name}", type="run")
 
+    conflicts("cuda_arch=none", when="+cuda", msg="name the GPU: cuda_arch=90")
     conflicts("%gcc@:11", msg="C++20 needs GCC 12")
     generator("ninja")
 
@@ -48,5 +49,5 @@ class Kmbench(CMakePackage, CudaPackage):
             self.define("KM_CUDA", "ON" if self.spec.satisfies("+cuda") else "OFF"),
         ]
         if self.spec.satisfies("+cuda"):
-            args.append(self.define_cuda_architectures(self))
+            args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
         return args
