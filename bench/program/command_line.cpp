@@ -69,7 +69,7 @@ std::vector<std::string> names_of_commands() {
 }
 
 /// Throws UserError for a command or a flag that does not exist, with the nearest one that does.
-void check_names(const std::vector<std::string>& words) {
+void check_words(const std::vector<std::string>& words) {
   if (words.size() < 2) throw UserError(fmt::format("name a command: {}; kmbench --help says what each does", fmt::join(names_of_commands(), ", ")));
   const auto command = std::ranges::find_if(commands(), [&](const auto& entry) { return entry.second.name == words[1]; });
   if (command == commands().end()) {
@@ -122,7 +122,7 @@ int run_command_line(int argc, char** argv) {
   for (const auto& [place, command] : commands()) add(app, command, words, inbox ? &*inbox : nullptr, code);
   try {
     check_arguments({words.begin() + 1, words.end()});
-    check_names(words);
+    check_words(words);
     app.parse(int(words.size()), argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);

@@ -11,8 +11,8 @@ from plots.__main__ import parser
 from plots.decide.compare import compare
 from plots.read import sides
 
-STARTED = ("compare", "replay", "hardware", "claims", "explain", "render", "report", "all", "show", "history", "coverage")
-STARTED += ("artifact", "tuning", "t4", "scatter")
+STARTED = ("compare", "replay", "hardware", "claims", "explain", "render", "report", "all", "show", "history")
+STARTED += ("coverage", "artifact", "tuning", "t4", "scatter")
 pytestmark = needs_kmbench
 
 
