@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,8 +88,8 @@ inline int run(std::vector<std::string> words, const std::string& messages) {
   argv.push_back(nullptr);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, 1, "/dev/null", 1, 0);
-  ::posix_spawn_file_actions_addopen(&files, 2, messages.c_str(), 0101, 0600);  // O_WRONLY | O_CREAT
+  ::posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, 2, messages.c_str(), O_WRONLY | O_CREAT, 0600);
   pid_t child = 0;
   const int failed = ::posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);

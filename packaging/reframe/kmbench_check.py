@@ -15,8 +15,8 @@ SHAPE = ("--dataset", "blobs", "--n", "1e5", "--d", "8", "--k", "32", "--out", "
 class KmbenchRight(rfm.RunOnlyRegressionTest):
     """Judges an implementation on every awkward shape."""
 
-    valid_systems = ("*",)
-    valid_prog_environs = ("*",)
+    valid_systems = ["*"]
+    valid_prog_environs = ["*"]
     executable = "kmbench"
     implementation = parameter(["cpu/lloyd/auto", "cpu/lloyd/two_step"])
 
@@ -33,10 +33,10 @@ class KmbenchRight(rfm.RunOnlyRegressionTest):
 class KmbenchTime(rfm.RunOnlyRegressionTest):
     """Measures an implementation; a wrong run has no time."""
 
-    valid_systems = ("*",)
-    valid_prog_environs = ("*",)
+    valid_systems = ["*"]
+    valid_prog_environs = ["*"]
     executable = "kmbench"
-    postrun_cmds = ("kmbench export lines/adhoc.jsonl --out lines.json",)
+    postrun_cmds = ["kmbench export lines/adhoc.jsonl --out lines.json"]
     implementation = parameter(["cpu/lloyd/auto", "cpu/lloyd/two_step"])
 
     @run_before("run")
