@@ -96,3 +96,16 @@ def test_every_command_of_the_pages_has_an_expectation():
     ran = subprocess.run([ROOT / "scripts/docs_commands", "list"], capture_output=True, text=True)
     assert ran.returncode == 0 and "README.md" in ran.stdout and "packages.md" in ran.stdout
     assert "expected: None" not in ran.stdout
+
+
+def test_pages_name_commands_and_flags_that_exist():
+    """Also within sentences, where commands are patterns and do not run."""
+    known = {command: set(re.findall(r"--[\w-]+", kmbench(command, "--help").stdout)) for command in COMMANDS}
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    printed = re.compile(r"(?:`|^    |^\$ )kmbench ([a-z][^`\n#]*)", re.MULTILINE)
+    named = [words for page in pages for words in printed.findall(page.read_text())]
+    assert len(named) > 50
+    for words in named:
+        command = words.split()[0].split("|")[0]
+        flags = set(re.findall(r" (--[a-z][\w-]*)", words))
+        assert command in known and flags <= known[command], words
