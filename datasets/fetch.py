@@ -1,4 +1,4 @@
-"""Fetches the real data sets of datasets/real.toml: download, check, convert to .npy. Run by scripts/fetch_datasets."""
+"""Fetches the real data sets of datasets/real.toml: download, check, convert to .npy. Run by kmbench fetch."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
 def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
     every = tomllib.loads(tables.read_text())
     known = {name: table for name, table in every.items() if "fetch" in table}
-    parser = argparse.ArgumentParser(prog="fetch_datasets", description="Fetch real data sets as .npy files.")
+    parser = argparse.ArgumentParser(prog="kmbench fetch", description="Fetch real data sets as .npy files.")
     parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(known))
     parser.add_argument("--out", type=Path, default=TABLES.parent.parent / "data", help="folder (default: data/)")
     options = parser.parse_args(arguments)
@@ -229,6 +229,10 @@ def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
             out = fetch(name, table, options.out)
             print(f"{name}: {out} ({table['n']} x {table['d']}); licence: {table['licence']}")
         except (FetchError, OSError) as error:
-            print(f"fetch_datasets: {error}", file=sys.stderr)
+            print(f"kmbench fetch: {error}", file=sys.stderr)
             failed = 1
     return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

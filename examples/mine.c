@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/contract/plugin.h"
+#include <kmbench/plugin.h>
 
 typedef struct {
   kmbench_problem p;

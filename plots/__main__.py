@@ -1,21 +1,20 @@
 """The program: python3 -m plots COMMAND. Bad input gives one line and exit code 2.
 
-Modules that draw are imported after the input is read: matplotlib loads slowly."""
+Modules that draw or compute are imported by the commands that need them, so that --help answers at once."""
 
 import argparse
 import sys
+from collections.abc import Iterable
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-
-from rich.console import Console
+from typing import NoReturn
 
 from plots.errors import UserError
 from plots.options import COMMANDS, MACHINE, OUT, PROFILE, RESULTS, SELECTION, command, flag, option, path, several
 from plots.read import exhibits, results
-from plots.write import claim_sheet
 from plots.write.files import write
 
-RECORDED = Path(__file__).parents[1] / "results"
 README = Path("README.md")
 BESIDE = option(
     "--beside",
@@ -24,28 +23,53 @@ BESIDE = option(
 )
 
 
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="python3 -m plots", description="Tables, figures, claims and the report, from result lines."
-    )
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(message)
+
+
+def parser() -> Parser:
+    top = Parser(prog="kmbench", description="Tables, figures, claims and the report, from result lines.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, one in COMMANDS.items():
-        sub = commands.add_parser(name, help=one.text, description=one.text)
+        epilog = f"example: kmbench {one.example}" if one.example else None
+        sub = commands.add_parser(name, help=one.text, description=one.text, epilog=epilog)
         for given, settings in one.options:
             sub.add_argument(given, **settings)
     return top
 
 
+def parsed(words: list[str]) -> argparse.Namespace:
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise UserError(f"unknown command {words[0]!r}{near(words[0], COMMANDS)} --help lists all")
+    args, left = parser().parse_known_args(words)
+    if left:
+        flags = [name for name, _ in COMMANDS[args.command].options]
+        raise UserError(f"{args.command} takes no {left[0]!r}{near(left[0], flags)} {args.command} --help lists all")
+    return args
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """The hint in the midst of a refusal."""
+    return "".join(f"; did you mean {name}?" for name in get_close_matches(word, known, 1)) or ";"
+
+
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
     try:
+        args = parsed(sys.argv[1:] if argv is None else argv)
         return COMMANDS[args.command].run(args) or 0
     except UserError as e:
         print(f"plots: {e}", file=sys.stderr)
-        return 2
     except OSError as e:
         print(f"plots: {e.filename or 'a file'}: {e.strerror or e}", file=sys.stderr)
-        return 2
+    except ModuleNotFoundError as e:
+        if (e.name or "").partition(".")[0] in ("plots", ""):
+            raise
+        needs = "jinja2, matplotlib, numpy, rich and scipy"
+        print(f"plots: {sys.executable} lacks {e.name}; KMBENCH_PYTHON names a Python with {needs}", file=sys.stderr)
+    return 2
 
 
 def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results.Machine]]:
@@ -56,14 +80,18 @@ def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[res
     """The machines of --beside, else of the repository, that have a line of these papers."""
     if args.beside == "none":
         return []
-    folder = Path(args.beside) if args.beside else RECORDED
+    folder = Path(args.beside) if args.beside else results.RECORDED
     if folder.resolve() == args.results.resolve() or not (args.beside or folder.is_dir()):
         return []
     shown = {key for paper in papers for exhibit in paper.exhibits for key in exhibit.sources}
     return [machine for machine in results.load(folder) if any(line["exhibit"] in shown for line in machine.lines)]
 
 
-@command("tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit", *SELECTION)
+@command(
+    "tables (.md, .csv, .tex) and figures (.svg, .pdf, .png) of every exhibit",
+    *SELECTION,
+    example="render --exhibit he2021/table3 --machine h200 --out tables",
+)
 def run_render(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import render
@@ -78,6 +106,7 @@ def run_render(args: argparse.Namespace) -> None:
     BESIDE,
     flag("--list", "list the decided claims"),
     flag("--all", "list those that are not comparable, too"),
+    example="claims --paper he2021 --machine h200",
 )
 def run_claims(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
@@ -86,7 +115,7 @@ def run_claims(args: argparse.Namespace) -> None:
 
 def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
     """Writes the claims in every format; returns the text for the terminal."""
-    from plots.write import first_look, report
+    from plots.write import claim_sheet, first_look, report
 
     findings = claim_sheet.sheet(papers, machines, args.profile)
     skipped = [sentence for machine in machines for sentence in machine.skipped]
@@ -94,12 +123,19 @@ def write_claims(args: argparse.Namespace, papers: list, machines: list, others:
         write(args.out / name, text(findings, skipped) if text is claim_sheet.page else text(findings))
     write(args.out / "claims.html", report.claims_page(findings, skipped))
     if vars(args).get("list") or vars(args).get("all"):
+        from rich.console import Console
+
         claim_sheet.show(findings, Console(), args.all)
         return ""
     return first_look.text(papers, machines, others, args.profile, args.out)
 
 
-@command("tables, figures (.svg alone), report and claims, from one reading", *SELECTION, BESIDE)
+@command(
+    "tables, figures (.svg alone), report and claims, from one reading",
+    *SELECTION,
+    BESIDE,
+    example="all --paper he2021 --out report",
+)
 def run_all(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     others = recorded(args, papers)
@@ -118,8 +154,11 @@ def run_all(args: argparse.Namespace) -> None:
     MACHINE,
     PROFILE,
     OUT,
+    example="show /tmp/try/adhoc.jsonl",
 )
 def run_show(args: argparse.Namespace) -> None:
+    from rich.console import Console
+
     from plots.write import show
 
     console = Console()
@@ -129,7 +168,9 @@ def run_show(args: argparse.Namespace) -> None:
             console.print(str(file), markup=False, highlight=False)
 
 
-@command("one self-contained page, index.html", *SELECTION, BESIDE)
+@command(
+    "one self-contained page, index.html", *SELECTION, BESIDE, example="report --exhibit he2021/table3 --out report"
+)
 def run_report(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import report
@@ -137,7 +178,11 @@ def run_report(args: argparse.Namespace) -> None:
     print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args, papers))))
 
 
-@command("how many printed numbers stand beside a line, by exhibit and machine (coverage.md, .csv)", *SELECTION)
+@command(
+    "how many printed numbers stand beside a line, by exhibit and machine (coverage.md, .csv)",
+    *SELECTION,
+    example="coverage --paper he2021",
+)
 def run_coverage(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import coverage, table_formats
@@ -176,6 +221,8 @@ def run_readme(args: argparse.Namespace) -> None:
     path("--out", ".svg, .pdf or .png", metavar="FIG", required=True),
     option("--dims", "the two dimensions shown (0,1)", default="0,1", metavar="i,j"),
     option("--title", "above it", default=""),
+    example="scatter --points points.npy --labels clusters/labels.npy "
+    "--centroids clusters/centroids.npy --out clusters.svg",
 )
 def run_scatter(args: argparse.Namespace) -> None:
     from plots.draw import scatter, style

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from plots.errors import UserError
 from plots.options import FILTER, MACHINE, OUT, RESULTS, command, flag, option, path, several
 from plots.read import changes, history, sides
@@ -49,6 +47,7 @@ PERCENT = {"type": share, "metavar": "PERCENT"}
     flag("--annotations", "also the regressions as annotations of GitHub Actions"),
     several("--out", "also write .md, .tex or, with every case, .csv, .json", type=Path, default=[], metavar="FILE"),
     flag("--rank", "instead: implementations by the geometric mean over shared cases, of one side or more"),
+    example="compare results/h100/ours.jsonl results/h200/ours.jsonl",
 )
 def run_compare(args: argparse.Namespace) -> int:
     endings = ENDINGS if args.rank else GATE
@@ -92,6 +91,8 @@ def run_compare(args: argparse.Namespace) -> int:
 
 def say(parts: Parts, as_markdown: bool) -> None:
     """Prints tables on a terminal; Markdown elsewhere or if asked for."""
+    from rich.console import Console
+
     console = Console()
     if as_markdown or not console.is_terminal:
         console.print(markdown(parts), end="", soft_wrap=True, markup=False, highlight=False)
@@ -147,6 +148,7 @@ def matching(side: Side, pattern: str) -> Side:
     FILTER,
     flag("--all", "every case, not only those that changed most"),
     OUT,
+    example="history --machine h200",
 )
 def run_history(args: argparse.Namespace) -> None:
     wanted = pattern_of(args.filter)

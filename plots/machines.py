@@ -16,6 +16,7 @@ from plots.replaying import show
     several("--machine", "only this machine, the first is the base", metavar="NAME"),
     option("--profile", "default: the one that most machines have", choices=results.PROFILES),
     flag("--all", "also the claims that no machine decides"),
+    example="hardware ours/peers",
 )
 def run_hardware(args: argparse.Namespace) -> None:
     papers = exhibits.load(args.papers, None, args.exhibits or None)

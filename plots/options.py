@@ -15,16 +15,17 @@ class Command(NamedTuple):
     text: str
     options: tuple[Option, ...]
     run: Run
+    example: str = ""  # after kmbench
 
 
 COMMANDS: dict[str, Command] = {}  # by name
 
 
-def command(text: str, *options: Option) -> Callable[[Run], Run]:
+def command(text: str, *options: Option, example: str = "") -> Callable[[Run], Run]:
     """Registers run_compare as the command compare."""
 
     def register(run: Run) -> Run:
-        COMMANDS[run.__name__.removeprefix("run_")] = Command(text, options, run)
+        COMMANDS[run.__name__.removeprefix("run_")] = Command(text, options, run, example)
         return run
 
     return register

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.console import Console
-
 from plots.errors import UserError
 from plots.options import FILTER, command, flag, option, path
 from plots.read import results
@@ -29,6 +27,7 @@ def whole(text: str) -> int:
     option("--repetitions", "timed runs of each case (as many as it had)", type=whole, metavar="N"),
     flag("--dry-run", "write the plan, show what differs, run nothing"),
     path("--out", "for the plan and the new lines", "report/replay"),
+    example="replay results/h200/he2021.jsonl --dry-run",
 )
 def run_replay(args: argparse.Namespace) -> int:
     if not args.lines.is_file():
@@ -63,6 +62,8 @@ def run_replay(args: argparse.Namespace) -> int:
 
 
 def show(text: str) -> None:
+    from rich.console import Console
+
     Console().print(text, soft_wrap=True, markup=False, highlight=False)
 
 

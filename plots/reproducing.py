@@ -16,6 +16,7 @@ from plots.read import exhibits, results
     PAPERS,
     option("--machine", "needed where several have lines of it", metavar="NAME"),
     PROFILE,
+    example="explain he2021/table3 1 iteration --machine h200",
 )
 def run_explain(args: argparse.Namespace) -> None:
     (paper,) = exhibits.load(args.papers, None, [args.exhibit])
@@ -41,6 +42,7 @@ def run_explain(args: argparse.Namespace) -> None:
     MACHINE,
     PAPER,
     EXHIBIT,
+    example="artifact --paper he2021 --out artifact.tar.gz",
 )
 def run_artifact(args: argparse.Namespace) -> None:
     from plots.write import artifact

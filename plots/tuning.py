@@ -3,8 +3,6 @@
 import argparse
 import json
 
-from rich.console import Console
-
 from plots.errors import UserError
 from plots.options import OUT, command, option, path
 from plots.read import tuning
@@ -24,8 +22,11 @@ FILE = path("file", "tuning/<device>/<implementation>.jsonl", metavar="FILE")
     option("--y", "its rows (default: what matters next)", metavar="PARAMETER"),
     option("--metric", "a time: iteration, update, … (iteration)", default="iteration", metavar="NAME"),
     OUT,
+    example="tuning tuning/h200/gpu-lloyd-two_step_streams.jsonl",
 )
 def run_tuning(args: argparse.Namespace) -> None:
+    from rich.console import Console
+
     from plots.draw import heat, style
     from plots.write import regret, show, table_formats
 
@@ -72,6 +73,7 @@ def cost(one: tuning.Tuning, name: str) -> float:
     "what kmbench tune tried in the results format T4 of auto-tuners",
     FILE,
     path("--out", "default: standard output", metavar="FILE.json"),
+    example="t4 tuning/h200/gpu-lloyd-two_step_streams.jsonl --out t4.json",
 )
 def run_t4(args: argparse.Namespace) -> None:
     if not args.file.is_file():

@@ -15,7 +15,7 @@ TEST(Catalogue, AMissingRealSetSaysHowToGetIt) {
   for (const auto& info : list_datasets())
     if (info.name == "higgs" && !info.missing.empty()) {
       EXPECT_THROW(dataset_shape({.name = "higgs"}), Missing);
-      expect_has(info.missing, {"scripts/fetch_datasets higgs"});
+      expect_has(info.missing, {"kmbench fetch higgs"});
     }
 }
 

@@ -22,7 +22,7 @@ fs::path home() {
     return fs::canonical(named);
   }
   std::error_code unknown;
-  for (const fs::path& start : {fs::read_symlink("/proc/self/exe", unknown).parent_path(), fs::current_path()})
+  for (const fs::path& start : {fs::read_symlink("/proc/self/exe", unknown).parent_path(), fs::current_path(unknown)})
     for (fs::path folder = start; !folder.empty(); folder = folder.parent_path()) {
       for (const fs::path& home : {folder, folder / "share" / "kmbench"})
         if (is_home(home)) return home;
@@ -31,10 +31,17 @@ fs::path home() {
   throw UserError("no folder above the program or the current one holds datasets/ and papers/: set KMBENCH_HOME to kmbench's folder");
 }
 
-std::filesystem::path results_folder() {
-  const auto checkout = home();
-  return (std::filesystem::exists(checkout / "CMakeLists.txt") ? checkout : std::filesystem::current_path()) / "results";
+fs::path program() { return fs::read_symlink("/proc/self/exe"); }
+
+std::string python() {
+  if (const char* chosen = std::getenv("KMBENCH_PYTHON"); chosen && *chosen) return chosen;
+  std::error_code error;
+  for (const fs::path& beside : {home() / ".venv/bin/python3", program().parent_path() / "python3"})
+    if (fs::exists(beside, error)) return beside.string();
+  return "python3";
 }
+
+fs::path results_folder() { return home() / "results"; }
 
 std::filesystem::path own_results_folder() {
   const auto set = [](const char* variable) {

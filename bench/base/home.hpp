@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace km {
 
@@ -9,7 +10,13 @@ namespace km {
 /// share/kmbench (installed). Throws UserError if there is none.
 std::filesystem::path home();
 
-/// Recorded results, for commands that show them: results/ of the checkout, or of the current folder if installed.
+/// This program's file.
+std::filesystem::path program();
+
+/// The Python of commands and adapters: KMBENCH_PYTHON, else .venv of home(), else the one beside the program (a wheel), else python3.
+std::string python();
+
+/// Recorded results, for commands that show them.
 std::filesystem::path results_folder();
 
 /// Default folder of new lines: KMBENCH_RESULTS, else kmbench/results in XDG_DATA_HOME or ~/.local/share. Throws UserError if none of these is set.

@@ -4,6 +4,23 @@
 #include <cstdint>
 
 namespace km {
+namespace {
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> to(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        to[i][j] = i + j;
+        continue;
+      }
+      to[i][j] = std::min({to[i - 1][j] + 1, to[i][j - 1] + 1, to[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) to[i][j] = std::min(to[i][j], to[i - 2][j - 2] + 1);
+    }
+  return to[a.size()][b.size()];
+}
+
+}  // namespace
 
 std::size_t character_bytes(std::string_view text) {
   if (text.empty()) return 0;
@@ -41,6 +58,16 @@ std::string one_line(std::string_view text) {
     return at;
   };
   return line.substr(0, next_character(kept)) + " … " + line.substr(next_character(line.size() - kept));
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  if (word.size() > 100) return "";
+  std::size_t least = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  std::string nearest;
+  for (const auto& name : known)
+    for (const std::string_view form : {std::string_view(name), std::string_view(name).substr(name.rfind('/') + 1)})
+      if (const auto far = distance(word, form); far < least) least = far, nearest = name;
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
 
 }  // namespace km

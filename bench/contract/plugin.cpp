@@ -11,8 +11,9 @@
 
 #include "bench/base/ask.hpp"
 #include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/contract/implementation.hpp"
-#include "bench/contract/plugin.h"
+#include "include/kmbench/plugin.h"
 
 namespace km {
 namespace {
@@ -98,7 +99,7 @@ void load(const std::string& path) {
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
   if (!library) throw UserError(fmt::format("--plugin: {}", dlerror()));
   const auto entry = reinterpret_cast<const kmbench_implementation* (*)(std::int32_t)>(dlsym(library, "kmbench_plugin"));
-  if (!entry) throw UserError(fmt::format("--plugin: {} exports no kmbench_plugin (bench/contract/plugin.h)", path));
+  if (!entry) throw UserError(fmt::format("--plugin: {} exports no kmbench_plugin (include/kmbench/plugin.h)", path));
   std::int32_t index = 0;
   while (const auto* const theirs = entry(index)) {
     if (const auto what = complaint(*theirs); !what.empty()) throw UserError(fmt::format("--plugin: {}: {}", path, what));
@@ -127,6 +128,7 @@ void load_plugin(const std::string& path) {
 void name_external_program(const std::string& command) {
   std::istringstream text(command);
   external_words.assign(std::istream_iterator<std::string>(text), {});
+  if (!external_words.empty() && external_words[0] == "python3") external_words[0] = python();
 }
 
 const std::vector<std::string>& external_program() { return external_words; }

@@ -9,6 +9,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/text.hpp"
 #include "bench/data/csv.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
@@ -93,7 +94,7 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
         refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npz, .npy.xz, .csv or .tsv file, without a folder", file));
       entry.info.kind = "file";
       if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
-      else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run scripts/fetch_datasets " + name : advice);
+      else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run kmbench fetch " + name : advice);
     } else {
       refuse(toml, node, fmt::format("'{}' needs a generator or a file", name));
     }
@@ -141,7 +142,12 @@ Entry find_entry(const std::string& name) {
   }
   const KeepCatalogue keep;
   const auto at = kept.entries.find(name);
-  if (at == kept.entries.end()) throw UserError(fmt::format("unknown data set '{}': see kmbench list, or give a path to a .npy or .csv file", name));
+  if (at == kept.entries.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, entry] : kept.entries) names.push_back(known);
+    throw UserError(
+        fmt::format("unknown data set '{}': see kmbench list datasets, or give a path to a .npy or .csv file{}", name, did_you_mean(name, names)));
+  }
   if (!at->second.info.missing.empty()) throw Missing(at->second.info.missing);
   return at->second;
 }

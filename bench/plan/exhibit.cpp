@@ -7,6 +7,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/text.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/search_path.hpp"
 #include "bench/data/toml_file.hpp"
@@ -147,11 +148,18 @@ const toml::table& sweep_defaults(const fs::path& file, const toml::table& table
   return *found;
 }
 
+std::vector<std::string> exhibit_keys() {
+  std::vector<std::string> keys;
+  for (const auto& file : exhibit_files()) keys.push_back(file.parent_path().filename().string() + "/" + file.stem().string());
+  return keys;
+}
+
 }  // namespace
 
 Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) throw UserError(fmt::format("no exhibit file {}: see kmbench list exhibits", file.string()));
+  if (!fs::is_regular_file(file, error))
+    throw UserError(fmt::format("no exhibit file {}: see kmbench list exhibits{}", file.string(), did_you_mean(file.string(), exhibit_keys())));
   const toml::table table = read_toml(file);
   for (const auto& [key, node] : table) check_section(file, key.str(), node);
 
@@ -197,9 +205,10 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
 }
 
 fs::path exhibit_file(const std::string& name) {
-  const fs::path of_key = home() / "papers" / (name + ".toml");
+  const fs::path of_key = home() / "papers" / (name + ".toml"), own = home() / name;
   std::error_code error;
-  return is_key(name) && !name.ends_with(".toml") && fs::is_regular_file(of_key, error) ? of_key : fs::path(name);
+  if (is_key(name) && !name.ends_with(".toml") && fs::is_regular_file(of_key, error)) return of_key;
+  return name.starts_with("papers/") && !fs::exists(name, error) && fs::is_regular_file(own, error) ? own : fs::path(name);
 }
 
 std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile) {

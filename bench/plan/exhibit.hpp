@@ -18,7 +18,7 @@ struct Exhibit {
 
 /// Reads papers/<key>/<exhibit>.toml. Throws UserError with file, line and accepted values.
 Exhibit read_exhibit(const std::filesystem::path& file, const std::string& profile);
-/// Returns the file of an exhibit's key, such as he2021/table3; any other text is a path.
+/// Returns the file of an exhibit's key, such as he2021/table3. Other texts are paths, below papers/ also those of home().
 std::filesystem::path exhibit_file(const std::string& key_or_path);
 /// Returns the exhibits that this one reuses. Throws UserError if one is missing or has no sweeps.
 std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile);

@@ -11,6 +11,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/text.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
@@ -43,7 +44,11 @@ std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& s
   if (sweep.patterns)
     for (const Pattern pattern("--implementation", entry); const auto& implementation : implementations())
       if (pattern.matches(implementation.name)) found.emplace_back(implementation.name, &implementation);
-  if (found.empty()) throw UserError(fmt::format("unknown implementation '{}': see kmbench list", entry));
+  if (found.empty()) {
+    std::vector<std::string> names;
+    for (const auto& implementation : implementations()) names.push_back(implementation.name);
+    throw UserError(fmt::format("unknown implementation '{}': see kmbench list{}", entry, did_you_mean(entry, names)));
+  }
   return found;
 }
 

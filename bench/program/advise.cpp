@@ -90,7 +90,8 @@ const RegisterCommand registration{
                       flags.tuned.options(), Options{{"--out", &flags.out, "File to which the result lines are appended (default: none are kept)"}},
                       flags.machine.options(), other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },
-     .completes = {"$datasets"}}};
+     .completes = {"$datasets"},
+     .examples = {"kmbench advise points.npy --k 8", "kmbench advise blobs --n 1e5 --d 8 --k 32 --budget 30s"}}};
 
 }  // namespace
 }  // namespace km::advise_command

@@ -126,7 +126,8 @@ const RegisterCommand registration{
                               {"--defaults", &flags.defaults, "Only the parameters' default values"},
                               {"--verbose", &flags.verbose, "A line for every check"}},
                              other_implementations()),
-     .run = [](const Invocation& by) { return check(flags, by); }}};
+     .run = [](const Invocation& by) { return check(flags, by); },
+     .examples = {"kmbench check --filter cpu/lloyd/naive", "kmbench check --plugin libmine.so --filter plugin/mine"}}};
 
 }  // namespace
 }  // namespace km::check_command

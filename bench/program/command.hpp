@@ -39,10 +39,14 @@ struct Subcommand {
   int (*run)(const Invocation&);                 // returns the exit code
   std::vector<std::string_view> completes = {};  // further words for the shell: a word, or $implementations, $datasets, $exhibits
   bool passes_all = false;                       // passes on all arguments, even --help; else unknown ones are refused
+  std::vector<std::string_view> examples = {};   // whole commands, for --help and the man page
 };
 
 /// All sub-commands, by place.
 const std::map<int, Subcommand>& commands();
+
+/// The names of an option: "--d,--nd" gives --d and --nd.
+std::vector<std::string> names_of(const Option& option);
 
 /// Adds a sub-command; `place` is its position in --help.
 struct RegisterCommand {

@@ -1,13 +1,18 @@
 // Parses the command line with CLI11. Its headers take seconds to compile, so no other file includes them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/base/error.hpp"
+#include "bench/base/text.hpp"
 #include "bench/contract/plugin.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
+#include "bench/program/value_names.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -24,6 +29,9 @@ int refuse(const std::string& what) {
   return 2;
 }
 
+/// "; did you mean x?" as it is, nothing as ";".
+std::string with_end(const std::string& hint) { return hint.empty() ? ";" : hint; }
+
 /// kmbench 0.1.0, commit 78004bd05c3e with uncommitted changes, GNU 12.2.0, CUDA none
 std::string version_text() {
   return fmt::format("kmbench {}, commit {}{}, {}, CUDA {}", version::number(), version::commit(),
@@ -39,11 +47,13 @@ void add(CLI::App& app, const Option& option) {
     else return app.add_option(names, *target, help);
   };
   CLI::Option* const added = std::visit(with, option.target)->required(option.required);
+  if (!std::holds_alternative<bool*>(option.target)) added->type_name(std::string(value_name(names_of(option).front())));
   if (!option.accepted.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.accepted.begin(), option.accepted.end())));
 }
 
 void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, Inbox* inbox, int& code) {
   auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+  if (!command.examples.empty()) sub->footer(fmt::format("Examples:\n  {}", fmt::join(command.examples, "\n  ")));
   for (const auto& option : command.options) add(*sub, option);
   if (command.passes_all) {
     sub->set_help_flag();
@@ -52,7 +62,42 @@ void add(CLI::App& app, const Subcommand& command, const std::vector<std::string
   sub->callback([&, sub, inbox] { code = command.run({command.name, argv, sub->remaining(), inbox}); });
 }
 
+std::vector<std::string> names_of_commands() {
+  std::vector<std::string> names;
+  for (const auto& [place, command] : commands()) names.emplace_back(command.name);
+  return names;
+}
+
+/// Throws UserError for a command or a flag that does not exist, with the nearest one that does.
+void check_words(const std::vector<std::string>& words) {
+  if (words.size() < 2) throw UserError(fmt::format("name a command: {}; kmbench --help says what each does", fmt::join(names_of_commands(), ", ")));
+  const auto command = std::ranges::find_if(commands(), [&](const auto& entry) { return entry.second.name == words[1]; });
+  if (command == commands().end()) {
+    if (words[1].starts_with('-')) return;
+    throw UserError(fmt::format("unknown command '{}'{} kmbench --help lists all", words[1], with_end(did_you_mean(words[1], names_of_commands()))));
+  }
+  if (command->second.passes_all) return;
+  std::vector<std::string> known = {"--help"};
+  for (const auto& option : command->second.options)
+    for (auto& name : names_of(option)) known.push_back(std::move(name));
+  for (std::size_t at = 2; at < words.size() && words[at] != "--"; ++at) {
+    const std::string flag = words[at].substr(0, words[at].find('='));
+    if (flag.starts_with("--") && std::ranges::find(known, flag) == known.end())
+      throw UserError(fmt::format("{} has no flag {}{} kmbench {} --help lists all", words[1], flag, with_end(did_you_mean(flag, known)), words[1]));
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> names_of(const Option& option) {
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from < option.names.size();) {
+    const auto end = std::min(option.names.find(',', from), option.names.size());
+    names.emplace_back(option.names.substr(from, end - from));
+    from = end + 1;
+  }
+  return names;
+}
 
 const std::map<int, Subcommand>& commands() { return by_place(); }
 
@@ -61,7 +106,7 @@ RegisterCommand::RegisterCommand(int place, Subcommand command) {
 }
 
 Options other_implementations() {
-  return {{"--plugin", load_plugin, "A shared library with implementations (bench/contract/plugin.h; repeatable)"},
+  return {{"--plugin", load_plugin, "A shared library with implementations (include/kmbench/plugin.h; repeatable)"},
           {"--external", name_external_program, "A program that speaks the protocol of docs/adding.md, as library/external (\"python3 mine.py\")"}};
 }
 
@@ -69,6 +114,7 @@ int run_command_line(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   auto inbox = Inbox::open(words);
   CLI::App app{"kmbench: the benchmark of k-means. Measures implementations, judges every run, writes result lines."};
+  app.name("kmbench");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "Version, commit, compiler and CUDA of this program");
   app.get_formatter()->column_width(34);
@@ -76,6 +122,7 @@ int run_command_line(int argc, char** argv) {
   for (const auto& [place, command] : commands()) add(app, command, words, inbox ? &*inbox : nullptr, code);
   try {
     check_arguments({words.begin() + 1, words.end()});
+    check_words(words);
     app.parse(int(words.size()), argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);

@@ -22,11 +22,8 @@ Words after(const Subcommand& command) {
   Words words(command.completes.begin(), command.completes.end());
   if (!command.passes_all) words.emplace_back("--help");
   for (const auto& option : command.options)
-    for (std::size_t from = 0; option.names.starts_with('-') && from < option.names.size();) {
-      const auto end = std::min(option.names.find(',', from), option.names.size());
-      words.emplace_back(option.names.substr(from, end - from));
-      from = end + 1;
-    }
+    if (option.names.starts_with('-'))
+      for (auto& name : names_of(option)) words.push_back(std::move(name));
   return words;
 }
 
@@ -89,7 +86,7 @@ int complete(const Invocation&) {
 }
 
 const RegisterCommand registration{
-    15,
+    25,
     {.name = "completion",
      .summary = "A script that completes commands, flags and names: source <(kmbench completion bash)",
      .options = {{.names = "shell", .target = &shell, .help = "bash or zsh", .required = true, .accepted = {"bash", "zsh"}}},

@@ -71,7 +71,8 @@ const RegisterCommand registration{
                  {.names = "--precision", .target = &flags.precision, .help = "fp32 or fp64", .accepted = {"fp32", "fp64"}},
                  {"--data-set", &flags.settings, "Generator settings: sigma2=0.1 (repeatable)"}},
      .run = run,
-     .completes = {"$datasets"}}};
+     .completes = {"$datasets"},
+     .examples = {"kmbench data blobs --n 1000 --d 2 --k 5 --out points.npy"}}};
 
 }  // namespace
 }  // namespace km::data_command

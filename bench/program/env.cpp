@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
@@ -15,7 +16,7 @@ namespace {
 struct Flags {
   RecordFlags record;
   std::vector<std::string> prices;
-  bool json = false;
+  bool json = false, home = false;
 };
 
 /// Records "gpu=2.50" as a price in dollars per hour.
@@ -42,6 +43,10 @@ int env(const Flags& f) {
   }
   if (!f.record.machine.empty() || !f.record.out.empty())
     throw UserError("--machine and --out say whose price is written down; give --price as well");
+  if (f.home) {
+    fmt::print("{}\n", home().string());
+    return 0;
+  }
   const auto record = environment();
   fmt::print("{}", f.json ? record.dump(2) + "\n" : environment_text(record));
   return 0;
@@ -53,11 +58,13 @@ const RegisterCommand registration{
     2,
     {.name = "env",
      .summary = "The machine and the build, with warnings",
-     .options = join_options({{"--json", &flags.json, "As JSON"},
-                              {"--price", &flags.prices,
-                               "Instead: write into machine.json what its device costs, in dollars an hour: gpu=2.50 (repeatable)"}},
-                             flags.record.options()),
-     .run = [](const Invocation&) { return env(flags); }}};
+     .options = join_options(
+         {{"--json", &flags.json, "As JSON"},
+          {"--home", &flags.home, "Instead: the folder with kmbench's papers, data sets, recorded results, examples and plugin header"},
+          {"--price", &flags.prices, "Instead: write into machine.json what its device costs, in dollars an hour: gpu=2.50 (repeatable)"}},
+         flags.record.options()),
+     .run = [](const Invocation&) { return env(flags); },
+     .examples = {"kmbench env", "kmbench env --price gpu=2.50"}}};
 
 }  // namespace
 }  // namespace km::env_command

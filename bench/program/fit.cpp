@@ -248,7 +248,8 @@ const RegisterCommand registration{
                              Options{{"--timeout", &flags.machine.timeout, "Seconds after which a start is given up (default: from its forecast)"}},
                              other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },
-     .completes = {"$datasets"}}};
+     .completes = {"$datasets"},
+     .examples = {"kmbench fit points.npy --k 8 --out clusters", "kmbench fit shuttle.csv --k 7 --n-init 3 --precision fp64 --out clusters"}}};
 
 }  // namespace
 }  // namespace km::fit_command

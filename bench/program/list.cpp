@@ -134,14 +134,16 @@ const RegisterCommand list_command{
                               {"--json", &flags.json, "As JSON"}},
                              other_implementations()),
      .run = list,
-     .completes = lists}};
+     .completes = lists,
+     .examples = {"kmbench list datasets", "kmbench list --json"}}};
 
 const RegisterCommand export_command{8,
                                      {.name = "export",
                                       .summary = "Result lines as Google Benchmark's JSON, for tools made for it",
                                       .options = {{"files", &flags.files, "Result files, .jsonl", true},
                                                   {"--out", &flags.out, "File to write (default: standard output)"}},
-                                      .run = export_lines}};
+                                      .run = export_lines,
+                                      .examples = {"kmbench export results/h200/ours.jsonl --out ours.json"}}};
 
 }  // namespace
 }  // namespace km::list_command

@@ -238,7 +238,10 @@ const RegisterCommand registration{
          flags.tuned.options(), Options{{"--save", &flags.save, "Also write points, labels and centroids of exhibit cases as .npy"}},
          google_benchmark_options(), other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },
-     .completes = {"$exhibits"}}};
+     .completes = {"$exhibits"},
+     .examples = {"kmbench run he2021/table3 --profile quick",
+                  "kmbench run --implementation 'cpu/lloyd/' --dataset blobs --n 1e4:1e6:x10 --d 8 --k 32",
+                  "kmbench run --implementation cpu/lloyd/two_step --data points.npy --k 8 --set packages=1,10,100"}}};
 
 }  // namespace
 }  // namespace km::run_command

@@ -127,7 +127,8 @@ const RegisterCommand registration{
                  {"--dry-run", &flags.dry_run, "Print what would be tried, run nothing"}},
          other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },
-     .completes = {"$implementations"}}};
+     .completes = {"$implementations"},
+     .examples = {"kmbench tune cpu/lloyd/two_step --dataset blobs --n 1e5 --d 8 --k 32 --budget 20s"}}};
 
 }  // namespace
 }  // namespace km::tune_command

@@ -173,7 +173,8 @@ int supervise(std::vector<Case> cases, const RunOptions& options, const std::fun
   fmt::print(text, "{}", summary_table(lines, columns_of(text)));
   if (const auto disturbed = std::ranges::count_if(lines, is_disturbed); disturbed > 0)
     fmt::print(text, "‡ {} of {} times are disturbed, others had the processors meanwhile: --redo, on a quiet machine\n", disturbed, lines.size());
-  for (const auto& [path, ids] : recorder.files()) fmt::print(text, "{} lines of this plan in {}\n", ids.size(), path.string());
+  for (const auto& [path, ids] : recorder.files())
+    fmt::print(text, "{} {} of this plan in {}\n", ids.size(), ids.size() == 1 ? "line" : "lines", path.string());
   export_google_benchmark(lines, options);
   return std::ranges::any_of(lines,
                              [](const Json& line) { return line["failure"].is_string() || (line["verdict"].is_string() && line["verdict"] != ""); });

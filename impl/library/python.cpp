@@ -17,12 +17,6 @@
 
 namespace km {
 
-std::string python() {
-  if (const char* chosen = std::getenv("KMBENCH_PYTHON"); chosen && *chosen) return chosen;
-  const auto venv = home() / ".venv" / "bin" / "python3";
-  return std::filesystem::exists(venv) ? venv.string() : "python3";
-}
-
 namespace {
 
 constexpr const char* find = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/base/home.hpp"
+
 namespace km {
 
 /// Words of a command, and NAME=value added to the environment. lasting: cases share its processes.
@@ -15,9 +17,7 @@ struct Command {
   auto operator<=>(const Command&) const = default;
 };
 
-/// KMBENCH_PYTHON, else the project's .venv, else python3.
-std::string python();
-/// True if that Python has the module, and the attribute if named. Imports it only for an attribute. Cached.
+/// True if python() has the module, and the attribute if named. Imports it only for an attribute. Cached.
 bool python_has(const std::string& module, const std::string& attribute = "");
 /// The reason of a skip: this library is missing from that Python.
 std::string not_installed(const std::string& library);

@@ -118,7 +118,7 @@ def why_none(view: View, selector: Selector) -> tuple[str, str]:
     if asks_for_gpu(view, selector):
         return f"{what}: no line, and {view.machine.name} has no GPU", GPU
     if name := file_of(view, selector):
-        return f"{what}: no line of it on {view.machine.name}; run scripts/fetch_datasets {name}", f"data {name}"
+        return f"{what}: no line of it on {view.machine.name}; run kmbench fetch {name}", f"data {name}"
     if not view.lines:
         return "nothing of this exhibit was run", RUN
     for name, wanted in selector.items():
@@ -156,5 +156,6 @@ def need_of(view: View, lines: Sequence[Line]) -> str:
     """What these lines without a value need: a GPU, a data set, or something else."""
     if not view.machine.record.get("gpu") and any(device(line) == "gpu" and line["skip"] for line in lines):
         return GPU
-    fetch = [match[1] for line in lines if (match := re.search(r"fetch_datasets (\w+)", line["skip"] or ""))]
+    said = (re.search(r"(?:fetch_datasets|kmbench fetch) (\w+)", line["skip"] or "") for line in lines)
+    fetch = [match[1] for match in said if match]
     return f"data {fetch[0]}" if fetch else OTHER

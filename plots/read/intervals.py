@@ -4,9 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from scipy import special
-
 LEVEL = 0.95
 MOST = 709.0  # the exponential of more overflows
 
@@ -75,6 +72,9 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
 
     From six samples on: order statistics, the narrowest pair (x_r, x_{m+1-r}) that holds the median with a binomial
     probability of at least 95%. Below: Student's t on the logarithms, widened to the median."""
+    import numpy as np
+    from scipy import special
+
     x = np.sort(np.asarray(samples, dtype=float))
     m = len(x)
     if m == 0:
@@ -99,6 +99,9 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
 
 def of_mean(series: Sequence[float]) -> Estimate | None:
     """Mean and its 95% interval by Student's t; None for an empty series, and for a mean past the range of numbers."""
+    import numpy as np
+    from scipy import special
+
     x = np.asarray(series, dtype=float)
     if len(x) == 0:
         return None

@@ -13,6 +13,7 @@ from plots.read import check, json_text, schema, words
 from plots.read.check import PROFILES, Line
 from plots.read.disturbed import disturbed
 
+RECORDED = Path(__file__).resolve().parents[2] / "results"  # in a checkout or installed
 MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
 LONGEST = 64 << 20  # bytes of one line
 RECORD = schema.load("machine.json")

@@ -35,8 +35,8 @@ CONTENT = """- `results/<machine>/`: result lines as measured, one JSON object a
 SHELL = """    sha256sum -c SHA256SUMS                           # the files are the ones that were packed
     scripts/reproduce                                 # in a checkout of kmbench: builds, tests, renders
     kmbench run --paper PAPER                         # measures, judges, appends to results/<machine>/
-    python3 -m plots claims --results results         # the claims, each with its verdict
-    python3 -m plots replay results/…/PAPER.jsonl     # these very cases again, and a comparison"""
+    kmbench claims --results results                  # the claims, each with its verdict
+    kmbench replay results/…/PAPER.jsonl              # these very cases again, and a comparison"""
 Files = dict[str, bytes]
 
 

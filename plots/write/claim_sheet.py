@@ -60,7 +60,7 @@ def summary(findings: Sequence[Finding], between: str = " · ") -> str:
 
 
 def reach(findings: list[Finding]) -> str:
-    """`30 of 145 claims can be decided here; 91 need a GPU, 9 data: scripts/fetch_datasets household.`"""
+    """`30 of 145 claims can be decided here; 91 need a GPU, 9 data: kmbench fetch household.`"""
     told = needs(findings)
     sentences = once(findings)
     decided = sum(one.verdict != INCOMPARABLE for one in sentences)
@@ -71,7 +71,7 @@ def needs(findings: Sequence[Finding]) -> str:
     """The needs of the claims that are not comparable: `91 need a GPU, 12 the paper's size`."""
     counts = Counter(one.need.partition(" ")[0] for one in once(findings) if one.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
-    texts = {**NEEDS, "data": f"data: scripts/fetch_datasets {' '.join(names)}"}
+    texts = {**NEEDS, "data": f"data: kmbench fetch {' '.join(names)}"}
     parts = [(counts[need], text) for need, text in texts.items() if counts[need]]
     return ", ".join(f"{count} {'' if i else 'need '}{text}" for i, (count, text) in enumerate(parts))
 

@@ -12,7 +12,7 @@ from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS
 from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
-from plots.read.results import Machine
+from plots.read.results import RECORDED, Machine
 from plots.write.busy import busy
 from plots.write.headlines import hardware
 from plots.write.report import Place, places, spoken
@@ -43,7 +43,7 @@ def text(
         "\n".join(wrapped(line) for line in [*head, *warnings]),
         table(made, where),
         "\n".join(wrapped(line, "- ") for line in telling(made, where)),
-        "\n".join([f"Every claim: {out / 'claims.html'}, or plots claims --list", *example(made, own)]),
+        "\n".join([f"Every claim: {out / 'claims.html'}, or kmbench claims --list", *example(made, own)]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -107,9 +107,10 @@ def example(made: Sequence[Outcome], own: Sequence[Place]) -> list[str]:
         for exhibit in (e for one in made for e in one.paper.exhibits):
             columns = exhibit.table.get("columns", [])
             if exhibit.key in ran and "iteration" in columns:
+                results = place.machine.folder.parent
+                which = "" if results.resolve() == RECORDED else f" --results {results}"
                 return [
                     "What stands behind a cell, for example:",
-                    f"  .venv/bin/python3 -m plots explain {exhibit.key} 1 iteration "
-                    f"--results {place.machine.folder.parent}",
+                    f"  kmbench explain {exhibit.key} 1 iteration --machine {place.machine.name}{which}",
                 ]
     return []

@@ -287,12 +287,12 @@ def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
 
 
 def why_idle(view: View) -> str:
-    """`9 cases need a GPU, 2 data: scripts/fetch_datasets susy`."""
+    """`9 cases need a GPU, 2 data: kmbench fetch susy`."""
     counts = Counter(lookup.need_of(view, [line]) for line in view.lines)
     texts = {lookup.GPU: "need a GPU", lookup.OTHER: "were skipped, failed or were wrong"}
     told = []
     for need, count in counts.most_common():
-        what = texts.get(need) or f"need data: scripts/fetch_datasets {need.partition(' ')[2]}"
+        what = texts.get(need) or f"need data: kmbench fetch {need.partition(' ')[2]}"
         told.append(f"{count} case{'s' * (count != 1)} {what.replace('need', 'needs') if count == 1 else what}")
     return ", ".join(told) or "not run on any of these machines"
 

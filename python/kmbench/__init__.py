@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,9 @@ KINDS = [np.float64, np.float32]  # of points; others become the first
 
 
 def find_program() -> str:
-    """KMBENCH_PROGRAM, else kmbench on the PATH, else the checkout's build/kmbench; else FileNotFoundError."""
-    built = Path(__file__).resolve().parents[2] / "build/kmbench"
-    found = os.environ.get("KMBENCH_PROGRAM") or shutil.which("kmbench") or (built.exists() and str(built))
+    """KMBENCH_PROGRAM, else kmbench beside this Python, on the PATH or in build/ of a checkout."""
+    places = [str(Path(sys.executable).parent), os.environ.get("PATH", ""), str(Path(__file__).parents[2] / "build")]
+    found = os.environ.get("KMBENCH_PROGRAM") or shutil.which("kmbench", path=os.pathsep.join(places))
     if not found:
         raise FileNotFoundError("no kmbench: build it, or set KMBENCH_PROGRAM to the program")
     return found

@@ -63,7 +63,7 @@ def test_a_fixed_number_of_iterations_is_no_measurement_of_it(paper):
 
 
 def test_a_missing_file_is_the_need(paper):
-    fetch = "real.npy is not on this machine: run scripts/fetch_datasets real"
+    fetch = "real.npy is not on this machine: run kmbench fetch real"
     for lines in ([], [skipped(fetch, dataset="real", k=k, threads=1, n=0, d=0) for k in (4, 8)]):
         assert covered(paper, lines).without == {"data: real": 5, coverage.OTHER_THREADS: 1, coverage.SYSTEM: 1}
 

@@ -165,7 +165,7 @@ def test_a_skipped_case_waits_for_a_gpu_only_where_there_is_none():
     on_gpu = {"device": "gpu", "skip": "no GPU"}
     assert need(None, **on_gpu) == GPU
     assert need({"name": "H200"}, **on_gpu) == need(None, device="cpu", skip="k is too large") == OTHER
-    assert need(None, skip="run scripts/fetch_datasets higgs first") == "data higgs"
+    assert need(None, skip="run kmbench fetch higgs first") == "data higgs"
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,9 @@ def fence(title: str, language: str) -> str:
 
 
 def commands(title: str, folder: Path) -> list[list[str]]:
-    """The arguments of every `build/kmbench` below a heading, with NAME, small data and files in this folder."""
-    lines = [line for line in section(title).splitlines() if line.startswith("    build/kmbench")]
+    """The arguments of every command that measures below a heading, with NAME, small data and files in this folder."""
+    measuring = tuple(f"    kmbench {command} " for command in ("run", "check", "data"))
+    lines = [line for line in section(title).splitlines() if line.startswith(measuring)]
     text = "\n".join(lines).replace("/tmp/", f"{folder}/").replace("report/results/here", f"{folder}/results/here")
     text = text.replace("cpu/lloyd/(blocked|naive)$", f"({NAME}|cpu/lloyd/naive)$").replace("cpu/lloyd/blocked", NAME)
     found = [shlex.split(line, comments=True)[1:] for line in text.splitlines()]

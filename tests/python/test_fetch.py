@@ -3,10 +3,7 @@
 import gzip
 import hashlib
 import io
-import os
 import re
-import subprocess
-import sys
 import threading
 import tomllib
 import zipfile
@@ -17,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from built import kmbench, needs_kmbench
 
 from datasets import fetch
 
@@ -82,7 +80,7 @@ def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...,
     def check(url: str, says: str, **more: object) -> None:
         assert run(tmp_path, [url], **more) == 1
         message = capsys.readouterr().err
-        assert re.fullmatch(r"fetch_datasets: [^\n]+\n", message) and re.search(says, message), message
+        assert re.fullmatch(r"kmbench fetch: [^\n]+\n", message) and re.search(says, message), message
         assert left(tmp_path) == []
 
     return check
@@ -225,12 +223,11 @@ def test_unknown_name():
         fetch.main(["nope"])
 
 
-def test_the_script_runs_from_any_folder(tmp_path):
+@needs_kmbench
+def test_the_command_runs_from_any_folder(tmp_path):
     (tmp_path / "datasets").mkdir()
     (tmp_path / "datasets/__init__.py").write_text("raise ImportError('a package of the same name')")
-    command = [sys.executable, fetch.TABLES.parents[1] / "scripts/fetch_datasets", "nothing"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    ran = kmbench("fetch", "nothing", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     assert ran.returncode == 2
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-import subprocess
 import sys
 
 import built
@@ -74,11 +73,3 @@ def test_the_names_of_columns_are_no_points(tmp_path):
         kmbench("run", *flags(implementation="cpu/lloyd/naive", data=data, k=3, out=tmp_path))
     first, second = lines_of(tmp_path / "adhoc.jsonl")
     assert first["dataset"]["hash"] == second["dataset"]["hash"]
-
-
-@pytest.mark.skipif(not (ROOT / ".venv/bin/python3").exists(), reason="no .venv: scripts/setup makes it")
-def test_fetch_datasets_finds_numpy_from_any_folder(tmp_path):
-    script = ROOT / "scripts/fetch_datasets"
-    run = subprocess.run([sys.executable, "-I", "-S", script, "none"], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 2
-    assert "unknown data set none" in run.stderr and "Error" not in run.stderr

@@ -1,4 +1,4 @@
-"""Shared libraries with the ABI of bench/contract/plugin.h: examples/mine.c is right; a broken one costs a case."""
+"""Shared libraries with the ABI of include/kmbench/plugin.h: examples/mine.c is right; a broken one costs a case."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ def library(folder: Path, source: str) -> Path:
     (folder / "mine.c").write_text(source)
     out = folder / "libmine.so"
     strict = ["-Wall", "-Werror"] if source == EXAMPLE else ["-w"]
-    flags = ["-O2", *strict, "-shared", "-fPIC", f"-I{ROOT}"]
+    flags = ["-O2", *strict, "-shared", "-fPIC", f"-I{ROOT}/include"]
     subprocess.run([COMPILER, *flags, folder / "mine.c", "-o", out], check=True, capture_output=True)
     return out
 

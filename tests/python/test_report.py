@@ -113,7 +113,7 @@ def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_is_decide
 
 
 def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):
-    fetch = "household.npy is not on this machine: run scripts/fetch_datasets household"
+    fetch = "household.npy is not on this machine: run kmbench fetch household"
     text = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
     places = {"here": "packages=1", "gpu": "packages=2, implementation='gpu/lloyd/tiled'", "data": "packages=3"}
     bench.exhibit(text + "".join(bound(name, f"at_most=1e6\nwhere={{{where}}}") for name, where in places.items()))
@@ -122,7 +122,7 @@ def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys)
     bench.run([line(packages=1), absent, skipped(fetch, packages=3)])
     assert bench.main("claims", "--list", "--out", tmp_path) == 0
     out = capsys.readouterr().out
-    said = "demo: 1 of 3 claims can be decided here; 1 need a GPU, 1 data: scripts/fetch_datasets household.\n"
+    said = "demo: 1 of 3 claims can be decided here; 1 need a GPU, 1 data: kmbench fetch household.\n"
     assert out.startswith(said) and "\there\t" in out and "\tgpu\t" not in out
     assert bench.main("claims", "--list", "--out", tmp_path, "--all") == 0
     assert "\tgpu\t" in capsys.readouterr().out

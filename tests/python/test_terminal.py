@@ -4,8 +4,10 @@ import fcntl
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
+import sys
 import termios
 
 from built import BUILD, ENVIRONMENT, FAULTY, KMBENCH, ROOT, flags, kmbench, lines_of, needed, refused, succeeded
@@ -111,10 +113,12 @@ def test_completion_names_its_shells():
 
 
 def test_an_installed_program_finds_its_data(tmp_path):
-    subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "usr"], check=True, capture_output=True)
+    cmake = shutil.which("cmake")
+    subprocess.run([cmake, "--install", BUILD, "--prefix", tmp_path / "usr"], check=True, capture_output=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     environment = {key: value for key, value in HOME.items() if key != "KMBENCH_HOME"}
+    environment |= {"KMBENCH_PYTHON": sys.executable}
     installed = tmp_path / "usr/bin/kmbench"
 
     def run(*args: str) -> str:
@@ -127,4 +131,13 @@ def test_an_installed_program_finds_its_data(tmp_path):
     run("run", *flags(dataset="household_part", n=500, k=3), *one)
     (line,) = lines_of(elsewhere / "lines/adhoc.jsonl")
     assert line["skip"] is None and len(line["samples_s"]) == 1, "not skipped for want of data"
-    assert not list((tmp_path / "usr").rglob("*.py[co]"))
+    assert "he2021" in run("claims", "--paper", "he2021", "--machine", "h200", "--out", "report")
+    assert run("env", "--home") == f"{tmp_path}/usr/share/kmbench\n"
+    assert ".SS kmbench fit" in (tmp_path / "usr/share/man/man1/kmbench.1").read_text()
+    example = [cmake, "-S", ROOT / "examples/cmake", "-B", "example", f"-DCMAKE_PREFIX_PATH={tmp_path / 'usr'}"]
+    for command in (example, [cmake, "--build", "example"]):
+        subprocess.run(command, cwd=elsewhere, check=True, capture_output=True)
+    clustered = subprocess.run(["example/cluster"], cwd=elsewhere, capture_output=True, text=True, env=environment)
+    assert clustered.stdout in ("0 0 0 1 1 1 \n", "1 1 1 0 0 0 \n"), clustered.stderr
+    checks = ["--plugin", "example/libmine.so", "--filter", "plugin/mine/fp64/(ties|k = n)"]
+    assert "2 right, 0 wrong" in run("check", *checks)

@@ -1,0 +1,61 @@
+#include "bench/program/value_names.hpp"
+
+#include <map>
+
+namespace km {
+
+std::string_view value_name(const std::string& name) {
+  static const std::map<std::string, std::string_view> known = {
+      {"points", "FILE|NAME"},
+      {"exhibits", "EXHIBIT"},
+      {"files", "FILE"},
+      {"implementation", "NAME"},
+      {"name", "NAME"},
+      {"shell", "WORD"},
+      {"what", "WORD"},
+      {"--at-last", "INT"},
+      {"--benchmark_filter", "REGEX"},
+      {"--benchmark_format", "WORD"},
+      {"--benchmark_out", "FILE"},
+      {"--benchmark_out_format", "WORD"},
+      {"--benchmark_repetitions", "INT"},
+      {"--budget", "TIME"},
+      {"--columns", "LIST"},
+      {"--d", "INT"},
+      {"--data", "FILE"},
+      {"--data-set", "NAME=VALUE"},
+      {"--dataset", "NAME"},
+      {"--device", "INT"},
+      {"--external", "COMMAND"},
+      {"--filter", "REGEX"},
+      {"--implementation", "NAME|REGEX"},
+      {"--init", "WORD|FILE"},
+      {"--iterations", "INT"},
+      {"--judge-seed", "INT"},
+      {"--k", "INT"},
+      {"--machine", "NAME"},
+      {"--memory", "NUMBER"},
+      {"--n", "INT"},
+      {"--n-init", "INT"},
+      {"--order-seed", "INT"},
+      {"--out", "PATH"},
+      {"--paper", "KEY"},
+      {"--plugin", "FILE"},
+      {"--precision", "WORD"},
+      {"--price", "DEVICE=NUMBER"},
+      {"--profile", "WORD"},
+      {"--repetitions", "INT"},
+      {"--search-seed", "INT"},
+      {"--seed", "INT"},
+      {"--set", "NAME=VALUE"},
+      {"--strategy", "WORD"},
+      {"--timeout", "SECONDS"},
+      {"--tolerance", "NUMBER"},
+      {"--tuning", "DIR"},
+      {"--warmup", "INT"},
+  };
+  const auto at = known.find(name);
+  return at == known.end() ? "VALUE" : at->second;
+}
+
+}  // namespace km

@@ -1,0 +1,111 @@
+"""What is installed, and how commands are named and refused: from any folder, in one line, without slow imports."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from built import KMBENCH, ROOT, kmbench, needed, refused, succeeded
+
+needed(KMBENCH)
+EMULATOR = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
+HEAVY = ("numpy", "scipy", "matplotlib", "rich", "jinja2")
+COMMANDS = re.findall(r"^  ([a-z0-9]+) {2,}", kmbench("--help").stdout, re.MULTILINE)
+
+
+def test_one_version_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    cff = dict(line.split(": ", 1) for line in (ROOT / "CITATION.cff").read_text().splitlines() if ": " in line)
+    built = re.search(r"project\(kmbench VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    noted = re.search(r"^## (\S+), (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert (project, cff["version"], noted[1]) == (built, built, built)
+    assert cff["date-released"] == noted[2]
+
+
+def test_help_imports_nothing_slow():
+    loaded = "import sys, plots.__main__ as m\ntry: m.main(['--help'])\nexcept SystemExit: print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = set(ran.stdout.splitlines()[-1].split())
+    assert "plots.comparing" in modules and not modules.intersection(HEAVY)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_kinds_of_values(command, tmp_path):
+    said = succeeded(command, "--help", cwd=tmp_path).stdout
+    assert "TEXT" not in said and "VALUE " not in said.replace("=VALUE ", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("rnu", "did you mean run?"),
+        ("advise blob --k 3 --buget 3s", "did you mean --budget?"),
+        ("advise blob --k 3", "did you mean blobs?"),
+        ("run --implementation cpu/lloyd/nave --dataset blobs --k 3", "did you mean cpu/lloyd/naive?"),
+        ("tune nave --dataset blobs --k 3", "did you mean cpu/lloyd/naive?"),
+        ("run he2021/tabel3", "did you mean he2021/table3?"),
+        ("", "kmbench --help says what each does"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_the_nearest(words, hint, tmp_path):
+    refused(kmbench(*words.split(), cwd=tmp_path), hint)
+
+
+def test_commands_of_plots_refuse_in_one_line_from_any_folder(tmp_path):
+    for words, hint in (("claims --papr x", "--paper"), ("history --machine nobody", "nobody"), ("t4", "FILE")):
+        ran = kmbench(*words.split(), cwd=tmp_path)
+        assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1) and hint in ran.stderr
+
+
+def test_recorded_files_are_found_from_any_folder(tmp_path):
+    (tmp_path / "plots").mkdir()  # no module of kmbench
+    (tmp_path / "plots/__init__.py").write_text("raise SystemExit(9)")
+    ran = succeeded("t4", "tuning/h200/gpu-lloyd-two_step_streams.jsonl", "--out", "t4.json", cwd=tmp_path)
+    assert (tmp_path / "t4.json").exists(), ran.stdout
+    assert (
+        "10 cases"
+        in succeeded("run", "papers/he2021/table3.toml", "--profile", "quick", "--dry-run", cwd=tmp_path).stdout
+    )
+
+
+def test_a_python_without_packages_is_one_line(tmp_path):
+    python = shutil.which("python3", path="/usr/bin")
+    if not python or subprocess.run([python, "-c", "import tomllib, rich"], capture_output=True).returncode == 0:
+        pytest.skip("no Python without packages")
+    ran = kmbench("claims", "--paper", "he2021", cwd=tmp_path, KMBENCH_PYTHON=python)
+    assert ran.returncode == 2 and ran.stderr.count("\n") == 1 and "KMBENCH_PYTHON" in ran.stderr
+
+
+def test_the_manual_has_every_command_and_flag():
+    page = succeeded("man").stdout
+    assert all(f".SS kmbench {command}\n" in page for command in COMMANDS)
+    for flag in ("n\\-init", "budget", "same\\-machine"):
+        assert f"\\-\\-{flag}" in page
+
+
+@pytest.mark.skipif(not EMULATOR, reason="no qemu-user to be another processor")
+def test_another_processor_is_one_line():
+    ran = subprocess.run([EMULATOR, "-cpu", "qemu64", KMBENCH, "--version"], capture_output=True, text=True)
+    said = ran.stderr.splitlines()[-1]
+    assert ran.returncode == 2 and said.startswith("kmbench: compiled for another processor") and " avx2" in said
+
+
+def test_every_command_of_the_pages_has_an_expectation():
+    ran = subprocess.run([ROOT / "scripts/docs_commands", "list"], capture_output=True, text=True)
+    assert ran.returncode == 0 and "README.md" in ran.stdout and "packages.md" in ran.stdout
+    assert "expected: None" not in ran.stdout
+
+
+def test_pages_name_commands_and_flags_that_exist():
+    """Also within sentences, where commands are patterns and do not run."""
+    known = {command: set(re.findall(r"--[\w-]+", kmbench(command, "--help").stdout)) for command in COMMANDS}
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    printed = re.compile(r"(?:`|^    |^\$ )kmbench ([a-z][^`\n#]*)", re.MULTILINE)
+    named = [words for page in pages for words in printed.findall(page.read_text())]
+    assert len(named) > 50
+    for words in named:
+        command = words.split()[0].split("|")[0]
+        flags = set(re.findall(r" (--[a-z][\w-]*)", words))
+        assert command in known and flags <= known[command], words
