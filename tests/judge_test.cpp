@@ -225,6 +225,18 @@ TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
   EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums in floating point keep small values";
 }
 
+TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
+  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
+  Trial<double> trial{.points = {mean, mean, greatest, greatest},
+                      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
+                      .d = 1};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums that start anew lose nothing";
+  trial.description.kept_points = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; };
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = mean + 1.01 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+}
+
 /// Point i is the corner that its cluster i % k has: n k d is beyond the budget for looking at every label.
 Trial<float> corners(std::int64_t n, int k) {
   Trial<float> trial{.points = std::vector<float>(std::size_t(n * k)), .solution = {}, .d = k};
