@@ -187,9 +187,9 @@ class TypedSession final : public Session {
   void solve(Measurement& m) override {
     add_sample(m, timed_run(m));
     m.peak_bytes = memory::peak_bytes();
-    if (!m.judgement.verdict.empty() || problem_.tolerance != 0 || last_.iters >= problem_.max_iters) return;
+    if (!m.judgement.verdict.empty()) return;
     const auto start = std::chrono::steady_clock::now();
-    if (judge_.moved(last_)) m.judgement.verdict = fmt::format("it stopped after iteration {}, which changed labels", last_.iters);
+    m.judgement.verdict = explain_stop();
     m.judge_s += seconds_since(start);
   }
 
@@ -312,6 +312,10 @@ class TypedSession final : public Session {
     }));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
+    if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
+      const double more = double(m.iters) / std::max(1, iters);
+      timing.wall_s *= more, timing.event_s *= more;
+    }
     judge_timed(m);
     return timing;
   }
@@ -387,6 +391,13 @@ class TypedSession final : public Session {
     keep_worst(m, judge_last());
     if (m.runs > 1 && last_.iters == evidence_.first.iters)
       evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
+    if (m.judgement.verdict.empty() && last_.iters < m.iters) m.judgement.verdict = explain_stop();
+  }
+
+  /// With a tolerance of 0 the means tell alone whether the last iteration changed labels.
+  std::string explain_stop() const {
+    const bool too_early = problem_.tolerance == 0 && last_.iters < problem_.max_iters && judge_.moved(last_);
+    return too_early ? fmt::format("it stopped after iteration {}, which changed labels", last_.iters) : "";
   }
 
   void judge_timed(Measurement& m) {
