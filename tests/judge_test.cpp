@@ -1,6 +1,7 @@
 // The judge gives each planted fault its sentence and right answers none, and tells rounding from error.
 #include <cmath>
 
+#include "bench/data/dataset.hpp"
 #include "tests/solving.hpp"
 
 namespace km {
