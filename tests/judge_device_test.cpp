@@ -34,6 +34,13 @@ struct Clustered {
     return best;
   }
 
+  std::pair<LabelCheck, ClusterSums> found() const {
+    std::pair<LabelCheck, ClusterSums> found;
+    EXPECT_TRUE(look_on_device(problem, {.labels = labels, .assigned_centroids = centroids, .centroids = centroids}, Distance::difference,
+                               found.second, &found.first));
+    return found;
+  }
+
   Problem<T> problem;
   std::vector<T> points, centroids;
   std::vector<std::int32_t> labels;
@@ -45,16 +52,14 @@ TYPED_TEST_SUITE(JudgeOnDevice, Precisions);
 
 TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
   Clustered<TypeParam> clustered(20'011, 5, 9);
-  LabelCheck right;
-  ASSERT_TRUE(check_labels_on_device<TypeParam>(clustered.problem, clustered.labels, clustered.centroids, Distance::difference, right));
+  const LabelCheck right = clustered.found().first;
   EXPECT_EQ(right.judged, 20'011);
   EXPECT_EQ(right.wrong, 0);
   EXPECT_EQ(right.out_of_bound, 0);
   EXPECT_EQ(right.first_bad, -1);
 
   for (const int i : {77, 5000, 20'010}) clustered.labels[i] = (clustered.labels[i] + 1) % 9;
-  LabelCheck wrong;
-  ASSERT_TRUE(check_labels_on_device<TypeParam>(clustered.problem, clustered.labels, clustered.centroids, Distance::difference, wrong));
+  const LabelCheck wrong = clustered.found().first;
   EXPECT_EQ(wrong.out_of_bound, 3);
   EXPECT_EQ(wrong.first_bad, 77);
   EXPECT_EQ(wrong.first_best, clustered.nearest(77));
@@ -64,8 +69,7 @@ TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
 
 TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
   const Clustered<TypeParam> clustered(10'007, 3, 4);
-  ClusterSums sums;
-  ASSERT_TRUE(sums_on_device<TypeParam>(clustered.problem, clustered.labels, clustered.centroids, sums));
+  const ClusterSums sums = clustered.found().second;
   std::vector<double> expected(12), expected_abs(12);
   std::vector<std::int64_t> counts(4);
   double inertia = 0;
@@ -91,11 +95,8 @@ TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
 template <class T>
 std::pair<LabelCheck, ClusterSums> found_within(std::int64_t budget, const Clustered<T>& clustered) {
   set_judge_budget(budget);
-  std::pair<LabelCheck, ClusterSums> found;
-  const bool done = check_labels_on_device<T>(clustered.problem, clustered.labels, clustered.centroids, Distance::difference, found.first) &&
-                    sums_on_device<T>(clustered.problem, clustered.labels, clustered.centroids, found.second);
+  auto found = clustered.found();
   set_judge_budget(0);
-  EXPECT_TRUE(done);
   return found;
 }
 
@@ -115,6 +116,16 @@ TYPED_TEST(JudgeOnDevice, FindsTheSameInChunks) {
     for (int cell = 0; cell < 45; ++cell)
       EXPECT_NEAR(sums_in_chunks.sums[cell] + sums_in_chunks.remainders[cell], sums.sums[cell] + sums.remainders[cell], 1e-12 * sums.abs_sums[cell]);
   }
+}
+
+TYPED_TEST(JudgeOnDevice, AutoDeclaresTheGreatestDepthOfItsCandidates) {
+  const auto depth = [](std::string_view name, const ProblemShape& p) {
+    const Description& its = named(name).description;
+    return summation_depth(its, p, defaults(its));
+  };
+  const ProblemShape small{.n = 1'000'000, .d = 4, .k = 4}, wide{.n = 1'000'000, .d = 64, .k = 64};
+  EXPECT_GE(depth("gpu/lloyd/auto", small), depth("gpu/lloyd/resident", small));
+  for (const ProblemShape& p : {small, wide}) EXPECT_LT(depth("gpu/lloyd/auto", p), p.n) << p.d << " dimensions";
 }
 
 }  // namespace

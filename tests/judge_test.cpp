@@ -1,6 +1,7 @@
 // The judge gives each planted fault its sentence and right answers none, and tells rounding from error.
 #include <cmath>
 
+#include "bench/data/dataset.hpp"
 #include "tests/solving.hpp"
 
 namespace km {
@@ -223,6 +224,18 @@ TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
   trial.solution.centroids[0] = mean + lost;
   trial.description.fixed_point = false;
   EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums in floating point keep small values";
+}
+
+TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
+  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
+  Trial<double> trial{.points = {mean, mean, greatest, greatest},
+                      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
+                      .d = 1};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums that start anew lose nothing";
+  trial.description.kept_points = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; };
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = mean + 1.01 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
 }
 
 /// Point i is the corner that its cluster i % k has: n k d is beyond the budget for looking at every label.

@@ -17,9 +17,10 @@ namespace {
 std::vector<int> asked;  // how many iterations, by instance, of all points
 
 /// Errors of the runs below. Late: an iteration too many. Early: a stop while 2% of the labels still change. Stale: the start in place of the last
-/// assign's centroids, if a fixed number of iterations is asked for. Skipped: share of iterations left out at random.
+/// assign's centroids, if a fixed number of iterations is asked for. At rest: a stop where no centroid moves, whatever the labels. Skipped: share of
+/// iterations left out at random.
 struct Wish {
-  bool late = false, early = false, stale = false;
+  bool late = false, early = false, stale = false, at_rest = false;
   double skipped = 0;
 } wish;
 std::mt19937 order(7);  // of additions
@@ -49,6 +50,12 @@ struct Plain final : AnySolver<T> {
       if (!left_out) update();
     };
     out.iters = lloyd(p, trace, assigned, updated);
+    if (wish.at_rest && p.tolerance >= 0) {
+      out.iters = 0;
+      out.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
+      do assign(), update();
+      while (++out.iters < p.max_iters && out.centroids != out.assigned_centroids);
+    }
     if (wish.late && p.tolerance >= 0) assign(), update(), ++out.iters;
     if (wish.stale && p.tolerance < 0 && p.max_iters > 3) out.assigned_centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
     return out.iters;
@@ -243,6 +250,19 @@ TEST_F(Replays, AreMadeWhereOneLabelMayChange) {
   problem.tolerance = 1e-3;  // two of 2000
   EXPECT_EQ(replayed().verdict, "");
   EXPECT_TRUE(ran(iters - 2));
+}
+
+TEST_F(Replays, LetWhoeverTestsTheCentroidsStopWhereTheyRest) {
+  std::ranges::fill(points, 2.5);
+  wish.at_rest = true;
+  for (const char* departs : {"", "it tests the centroids, not the labels"}) {
+    Implementation implementation = plain();
+    implementation.description.departs = departs;
+    const Judge<double> judge(problem, implementation.description, Config());
+    const Evidence<double> evidence{.first = solved(problem)};
+    EXPECT_EQ(evidence.first.iters, 1) << "every label changed";
+    EXPECT_EQ(replay(implementation, Config(), problem, evidence, judge).verdict.empty(), *departs != 0);
+  }
 }
 
 TEST_F(Replays, AreJudgedBeforeTheyProveAnything) {

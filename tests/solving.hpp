@@ -16,6 +16,12 @@
 
 namespace km {
 
+/// Judges one solution of one problem.
+template <class T>
+Judgement judge(const Problem<T>& problem, const Solution<T>& solution, const Description& description, const Config& config) {
+  return Judge<T>(problem, description, config)(solution);
+}
+
 using Precisions = ::testing::Types<float, double>;
 using ParameterValues = std::map<std::string, Value, std::less<>>;
 

@@ -13,6 +13,7 @@
 // The file's path below impl/ is the implementation's name. No list names it.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -93,12 +94,26 @@ struct Description {
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
   /// True if it sums in fixed point or in a frame: a mean may also be off by two fp64 roundings of the greatest |x| of its dimension.
   bool fixed_point = false;
+  /// Points whose sum a thread keeps while they come and go (default 0: sums start anew in each iteration). The rounding of those that left stays.
+  std::function<std::int64_t(const ProblemShape&, const Config&)> kept_points = {};
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
   /// How it departs from the task, in words (such as moving an empty cluster). Checks judge it but do not compare it.
   std::string_view departs = "";
   /// True if it makes means from the previous means, whose rounding accumulates. Also a departure.
   std::function<bool(const Config&)> incremental = {};
 };
+
+/// All parameters at their defaults.
+inline Config defaults(const Description& description) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const Parameter& parameter : description.parameters) values.emplace(parameter.name, parameter.fallback);
+  return Config(std::move(values));
+}
+
+inline std::int64_t summation_depth(const Description& description, const ProblemShape& shape, const Config& config) {
+  if (description.summation_depth) return std::max<std::int64_t>(1, description.summation_depth(shape, config));
+  return description.fixed_point ? 1 : shape.n;
+}
 
 /// Returns how a configuration departs from the task, or "".
 inline std::string_view departure(const Description& description, const Config& config) {

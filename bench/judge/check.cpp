@@ -32,13 +32,11 @@ Values<T> values(int rows, int d, const std::function<double(int, int)>& value) 
 
 /// Returns the configurations of a check: the defaults, then every value of every parameter with the others at their defaults.
 std::vector<Config> configs(const Description& description) {
-  std::map<std::string, Value, std::less<>> defaults;
-  for (const auto& parameter : description.parameters) defaults.emplace(parameter.name, parameter.fallback);
-  std::vector<Config> all = {Config(defaults)};
+  std::vector<Config> all = {defaults(description)};
   for (const auto& parameter : description.parameters)
     for (const auto& value : parameter.range)
       if (value != parameter.fallback) {
-        auto changed = defaults;
+        auto changed = all.front().values();
         changed[std::string(parameter.name)] = value;
         all.emplace_back(std::move(changed));
       }

@@ -35,20 +35,17 @@ struct LabelCheck {
   void add(const LabelCheck& other);
 };
 
-/// Decides the nearest centroid of point i exactly; the lowest index wins a tie.
-template <class T>
-LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form);
-
 constexpr double label_budget = 5e8;
 
-/// Checks all labels on the host, or a random sample if n k d exceeds label_budget.
+/// Checks all labels on the host; if n k d exceeds label_budget a random sample. chosen: these points instead.
 template <class T>
-LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form);
+LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Distance form, std::vector<std::int64_t> chosen = {});
 
-/// Labels the points in fp64, each distance² moved at random within what rounding explains: a right implementation's labels, in doubt where its own
-/// are. Equal points and equal centroids stay equal. Returns the number of changed labels.
+/// Labels the points in fp64, each distance² moved at random within a share of what rounding explains: a right implementation's labels, in doubt where
+/// its own are. Equal points and equal centroids stay equal. Returns the number of changed labels.
 template <class T>
-std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, std::uint64_t seed, std::span<std::int32_t> labels);
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, double share, std::uint64_t seed,
+                           std::span<std::int32_t> labels);
 
 /// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
 constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }
@@ -70,7 +67,7 @@ struct ClusterSums {
 
 /// Sums the points by label. Labels must lie in [0, k).
 template <class T>
-ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids);
+ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
 
 /// Standard deviation and greatest |x| of each dimension.
 struct Spread {

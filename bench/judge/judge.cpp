@@ -40,27 +40,29 @@ std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s)
   for (const auto* centroids : {&s.assigned_centroids, &s.centroids})
     for (std::size_t cell = 0; cell < cells; ++cell)
       if (!std::isfinite((*centroids)[cell])) return fmt::format("centroid {}, dimension {} is {}", cell / p.d, cell % p.d, (*centroids)[cell]);
-  const auto bad = std::ranges::find_if(s.labels, [&](auto label) { return label < 0 || label >= p.k; });
-  if (bad != s.labels.end()) return fmt::format("point {} has label {}: labels are 0 to {}", bad - s.labels.begin(), *bad, p.k - 1);
-  return "";
+  std::int64_t bad = p.n;
+#pragma omp parallel for reduction(min : bad) if (p.n > 1 << 20)
+  for (std::int64_t i = 0; i < p.n; ++i)
+    if (std::uint32_t(s.labels[std::size_t(i)]) >= std::uint32_t(p.k)) bad = std::min(bad, i);
+  return bad == p.n ? "" : fmt::format("point {} has label {}: labels are 0 to {}", bad, s.labels[std::size_t(bad)], p.k - 1);
 }
 
 std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse"; }
 
 template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread)
-    : problem_(problem), form_(description.distance),
-      depth_(description.summation_depth ? std::max<std::int64_t>(1, description.summation_depth(problem, config))
-             : description.fixed_point   ? 1
-                                         : problem.n),
+    : problem_(problem), form_(description.distance), depth_(summation_depth(description, problem, config)),
+      kept_(description.kept_points
+                ? double(description.kept_points(problem, config)) * unit_roundoff<T> * std::sqrt(2.0 * double(problem.n) * problem.max_iters)
+                : 0),
       drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),
       spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
 
 template <class T>
 ClusterSums Judge<T>::sums_of(const Solution<T>& s) const {
   ClusterSums sums;
-  if (is_large() && sums_on_device<T>(problem_, s.labels, s.centroids, sums)) return sums;
-  return sums_on_host<T>(problem_, s.labels, s.centroids);
+  if (is_large() && look_on_device(problem_, s, form_, sums, nullptr)) return sums;
+  return sums_on_host(problem_, s);
 }
 
 template <class T>
@@ -72,7 +74,8 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     const double mean_abs = count > 0 ? truth.abs_sums[cell] / double(count) : std::abs(double(s.centroids[cell]));
     const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.n, depth_, summation);
     const auto j = cell % problem_.d;
-    bounds[cell] = std::max(bound, drift_ * spread_.deviations[j]) + frame_ * spread_.greatest[j];
+    bounds[cell] =
+        std::max(bound, drift_ * spread_.deviations[j]) + (frame_ + kept_ / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
   }
   return bounds;
 }
@@ -94,21 +97,21 @@ bool Judge<T>::moved(const Solution<T>& s) const {
 }
 
 template <class T>
-Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws, std::uint64_t& path) const {
+Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws, std::uint64_t& path) const {
   std::uniform_real_distribution<double> rounding(-1, 1);
   Solution<T> s;
   s.labels.assign(std::size_t(p.n), no_label);
   s.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
   for (std::int64_t changed = p.n; s.iters == 0 || (s.iters < p.max_iters && !p.converged(changed)); ++s.iters) {
     s.assigned_centroids = s.centroids;
-    changed = label_rounded<T>(p, s.assigned_centroids, form_, draws(), s.labels);
+    changed = label_rounded<T>(p, s.assigned_centroids, form_, std::pow(share, 6), draws(), s.labels);
     path = path * 0x100000001b3 ^
            std::hash<std::string_view>{}({reinterpret_cast<const char*>(s.labels.data()), s.labels.size() * sizeof(std::int32_t)});
     const ClusterSums truth = sums_of(s);
     const auto bounds = bounds_of(s, truth, summation);
     for (std::size_t cell = 0; cell < bounds.size(); ++cell)
       if (const auto count = double(truth.counts[cell / p.d]); count > 0)
-        s.centroids[cell] = T(truth.sums[cell] / count + truth.remainders[cell] / count + bounds[cell] * rounding(draws));
+        s.centroids[cell] = T(truth.sums[cell] / count + truth.remainders[cell] / count + share * bounds[cell] * rounding(draws));
   }
   return s;
 }
@@ -122,13 +125,15 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   out.verdict = explain_shape(shape, s);
   if (!out.verdict.empty()) return out;
 
-  const ClusterSums truth = sums_of(s);
+  ClusterSums truth;
+  LabelCheck labels;
+  if (!is_large() || !look_on_device(p, s, form_, truth, &labels)) {
+    truth = sums_on_host(p, s);
+    labels = check_labels_on_host(p, s, form_);
+  }
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
 
-  LabelCheck labels;
-  if (!is_large() || !check_labels_on_device<T>(p, s.labels, s.assigned_centroids, form_, labels))
-    labels = check_labels_on_host<T>(p, s.labels, s.assigned_centroids, form_);
   out.judged_points = labels.judged;
   out.wrong_labels = labels.wrong;
   out.tied_labels = labels.tied;
@@ -139,24 +144,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   return out;
 }
 
-template <class T>
-double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d) {
-  double sum = 0;
-  for (std::size_t c = 0; c < centroids.size(); c += d) {
-    double best = std::numeric_limits<double>::infinity();
-    for (std::size_t o = 0; o < ideal.size(); o += d) {
-      double error = 0;
-      for (int j = 0; j < d; ++j) error += std::abs(double(centroids[c + j]) - ideal[o + j]);
-      best = std::min(best, error);
-    }
-    sum += best;
-  }
-  return sum / double(centroids.size());
-}
-
 template class Judge<float>;
 template class Judge<double>;
-template double centroid_error<float>(const std::vector<float>&, const std::vector<double>&, int);
-template double centroid_error<double>(const std::vector<double>&, const std::vector<double>&, int);
 
 }  // namespace km

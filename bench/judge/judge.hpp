@@ -59,8 +59,9 @@ class Judge {
   /// True if the last iteration certainly changed a label: its initial centroids differ from the means of its labels by more than rounding explains.
   bool moved(const Solution<T>& solution) const;
 
-  /// Makes the iterations of p (the same points) in fp64. Moves each distance² and mean at random within its bound. path: gets a hash of all labels.
-  Solution<T> run_rounded(const Problem<T>& p, double summation, std::mt19937_64& draws, std::uint64_t& path) const;
+  /// Makes the iterations of p (the same points) in fp64. Moves each mean at random within `share` of its bound, each distance² within share^6: a form
+  /// that does not cancel here is further from its bound than a sum is. path: gets a hash of all labels.
+  Solution<T> run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws, std::uint64_t& path) const;
 
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
@@ -75,19 +76,10 @@ class Judge {
   Problem<T> problem_;
   Distance form_;
   std::int64_t depth_;
+  double kept_;   // error of sums that are kept, in the greatest |x| of its dimension
   double drift_;  // tolerance of incremental means, in standard deviations
   double frame_;  // error of fixed-point sums, in the greatest |x| of its dimension
   Spread spread_;
 };
-
-/// Judges one solution of one problem.
-template <class T>
-Judgement judge(const Problem<T>& problem, const Solution<T>& solution, const Description& description, const Config& config) {
-  return Judge<T>(problem, description, config)(solution);
-}
-
-/// Mean absolute difference between centroids (k x d) and ideal centroids (rows of d), each centroid matched to its nearest ideal one.
-template <class T>
-double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d);
 
 }  // namespace km

@@ -6,18 +6,11 @@ namespace km {
 void set_judge_budget(std::int64_t) {}
 
 template <class T>
-bool check_labels_on_device(const Problem<T>&, std::span<const std::int32_t>, std::span<const T>, Distance, LabelCheck&) {
+bool look_on_device(const Problem<T>&, const Solution<T>&, Distance, ClusterSums&, LabelCheck*) {
   return false;
 }
 
-template <class T>
-bool sums_on_device(const Problem<T>&, std::span<const std::int32_t>, std::span<const T>, ClusterSums&) {
-  return false;
-}
-
-template bool check_labels_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance, LabelCheck&);
-template bool check_labels_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, Distance, LabelCheck&);
-template bool sums_on_device(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, ClusterSums&);
-template bool sums_on_device(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, ClusterSums&);
+template bool look_on_device(const Problem<float>&, const Solution<float>&, Distance, ClusterSums&, LabelCheck*);
+template bool look_on_device(const Problem<double>&, const Solution<double>&, Distance, ClusterSums&, LabelCheck*);
 
 }  // namespace km

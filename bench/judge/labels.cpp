@@ -64,21 +64,7 @@ void nearest_of_strip(const double* columns, const T* centroids, int d, int k, N
   }
 }
 
-}  // namespace
-
-void LabelCheck::add(const LabelCheck& other) {
-  const bool earlier = other.first_bad >= 0 && (first_bad < 0 || other.first_bad < first_bad);
-  const LabelCheck before = *this;
-  if (earlier) *this = other;
-  judged = before.judged + other.judged;
-  least = before.least + other.least;
-  excess = before.excess + other.excess;
-  wrong = before.wrong + other.wrong;
-  tied = before.tied + other.tied;
-  out_of_bound = before.out_of_bound + other.out_of_bound;
-  broken_ties = before.broken_ties + other.broken_ties;
-}
-
+/// Decides the nearest centroid of point i exactly; the lowest index wins a tie.
 template <class T>
 LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form) {
   const int d = p.d;
@@ -124,9 +110,25 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   return out;
 }
 
+}  // namespace
+
+void LabelCheck::add(const LabelCheck& other) {
+  const bool earlier = other.first_bad >= 0 && (first_bad < 0 || other.first_bad < first_bad);
+  const LabelCheck before = *this;
+  if (earlier) *this = other;
+  judged = before.judged + other.judged;
+  least = before.least + other.least;
+  excess = before.excess + other.excess;
+  wrong = before.wrong + other.wrong;
+  tied = before.tied + other.tied;
+  out_of_bound = before.out_of_bound + other.out_of_bound;
+  broken_ties = before.broken_ties + other.broken_ties;
+}
+
 template <class T>
-LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids, Distance form) {
-  const auto sample = sample_points(p);
+LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Distance form, std::vector<std::int64_t> chosen) {
+  const auto sample = chosen.empty() ? sample_points(p) : std::move(chosen);
+  const std::span<const T> centroids = s.assigned_centroids;
   const std::int64_t judged = sample.empty() ? p.n : std::int64_t(sample.size());
   const int d = p.d;
   LabelCheck all;
@@ -146,7 +148,7 @@ LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_
       Nearest nearest;
       nearest_of_strip(columns.data(), centroids.data(), d, p.k, nearest);
       for (int l = 0; l < length; ++l) {
-        const std::int32_t label = labels[std::size_t(at[l])];
+        const std::int32_t label = s.labels[std::size_t(at[l])];
         const double doubt = fp64_doubt(d) * (nearest.best[l] + nearest.second[l]);
         if (label == nearest.index[l] && (p.k == 1 || nearest.second[l] - nearest.best[l] > doubt)) {
           ++mine.judged;
@@ -163,11 +165,12 @@ LabelCheck check_labels_on_host(const Problem<T>& p, std::span<const std::int32_
 }
 
 template <class T>
-std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, std::uint64_t seed, std::span<std::int32_t> labels) {
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, double share, std::uint64_t seed,
+                           std::span<std::int32_t> labels) {
   const int d = p.d;
   const bool expanded = form != Distance::difference;
-  const double share = rounding_factor(d) * unit_roundoff<T> + cut_factors(form);
-  const double least = rounding_factor(d) * double(std::numeric_limits<T>::denorm_min()) / 2;
+  const double of_magnitude = share * (rounding_factor(d) * unit_roundoff<T> + cut_factors(form));
+  const double least = share * rounding_factor(d) * double(std::numeric_limits<T>::denorm_min()) / 2;
   const auto key_of = [d](const T* row) { return std::hash<std::string_view>{}({reinterpret_cast<const char*>(row), d * sizeof(T)}); };
   std::vector<double> norms(p.k);
   std::vector<std::uint64_t> keys(p.k);
@@ -186,7 +189,7 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
     double best_dist = std::numeric_limits<double>::infinity();
     for (int c = 0; c < p.k; ++c) {
       const double exact = distance(x, centroids.data() + std::size_t(c) * d, d), magnitude = expanded ? own_norm + norms[c] : exact;
-      const double dist = exact + (share * magnitude + least) * (2 * noise(key, keys[c]) - 1);
+      const double dist = exact + (of_magnitude * magnitude + least) * (2 * noise(key, keys[c]) - 1);
       if (dist < best_dist) best_dist = dist, best = c;
     }
     changed += std::exchange(labels[std::size_t(i)], best) != best;
@@ -194,11 +197,9 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
   return changed;
 }
 
-template std::int64_t label_rounded(const Problem<float>&, std::span<const float>, Distance, std::uint64_t, std::span<std::int32_t>);
-template std::int64_t label_rounded(const Problem<double>&, std::span<const double>, Distance, std::uint64_t, std::span<std::int32_t>);
-template LabelCheck check_label(const Problem<float>&, std::int64_t, std::int32_t, std::span<const float>, Distance);
-template LabelCheck check_label(const Problem<double>&, std::int64_t, std::int32_t, std::span<const double>, Distance);
-template LabelCheck check_labels_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>, Distance);
-template LabelCheck check_labels_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>, Distance);
+template std::int64_t label_rounded(const Problem<float>&, std::span<const float>, Distance, double, std::uint64_t, std::span<std::int32_t>);
+template std::int64_t label_rounded(const Problem<double>&, std::span<const double>, Distance, double, std::uint64_t, std::span<std::int32_t>);
+template LabelCheck check_labels_on_host(const Problem<float>&, const Solution<float>&, Distance, std::vector<std::int64_t>);
+template LabelCheck check_labels_on_host(const Problem<double>&, const Solution<double>&, Distance, std::vector<std::int64_t>);
 
 }  // namespace km

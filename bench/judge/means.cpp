@@ -19,7 +19,7 @@ inline void add_exactly(double& sum, double& remainder, double value) {
 }  // namespace
 
 template <class T>
-ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labels, std::span<const T> centroids) {
+ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s) {
   const int d = p.d;
   const std::size_t cells = std::size_t(p.k) * d;
   const ClusterSums empty{std::vector<double>(cells), std::vector<double>(cells), std::vector<double>(cells), std::vector<std::int64_t>(p.k)};
@@ -31,12 +31,12 @@ ClusterSums sums_on_host(const Problem<T>& p, std::span<const std::int32_t> labe
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < p.n; ++i) {
       const T* x = p.points.data() + i * d;
-      const std::size_t c = std::size_t(labels[std::size_t(i)]);
+      const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
       ++part.counts[c];
       double dist = 0;
       for (int j = 0; j < d; ++j) {
         const std::size_t cell = c * d + j;
-        const double value = double(x[j]), diff = value - double(centroids[cell]);
+        const double value = double(x[j]), diff = value - double(s.centroids[cell]);
         dist += diff * diff;
         add_exactly(part.sums[cell], part.remainders[cell], value);
         part.abs_sums[cell] += std::abs(value);
@@ -88,26 +88,30 @@ Spread spread_of(const Problem<T>& p) {
 
 template <class T>
 double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& truth) const {
-  const int d = problem_.d;
-  const std::size_t cells = std::size_t(problem_.k) * d;
+  const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
   double worst = 0;
-  for (const bool backwards : {false, true}) {
-    std::vector<T> chain(cells), total(cells);
-    std::vector<std::int64_t> length(problem_.k);
-    for (std::int64_t at = 0; at < problem_.n; ++at) {
-      const std::int64_t i = backwards ? problem_.n - 1 - at : at;
-      const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
-      const T* x = problem_.points.data() + i * d;
-      for (int j = 0; j < d; ++j) chain[c * d + j] += x[j];
-      if (++length[c] < depth_) continue;
-      length[c] = 0;
-      for (int j = 0; j < d; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
+#pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
+  for (int backwards = 0; backwards < 2; ++backwards)
+    for (int first = 0; first < d; first += width) {
+      const int end = std::min(d, first + width);
+      std::vector<T> chain(s.centroids.size()), total(s.centroids.size());
+      std::vector<std::int64_t> length(problem_.k);
+      for (std::int64_t at = 0; at < problem_.n; ++at) {
+        const std::int64_t i = backwards ? problem_.n - 1 - at : at;
+        const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
+        const T* x = problem_.points.data() + i * d;
+        for (int j = first; j < end; ++j) chain[c * d + j] += x[j];
+        if (++length[c] < depth_) continue;
+        length[c] = 0;
+        for (int j = first; j < end; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
+      }
+      for (int c = 0; c < problem_.k; ++c)
+        for (int j = first; j < end; ++j) {
+          const std::size_t cell = std::size_t(c) * d + j;
+          const double error = std::abs((double(T(total[cell] + chain[cell])) - truth.sums[cell]) - truth.remainders[cell]);
+          if (truth.abs_sums[cell] > 0) worst = std::max(worst, error / truth.abs_sums[cell]);
+        }
     }
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      const double sum = double(T(total[cell] + chain[cell]));
-      if (truth.abs_sums[cell] > 0) worst = std::max(worst, std::abs((sum - truth.sums[cell]) - truth.remainders[cell]) / truth.abs_sums[cell]);
-    }
-  }
   return worst;
 }
 
@@ -140,8 +144,8 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
     }
 }
 
-template ClusterSums sums_on_host(const Problem<float>&, std::span<const std::int32_t>, std::span<const float>);
-template ClusterSums sums_on_host(const Problem<double>&, std::span<const std::int32_t>, std::span<const double>);
+template ClusterSums sums_on_host(const Problem<float>&, const Solution<float>&);
+template ClusterSums sums_on_host(const Problem<double>&, const Solution<double>&);
 template Spread spread_of(const Problem<float>&);
 template Spread spread_of(const Problem<double>&);
 template double Judge<float>::summation_error(const Solution<float>&, const ClusterSums&) const;

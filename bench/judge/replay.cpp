@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
@@ -22,6 +20,7 @@ constexpr std::int64_t largest_sample = 4096;
 constexpr double share_in_full = 1.0 / 64;            // of what an iteration moves
 constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of one run of the judge's and of all for a link
 constexpr int least_own_runs = 4, most_own_runs = 24;
+constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
 
 /// Thrown: the result is wrong.
 struct Refusal {
@@ -57,7 +56,10 @@ struct Reach {
 };
 
 std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  return std::transform_reduce(a.begin(), a.end(), b.begin(), std::int64_t{0}, std::plus<>(), std::not_equal_to<>());
+  std::int64_t changed = 0;
+#pragma omp parallel for reduction(+ : changed) if (a.size() > 1 << 20)
+  for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];
+  return changed;
 }
 
 /// Replays a problem: the whole one, or a sample.
@@ -103,6 +105,9 @@ class Replayer {
                                   cell / problem_.d, cell % problem_.d, was, given)};
   }
 
+  /// True if a run that tests the centroids, not the labels, may stop: no label will change again.
+  bool rests(const Solution<T>& run) const { return departs_ && run.centroids == run.assigned_centroids; }
+
   double work_of(int iters) const { return double(problem_.n) * problem_.k * problem_.d * iters; }
 
   /// Distance that the last iteration moved the centroids.
@@ -124,7 +129,8 @@ class Replayer {
       ended.bounds = judge_.mean_bounds(ended.run, summation);
       return ended;
     };
-    const auto own = [&] { return bounded(own_run(from(start, iters), summation)); };
+    double share = 1;  // of the bounds
+    const auto own = [&] { return bounded(own_run(from(start, iters), summation, share)); };
     bool first = true;
     const auto again = [&] { return bounded(std::exchange(first, false) ? before : run(start, iters)); };
     const double work = work_of(iters);
@@ -133,7 +139,10 @@ class Replayer {
     if (!cheap && (reach = reaches(later, 5, again)).reached) return;
     if (least_own_runs * work <= most_work && (reach = reaches(later, own_runs(work), own)).reached) return;
     if (by_judge && !reach.certain && near(before, later, allowed)) return;
-    if (cheap && (departs_ || !reach.certain) && (reach = reaches(later, 5, again)).reached) return;
+    const bool decided = reach.certain && !departs_;
+    while (cheap && !reach.certain && (share /= 2) >= least_share)
+      if ((reach = reaches(later, own_runs(work), own)).reached) return;
+    if (cheap && !decided && (reach = reaches(later, 5, again)).reached) return;
     throw Refusal{fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart",
                               iters + 1, iters, reach.nearest)};
   }
@@ -144,7 +153,7 @@ class Replayer {
     const ProblemShape& p = problem_;
     const bool same = before.centroids == first.assigned_centroids;
     const auto changed = changed_labels(first.labels, before.labels);
-    if (first.iters < p.max_iters && (same ? !p.converged(changed) : !p.converged(1) && judge_.moved(first)))
+    if (first.iters < p.max_iters && !rests(first) && (same ? !p.converged(changed) : !p.converged(1) && judge_.moved(first)))
       throw Refusal{fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", first.iters,
                                 same ? std::to_string(changed) : "some", p.n, p.tolerance)};
     if (!same || before.iters == 1) return;
@@ -172,7 +181,7 @@ class Replayer {
     int least = p.max_iters, most = 1;
     Paths paths;
     for (int runs = own_runs(work); runs > 0; --runs) {
-      const Ended<T> own = own_run(p, summation);
+      const Ended<T> own = own_run(p, summation, 1);
       least = std::min(least, own.run.iters), most = std::max(most, own.run.iters);
       if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;
       paths.add(own.path);
@@ -190,9 +199,9 @@ class Replayer {
   }
 
   static int own_runs(double work) { return int(std::clamp(most_work / work, double(least_own_runs), double(most_own_runs))); }
-  Ended<T> own_run(const Problem<T>& p, double summation) const {
+  Ended<T> own_run(const Problem<T>& p, double summation, double share) const {
     Ended<T> own;
-    own.run = judge_.run_rounded(p, summation, draws_, own.path);
+    own.run = judge_.run_rounded(p, summation, share, draws_, own.path);
     return own;
   }
 
@@ -305,7 +314,8 @@ void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, cons
   const Solution<T>& first = evidence.first;
   const auto start = problem.initial_centroids;
   if (first.iters == 1) {
-    if (problem.max_iters > 1 && problem.tolerance < 1) throw Refusal{"it stopped after 1 iteration, in which every label changed"};
+    if (problem.max_iters > 1 && problem.tolerance < 1 && !replayer.rests(first))
+      throw Refusal{"it stopped after 1 iteration, in which every label changed"};
     ++links;
     return replayer.check_start(first);
   }

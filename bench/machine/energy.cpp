@@ -35,7 +35,7 @@ std::vector<fs::path> packages_in(const fs::path& powercap) {
 
 }  // namespace
 
-EnergyMeter::EnergyMeter(bool gpu, const fs::path& powercap) {
+EnergyMeter::EnergyMeter(bool gpu, const fs::path& folder) {
   if (gpu) {
     uuid_ = device::uuid();
     source_ = "NVML";
@@ -43,7 +43,7 @@ EnergyMeter::EnergyMeter(bool gpu, const fs::path& powercap) {
     return;
   }
   source_ = "RAPL";
-  for (const auto& zone : packages_in(powercap)) {
+  for (const auto& zone : packages_in(folder)) {
     const auto now = number_in(zone / "energy_uj"), range = number_in(zone / "max_energy_range_uj");
     if (!now || !range) {
       unreadable_ = fmt::format("{} may not be read by this user", (zone / "energy_uj").string());
@@ -51,7 +51,7 @@ EnergyMeter::EnergyMeter(bool gpu, const fs::path& powercap) {
     }
     packages_.push_back({zone / "energy_uj", *range, *now});
   }
-  if (packages_.empty()) unreadable_ = fmt::format("no RAPL counters in {}", powercap.string());
+  if (packages_.empty()) unreadable_ = fmt::format("no RAPL counters in {}", folder.string());
   else source_ = fmt::format("RAPL, {} {}", packages_.size(), packages_.size() == 1 ? "package" : "packages");
 }
 

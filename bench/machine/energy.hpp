@@ -8,11 +8,17 @@
 
 namespace km {
 
+/// The kernel's folder of RAPL counters; tests set another.
+inline std::filesystem::path& powercap() {
+  static std::filesystem::path folder = "/sys/class/powercap";
+  return folder;
+}
+
 /// Energy of a whole card, or of every processor package. It includes other processes.
 class EnergyMeter {
  public:
-  /// Meters the selected GPU or the processors. `powercap`: the kernel's folder of RAPL counters. Does not throw.
-  explicit EnergyMeter(bool gpu, const std::filesystem::path& powercap = "/sys/class/powercap");
+  /// Meters the selected GPU, or the processors by the counters in `folder`. Does not throw.
+  explicit EnergyMeter(bool gpu, const std::filesystem::path& folder = powercap());
 
   /// Why nothing can be read, or "".
   const std::string& unreadable() const { return unreadable_; }

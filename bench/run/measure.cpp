@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
@@ -13,6 +15,7 @@
 #include <utility>
 
 #include "bench/base/statistics.hpp"
+#include "bench/contract/reuse_scope.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
@@ -38,12 +41,9 @@ struct Points {
 
 /// Refuses values whose distances² overflow.
 template <class T>
-void refuse_overflow(const Dataset<T>& dataset) {
-  double largest = 0;
-  const T* values = dataset.values.get();
-#pragma omp parallel for reduction(max : largest)
-  for (std::int64_t at = 0; at < dataset.n * dataset.d; ++at) largest = std::max(largest, std::abs(double(values[at])));
-  const double most = double(std::numeric_limits<T>::max()) / 4 / dataset.d / (sizeof(T) == 8 ? double(dataset.n) : 1.0);
+void refuse_overflow(const Points<T>& points) {
+  const double largest = std::ranges::max(points.spread.greatest);
+  const double most = double(std::numeric_limits<T>::max()) / 4 / points.set.d / (sizeof(T) == 8 ? double(points.set.n) : 1.0);
   if (largest > std::sqrt(most))
     throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
 }
@@ -57,8 +57,8 @@ std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
   if (last && last_request == request) return last;
   last.reset();  // free memory first: both may not fit
   auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
-  refuse_overflow(points->set);
   points->spread = spread_of(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  refuse_overflow(*points);
   protect_values(points->set.values.get(), "the points");
   last_request = request;
   return last = std::move(points);
@@ -113,11 +113,16 @@ class Start {
 /// After one iteration assigned_centroids are the start itself and are not compared.
 template <class T>
 bool same_answer(const Solution<T>& given, const Solution<T>& later, int rotation, const ProblemShape& p) {
-  if (given.iters != later.iters || given.labels.size() != later.labels.size()) return false;
-  for (std::size_t i = 0; i < given.labels.size(); ++i)
-    if (given.labels[i] != (later.labels[i] + rotation) % p.k) return false;
-  return rotated(given.centroids, rotation, p.d) == later.centroids &&
-         (given.iters == 1 || rotated(given.assigned_centroids, rotation, p.d) == later.assigned_centroids);
+  if (given.iters != later.iters || given.labels.size() != later.labels.size() || rotated(given.centroids, rotation, p.d) != later.centroids ||
+      (given.iters > 1 && rotated(given.assigned_centroids, rotation, p.d) != later.assigned_centroids))
+    return false;
+  bool same = true;
+#pragma omp parallel for reduction(&& : same) if (p.n > 1 << 20)
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    const std::int32_t label = later.labels[std::size_t(i)], moved = label < p.k - rotation ? label + rotation : label - (p.k - rotation);
+    same = same && label >= 0 && label < p.k && given.labels[std::size_t(i)] == moved;
+  }
+  return same;
 }
 
 template <class T>
@@ -182,9 +187,9 @@ class TypedSession final : public Session {
   void solve(Measurement& m) override {
     add_sample(m, timed_run(m));
     m.peak_bytes = memory::peak_bytes();
-    if (!m.judgement.verdict.empty() || problem_.tolerance != 0 || last_.iters >= problem_.max_iters) return;
+    if (!m.judgement.verdict.empty()) return;
     const auto start = std::chrono::steady_clock::now();
-    if (judge_.moved(last_)) m.judgement.verdict = fmt::format("it stopped after iteration {}, which changed labels", last_.iters);
+    m.judgement.verdict = explain_stop();
     m.judge_s += seconds_since(start);
   }
 
@@ -196,19 +201,24 @@ class TypedSession final : public Session {
   void measure_energy(Measurement& m) override {
     EnergyMeter meter(case_.on_gpu());
     start_.as_given();
+    const int most = problem_.tolerance < 0 ? problem_.max_iters : 2 * m.iters;  // in another order of additions a stop may come later
+    int told = 0;
     const Json energy = energy_of(meter, [&] {
       Trace untraced;
       solver_->reset();
       const int iters = solver_->iterate(untraced);
       if (case_.on_gpu()) device::synchronize();
+      told = std::max(told, iters);
       return iters;
     });
     m.energy = std::make_shared<const Json>(energy);
     if (energy["joules"].is_null()) return;
-    last_ = solver_->download();
+    download();
     const auto start = std::chrono::steady_clock::now();
     judge_if_new(m);
     const double runs = energy["iterations"].get<double>() / last_.iters;
+    if (m.judgement.verdict.empty() && told > most)
+      m.judgement.verdict = fmt::format("while its energy was measured it told {} iterations where {} can be", told, most);
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_energy(energy["window_s"].get<double>(), runs, std::ranges::min(m.samples_s));
     m.judge_s += seconds_since(start);
   }
@@ -221,12 +231,11 @@ class TypedSession final : public Session {
       m.device_peak_bytes = device::peak_bytes();
       m.gpu = std::make_shared<const Json>(gpu_->finish());
     }
-    last_ = solver_->download();
+    download();
     const auto start = std::chrono::steady_clock::now();
     if (last_.iters != iters) last_.iters = -1;
     judge_if_new(m);
-    if (m.judgement.verdict.empty())
-      m.judgement.verdict = explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, copy_of_outputs_s(), m.library.has_value());
+    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_verbs(m);
     if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
       m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
     evidence_.draws = draws_for(case_.id());
@@ -236,6 +245,7 @@ class TypedSession final : public Session {
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
+      const ReuseScope reuse;                                       // for both replays
       if (evidence_.first.labels.empty()) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || one_in_four);
       start_.as_given();
@@ -297,13 +307,23 @@ class TypedSession final : public Session {
     reset_s_ = std::min(reset_s_, timing.reset_s);
     own_downloads_s_.push_back(undelayed_s([&] {
       const auto download_start = std::chrono::steady_clock::now();
-      last_ = solver_->download();
+      download();
       m.downloads_s.push_back(seconds_since(download_start));
     }));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
+    if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
+      const double more = double(m.iters) / std::max(1, iters);
+      timing.wall_s *= more, timing.event_s *= more;
+    }
     judge_timed(m);
     return timing;
+  }
+
+  /// The first result moves on, because copying its labels takes as long as a download.
+  void download() {
+    if (std::exchange(last_is_first_, false)) evidence_.first = std::move(last_);
+    last_ = solver_->download();
   }
 
   void reset() {
@@ -378,13 +398,20 @@ class TypedSession final : public Session {
     keep_worst(m, judge_last());
     if (m.runs > 1 && last_.iters == evidence_.first.iters)
       evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
+    if (m.judgement.verdict.empty() && last_.iters < m.iters) m.judgement.verdict = explain_stop();
+  }
+
+  /// With a tolerance of 0 the means tell alone whether the last iteration changed labels.
+  std::string explain_stop() const {
+    const bool too_early = problem_.tolerance == 0 && last_.iters < problem_.max_iters && judge_.moved(last_);
+    return too_early ? fmt::format("it stopped after iteration {}, which changed labels", last_.iters) : "";
   }
 
   void judge_timed(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();
     if (m.runs == 1) {
       keep_worst(m, judge_last());
-      evidence_.first = last_;
+      last_is_first_ = true;
       if (!dataset_->ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, dataset_->ideal_centroids, problem_.d);
     } else {
       judge_if_new(m);
@@ -410,9 +437,15 @@ class TypedSession final : public Session {
     if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
   }
 
-  double copy_of_outputs_s() const {
-    const std::size_t centroids = last_.centroids.size() * sizeof(T);
-    return copy_s(case_.on_gpu(), {last_.labels.size() * sizeof(std::int32_t), centroids, centroids});
+  /// Judges the times of download and reset. The copy of another case's outputs of the same size may clear them; to refuse takes one made now.
+  std::string explain_verbs(const Measurement& m) const {
+    static std::map<std::array<std::size_t, 3>, double> known;
+    const std::array sizes = {last_.labels.size() * sizeof(std::int32_t), last_.centroids.size() * sizeof(T), std::size_t(case_.on_gpu())};
+    const auto explain = [&](double copy_s) {
+      return explain_times(median(m.samples_s), lower_median(own_downloads_s_), reset_s_, copy_s, m.library.has_value());
+    };
+    if (const auto before = known.find(sizes); before != known.end() && explain(before->second).empty()) return "";
+    return explain(known[sizes] = copy_s(case_.on_gpu(), {sizes[0], sizes[1], sizes[1]}));
   }
 
   void look_at_process(Measurement& m) {
@@ -433,6 +466,7 @@ class TypedSession final : public Session {
   Judge<T> judge_;
   std::unique_ptr<AnySolver<T>> solver_;
   Solution<T> last_;
+  bool last_is_first_ = false;  // last_ is the first timed run of the case
   Evidence<T> evidence_;
   std::vector<double> own_downloads_s_;  // without run delay
   Solution<T> unforeseen_;

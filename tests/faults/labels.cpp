@@ -124,6 +124,11 @@ KM_BREAK(finish, labels_from_one, "numbers clusters from 1", .run = "has label 5
 }
 
 KM_BREAK(finish, label_out_of_range, "one label is k", .run = "has label 5: labels are 0 to 4") { this->out_.labels.back() = this->p_.k; }
+KM_BREAK(finish, labels_a_round_further, "adds k to all labels from its third run on", .run = "has label [5-9]: labels are 0 to 4", .check = "") {
+  if (++this->runs_ > 2)
+    for (auto& label : this->out_.labels) label += this->p_.k;
+}
+
 KM_BREAK(finish, huge_label, "one label is 2147483647", .run = "has label 2147483647: labels are 0 to 4") {
   this->out_.labels.front() = std::numeric_limits<std::int32_t>::max();
 }

@@ -250,6 +250,15 @@ KM_BREAK(iterate, lies_later, "lies from its third run on", .run = verdict::link
   return ++this->runs_ > 2 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
 }
 
+KM_BREAK(iterate, stops_early_later, "stops after two iterations from its third run on",
+         .run = "^it stopped after iteration 2, which changed labels$", .on = "tolerance 0", .check = "") {
+  return ++this->runs_ > 2 ? this->make(trace, 2) : RightLloyd<T>::iterate(trace);
+}
+
+KM_BREAK(iterate, stops_early_later_with_tolerance, "the same with a tolerance", .run = verdict::early, .on = "tolerance 0.01", .check = "") {
+  return ++this->runs_ > 2 ? this->make(trace, 2) : RightLloyd<T>::iterate(trace);
+}
+
 KM_BREAK(iterate, lies_in_every_third_run, "lies in every third run", .run = verdict::link, .check = "") {
   return ++this->runs_ % 3 == 0 ? this->lie(trace) : RightLloyd<T>::iterate(trace);
 }

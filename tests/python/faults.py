@@ -24,7 +24,7 @@ class Problem:
         np.save(points, self.points)
         np.save(start, self.start)
         flags = {"data": points, "init": start, "k": len(self.start), "iterations": 10, "repetitions": 3, **self.flags}
-        return [text for flag, value in flags.items() for text in (f"--{flag}", str(value))]
+        return [text for flag, value in flags.items() for text in (f"--{flag}", str(value))[: 1 if value is True else 2]]
 
 
 def groups(n: int, d: int, spread: float, seed: int = 2) -> np.ndarray:
@@ -65,6 +65,7 @@ def problems() -> dict[str, Problem]:
         "settled": Problem(settled, settled[:3], {"iterations": 30}),
         "huge": Problem(huge, huge[:4], {"iterations": 3}),
         "mapped": Problem(blobs, blobs[:5], {"data-set": "map=1"}),
+        "metered": Problem(blobs, blobs[:5], {"energy": True}),
         "1 s": Problem(blobs, blobs[:5], {"timeout": 1}),
         "1 GiB": Problem(blobs, blobs[:5], {"memory": 1}),
     }

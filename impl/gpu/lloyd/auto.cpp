@@ -1,5 +1,7 @@
 // Runs the fastest of other implementations: of those that may win by shape, the fastest in three iterations. Their labels are exact or proven.
 // Cost: prepare runs each candidate's prepare and six iterations, then the winner's prepare again. A single candidate is not measured.
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,30 +35,46 @@ constexpr Choice choices[] = {
     {"gpu/lloyd/register_tiles", [](const ProblemShape& p) { return p.d <= 16; }},
 };
 
-/// All parameters at their defaults.
-Config defaults(const Description& description) {
-  std::map<std::string, Value, std::less<>> values;
-  for (const Parameter& parameter : description.parameters) values.emplace(parameter.name, parameter.fallback);
-  return Config(std::move(values));
+const Implementation* find(std::string_view name) {
+  const auto found = std::ranges::find(implementations(), name, &Implementation::name);
+  return found == implementations().end() ? nullptr : &*found;
+}
+
+/// Returns the numbers of the choices to try.
+std::vector<int> candidates_for(const ProblemShape& p, int value_bytes) {
+  const auto runs = [&](const char* name) {
+    const Implementation* const found = find(name);
+    if (!found || !found->has(value_bytes == 4 ? Precision::fp32 : Precision::fp64)) return false;
+    const auto& unsupported = found->description.unsupported;
+    return !unsupported || unsupported(p, defaults(found->description), value_bytes).empty();
+  };
+  std::vector<int> candidates;
+  for (const bool last_resort : {false, true})
+    for (int at = 0; at < int(std::size(choices)) && (!last_resort || candidates.empty()); ++at) {
+      const Choice& choice = choices[at];
+      const bool wanted = last_resort ? choice.promising == nullptr : choice.promising != nullptr && choice.promising(p);
+      if (wanted && runs(choice.name) && !runs(choice.unless)) candidates.push_back(at);
+    }
+  return candidates;
+}
+
+/// The greatest `of` all candidates of either precision: which of them runs is known in prepare alone.
+template <class Of>
+std::int64_t greatest(const ProblemShape& p, Of of) {
+  std::int64_t most = 0;
+  for (const int value_bytes : {4, 8})
+    for (const int choice : candidates_for(p, value_bytes)) {
+      const Description& description = find(choices[choice].name)->description;
+      most = std::max(most, of(description, defaults(description)));
+    }
+  return most;
 }
 
 template <class T>
 class Auto {
  public:
   Auto(const Problem<T>& problem, const Config&, Trace& trace) {
-    const auto runs = [&](const char* name) {
-      const Implementation* const found = find(name);
-      if (!found || !found->template prepare<T>()) return false;
-      const auto& unsupported = found->description.unsupported;
-      return !unsupported || unsupported(problem, defaults(found->description), sizeof(T)).empty();
-    };
-    std::vector<int> candidates;
-    for (const bool last_resort : {false, true})
-      for (int at = 0; at < int(std::size(choices)) && (!last_resort || candidates.empty()); ++at) {
-        const Choice& choice = choices[at];
-        const bool wanted = last_resort ? choice.promising == nullptr : choice.promising != nullptr && choice.promising(problem);
-        if (wanted && runs(choice.name) && !runs(choice.unless)) candidates.push_back(at);
-      }
+    const std::vector<int> candidates = candidates_for(problem, sizeof(T));
     double least = std::numeric_limits<double>::infinity();
     for (const int choice : candidates) {
       const double seconds = candidates.size() == 1 ? 0 : measure(*find(choices[choice].name), problem);
@@ -75,12 +93,6 @@ class Auto {
   Solution<T> download() { return solver_->download(); }
 
  private:
-  static const Implementation* find(std::string_view name) {
-    for (const Implementation& implementation : implementations())
-      if (implementation.name == name) return &implementation;
-    return nullptr;
-  }
-
   /// Returns the seconds of three iterations, second run: kernels are loaded and clocks have risen.
   static double measure(const Implementation& implementation, Problem<T> problem) {
     problem.max_iters = 3;
@@ -105,8 +117,13 @@ class Auto {
 const Register<Auto> registration{{
     .summary = "the fastest of registers, single_pass, screened, resident and register_tiles, by shape and by three iterations of each",
     .device = Device::gpu,
-    .summation_depth = [](const ProblemShape& p, const Config&) { return p.n; },
+    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {
+      return greatest(p, [&](const Description& its, const Config& config) { return summation_depth(its, p, config); });
+    },
     .fixed_point = true,
+    .kept_points = [](const ProblemShape& p, const Config&) -> std::int64_t {
+      return greatest(p, [&](const Description& its, const Config& config) { return its.kept_points ? its.kept_points(p, config) : 0; });
+    },
 }};
 
 }  // namespace

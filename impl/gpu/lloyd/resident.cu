@@ -62,6 +62,12 @@ void with_clusters(int clusters, F&& f) {
   });
 }
 
+/// At most so many points have their sum in a thread's registers; then come a warp's 5 steps, 16 warps, and integers, which are exact. Tables are, too.
+/// A warp has a tile more than its share at most, a tile is 4 points a lane, and a card has 8 multiprocessors at least.
+std::int64_t points_of_a_thread(const ProblemShape& p, const Config& config) {
+  return p.k <= 16 ? p.n / (own_threads * std::min<std::int64_t>(config.number("grid"), 8)) + 8 : 0;
+}
+
 template <class T>
 class Resident {
  public:
@@ -189,10 +195,9 @@ const Register<Resident> registration{{
       if (std::int64_t(p.k) * p.d > most_cells) return "more than 1024 values in all centroids, which every block keeps";
       return "";
     },
-    .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t {  // fp64 in registers on the smallest grid; all else is exact
-      return p.k <= 16 ? p.n / own_threads + 64 : 1;
-    },
+    .summation_depth = [](const ProblemShape& p, const Config& config) { return points_of_a_thread(p, config) + (p.k <= 16 ? 5 + 16 : 1); },
     .fixed_point = true,
+    .kept_points = points_of_a_thread,
 }};
 
 }  // namespace
