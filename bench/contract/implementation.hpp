@@ -94,6 +94,8 @@ struct Description {
   /// True if it sums in fixed point or in a frame: a mean may also be off by two fp64 roundings of the greatest |x| of its dimension.
   bool fixed_point = false;
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
+  /// Terms of the time of a run of max_iters iterations (bytes, multiply-adds, launches), for auto. A calibration finds the seconds of one each.
+  std::function<std::vector<double>(const ProblemShape&, const Config&, int value_bytes)> cost = {};
   /// How it departs from the task, in words (such as moving an empty cluster). Checks judge it but do not compare it.
   std::string_view departs = "";
   /// True if it makes means from the previous means, whose rounding accumulates. Also a departure.

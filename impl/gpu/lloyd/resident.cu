@@ -7,6 +7,7 @@
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
 #include "impl/gpu/registration.hpp"
@@ -192,6 +193,7 @@ const Register<Resident> registration{{
       return p.k <= 16 ? p.n / own_threads + 64 : 1;
     },
     .fixed_point = true,
+    .cost = cost::moved,
 }};
 
 }  // namespace
