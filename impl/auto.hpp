@@ -20,6 +20,7 @@
 #include "bench/contract/implementation.hpp"
 
 namespace km::choosing {
+namespace {  // its includers are compiled with different arithmetic
 
 /// `number` is the counter `choice`: give new candidates new numbers.
 struct Rival {
@@ -161,4 +162,5 @@ class Auto {
   std::unique_ptr<AnySolver<T>> solver_;
 };
 
+}  // namespace
 }  // namespace km::choosing
