@@ -81,8 +81,8 @@ void add(const Implementation& one, Problem<T> problem, int threads, Samples& sa
 }
 
 template <class T>
-void add(const ProblemShape& shape, const CalibrationOptions& options, Samples& samples) {
-  const Dataset<T> data = load_dataset<T>({.name = "blobs", .n = shape.n, .d = shape.d, .k = shape.k});
+void add(const char* points, const ProblemShape& shape, const CalibrationOptions& options, Samples& samples) {
+  const Dataset<T> data = load_dataset<T>({.name = points, .n = shape.n, .d = shape.d, .k = shape.k});
   const std::vector<T> initial = initial_centroids(data, shape.k, "random", 1);
   for (const Implementation& one : implementations())
     if (one.description.device == options.device && one.description.cost && one.has(precision_of<T>))
@@ -99,9 +99,10 @@ CostModel calibrate(const CalibrationOptions& options) {
   for (int i = 1; since(start) < options.budget_s; ++i) {
     const ProblemShape next = shape(i, options.most_points);
     if (double(next.n) * next.k * next.d > options.most_work) continue;
-    add<float>(next, options, samples);
-    add<double>(next, options, samples);
-    if (options.progress) options.progress(++problems, since(start));
+    const char* const points = ++problems % 2 ? "blobs" : "uniform";  // bounds rule out much, or little
+    add<float>(points, next, options, samples);
+    add<double>(points, next, options, samples);
+    if (options.progress) options.progress(problems, since(start));
   }
   return fitted(samples);
 }
