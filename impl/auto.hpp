@@ -1,7 +1,7 @@
 // Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
 // Candidates within the model's spread of the best run their first iterations on the problem itself; measured over foretold time then corrects the
 // forecast of the whole run, because bounds and margins depend on the points.
-// Cost: prepare of at most four candidates, and twice a few iterations of each, some quarter of a run in all; a single candidate is not tried.
+// Cost: prepare of a few candidates, and of each twice a share of a run or 20 ms; a single candidate is not tried.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,8 @@ struct Candidate {
 };
 
 constexpr int most_tried = 4;
-constexpr int until_rest = 100;  // iterations of a run to convergence, a guess: the order of candidates hardly depends on it
+constexpr double cheap = 0.002, always = 0.02;  // seconds: a run for which twice as many are tried; that a trial may take at least
+constexpr int until_rest = 100;                 // iterations of a run to convergence, a guess: the order of candidates hardly depends on it
 
 inline const Implementation* find(std::string_view name) {
   const auto found = std::ranges::find(implementations(), name, &Implementation::name);
@@ -86,38 +87,53 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
 }
 
 /// Those that may be the fastest: at most four whose range of one standard deviation meets that of the best, likeliest first, and those that state
-/// a cost but were never calibrated. Candidates without a cost count only where there is no other.
+/// a cost but were never calibrated. If the run is short, eight within four times the best, because fixed costs spread most. Candidates without a cost
+/// count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
+  const double least = all.empty() ? never : all.front().likely();
   double reach = never;
   for (const Candidate& one : all)
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
+  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (least < cheap && own.seconds <= 4 * least); };
   std::vector<Candidate> some;
   for (const Candidate& one : all)
-    if (one.forecast && one.forecast->seconds * std::exp(-one.forecast->spread) <= reach && some.size() < most_tried) some.push_back(one);
+    if (one.forecast && near(*one.forecast) && some.size() < (least < cheap ? 2 : 1) * most_tried) some.push_back(one);
   for (const Candidate& one : all)
     if (!one.forecast && one.implementation->description.cost) some.push_back(one);
   if (some.empty() && !all.empty()) some.push_back(all.front());
   return some;
 }
 
-/// Seconds of the problem's run: the least of a few, after one that loads kernels and raises clocks.
+struct Measured {
+  double seconds = never;
+  int iters = 0;
+};
+
+/// The problem's run: the least time of a few, after one that loads kernels and raises clocks.
 template <class T>
-double measured(const Candidate& candidate, const Problem<T>& problem) {
+Measured measured(const Candidate& candidate, const Problem<T>& problem) {
   using Clock = std::chrono::steady_clock;
   constexpr double enough = 0.01;
   constexpr int most_runs = 5;
   Trace none;
   const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
-  double least = never, spent = 0;
+  Measured found;
+  double spent = 0;
   for (int run = 0; run <= most_runs && spent < enough; ++run) {
     solver->reset();
     const auto start = Clock::now();
-    solver->iterate(none);
+    found.iters = solver->iterate(none);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (run > 0) least = std::min(least, seconds), spent += seconds;
+    if (run > 0) found.seconds = std::min(found.seconds, seconds), spent += seconds;
   }
-  return least;
+  return found;
+}
+
+/// Iterations of a trial: all trials together take about a quarter of a run, or each as long as it may take in any case.
+inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
+  const double share = std::max(0.25 / double(some.size()), always / some.front().likely());
+  return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
 /// The candidate whose trial foretells the shortest run.
@@ -125,16 +141,16 @@ template <class T>
 Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const CostModel& model) {
   if (some.size() == 1) return some.front();
   const ProblemShape whole = expected(problem);
-  problem.max_iters = std::min(whole.max_iters, std::max(3, whole.max_iters / (4 * int(some.size()))));
-  problem.tolerance = -1;
+  problem.max_iters = trial_iterations(some, whole.max_iters);
   const Candidate* best = &some.front();
   double least = never;
   for (const Candidate& one : some) {
     const auto trial = model.forecast(*one.implementation, problem, one.config, precision_of<T>);
     const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / problem.max_iters;
     try {
-      const double seconds = measured(one, problem) * longer;
-      if (seconds < least) least = seconds, best = &one;
+      const auto [seconds, iters] = measured(one, problem);
+      const double run = iters < problem.max_iters ? seconds : seconds * longer;  // fewer: labels rest
+      if (run < least) least = run, best = &one;
     } catch (const std::exception&) {  // too little memory for this one; if no other runs, the winner's prepare says so
     }
   }

@@ -104,6 +104,18 @@ TEST(Shortlist, HoldsWhoMayBeTheFastest) {
   EXPECT_EQ(numbers(choosing::shortlist({unknown, slow, best})), (std::vector{3, 5}));
   EXPECT_EQ(numbers(choosing::shortlist({last})), (std::vector{6}));
   EXPECT_EQ(choosing::shortlist({best, best, best, best, best}).size(), 4u);
+  const auto brief = candidate(7, Forecast{1e-4, 0.1}, stated), longer = candidate(8, Forecast{3e-4, 0.1}, stated);
+  EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow})), (std::vector{7, 8})) << "a short run";
+}
+
+TEST(Trial, TakesAShareOfTheRunOrTwentyMilliseconds) {
+  const Implementation one{.name = "one"};
+  const auto of = [&](double seconds) { return std::vector(4, choosing::Candidate{.implementation = &one, .forecast = Forecast{seconds, 0}}); };
+  EXPECT_EQ(choosing::trial_iterations(of(10), 160), 10);
+  EXPECT_EQ(choosing::trial_iterations(of(0.04), 160), 80);
+  EXPECT_EQ(choosing::trial_iterations(of(0.001), 160), 160);
+  EXPECT_EQ(choosing::trial_iterations(of(10), 5), 3);
+  EXPECT_EQ(choosing::trial_iterations(of(10), 2), 2);
 }
 
 TEST(Cost, GrowsWithPointsClustersAndIterations) {
