@@ -97,6 +97,8 @@ struct Description {
   /// Points whose sum a thread keeps while they come and go (default 0: sums start anew in each iteration). The rounding of those that left stays.
   std::function<std::int64_t(const ProblemShape&, const Config&)> kept_points = {};
   std::function<Work(const ProblemShape&, const Config&, int value_bytes)> work = lloyd_work;
+  /// Terms of the time of a run of max_iters iterations (bytes, multiply-adds, launches), for auto. A calibration finds the seconds of one each.
+  std::function<std::vector<double>(const ProblemShape&, const Config&, int value_bytes)> cost = {};
   /// How it departs from the task, in words (such as moving an empty cluster). Checks judge it but do not compare it.
   std::string_view departs = "";
   /// True if it makes means from the previous means, whose rounding accumulates. Also a departure.
@@ -113,6 +115,10 @@ inline Config defaults(const Description& description) {
 inline std::int64_t summation_depth(const Description& description, const ProblemShape& shape, const Config& config) {
   if (description.summation_depth) return std::max<std::int64_t>(1, description.summation_depth(shape, config));
   return description.fixed_point ? 1 : shape.n;
+}
+
+inline std::int64_t kept_points(const Description& description, const ProblemShape& shape, const Config& config) {
+  return description.kept_points ? description.kept_points(shape, config) : 0;
 }
 
 /// Returns how a configuration departs from the task, or "".

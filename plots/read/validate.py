@@ -45,6 +45,8 @@ def _exhibit(spec: Table) -> None:
         check({}, part(kind), f"[{kind}]")
     if kind == "table":
         metrics([c for c in spec["table"]["columns"] if c not in WORD_COLUMNS], "[table] columns", spec["table"])
+        if "worst" in spec["table"] and not spec["table"]["columns"][0].startswith("speedup:"):
+            raise UserError("[table]: worst needs a speedup:<metric> as the first column")
     if kind == "figure":
         _figure(spec["figure"])
     for block in spec.get("paper", []):

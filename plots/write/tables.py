@@ -10,6 +10,7 @@ from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
 from plots.read.results import coarse, reason
 from plots.read.view import Row, View, rows
 from plots.write.suspicious import suspicious
+from plots.write.worst import worst
 
 FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
 WORDS = ("field", "word")  # the roles of columns that hold no number
@@ -90,6 +91,7 @@ def build(view: View) -> Table:
     fields, metrics = layout(view)
     found, added = rows(view, fields)
     fields = [*fields, *added]
+    found, told = worst(view, found, fields) if "worst" in view.exhibit.table else (found, [])
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
@@ -105,7 +107,7 @@ def build(view: View) -> Table:
     notes, methods = Footnotes(), {}
     cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
     cells = best_marked(found, columns, cells)
-    said = remarks(view, added, methods) + grade_remarks(view, cells)
+    said = told + remarks(view, added, methods) + grade_remarks(view, cells)
     return Table(view.exhibit.key, view.exhibit.heading, columns, cells, notes.sentences, said, view.size)
 
 

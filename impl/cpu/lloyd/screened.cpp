@@ -1,5 +1,6 @@
 // Exact labels at the speed of a matrix product. Idea, bound and cost: screened.hpp.
 #include "impl/cpu/lloyd/screened.hpp"
+#include "impl/cpu/costs.hpp"
 
 namespace km {
 namespace {
@@ -14,6 +15,7 @@ const Register<Screened> registration{{
       return set == "best" || has(set) ? "" : "this CPU has no " + set;
     },
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
+    .cost = lloyd_cost,
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // lutz2018's single-pass strategy on the CPU (Section 4): a thread labels a block of points. While they are in its cache, it adds them to its own
 // sums by feature (partitioned features) and counts their labels (partitioned private).
 // Cost of an iteration: points read once, labels written once; 3 n k d + n d flops.
+#include "impl/cpu/costs.hpp"
 #include "impl/cpu/lloyd/columns.hpp"
 #include "impl/cpu/lloyd/feature_sum.hpp"
 #include "impl/cpu/lloyd/mass_sum.hpp"
@@ -107,6 +108,7 @@ const Register<SinglePass> registration{{
                     .effective = block_of},
                    threads_parameter()},
     .summation_depth = [](const ProblemShape& p, const Config&) -> std::int64_t { return 2 * fold_after + p.n / fold_after * columns::copies + 256; },
+    .cost = lloyd_cost,
 }};
 
 }  // namespace

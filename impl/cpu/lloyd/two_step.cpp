@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/contract/dimension.hpp"
+#include "impl/cpu/costs.hpp"
 #include "impl/cpu/solver.hpp"
 
 namespace km {
@@ -136,6 +137,7 @@ const Register<TwoStep> registration{{
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       return p.n / config.number("packages") + 1 + config.number("packages");
     },
+    .cost = lloyd_cost,
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Skips distances by the triangle inequality between centroids. Idea, bound and cost: reinforced.hpp.
 #include "impl/cpu/triangle/reinforced.hpp"
+#include "impl/cost_terms.hpp"
 
 namespace km {
 namespace {
@@ -14,6 +15,10 @@ const Register<Reinforced> registration{{
     .work = [](const ProblemShape& p, const Config& config, int value_bytes) -> Work {  // every point at least to its own centroid
       const double n = double(p.n), d = p.d, pairs = double(p.k) * (p.k - 1) / 2;
       return {lloyd_work(p, config, value_bytes).bytes, 3 * d * (n + pairs) + n * d};
+    },
+    .cost = [](const ProblemShape& p, const Config&, int value_bytes) -> std::vector<double> {
+      const cost::Counts c(p, value_bytes);
+      return {1, c.iters, c.iters * c.n * c.d, c.iters * c.n * c.k * c.d, c.early() * c.n * c.k * c.d, c.iters * c.k * c.k * c.d};
     },
 }};
 

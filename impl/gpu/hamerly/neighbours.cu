@@ -15,6 +15,7 @@
 // block. Per run: all distances once; a layout in prepare; one launch.
 // Limit: 32 dimensions; centroids, sums and 2 k² bytes in a block's shared memory, some 300 clusters. In many dimensions without structure most
 // centroids are candidates: gpu/yinyang/compacted. While most points move, gpu/lloyd/register_tiles is faster.
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/hamerly/neighbours.cuh"
 
 namespace km {
@@ -31,6 +32,13 @@ const Register<Neighbours> registration{{
     .parameters = neighbours::parameters(),
     .unsupported = neighbours::too_large,
     .fixed_point = true,
+    .cost =
+        [](const ProblemShape& p, const Config& config, int value_bytes) {
+          const cost::Counts c(p, value_bytes);
+          std::vector<double> terms = cost::moved(p, config, value_bytes);
+          for (const double term : {c.early() * c.n * c.k * c.d, c.iters * c.n, c.iters * c.k * c.k}) terms.push_back(term);
+          return terms;
+        },
 }};
 
 }  // namespace

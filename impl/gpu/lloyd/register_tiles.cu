@@ -7,6 +7,7 @@
 // d + 1 or 2, and d + 3 per centroid of the best group); moved points read again; 8 bytes per value of the sums and block through L2; one grid
 // barrier. The first iteration adds all points. Per run: a layout in prepare, labels of 4 bytes written once, one launch.
 // Limit: 16 dimensions; k d values that fit shared memory three times. Faster: resident if points fit the chip, screened from some 16 dimensions on.
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/lloyd/register_tiles.cuh"
 
 namespace km {
@@ -85,6 +86,7 @@ const Register<RegisterTiles> registration{{
     .parameters = register_tiles::parameters(),
     .unsupported = register_tiles::too_large,
     .fixed_point = true,
+    .cost = cost::moved,
 }};
 
 }  // namespace

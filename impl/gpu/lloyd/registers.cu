@@ -5,6 +5,7 @@
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/registration.hpp"
@@ -227,6 +228,7 @@ const Register<Registers> registration{{
       const std::int64_t grid = std::min<std::int64_t>(config.number("grid"), 66), threads = grid * block;  // fewer run at once on small cards
       return p.n / threads + 16 + 5 + block / 32 + grid;  // a thread's points and its last batch, warp, block, grid
     },
+    .cost = cost::plain,
 }};
 
 }  // namespace

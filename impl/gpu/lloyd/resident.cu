@@ -7,6 +7,7 @@
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
 #include "impl/gpu/registration.hpp"
@@ -198,6 +199,7 @@ const Register<Resident> registration{{
     .summation_depth = [](const ProblemShape& p, const Config& config) { return points_of_a_thread(p, config) + (p.k <= 16 ? 5 + 16 : 1); },
     .fixed_point = true,
     .kept_points = points_of_a_thread,
+    .cost = cost::moved,
 }};
 
 }  // namespace

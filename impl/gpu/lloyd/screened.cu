@@ -1,5 +1,6 @@
 // Lloyd's with fp64's labels from Hopper's fp16 products (wgmma). Idea: screened.cuh; products: screen_scores.cuh; times: docs/kernels.md.
 // Limit: compute capability 9.0 only (else screened_mma); below 16 dimensions products are mostly padding and more points stay open.
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/lloyd/screen_scores.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 
@@ -20,6 +21,7 @@ const Register<OnWgmma> registration{{
       return screen::too_large(p);
     },
     .fixed_point = true,
+    .cost = cost::products,
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // screened by mma.sync, for every card since compute capability 8.0. Idea: screened.cuh; products: screen_scores_mma.cuh; times: docs/kernels.md.
 // Limit: screened is faster where wgmma exists; below 16 dimensions as there.
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/lloyd/screen_scores_mma.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 
@@ -22,6 +23,7 @@ const Register<OnMma> registration{{
       return screen::too_large(p);
     },
     .fixed_point = true,
+    .cost = cost::products,
 }};
 
 }  // namespace

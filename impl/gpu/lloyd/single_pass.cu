@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/lloyd/single_pass_lanes.cuh"
@@ -207,6 +208,7 @@ const Register<SinglePass> registration{{
         depth = std::max(depth, lanes::fits(p.d, p.k, value_bytes) ? lanes::depth(p, block, grid) : tiles_depth(p, block, grid));
       return depth;
     },
+    .cost = cost::plain,
 }};
 
 }  // namespace

@@ -1,0 +1,113 @@
+#include "bench/contract/cost_model.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <numbers>
+#include <sstream>
+#include <thread>
+
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
+
+namespace km {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* word(Precision precision) { return precision == Precision::fp32 ? "fp32" : "fp64"; }
+
+bool usable(const Rates& rates) {
+  const auto fits = [](double value) { return std::isfinite(value) && value >= 0; };
+  return fits(rates.spread) && std::ranges::all_of(rates.seconds, fits) && std::ranges::any_of(rates.seconds, [](double s) { return s > 0; });
+}
+
+fs::path default_costs(Device device) {
+  try {
+    return home() / "tuning" / "costs" / (device == Device::cpu ? "cpu.txt" : "gpu.txt");
+  } catch (const UserError&) {
+    return {};  // a plugin's host may run anywhere
+  }
+}
+
+}  // namespace
+
+std::string cpu_name() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string model = "unknown";
+  for (std::string line; model == "unknown" && std::getline(in, line);)
+    if (line.starts_with("model name")) model = line.substr(std::min(line.size(), line.find(':') + 2));
+  return model + " " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+}
+
+fs::path own_costs(Device device, std::string name) {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *user = std::getenv("HOME");
+  fs::path folder;
+  if (cache && *cache == '/') folder = cache;
+  else if (user && *user == '/') folder = fs::path(user) / ".cache";
+  else return {};
+  for (char& letter : name)
+    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
+  return folder / "kmbench" / ((device == Device::cpu ? "costs_cpu_" : "costs_gpu_") + name + ".txt");
+}
+
+CostModel CostModel::read(const fs::path& file) {
+  CostModel model;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    Key key;
+    Rates rates;
+    if (!(words >> key.first >> key.second >> rates.spread)) continue;
+    for (double seconds; words >> seconds;) rates.seconds.push_back(seconds);
+    if (words.eof() && usable(rates)) model.rates.insert_or_assign(key, rates);
+  }
+  return model;
+}
+
+CostModel CostModel::of(Device device, const std::string& name) {
+  CostModel model = read(own_costs(device, name));
+  model.rates.merge(read(default_costs(device)).rates);
+  return model;
+}
+
+void CostModel::write(const fs::path& file) const {
+  std::error_code error;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+  const fs::path draft = file.string() + "." + std::to_string(::getpid());
+  std::ofstream out(draft);
+  out << "# Implementation, precision, spread of log(measured / foretold), seconds of one of each term of its cost. kmbench calibrate writes it.\n";
+  out.precision(6);
+  for (const auto& [key, one] : rates) {
+    out << key.first << ' ' << key.second << ' ' << one.spread;
+    for (const double seconds : one.seconds) out << ' ' << seconds;
+    out << '\n';
+  }
+  out.close();
+  if (out) fs::rename(draft, file, error);
+  const bool written = out && !error;
+  fs::remove(draft, error);
+  if (!written) throw UserError(file.string() + ": cannot be written");
+}
+
+std::optional<Forecast> CostModel::forecast(const Implementation& implementation, const ProblemShape& shape, const Config& config,
+                                            Precision precision) const {
+  if (!implementation.description.cost) return std::nullopt;
+  const Precision other = precision == Precision::fp32 ? Precision::fp64 : Precision::fp32;
+  const std::vector<double> terms = implementation.description.cost(shape, config, precision == Precision::fp32 ? 4 : 8);
+  for (const Precision known : {precision, other}) {
+    const auto found = rates.find({implementation.name, word(known)});
+    if (found == rates.end() || found->second.seconds.size() != terms.size()) continue;
+    Forecast forecast{.spread = found->second.spread};
+    for (std::size_t term = 0; term < terms.size(); ++term) forecast.seconds += terms[term] * found->second.seconds[term];
+    if (known != precision) forecast.spread = 2 * forecast.spread + std::numbers::ln2;
+    if (forecast.seconds > 0) return forecast;
+  }
+  return std::nullopt;
+}
+
+}  // namespace km

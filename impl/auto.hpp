@@ -1,0 +1,195 @@
+// Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
+// Candidates within the model's spread of the best run their first iterations on the problem itself; measured over foretold time then corrects the
+// forecast of the whole run, because bounds and margins depend on the points.
+// Cost: prepare of a few candidates, and of each twice a share of a run or 20 ms; a single candidate is not tried.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/contract/cost_model.hpp"
+#include "bench/contract/implementation.hpp"
+
+namespace km::choosing {
+namespace {  // its includers are compiled with different arithmetic
+
+/// `number` is the counter `choice`: give new candidates new numbers.
+struct Rival {
+  int number;
+  const char* name;
+  const char* unless = "";  // excluded if this one runs
+};
+
+constexpr double never = std::numeric_limits<double>::max();  // no infinity: fast-math knows none
+
+struct Candidate {
+  int number = 0;
+  const Implementation* implementation = nullptr;
+  Config config;
+  std::optional<Forecast> forecast = {};  // of the run
+  double likely() const { return forecast ? forecast->seconds : never; }
+};
+
+constexpr int most_tried = 4;
+constexpr double cheap = 0.002, always = 0.02;  // seconds: a run for which twice as many are tried; that a trial may take at least
+constexpr int until_rest = 100;                 // iterations of a run to convergence, a guess: the order of candidates hardly depends on it
+
+inline const Implementation* find(std::string_view name) {
+  const auto found = std::ranges::find(implementations(), name, &Implementation::name);
+  return found == implementations().end() ? nullptr : &*found;
+}
+
+/// All parameters at their defaults, `threads` as given.
+inline Config defaults(const Description& description, int threads) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const Parameter& parameter : description.parameters)
+    values.emplace(parameter.name, parameter.name == "threads" ? Value(std::int64_t(threads)) : parameter.fallback);
+  return Config(std::move(values));
+}
+
+inline bool runs(const char* name, const ProblemShape& shape, Precision precision) {
+  const Implementation* const one = find(name);
+  if (!one || !one->has(precision)) return false;
+  const auto& unsupported = one->description.unsupported;
+  return !unsupported || unsupported(shape, defaults(one->description, 0), precision == Precision::fp32 ? 4 : 8).empty();
+}
+
+/// The greatest `of` all that run in either precision: which of them is the fastest is known in prepare alone.
+inline std::int64_t greatest(std::span<const Rival> rivals, const ProblemShape& shape,
+                             std::int64_t (*of)(const Description&, const ProblemShape&, const Config&)) {
+  std::int64_t most = 0;
+  for (const Rival& rival : rivals)
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      if (!runs(rival.name, shape, precision)) continue;
+      const Description& its = find(rival.name)->description;
+      most = std::max(most, of(its, shape, defaults(its, 0)));
+    }
+  return most;
+}
+
+/// The shape with the number of iterations that it may take.
+inline ProblemShape expected(ProblemShape shape) {
+  if (shape.tolerance >= 0) shape.max_iters = std::min(shape.max_iters, until_rest);
+  return shape;
+}
+
+/// Those that run, for each number of threads if they have that parameter, with forecasts.
+inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const std::vector<int>& threads, const ProblemShape& shape,
+                                         Precision precision, const CostModel& model) {
+  std::vector<Candidate> found;
+  for (const Rival& rival : rivals) {
+    if (!runs(rival.name, shape, precision) || runs(rival.unless, shape, precision)) continue;
+    const Implementation& one = *find(rival.name);
+    const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
+    for (const int count : shared ? threads : std::vector<int>{0}) {
+      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count)};
+      candidate.forecast = model.forecast(one, expected(shape), candidate.config, precision);
+      found.push_back(std::move(candidate));
+    }
+  }
+  return found;
+}
+
+/// Those that may be the fastest: at most four whose range of one standard deviation meets that of the best, likeliest first, and those that state
+/// a cost but were never calibrated. If the run is short, eight within four times the best, because fixed costs spread most. Candidates without a cost
+/// count only where there is no other.
+inline std::vector<Candidate> shortlist(std::vector<Candidate> all) {
+  std::ranges::stable_sort(all, {}, &Candidate::likely);
+  const double least = all.empty() ? never : all.front().likely();
+  double reach = never;
+  for (const Candidate& one : all)
+    if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
+  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (least < cheap && own.seconds <= 4 * least); };
+  std::vector<Candidate> some;
+  for (const Candidate& one : all)
+    if (one.forecast && near(*one.forecast) && some.size() < (least < cheap ? 2 : 1) * most_tried) some.push_back(one);
+  for (const Candidate& one : all)
+    if (!one.forecast && one.implementation->description.cost) some.push_back(one);
+  if (some.empty() && !all.empty()) some.push_back(all.front());
+  return some;
+}
+
+struct Measured {
+  double seconds = never;
+  int iters = 0;
+};
+
+/// The problem's run: the least time of a few, after one that loads kernels and raises clocks.
+template <class T>
+Measured measured(const Candidate& candidate, const Problem<T>& problem) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double enough = 0.01;
+  constexpr int most_runs = 5;
+  Trace none;
+  const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
+  Measured found;
+  double spent = 0;
+  for (int run = 0; run <= most_runs && spent < enough; ++run) {
+    solver->reset();
+    const auto start = Clock::now();
+    found.iters = solver->iterate(none);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (run > 0) found.seconds = std::min(found.seconds, seconds), spent += seconds;
+  }
+  return found;
+}
+
+/// Iterations of a trial: all trials together take about a quarter of a run, or each as long as it may take in any case.
+inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
+  const double share = std::max(0.25 / double(some.size()), always / some.front().likely());
+  return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
+}
+
+/// The candidate whose trial foretells the shortest run.
+template <class T>
+Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const CostModel& model) {
+  if (some.size() == 1) return some.front();
+  const ProblemShape whole = expected(problem);
+  problem.max_iters = trial_iterations(some, whole.max_iters);
+  const Candidate* best = &some.front();
+  double least = never;
+  for (const Candidate& one : some) {
+    const auto trial = model.forecast(*one.implementation, problem, one.config, precision_of<T>);
+    const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / problem.max_iters;
+    try {
+      const auto [seconds, iters] = measured(one, problem);
+      const double run = iters < problem.max_iters ? seconds : seconds * longer;  // fewer: labels rest
+      if (run < least) least = run, best = &one;
+    } catch (const std::exception&) {  // too little memory for this one; if no other runs, the winner's prepare says so
+    }
+  }
+  return *best;
+}
+
+template <class T>
+class Auto {
+ public:
+  Auto(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, Trace& trace)
+      : chosen_(fastest(shortlist(candidates(rivals, threads, problem, precision_of<T>, model)), problem, model)),
+        solver_(chosen_.implementation->prepare<T>()(problem, chosen_.config, trace)) {}
+
+  void reset() { solver_->reset(); }
+  int iterate(Trace& trace) {
+    const int iters = solver_->iterate(trace);
+    trace.count("choice", double(chosen_.number) * iters);  // counted once, so that the mean is the number
+    if (chosen_.config.values().contains("threads")) trace.count("threads", double(chosen_.config.number("threads")) * iters);
+    return iters;
+  }
+  Solution<T> download() { return solver_->download(); }
+
+ private:
+  Candidate chosen_;
+  std::unique_ptr<AnySolver<T>> solver_;
+};
+
+}  // namespace
+}  // namespace km::choosing

@@ -1,0 +1,154 @@
+// The cost model behind auto: rates are found again, the file keeps them, bad lines count as absent, and the shortlist holds who may be the fastest.
+#include "bench/contract/cost_model.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "bench/tune/cost_fit.hpp"
+#include "impl/auto.hpp"
+#include "tests/solving.hpp"
+
+namespace km {
+namespace {
+
+class CostModelFile : public ::testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove_all(file.parent_path()); }
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / ("costs" + std::to_string(::getpid())) / "cpu.txt";
+};
+
+/// Runs of 1e-4 s each and 2e-9 s a multiply-add; bytes are free.
+std::vector<CostSample> runs(double noise) {
+  std::vector<CostSample> samples;
+  for (int i = 0; i < 20; ++i) {
+    const double work = std::pow(2.0, i), bytes = 1e3 * (i % 7 + 1);
+    samples.push_back({{1, work, bytes}, (1e-4 + 2e-9 * work) * (1 + (i % 2 ? noise : -noise))});
+  }
+  return samples;
+}
+
+TEST(CostFit, FindsTheRatesOfExactRuns) {
+  const Rates found = fit_rates(runs(0));
+  EXPECT_NEAR(found.seconds[0], 1e-4, 1e-6);
+  EXPECT_NEAR(found.seconds[1], 2e-9, 1e-11);
+  EXPECT_LT(found.seconds[2], 1e-10);
+  EXPECT_LT(found.spread, 0.01);
+}
+
+TEST(CostFit, SpreadIsThatOfTheRunsAndNoRateIsNegative) {
+  const Rates found = fit_rates(runs(0.2));
+  EXPECT_NEAR(found.spread, 0.2, 0.05);
+  for (const double seconds : found.seconds) EXPECT_GE(seconds, 0);
+}
+
+TEST(CostFit, TermsThatNeverOccurCostNothing) {
+  auto samples = runs(0);
+  for (auto& sample : samples) sample.terms[2] = 0;
+  EXPECT_EQ(fit_rates(samples).seconds[2], 0);
+}
+
+TEST_F(CostModelFile, KeepsItsRates) {
+  CostModel model;
+  model.rates[{"cpu/lloyd/screened", "fp32"}] = {.seconds = {1e-5, 0, 2.5e-12}, .spread = 0.25};
+  model.write(file);
+  const CostModel found = CostModel::read(file);
+  ASSERT_EQ(found.rates.size(), 1u);
+  EXPECT_EQ(found.rates.begin()->second.seconds, (std::vector{1e-5, 0.0, 2.5e-12}));
+  EXPECT_EQ(found.rates.begin()->second.spread, 0.25);
+}
+
+TEST_F(CostModelFile, LinesOfAnotherFormCountAsAbsent) {
+  EXPECT_TRUE(CostModel::read(file).rates.empty()) << "no file";
+  std::filesystem::create_directories(file.parent_path());
+  for (const char* text :
+       {"", "# a comment", "a fp32", "a fp32 0.1", "a fp32 0.1 0 0", "a fp32 0.1 1 -1", "a fp32 0.1 1 x", "a fp32 nan 1", "a fp32 -1 1"}) {
+    std::ofstream(file) << text << '\n';
+    EXPECT_TRUE(CostModel::read(file).rates.empty()) << text;
+  }
+}
+
+/// An implementation whose run takes `seconds`, by its cost.
+Implementation with_cost(const char* name, double seconds) {
+  return {.name = name, .description = {.cost = [seconds](const ProblemShape&, const Config&, int) { return std::vector{seconds}; }}};
+}
+
+TEST(CostModel, AnotherPrecisionsRatesCountWithAWiderSpread) {
+  const Implementation one = with_cost("a", 3);
+  CostModel model;
+  EXPECT_FALSE(model.forecast(one, {}, {}, Precision::fp32));
+  model.rates[{"a", "fp32"}] = {.seconds = {2}, .spread = 0.1};
+  EXPECT_EQ(model.forecast(one, {}, {}, Precision::fp32)->seconds, 6);
+  EXPECT_EQ(model.forecast(one, {}, {}, Precision::fp32)->spread, 0.1);
+  EXPECT_GT(model.forecast(one, {}, {}, Precision::fp64)->spread, 0.2);
+  model.rates[{"a", "fp32"}] = {.seconds = {2, 2}, .spread = 0.1};
+  EXPECT_FALSE(model.forecast(one, {}, {}, Precision::fp32)) << "rates of an older cost";
+}
+
+TEST(Shortlist, HoldsWhoMayBeTheFastest) {
+  const Implementation stated = with_cost("stated", 1), silent{.name = "silent"};
+  const auto candidate = [&](int number, std::optional<Forecast> forecast, const Implementation& one) {
+    return choosing::Candidate{.number = number, .implementation = &one, .forecast = forecast};
+  };
+  const auto numbers = [](const std::vector<choosing::Candidate>& all) {
+    std::vector<int> found;
+    for (const auto& one : all) found.push_back(one.number);
+    return found;
+  };
+  const auto slow = candidate(1, Forecast{10, 0.1}, stated), near = candidate(2, Forecast{1.1, 0.1}, stated),
+             best = candidate(3, Forecast{1, 0.1}, stated), vague = candidate(4, Forecast{10, 3}, stated), unknown = candidate(5, {}, stated),
+             last = candidate(6, {}, silent);
+  EXPECT_EQ(numbers(choosing::shortlist({slow, near, last, best})), (std::vector{3, 2}));
+  EXPECT_EQ(numbers(choosing::shortlist({best, vague, slow})), (std::vector{3, 4}));
+  EXPECT_EQ(numbers(choosing::shortlist({unknown, slow, best})), (std::vector{3, 5}));
+  EXPECT_EQ(numbers(choosing::shortlist({last})), (std::vector{6}));
+  EXPECT_EQ(choosing::shortlist({best, best, best, best, best}).size(), 4u);
+  const auto brief = candidate(7, Forecast{1e-4, 0.1}, stated), longer = candidate(8, Forecast{3e-4, 0.1}, stated);
+  EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow})), (std::vector{7, 8})) << "a short run";
+}
+
+TEST(Trial, TakesAShareOfTheRunOrTwentyMilliseconds) {
+  const Implementation one{.name = "one"};
+  const auto of = [&](double seconds) { return std::vector(4, choosing::Candidate{.implementation = &one, .forecast = Forecast{seconds, 0}}); };
+  EXPECT_EQ(choosing::trial_iterations(of(10), 160), 10);
+  EXPECT_EQ(choosing::trial_iterations(of(0.04), 160), 80);
+  EXPECT_EQ(choosing::trial_iterations(of(0.001), 160), 160);
+  EXPECT_EQ(choosing::trial_iterations(of(10), 5), 3);
+  EXPECT_EQ(choosing::trial_iterations(of(10), 2), 2);
+}
+
+TEST(Cost, GrowsWithPointsClustersAndIterations) {
+  const ProblemShape small{.n = 1000, .d = 8, .k = 16, .max_iters = 5};
+  for (const Implementation& one : implementations()) {
+    if (!one.description.cost) continue;
+    const auto terms = [&](ProblemShape shape) { return one.description.cost(shape, config_of(one), 4); };
+    ProblemShape more = small;
+    more.n *= 10, more.k *= 10, more.max_iters *= 10;
+    const auto few = terms(small), many = terms(more);
+    ASSERT_EQ(few.size(), many.size()) << one.name;
+    EXPECT_GT(few.size(), 1u) << one.name;
+    for (std::size_t at = 0; at < few.size(); ++at) EXPECT_GE(many[at], few[at]) << one.name << ", term " << at;
+    EXPECT_GT(many.back(), few.back()) << one.name;
+  }
+}
+
+TEST(Auto, ItsCandidatesStateACost) {
+  for (const char* name : {"cpu/lloyd/screened", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group",
+                           "cpu/yinyang/local", "cpu/triangle/reinforced"})
+    EXPECT_TRUE(named(name).description.cost) << name;
+}
+
+TEST(Auto, ACandidateThatCannotPrepareLosesToOneThatCan) {
+  Drawn<float> drawn({.n = 200, .d = 4, .k = 6, .max_iters = 3}, uniform(1, -1.0, 1.0));
+  const Implementation full{.name = "full", .fp32 = [](const Problem<float>&, const Config&, Trace&) -> std::unique_ptr<AnySolver<float>> {
+                              throw std::runtime_error("out of memory");
+                            }};
+  const Implementation& runs = named("cpu/lloyd/two_step");
+  const std::vector some{choosing::Candidate{.number = 1, .implementation = &full, .forecast = Forecast{1, 1}},
+                         choosing::Candidate{.number = 2, .implementation = &runs, .config = config_of(runs), .forecast = Forecast{2, 1}}};
+  EXPECT_EQ(choosing::fastest<float>(some, drawn.problem, CostModel()).number, 2);
+}
+
+}  // namespace
+}  // namespace km
