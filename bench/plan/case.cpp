@@ -132,8 +132,7 @@ Json packed(const Case& c) {
 Case unpacked(const Json& fields) {
   Case c;
   visit_fields(c, [&](const char* name, auto& value) { read(fields.at(name), value); });
-  const auto found = std::ranges::find(implementations(), c.implementation_name, &Implementation::name);
-  if (found != implementations().end()) c.implementation = &*found;
+  c.implementation = find_implementation(c.implementation_name);
   return c;
 }
 
