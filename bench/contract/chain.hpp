@@ -17,10 +17,10 @@ namespace km {
 /// Symmetric similarities of `size` vertices, without edges from a vertex to itself. Dense, or compressed rows.
 struct Graph {
   std::int64_t size = 0;
-  std::vector<double> dense;            // size x size; empty: sparse
-  std::vector<std::int64_t> starts;     // size + 1
+  std::vector<double> dense;             // size x size; empty: sparse
+  std::vector<std::int64_t> starts;      // size + 1
   std::vector<std::int32_t> neighbours;  // ascending in each row
-  std::vector<double> weights;          // one per neighbour
+  std::vector<double> weights;           // one per neighbour
 
   bool is_dense() const { return !dense.empty(); }
 
@@ -63,17 +63,17 @@ struct InnerRun {
 /// The stages' results of one run.
 template <class T>
 struct ChainRecord {
-  InnerRun<T> reduction;                  // not needed if every point is its own representative
-  std::vector<std::int32_t> vertex_of;    // n: the vertex of each point
-  std::vector<double> vertices;           // m x d: representatives that have points
-  std::vector<std::int64_t> sizes;        // m: their points
-  Graph graph;                            // m vertices
-  int pieces = 0;                         // connected components
-  Eigenpairs first;                       // at least k, of the Laplacian; the random walk's solve L v = λ D v
-  std::vector<double> embedding;          // m x k
-  InnerRun<double> clustering;            // of the embedding's rows that are not zero
+  InnerRun<T> reduction;                   // not needed if every point is its own representative
+  std::vector<std::int32_t> vertex_of;     // n: the vertex of each point
+  std::vector<double> vertices;            // m x d: representatives that have points
+  std::vector<std::int64_t> sizes;         // m: their points
+  Graph graph;                             // m vertices
+  int pieces = 0;                          // connected components
+  Eigenpairs first;                        // at least k, of the Laplacian; the random walk's solve L v = λ D v
+  std::vector<double> embedding;           // m x k
+  InnerRun<double> clustering;             // of the embedding's rows that are not zero
   std::vector<std::int32_t> vertex_label;  // m
-  int proposed = 0;                       // clusters, by the largest gap between eigenvalues
+  int proposed = 0;                        // clusters, by the largest gap between eigenvalues
 };
 
 template <class T>

@@ -32,7 +32,8 @@ Judgement judge_inner(const InnerRun<T>& run, std::span<const T> points) {
 template <class T>
 std::string explain_vertices(const Problem<T>& p, const ChainRecord<T>& r) {
   const auto m = std::ssize(r.sizes);
-  if (std::ssize(r.vertex_of) != p.n || std::ssize(r.vertices) != m * p.d) return "representatives: the record has another number of points or vertices";
+  if (std::ssize(r.vertex_of) != p.n || std::ssize(r.vertices) != m * p.d)
+    return "representatives: the record has another number of points or vertices";
   std::vector<std::int64_t> sizes(std::size_t(m), 0);
   for (const auto v : r.vertex_of) {
     if (v < 0 || v >= m) return fmt::format("representatives: a point belongs to vertex {} of {}", v, m);
@@ -171,7 +172,8 @@ std::string explain_graph(const Problem<T>& p, const Config& config, const Chain
       double back = 0;
       if (g.is_dense()) back = g.dense[std::size_t(j * m + i)];
       else g.visit(j, [&](std::int64_t other, double w) { back = other == i ? w : back; });
-      if (std::abs(back - weight) > 1e-12 * weight) return fmt::format("similarity: vertices {} and {} have {:.9g} one way, {:.9g} the other", i, j, weight, back);
+      if (std::abs(back - weight) > 1e-12 * weight)
+        return fmt::format("similarity: vertices {} and {} have {:.9g} one way, {:.9g} the other", i, j, weight, back);
     }
   }
   return "";
@@ -210,7 +212,9 @@ struct Laplacian {
     std::vector<double> a(m * m);
     for (std::int64_t i = 0; i < graph.size; ++i) {
       const bool normalized = kind != "unnormalized";
-      graph.visit(i, [&](std::int64_t j, double w) { a[std::size_t(i) * m + std::size_t(j)] = -w * (normalized ? inverse_root(i) * inverse_root(j) : 1); });
+      graph.visit(i, [&](std::int64_t j, double w) {
+        a[std::size_t(i) * m + std::size_t(j)] = -w * (normalized ? inverse_root(i) * inverse_root(j) : 1);
+      });
       a[std::size_t(i) * (m + 1)] += normalized ? double(degrees[std::size_t(i)] > 0) : degrees[std::size_t(i)];
     }
     return a;
@@ -267,7 +271,8 @@ std::string explain_smallest(const Laplacian& l, const std::vector<double>& valu
 // ---- embedding and labels -----------------------------------------------------------------------------------------------------
 
 template <class T>
-std::string explain_embedding(const Config& config, const ChainRecord<T>& r, std::size_t k, std::vector<double>& rows, std::vector<std::size_t>& clustered) {
+std::string explain_embedding(const Config& config, const ChainRecord<T>& r, std::size_t k, std::vector<double>& rows,
+                              std::vector<std::size_t>& clustered) {
   const auto m = r.sizes.size();
   if (r.embedding.size() != m * k) return "embedding: it has another number of values";
   for (std::size_t i = 0; i < m; ++i) {
@@ -285,7 +290,8 @@ std::string explain_embedding(const Config& config, const ChainRecord<T>& r, std
 }
 
 template <class T>
-std::string explain_return(const Problem<T>& p, const ChainRecord<T>& r, const std::vector<std::size_t>& clustered, std::span<const std::int32_t> labels) {
+std::string explain_return(const Problem<T>& p, const ChainRecord<T>& r, const std::vector<std::size_t>& clustered,
+                           std::span<const std::int32_t> labels) {
   if (r.vertex_label.size() != r.sizes.size()) return "labels: another number of vertices has one";
   std::vector<bool> has_row(r.sizes.size(), false);
   for (std::size_t at = 0; at < clustered.size(); ++at) {

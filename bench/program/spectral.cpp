@@ -25,7 +25,8 @@ struct Flags {
 /// A length as the parameter scale_e6 takes it.
 std::int64_t millionths(const char* flag, const std::string& text) {
   const double value = number(flag, text, 0, 1e9);
-  if (value < 1e-6) throw UserError(fmt::format("{} {}: a length from 0.000001 to 1e9 is needed; leave it out to take the distance to a neighbour", flag, text));
+  if (value < 1e-6)
+    throw UserError(fmt::format("{} {}: a length from 0.000001 to 1e9 is needed; leave it out to take the distance to a neighbour", flag, text));
   return std::llround(value * 1e6);
 }
 
@@ -37,7 +38,8 @@ DatasetRequest request_of(const Flags& f) {
 
 Sweep sweep_of(const Flags& f, const DatasetRequest& request) {
   const std::int64_t n = dataset_shape(request).n;
-  const auto representatives = f.representatives.empty() ? std::min<std::int64_t>(1000, n) : whole_number("--representatives", f.representatives, 2, 100'000);
+  const auto representatives =
+      f.representatives.empty() ? std::min<std::int64_t>(1000, n) : whole_number("--representatives", f.representatives, 2, 100'000);
   if (!f.sigma.empty() && f.similarity != "gaussian") throw UserError("--sigma belongs to --similarity gaussian");
   if (!f.epsilon.empty() && f.similarity != "epsilon") throw UserError("--epsilon belongs to --similarity epsilon");
   Sweep sweep;
@@ -94,7 +96,8 @@ void print_summary(const Case& c, const Measurement& m, const Flags& f) {
     fmt::print("the graph has {} pieces{}\n", pieces, pieces > c.k ? ": points of the smallest take the label of the nearest larger one" : "");
   fmt::print("judged right: residual {:.2g}, orthogonal to {:.2g}, {}\n", finding(m, "residual"), finding(m, "orthogonality"),
              finding(m, "counted") == 1 ? "and no smaller eigenvalue was missed" : "eigenvalues not counted (too many representatives)");
-  if (!std::isnan(finding(m, "ari"))) fmt::print("against the generated groups: adjusted Rand index {:.4f}, NMI {:.4f}\n", finding(m, "ari"), finding(m, "nmi"));
+  if (!std::isnan(finding(m, "ari")))
+    fmt::print("against the generated groups: adjusted Rand index {:.4f}, NMI {:.4f}\n", finding(m, "ari"), finding(m, "nmi"));
 }
 
 /// Labels of a file of n x 1 numbers.
@@ -150,12 +153,18 @@ const RegisterCommand registration{
                  {"--neighbours", &flags.neighbours, "Of a representative, for the graph or in place of a length (10)"},
                  {"--sigma", &flags.sigma, "Deviation of gaussian (from the neighbours)"},
                  {"--epsilon", &flags.epsilon, "Radius of epsilon (from the neighbours)"},
-                 {.names = "--weights", .target = &flags.weights, .help = "sizes: similarities times both numbers of points (none)", .accepted = {"none", "sizes"}},
+                 {.names = "--weights",
+                  .target = &flags.weights,
+                  .help = "sizes: similarities times both numbers of points (none)",
+                  .accepted = {"none", "sizes"}},
                  {.names = "--laplacian",
                   .target = &flags.laplacian,
                   .help = "Of the graph (symmetric)",
                   .accepted = {"symmetric", "random_walk", "unnormalized"}},
-                 {.names = "--solver", .target = &flags.solver, .help = "Of eigenvectors (auto: arpack for sparse graphs)", .accepted = {"auto", "lapack", "arpack"}},
+                 {.names = "--solver",
+                  .target = &flags.solver,
+                  .help = "Of eigenvectors (auto: arpack for sparse graphs)",
+                  .accepted = {"auto", "lapack", "arpack"}},
                  {"--kmeans", &flags.kmeans, "Implementation that finds the representatives (auto: the GPU's, else the CPU's)"},
                  {"--iterations", &flags.iterations, "Of that k-means (10)"},
                  {.names = "--precision", .target = &flags.precision, .help = "Of the points (fp32)", .accepted = {"fp32", "fp64"}},

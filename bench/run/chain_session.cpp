@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-constexpr int most_tries = 5;  // per sample
+constexpr int tries_a_sample = 5;  // at most
 
 template <class T>
 class ChainSession final : public Session {
@@ -43,7 +43,7 @@ class ChainSession final : public Session {
 
   void repeat(Measurement& m) override {
     Timing best;
-    for (int tries = 0; tries < most_tries && (tries == 0 || best.disturbed > disturbed_share); ++tries) {
+    for (int tries = 0; tries < tries_a_sample && (tries == 0 || best.disturbed > disturbed_share); ++tries) {
       if (tries > 0) wait_for_quiet();
       Trace untraced;
       Timing timing = run_once(m, untraced);

@@ -85,14 +85,14 @@ int proposed_by(const std::vector<double>& values) {
 
 std::string objection(const ProblemShape& p, const Config& config, int value_bytes, std::string (*missing)()) {
   const auto representatives = config.number("representatives");
-  if (representatives > p.n)
-    return "representatives = " + std::to_string(representatives) + " is more than n = " + std::to_string(p.n) + " points";
+  if (representatives > p.n) return "representatives = " + std::to_string(representatives) + " is more than n = " + std::to_string(p.n) + " points";
   if (p.k > representatives) return "k = " + std::to_string(p.k) + " is more than representatives = " + std::to_string(representatives);
   if (p.k < 2) return "k = " + std::to_string(p.k) + ": at least 2 clusters are needed";
   for (const char* stage : {"kmeans", "embedding_kmeans"}) {
     const std::string& name = config.word(stage);
     const auto* const inner = find_implementation(name);
-    if (!inner || inner->description.task != Task::kmeans) return std::string(stage) + " = " + name + " is no k-means of this build: see kmbench list";
+    if (!inner || inner->description.task != Task::kmeans)
+      return std::string(stage) + " = " + name + " is no k-means of this build: see kmbench list";
     if (inner->description.device == Device::gpu && !device::available()) return name + ": " + device::unavailable();
     if (!inner->description.unsupported) continue;
     ProblemShape shape = p;
@@ -106,8 +106,7 @@ std::string objection(const ProblemShape& p, const Config& config, int value_byt
 }  // namespace
 
 template <class T>
-Chain<T>::Chain(const Problem<T>& problem, const Config& config, Eigensolver solver)
-    : p_(problem), config_(config), solver_(std::move(solver)) {}
+Chain<T>::Chain(const Problem<T>& problem, const Config& config, Eigensolver solver) : p_(problem), config_(config), solver_(std::move(solver)) {}
 
 template <class T>
 void Chain<T>::reset() {
@@ -256,23 +255,24 @@ Description chain_description(std::string_view summary, std::string (*missing)()
       .summary = summary,
       .paper = "he2021",
       .device = device,
-      .parameters = {{.name = "representatives", .fallback = 1000, .range = {2, 100, 1000, 10'000, 100'000}, .help = "vertices of the graph, kr"},
-                     {.name = "kmeans", .fallback = "cpu/lloyd/two_step", .range = {}, .help = "the k-means that finds them"},
-                     {.name = "similarity",
-                      .fallback = "neighbours",
-                      .range = {"gaussian", "cosine", "epsilon", "neighbours"},
-                      .help = "of two representatives"},
-                     {.name = "neighbours", .fallback = 10, .range = {1, 10, 100, 1000}, .help = "of a vertex, for the graph or for the scale"},
-                     {.name = "scale_e6",
-                      .fallback = 0,
-                      .range = {0, 1'000'000'000'000'000},
-                      .help = "millionths of sigma or epsilon; 0: from the distance to a neighbour"},
-                     {.name = "weights", .fallback = "none", .range = {"none", "sizes"}, .help = "sizes: times the numbers of both representatives' points"},
-                     {.name = "laplacian", .fallback = "symmetric", .range = {"symmetric", "random_walk", "unnormalized"}, .help = "of the graph"},
-                     {.name = "rows", .fallback = "unit", .range = {"unit", "as_they_are"}, .help = "of the embedding, before k-means"},
-                     {.name = "embedding_kmeans", .fallback = "cpu/lloyd/two_step", .range = {}, .help = "the k-means on the embedding"},
-                     {.name = "starts", .fallback = 10, .range = {1, 10, 100}, .help = "k-means++ starts there; the least inertia counts"},
-                     {.name = "seed", .fallback = 1, .range = {0, 1'000'000'000}, .help = "of all starts"}},
+      .parameters =
+          {{.name = "representatives", .fallback = 1000, .range = {2, 100, 1000, 10'000, 100'000}, .help = "vertices of the graph, kr"},
+           {.name = "kmeans", .fallback = "cpu/lloyd/two_step", .range = {}, .help = "the k-means that finds them"},
+           {.name = "similarity",
+            .fallback = "neighbours",
+            .range = {"gaussian", "cosine", "epsilon", "neighbours"},
+            .help = "of two representatives"},
+           {.name = "neighbours", .fallback = 10, .range = {1, 10, 100, 1000}, .help = "of a vertex, for the graph or for the scale"},
+           {.name = "scale_e6",
+            .fallback = 0,
+            .range = {0, 1'000'000'000'000'000},
+            .help = "millionths of sigma or epsilon; 0: from the distance to a neighbour"},
+           {.name = "weights", .fallback = "none", .range = {"none", "sizes"}, .help = "sizes: times the numbers of both representatives' points"},
+           {.name = "laplacian", .fallback = "symmetric", .range = {"symmetric", "random_walk", "unnormalized"}, .help = "of the graph"},
+           {.name = "rows", .fallback = "unit", .range = {"unit", "as_they_are"}, .help = "of the embedding, before k-means"},
+           {.name = "embedding_kmeans", .fallback = "cpu/lloyd/two_step", .range = {}, .help = "the k-means on the embedding"},
+           {.name = "starts", .fallback = 10, .range = {1, 10, 100}, .help = "k-means++ starts there; the least inertia counts"},
+           {.name = "seed", .fallback = 1, .range = {0, 1'000'000'000}, .help = "of all starts"}},
       .unsupported = [missing](const ProblemShape& p, const Config& config, int value_bytes) { return objection(p, config, value_bytes, missing); },
       .work = [](const ProblemShape&, const Config&, int) { return Work{}; },
       .task = Task::spectral,

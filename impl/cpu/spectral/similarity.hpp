@@ -9,9 +9,9 @@
 namespace km::spectral {
 
 struct Similarity {
-  std::string kind;   // gaussian, cosine, epsilon or neighbours
+  std::string kind;  // gaussian, cosine, epsilon or neighbours
   int neighbours = 10;
-  double scale = 0;   // gaussian: sigma; epsilon: the radius; 0: from the distance to the neighbour of that number
+  double scale = 0;    // gaussian: sigma; epsilon: the radius; 0: from the distance to the neighbour of that number
   bool sizes = false;  // weights are multiplied by both vertices' sizes (ours)
 };
 
