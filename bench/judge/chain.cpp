@@ -12,7 +12,7 @@
 namespace km {
 namespace {
 
-constexpr std::int64_t sampled_rows = 100;
+constexpr std::int64_t sampled_rows = 400;
 
 double squared_distance(const std::vector<double>& x, std::int64_t i, std::int64_t j, int d) {
   double sum = 0;
@@ -161,8 +161,10 @@ std::string explain_graph(const Problem<T>& p, const Config& config, const Chain
   if (std::string why = explain_form(g, m); !why.empty()) return why;
   const Definition definition(r.vertices, r.sizes, p.d, config);
   std::mt19937_64 draws(std::uint64_t(m) * 0x9e3779b97f4a7c15);
-  for (std::int64_t at = 0; at < std::min(m, sampled_rows); ++at) {
-    const auto i = m <= sampled_rows ? at : std::int64_t(draws() % std::uint64_t(m));
+  const std::int64_t count = std::min(m, sampled_rows);
+  for (std::int64_t at = 0; at < count; ++at) {  // one row of each of as many equal stretches
+    const std::int64_t first = at * m / count, stretch = (at + 1) * m / count - first;
+    const std::int64_t i = first + std::int64_t(draws() % std::uint64_t(stretch));
     const std::vector<double> row = dense_row(g, i);
     for (std::int64_t j = 0; j < m; ++j) {
       const double weight = row[std::size_t(j)];
