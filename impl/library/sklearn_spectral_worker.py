@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from importlib import metadata
 
@@ -35,11 +36,11 @@ class Fit:
 
 
 def load() -> tuple[dict[str, str], Prepare]:
-    import sklearn.cluster  # noqa: F401  (imports belong to no run)
-    import sklearn.kernel_approximation  # noqa: F401
-
+    importlib.import_module("sklearn.cluster")  # imports belong to no run
+    importlib.import_module("sklearn.kernel_approximation")
     warnings.simplefilter("ignore")  # of a graph in several pieces
-    return {"name": "scikit-learn", "version": metadata.version("scikit-learn"), "precision": "input", "device": "cpu"}, Fit
+    version = metadata.version("scikit-learn")
+    return {"name": "scikit-learn", "version": version, "precision": "input", "device": "cpu"}, Fit
 
 
 serve(load)

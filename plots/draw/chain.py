@@ -48,5 +48,6 @@ def chain_exhibit(view: View) -> Figure | None:
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    note(figure, view.size, "Rows: " + ", ".join(fields) + ". Colour: a stage's share of the row.", title=view.exhibit.heading)
+    told = f"Rows: {', '.join(fields)}. Colour: a stage's share of the row."
+    note(figure, view.size, told, title=view.exhibit.heading)
     return figure

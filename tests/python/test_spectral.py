@@ -1,4 +1,4 @@
-"""kmbench spectral and its cases: labels of a user's points, refusals in one line, result lines, and the figure of the stages."""
+"""kmbench spectral and its cases: labels of a user's points, refusals, result lines, the figure of the stages."""
 
 from __future__ import annotations
 
