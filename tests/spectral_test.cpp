@@ -185,8 +185,8 @@ TEST(Eigenvectors, InertiaCountsThem) {
 // ---- the whole chain ----------------------------------------------------------------------------------------------------------
 
 /// A run of a chain on a generated set, with its record.
-struct Run {
-  Run(const std::string& set, std::int64_t n, int k, ParameterValues values, const std::string& solver = "lapack")
+struct ChainRun {
+  ChainRun(const std::string& set, std::int64_t n, int k, ParameterValues values, const std::string& solver = "lapack")
       : data(load_dataset<float>(request(set, n))), truth(generated_labels(request(set, n))),
         implementation(*find_implementation("cpu/spectral/" + solver)),
         config(config_of(implementation, std::move(values))), problem{{.n = n, .d = data.d, .k = k, .max_iters = 10}, data.points(), {}} {
@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver, ::testing::Values("lapack", "arpa
 
 TEST_P(EverySolver, FindsTheGroupsOfEveryCurve) {
   for (const auto& [set, k] : {std::pair("moons", 2), {"rings", 2}, {"spirals", 3}, {"ellipses", 3}}) {
-    const Run run(set, 4000, k, {{"representatives", 300}}, GetParam());
+    const ChainRun run(set, 4000, k, {{"representatives", 300}}, GetParam());
     if (!run.objection.empty()) GTEST_SKIP() << run.objection;
     const ChainJudgement judgement = run.judged();
     EXPECT_EQ(judgement.verdict, "") << set;
@@ -231,15 +231,15 @@ TEST_P(EverySolver, SolvesEverySimilarityAndLaplacian) {
   for (const char* similarity : {"gaussian", "epsilon", "neighbours", "cosine"})
     for (const char* laplacian : {"symmetric", "random_walk", "unnormalized"})
       for (const char* weights : {"none", "sizes"}) {
-        const Run run("moons", 1000, 2, {{"representatives", 120}, {"similarity", similarity}, {"laplacian", laplacian}, {"weights", weights}},
-                      GetParam());
+        const ChainRun run("moons", 1000, 2, {{"representatives", 120}, {"similarity", similarity}, {"laplacian", laplacian}, {"weights", weights}},
+                           GetParam());
         if (!run.objection.empty()) GTEST_SKIP() << run.objection;
         EXPECT_EQ(run.judged().verdict, "") << similarity << " " << laplacian << " " << weights;
       }
 }
 
 TEST_P(EverySolver, EveryPointMayRepresentItself) {
-  const Run run("rings", 300, 2, {{"representatives", 300}}, GetParam());
+  const ChainRun run("rings", 300, 2, {{"representatives", 300}}, GetParam());
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
   EXPECT_EQ(run.judged().verdict, "");
   EXPECT_EQ(run.record.reduction.implementation, nullptr);
@@ -247,22 +247,23 @@ TEST_P(EverySolver, EveryPointMayRepresentItself) {
 }
 
 TEST_P(EverySolver, AGraphInMorePiecesThanClustersIsSolved) {
-  const Run run("rings", 1000, 2, {{"representatives", 200}, {"similarity", "epsilon"}, {"scale_e6", 60'000}}, GetParam());
+  const ChainRun run("rings", 1000, 2, {{"representatives", 200}, {"similarity", "epsilon"}, {"scale_e6", 60'000}}, GetParam());
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
   EXPECT_GT(run.record.pieces, 2);
   EXPECT_EQ(run.judged().verdict, "");
 }
 
 TEST(SpectralChain, TheLargestGapProposesTheClusters) {
-  const Run run("he2021_balls", 2000, 2, {{"representatives", 200}});
+  const ChainRun run("he2021_balls", 2000, 2, {{"representatives", 200}});
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
   EXPECT_EQ(run.record.proposed, 4);
 }
 
 TEST(SpectralChain, RefusesWhatItCannotCluster) {
-  EXPECT_EQ(Run("moons", 100, 2, {{"representatives", 101}}).objection, "representatives = 101 is more than n = 100 points");
-  EXPECT_EQ(Run("moons", 100, 20, {{"representatives", 19}}).objection, "k = 20 is more than representatives = 19");
-  expect_has(Run("moons", 100, 2, {{"representatives", 10}, {"kmeans", "cpu/lloyd/none"}}).objection, {"kmeans = cpu/lloyd/none", "kmbench list"});
+  EXPECT_EQ(ChainRun("moons", 100, 2, {{"representatives", 101}}).objection, "representatives = 101 is more than n = 100 points");
+  EXPECT_EQ(ChainRun("moons", 100, 20, {{"representatives", 19}}).objection, "k = 20 is more than representatives = 19");
+  expect_has(ChainRun("moons", 100, 2, {{"representatives", 10}, {"kmeans", "cpu/lloyd/none"}}).objection,
+             {"kmeans = cpu/lloyd/none", "kmbench list"});
 }
 
 TEST(SpectralChain, RefusesEqualPoints) {
@@ -287,9 +288,9 @@ TEST(SpectralChain, IsNoKMeans) {
 // ---- planted faults -----------------------------------------------------------------------------------------------------------
 
 /// A right run of each kind of graph, made once.
-const Run& right_run(bool dense) {
-  static const Run sparse("moons", 1000, 2, {{"representatives", 150}});
-  static const Run full("moons", 1000, 2, {{"representatives", 150}, {"similarity", "gaussian"}});
+const ChainRun& right_run(bool dense) {
+  static const ChainRun sparse("moons", 1000, 2, {{"representatives", 150}});
+  static const ChainRun full("moons", 1000, 2, {{"representatives", 150}, {"similarity", "gaussian"}});
   return dense ? full : sparse;
 }
 
@@ -378,7 +379,7 @@ class PlantedFaults : public ::testing::TestWithParam<Fault> {};
 INSTANTIATE_TEST_SUITE_P(Chain, PlantedFaults, ::testing::ValuesIn(faults), [](const auto& fault) { return std::string(fault.param.name); });
 
 TEST_P(PlantedFaults, AreFoundInTheirStage) {
-  const Run& run = right_run(GetParam().dense);
+  const ChainRun& run = right_run(GetParam().dense);
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
   ASSERT_EQ(run.judged().verdict, "");
   ChainRecord<float> record = run.record;

@@ -85,8 +85,10 @@ def test_a_case_has_a_line_with_its_stages_and_its_quality(tmp_path: Path) -> No
             assert made["counters"]["residual"][0] < 1e-8
 
 
-def test_commands_of_kmeans_do_not_see_chains() -> None:
-    assert "spectral" not in succeeded("list", "implementations").stdout
+def test_a_pattern_of_implementations_matches_kmeans_alone(tmp_path: Path) -> None:
+    assert "cpu/spectral/lapack" in succeeded("list", "implementations").stdout
+    sweep = ["--implementation", "pectral", "--dataset", "moons", "--k", 2, "--out", tmp_path]
+    refused(kmbench("run", *sweep), "unknown implementation 'pectral'")
 
 
 def test_the_figure_has_a_box_for_every_stage(bench: Bench) -> None:
