@@ -12,8 +12,9 @@
 namespace km::spectral {
 namespace {
 
-constexpr int eigenvalues_shown = 10;  // at least so many are computed, for the eigengap
-constexpr int most_iterations = 300;   // of k-means on the embedding, which stops at rest
+constexpr int eigenvalues_shown = 10;        // at least so many are computed, for the eigengap
+constexpr std::int64_t most_dense = 30'000;  // vertices of a dense graph: 7 GB
+constexpr int most_iterations = 300;         // of k-means on the embedding, which stops at rest
 
 Config defaults_of(const Implementation& implementation) {
   std::map<std::string, Value, std::less<>> values;
@@ -87,6 +88,9 @@ std::string objection(const ProblemShape& p, const Config& config, int value_byt
   const auto representatives = config.number("representatives");
   if (representatives > p.n) return "representatives = " + std::to_string(representatives) + " is more than n = " + std::to_string(p.n) + " points";
   if (p.k > representatives) return "k = " + std::to_string(p.k) + " is more than representatives = " + std::to_string(representatives);
+  const std::string& similarity = config.word("similarity");
+  if (representatives > most_dense && (similarity == "gaussian" || similarity == "cosine"))
+    return "representatives = " + std::to_string(representatives) + ": a dense graph has at most " + std::to_string(most_dense);
   if (p.k < 2) return "k = " + std::to_string(p.k) + ": at least 2 clusters are needed";
   for (const char* stage : {"kmeans", "embedding_kmeans"}) {
     const std::string& name = config.word(stage);

@@ -41,6 +41,7 @@ const Found& found() {
 std::string lapack_missing() { return found().dsyevr ? "" : "no LAPACK found (Debian: libopenblas0 or liblapack3)"; }
 
 Eigenpairs first_by_lapack(const Laplacian& matrix, int count) {
+  if (matrix.graph.size > 30'000) throw std::runtime_error("a dense matrix of more than 30,000 vertices: take cpu/spectral/arpack");
   const openblas::Threads threads(found().library, 0);
   note_library({found().name, openblas::version(found().library)});
   std::vector<double> a = matrix.dense();
