@@ -334,7 +334,10 @@ std::int64_t count_below(std::vector<double> a, std::int64_t n, double shift) {
   for (std::int64_t p = 0; p < n; ++p) {
     const double* const pivot_row = a.data() + p * n;
     const double pivot = pivot_row[p];
-    if (!(std::abs(pivot) > 1e-9 * largest)) return -1;  // later entries would grow by 10^9
+    double right = 0;
+    for (std::int64_t j = p + 1; j < n; ++j) right = std::max(right, std::abs(pivot_row[j]));
+    const bool grows = right * right > 1e6 * largest * std::abs(pivot);  // later entries would
+    if (grows || !(std::abs(pivot) > 1e-14 * largest)) return -1;
     negative += pivot < 0;
 #pragma omp parallel for schedule(static) if (n - p > 200)
     for (std::int64_t i = p + 1; i < n; ++i) {  // the upper triangle alone
