@@ -73,7 +73,7 @@ struct ChainRecord {
   std::vector<double> embedding;           // m x k
   InnerRun<double> clustering;             // of the embedding's rows that are not zero
   std::vector<std::int32_t> vertex_label;  // m
-  int proposed = 0;                        // clusters, by the largest gap between eigenvalues
+  int proposed = 0;                        // clusters, by the largest relative gap of eigenvalues
 };
 
 template <class T>

@@ -174,7 +174,7 @@ std::string explain_graph(const Problem<T>& p, const Config& config, const Chain
       double back = 0;
       if (g.is_dense()) back = g.dense[std::size_t(j * m + i)];
       else g.visit(j, [&](std::int64_t other, double w) { back = other == i ? w : back; });
-      if (std::abs(back - weight) > 1e-12 * weight)
+      if (std::abs(back - weight) > 1e-12 * weight + 1e-290)
         return fmt::format("similarity: vertices {} and {} have {:.9g} one way, {:.9g} the other", i, j, weight, back);
     }
   }

@@ -91,7 +91,7 @@ void print_summary(const Case& c, const Measurement& m, const Flags& f) {
   fmt::print("spectrum");
   for (int e = 1; e <= 10 && !std::isnan(finding(m, "eigenvalue_" + std::to_string(e))); ++e)
     fmt::print(" {:.3g}", finding(m, "eigenvalue_" + std::to_string(e)));
-  fmt::print("; its largest gap proposes {} clusters\n", finding(m, "proposed"));
+  fmt::print("; its largest relative gap proposes {} clusters\n", finding(m, "proposed"));
   if (const double pieces = finding(m, "pieces"); pieces > 1)
     fmt::print("the graph has {} pieces{}\n", pieces, pieces > c.k ? ": points of the smallest take the label of the nearest larger one" : "");
   fmt::print("judged right: residual {:.2g}, orthogonal to {:.2g}, {}\n", finding(m, "residual"), finding(m, "orthogonality"),

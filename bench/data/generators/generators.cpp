@@ -117,7 +117,7 @@ const std::vector<Generator>& generators() {
       {.name = "moons", .settings = {{"groups", 2}, {"noise", 0.05}}, .fixed_d = 2, .make_f = moons<float>, .make_d = moons<double>},
       {.name = "rings", .settings = {{"groups", 2}, {"noise", 0.08}}, .fixed_d = 2, .make_f = rings<float>, .make_d = rings<double>},
       {.name = "spirals",
-       .settings = {{"groups", 3}, {"noise", 0.03}, {"turns", 1}},
+       .settings = {{"groups", 2}, {"noise", 0.03}, {"turns", 1}},
        .fixed_d = 2,
        .make_f = spirals<float>,
        .make_d = spirals<double>},

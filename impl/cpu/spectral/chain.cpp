@@ -76,12 +76,16 @@ double inertia_of(const std::vector<double>& rows, const Solution<double>& s, in
   return sum;
 }
 
-/// The number of clusters before the largest gap of the eigenvalues (von Luxburg 2007, Section 8.3).
+/// The number of clusters, at least 2, before the largest relative gap of the eigenvalues (von Luxburg 2007, Section 8.3: λ_k very small, λ_k+1 not).
 int proposed_by(const std::vector<double>& values) {
-  int best = 1;
-  for (int i = 2; i < std::ssize(values); ++i)
-    if (values[std::size_t(i)] - values[std::size_t(i) - 1] > values[std::size_t(best)] - values[std::size_t(best) - 1]) best = i;
-  return best;
+  constexpr double zero = 1e-9;
+  int best = 0;
+  double largest = 0;
+  for (int k = 2; k < std::ssize(values); ++k) {
+    const double gap = values[std::size_t(k)] / std::max(values[std::size_t(k) - 1], zero);
+    if (gap > largest) best = k, largest = gap;
+  }
+  return std::max(best, 1);
 }
 
 std::string objection(const ProblemShape& p, const Config& config, int value_bytes, std::string (*missing)()) {
