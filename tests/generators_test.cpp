@@ -44,7 +44,8 @@ TEST(Random, NormalsAreNormal) {
 
 class EveryGenerator : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Tables, EveryGenerator,
-                         ::testing::Values("he2021_balls", "lutz2018_balls", "wu2011_groups", "blobs", "uniform", "census_like", "household_like"),
+                         ::testing::Values("he2021_balls", "lutz2018_balls", "wu2011_groups", "blobs", "uniform", "census_like", "household_like",
+                                           "moons", "rings", "spirals", "ellipses"),
                          [](const auto& table) { return std::string(table.param); });
 
 TEST_P(EveryGenerator, IsTheSameForEveryNumberOfThreads) {

@@ -32,6 +32,8 @@
 namespace km {
 
 enum class Device { cpu, gpu };
+/// kmeans is the task of problem.hpp; spectral that of chain.hpp.
+enum class Task { kmeans, spectral };
 enum class Precision { fp32, fp64 };
 
 template <class T>
@@ -44,7 +46,8 @@ enum class Distance { difference, expansion, expansion_tf32 };
 using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
-/// An input beside the problem. A number lies between the first and the last of `range` (ascending, the values for tuning), a word is one of `range`.
+/// An input beside the problem. A number lies between the first and the last of `range` (ascending, the values for tuning), a word is one of `range`
+/// (empty: any word, which `unsupported` checks).
 struct Parameter {
   std::string_view name;
   Value fallback;
@@ -103,6 +106,7 @@ struct Description {
   std::string_view departs = "";
   /// True if it makes means from the previous means, whose rounding accumulates. Also a departure.
   std::function<bool(const Config&)> incremental = {};
+  Task task = Task::kmeans;
 };
 
 /// All parameters at their defaults.
@@ -165,8 +169,10 @@ struct Implementation {
   }
 };
 
-/// Every registered implementation, sorted by name.
-const std::vector<Implementation>& implementations();
+/// Every registered implementation of a task, sorted by name.
+const std::vector<Implementation>& implementations(Task task = Task::kmeans);
+/// Returns the implementation of this name, of either task, or null.
+const Implementation* find_implementation(std::string_view name);
 /// Called by Register. Throws std::logic_error if two files have one name.
 void register_implementation(Implementation implementation);
 /// Maps ".../impl/cpu/lloyd/two_step.cpp" to "cpu/lloyd/two_step".

@@ -1,6 +1,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "bench/contract/implementation.hpp"
@@ -8,9 +9,9 @@
 namespace km {
 namespace {
 
-std::vector<Implementation>& registry() {
-  static std::vector<Implementation> all;  // a function's static: registrations run before main, in any order
-  return all;
+std::vector<Implementation>& registry(Task task) {
+  static std::array<std::vector<Implementation>, 2> all;  // a function's static: registrations run before main, in any order
+  return all[std::size_t(task)];
 }
 
 template <class V>
@@ -49,16 +50,24 @@ Work lloyd_work(const ProblemShape& shape, const Config&, int value_bytes) {
   return {.bytes = n * d * value_bytes + n * 4, .flops = n * k * d * 3 + n * d};
 }
 
-const std::vector<Implementation>& implementations() {
-  auto& all = registry();
+const std::vector<Implementation>& implementations(Task task) {
+  auto& all = registry(task);
   std::ranges::sort(all, {}, &Implementation::name);
   return all;
 }
 
+const Implementation* find_implementation(std::string_view name) {
+  for (const Task task : {Task::kmeans, Task::spectral})
+    for (const auto& implementation : implementations(task))
+      if (implementation.name == name) return &implementation;
+  return nullptr;
+}
+
 void register_implementation(Implementation implementation) {
-  for (const auto& other : registry())
+  auto& all = registry(implementation.description.task);
+  for (const auto& other : all)
     if (other.name == implementation.name) throw std::logic_error("two files claim the name " + other.name);
-  registry().push_back(std::move(implementation));
+  all.push_back(std::move(implementation));
 }
 
 std::string name_from_path(std::string_view path) {

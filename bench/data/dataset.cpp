@@ -8,6 +8,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
+#include "bench/data/generators/groups.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
@@ -97,7 +98,7 @@ Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
   for (const char* share : {"purity", "ordered", "sigma2_is_deviation"})
     if (const auto at = r.settings.find(share); at != r.settings.end() && !(at->second >= 0 && at->second <= 1))
       throw refuse(fmt::format("{} = {}, accepted: 0 to 1", share, at->second));
-  for (const char* positive : {"radius", "sigma2"})
+  for (const char* positive : {"radius", "sigma2", "noise", "stretch", "turns"})
     if (const auto at = r.settings.find(positive); at != r.settings.end() && at->second < 0)
       throw refuse(fmt::format("{} = {} is negative", positive, at->second));
   if (r.settings.contains("low") && r["low"] > r["high"]) throw refuse(fmt::format("low = {} is above high = {}", r["low"], r["high"]));
@@ -179,6 +180,20 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
   check_finite(dataset.name, dataset.points(), dataset.d);
   dataset.hash = hash_of(dataset.values.get(), dataset.points().size_bytes());
   return dataset;
+}
+
+std::vector<std::int32_t> generated_labels(const DatasetRequest& request) {
+  const Entry entry = find_entry(request.name);
+  if (!entry.generator || !entry.generator->has_groups()) return {};
+  const Recipe recipe = resolved_recipe(entry, request);
+  if (const auto purity = recipe.settings.find("purity"); purity != recipe.settings.end() && purity->second == 0) return {};
+  const auto ordered = recipe.settings.find("ordered");
+  Groups groups(recipe.n, recipe.k, recipe.seed, ordered != recipe.settings.end() && ordered->second != 0);
+  std::vector<std::int32_t> labels;
+  labels.reserve(std::size_t(recipe.n));
+  while (std::ssize(labels) < recipe.n)
+    for (const int group : groups.of_run(std::ssize(labels))) labels.push_back(group);
+  return labels;
 }
 
 template <class T>

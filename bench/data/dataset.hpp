@@ -84,6 +84,9 @@ DatasetRequest without_idle_k(DatasetRequest request);
 template <class T>
 Dataset<T> load_dataset(const DatasetRequest& request);
 
+/// Returns the group of every point that a generator placed; empty for a file, or points without groups. Throws as load_dataset does.
+std::vector<std::int32_t> generated_labels(const DatasetRequest& request);
+
 /// Writes n x d values as .npy (version 1, C order) through a temporary file, so that no partial file is left. Throws UserError.
 template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);

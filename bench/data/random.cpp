@@ -39,19 +39,6 @@ inline double log_of(double x) {
   return std::fma(double(e), std::numbers::ln2, 2 * s * sum);
 }
 
-/// cos and sin of 2 pi u: Taylor series around the nearest quarter turn, within an eighth, then rotation by quarters.
-inline void turn(double u, double& cosine, double& sine) {
-  const int quarter = int(4 * u + 0.5);
-  const double x = (u - 0.25 * quarter) * (2 * std::numbers::pi), z = x * x;
-  double c = 1, s = 1;
-  for (int i = 16; i > 0; i -= 2) c = std::fma(c * z, -1.0 / (i * (i - 1)), 1.0);
-  for (int i = 15; i > 1; i -= 2) s = std::fma(s * z, -1.0 / (i * (i - 1)), 1.0);
-  s *= x;
-  const double a = quarter & 1 ? s : c, b = quarter & 1 ? c : s;
-  cosine = (quarter + 1) & 2 ? -a : a;
-  sine = quarter & 2 ? -b : b;
-}
-
 /// Calls `fill` for whole blocks of `width` numbers that cover [first, first + size), and copies the requested ones.
 template <class T, class Fill>
 void in_blocks(std::int64_t first, std::span<T> out, int width, Fill fill) {
@@ -65,6 +52,19 @@ void in_blocks(std::int64_t first, std::span<T> out, int width, Fill fill) {
 }
 
 }  // namespace
+
+/// Taylor series around the nearest quarter turn, within an eighth, then rotation by quarters.
+void turn(double u, double& cosine, double& sine) {
+  const int quarter = int(4 * u + 0.5);
+  const double x = (u - 0.25 * quarter) * (2 * std::numbers::pi), z = x * x;
+  double c = 1, s = 1;
+  for (int i = 16; i > 0; i -= 2) c = std::fma(c * z, -1.0 / (i * (i - 1)), 1.0);
+  for (int i = 15; i > 1; i -= 2) s = std::fma(s * z, -1.0 / (i * (i - 1)), 1.0);
+  s *= x;
+  const double a = quarter & 1 ? s : c, b = quarter & 1 ? c : s;
+  cosine = (quarter + 1) & 2 ? -a : a;
+  sine = quarter & 2 ? -b : b;
+}
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) { return rounds(counter, key); }
 

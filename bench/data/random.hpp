@@ -13,6 +13,9 @@ namespace km {
 /// One Philox4x32-10 block: 128 random bits from a counter and a key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
+/// cos and sin of 2 pi u, for u from 0 to 1.
+void turn(double u, double& cosine, double& sine);
+
 class Random {
  public:
   /// Streams of one seed are independent.

@@ -117,7 +117,9 @@ double Case::memory_bytes() const {
 double Case::forecast_s() const {
   const bool gpu = implementation && implementation->description.device == Device::gpu;
   const double rate = gpu ? 1e12 : 4e9 * omp_get_num_procs();  // guessed flop/s
-  const double iteration = 3.0 * double(n) * (k + 4) * d / rate;
+  const auto representatives = config.values().find("representatives");  // of a spectral chain, whose k-means finds these
+  const double clusters = representatives == config.values().end() ? k : double(std::get<std::int64_t>(representatives->second));
+  const double iteration = 3.0 * double(n) * (clusters + 4) * d / rate;
   const int iters = tolerance < 0 ? max_iters : std::min(max_iters, 20);
   return iteration * iters * (repetitions + warmup + 1) + double(n) * d * 2e-9 * repetitions;
 }
@@ -133,8 +135,7 @@ Json packed(const Case& c) {
 Case unpacked(const Json& fields) {
   Case c;
   visit_fields(c, [&](const char* name, auto& value) { read(fields.at(name), value); });
-  const auto found = std::ranges::find(implementations(), c.implementation_name, &Implementation::name);
-  if (found != implementations().end()) c.implementation = &*found;
+  c.implementation = find_implementation(c.implementation_name);
   return c;
 }
 

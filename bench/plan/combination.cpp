@@ -45,7 +45,7 @@ void check_in_range(const Parameter& parameter, const Value& value) {
   };
   const bool fits =
       numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) && *number <= std::get<std::int64_t>(parameter.range.back())
-              : std::ranges::find(parameter.range, value) != parameter.range.end();
+              : !number && (parameter.range.empty() || std::ranges::find(parameter.range, value) != parameter.range.end());
   if (!fits) throw UserError(fmt::format("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted()));
 }
 

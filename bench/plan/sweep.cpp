@@ -37,8 +37,7 @@ bool has_file(const std::string& name) {
 
 /// Returns the implementations of an entry: the one of that name, or those that match a pattern. The pointer is null if this build lacks it.
 std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& sweep, const std::string& entry) {
-  for (const auto& implementation : implementations())
-    if (implementation.name == entry) return {{entry, &implementation}};
+  if (const Implementation* const named = find_implementation(entry)) return {{entry, named}};
   if (has_file(entry)) return {{entry, nullptr}};
   std::vector<std::pair<std::string, const Implementation*>> found;
   if (sweep.patterns)

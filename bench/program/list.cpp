@@ -1,6 +1,7 @@
 // kmbench list and export: commands that measure nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -14,8 +15,12 @@ namespace km::list_command {
 namespace {
 
 Json implementations_json() {
+  std::vector<Implementation> all = implementations();
+  const auto& chains = implementations(Task::spectral);
+  all.insert(all.end(), chains.begin(), chains.end());
+  std::ranges::sort(all, {}, &Implementation::name);
   Json list = Json::array();
-  for (const auto& implementation : implementations()) {
+  for (const auto& implementation : all) {
     const auto& description = implementation.description;
     Json parameters = Json::array();
     for (const auto& parameter : description.parameters) {
@@ -34,6 +39,7 @@ Json implementations_json() {
     list.push_back({{"name", implementation.name},
                     {"summary", description.summary},
                     {"paper", description.paper},
+                    {"task", description.task == Task::kmeans ? "kmeans" : "spectral"},
                     {"device", description.device == Device::cpu ? "cpu" : "gpu"},
                     {"precisions", precisions},
                     {"parameters", parameters}});

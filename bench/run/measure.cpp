@@ -193,6 +193,8 @@ class TypedSession final : public Session {
     m.judge_s += seconds_since(start);
   }
 
+  const std::vector<std::int32_t>& labels() const override { return last_.labels; }
+
   void write_answer(const std::filesystem::path& folder) override {
     write_labels(folder / "labels.npy", last_.labels);
     write_npy<T>(folder / "centroids.npy", last_.centroids, problem_.k, problem_.d);
@@ -483,6 +485,7 @@ std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
   if (available <= 0) throw std::runtime_error("the machine does not tell how much memory is available");
   if (needed > available)
     throw CannotRun(fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are available", needed / (1 << 30), available / (1 << 30)));
+  if (c.implementation->description.task == Task::spectral) return prepare_chain(c, m);
   if (c.precision == Precision::fp32) return std::make_unique<TypedSession<float>>(c, m);
   return std::make_unique<TypedSession<double>>(c, m);
 }

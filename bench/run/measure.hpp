@@ -56,6 +56,8 @@ class Session {
   virtual void finish(Measurement& m) = 0;
   /// Makes one run from the start as given, disturbed or not. Judges it, and with a tolerance of 0 that it stopped at rest. Call first, and alone.
   virtual void solve(Measurement& m) = 0;
+  /// The last run's.
+  virtual const std::vector<std::int32_t>& labels() const = 0;
   /// Writes labels.npy (n, 4-byte integers) and centroids.npy (k x d) of the last run into a folder. Throws UserError.
   virtual void write_answer(const std::filesystem::path& folder) = 0;
   /// Writes points, labels and centroids of the last run to <stem>.{points,labels,centroids}.npy.
@@ -64,5 +66,7 @@ class Session {
 
 /// Prepares a case. Throws CannotRun, UserError (data), device::Error, std::bad_alloc and exceptions of the implementation.
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m);
+/// The same for a case of Task::spectral; prepare() calls it.
+std::unique_ptr<Session> prepare_chain(const Case& c, Measurement& m);
 
 }  // namespace km

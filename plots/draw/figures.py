@@ -11,6 +11,7 @@ from plots.draw import bars, line_curves, sets, shares, style
 from plots.draw.axes import grid, height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
+from plots.draw.chain import chain_exhibit
 from plots.draw.curves import Curve, drawable, looks, numeric
 from plots.draw.heat import heat_exhibit
 from plots.draw.roofline import roofline
@@ -41,6 +42,7 @@ WHOLE = {
     "heat": heat_exhibit,
     "iterations": by_iteration,
     "roofline": roofline,
+    "chain": chain_exhibit,
 }
 
 

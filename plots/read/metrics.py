@@ -251,6 +251,8 @@ ROWS = [  # name, label, unit, better, formula
     ("tied_labels", "ties not to the lowest index", "", "lower", partial(number, "tied_labels")),
     ("label_excess", "excess of the distances", "", "lower", partial(number, "label_excess")),
     ("mean_offset", "means off, in deviations", "", "lower", partial(number, "mean_offset")),
+    ("ari", "adjusted Rand index", "", "higher", partial(counter, "ari")),
+    ("nmi", "mutual information, normalized", "", "higher", partial(counter, "nmi")),
     ("cluster_spread", "largest − smallest cluster", "points", "", cluster_spread),
     ("bandwidth", "bandwidth", "GB/s", "higher", partial(rate, "bytes")),
     ("flop_rate", "arithmetic", "GFLOP/s", "higher", partial(rate, "flops")),

@@ -160,6 +160,10 @@ def case(exhibit: str, profile: str, values: dict[str, Any]) -> dict[str, Any]:
         centroid_error=seconds / 100,
         **{name: values[name] for name in ("implementation", "n", "d", "k", "precision", "tolerance")},
     )
+    if "spectral" in values["implementation"]:
+        stages = ("representatives", "similarity", "eigenvectors", "clusters", "labels")
+        made |= {"iterations": 1, "phases": {stage: [seconds / 5] for stage in stages}}
+        made["counters"] = {"ari": [1 - seconds / 100], "nmi": [1 - seconds / 100]}
     made["parameters"] = {name[4:]: value for name, value in values.items() if name.startswith("set.")}
     made["dataset"]["generator"] |= {name[5:]: value for name, value in values.items() if name.startswith("data.")}
     made["case"] = case_id(made)

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "bench/data/generators/curves.hpp"
 #include "bench/data/generators/groups.hpp"
 #include "bench/data/generators/household.hpp"
 
@@ -113,6 +114,18 @@ const std::vector<Generator>& generators() {
        .make_f = integers<float>,
        .make_d = integers<double>},
       {.name = "household", .settings = {}, .fixed_d = 7, .make_f = household<float>, .make_d = household<double>},
+      {.name = "moons", .settings = {{"groups", 2}, {"noise", 0.05}}, .fixed_d = 2, .make_f = moons<float>, .make_d = moons<double>},
+      {.name = "rings", .settings = {{"groups", 2}, {"noise", 0.08}}, .fixed_d = 2, .make_f = rings<float>, .make_d = rings<double>},
+      {.name = "spirals",
+       .settings = {{"groups", 2}, {"noise", 0.03}, {"turns", 1}},
+       .fixed_d = 2,
+       .make_f = spirals<float>,
+       .make_d = spirals<double>},
+      {.name = "ellipses",
+       .settings = {{"groups", 3}, {"noise", 0.5}, {"stretch", 8}, {"low", -10}, {"high", 10}},
+       .fixed_d = 2,
+       .make_f = ellipses<float>,
+       .make_d = ellipses<double>},
   };
   return all;
 }

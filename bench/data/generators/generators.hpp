@@ -39,7 +39,7 @@ struct Generator {
   }
 };
 
-/// balls | gaussians | uniform | integers | household
+/// balls | gaussians | uniform | integers | household | moons | rings | spirals | ellipses
 const std::vector<Generator>& generators();
 
 /// Centres of balls and gaussians, k x d: the table's, else uniform in [low, high]^d.

@@ -1,0 +1,37 @@
+// Judges every stage of a spectral chain by its own output, in fp64, with formulas of its own. None of the chain's code is used.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "bench/contract/chain.hpp"
+
+namespace km {
+
+struct ChainJudgement {
+  std::string verdict;       // "" if right, else one sentence
+  double inertia = 0;        // of the representatives' k-means; 0 if it was not needed
+  double residual = 0;       // largest |L v - λ v| / |L|, of all eigenpairs
+  double orthogonality = 0;  // largest |v·w - (v is w)|
+  bool counted = false;      // whether the eigenvalues are known to be the smallest
+};
+
+/// Largest residual and deviation from orthogonality that rounding and a converged solver explain.
+constexpr double most_residual = 1e-8, most_skew = 1e-8;
+/// Vertices up to which eigenvalues are counted: m³ / 3 operations.
+constexpr std::int64_t most_counted = 2000;
+
+/// Judges all stages: each k-means by Judge; the graph's symmetry and a sample of its rows; eigenpairs; the embedding; the return of labels. `config`
+/// holds the chain's parameters.
+template <class T>
+ChainJudgement judge_chain(const Problem<T>& problem, const Config& config, const ChainRecord<T>& record, std::span<const std::int32_t> labels);
+
+/// Returns a sentence if labels are none of 0 … k - 1. All that can be said of a clustering without a record.
+std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k);
+
+/// Counts the eigenvalues of a symmetric matrix (size x size) below `shift`: the negative pivots of LDLᵀ (Sylvester's law of inertia). Returns -1 if
+/// the factors grow so much that rounding may change a sign.
+std::int64_t count_below(std::vector<double> matrix, std::int64_t size, double shift);
+
+}  // namespace km

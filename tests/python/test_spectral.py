@@ -1,0 +1,100 @@
+"""kmbench spectral and its cases: labels of a user's points, refusals, result lines, the figure of the stages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from built import KMBENCH, kmbench, lines_of, needed, refused, succeeded
+from conftest import Bench, figure
+from synthetic import line
+
+from plots.draw import figures
+from plots.read.metrics import metric
+
+needed(KMBENCH)
+STAGES = ["representatives", "similarity", "eigenvectors", "clusters", "labels"]
+SMALL = ["--clusters", 2, "--representatives", 150, "--solver", "lapack"]
+
+
+@pytest.fixture
+def rings(tmp_path: Path) -> tuple[Path, np.ndarray]:
+    """Two rings round one centre, which no line tells apart, and which ring a point is of."""
+    made = np.random.default_rng(3)
+    ring = made.integers(0, 2, 1500)
+    angle, radius = made.uniform(0, 2 * np.pi, 1500), 1.0 + 2 * ring + made.normal(0, 0.05, 1500)
+    np.save(tmp_path / "rings.npy", np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
+    np.save(tmp_path / "known.npy", ring[:, None])
+    return tmp_path / "rings.npy", ring
+
+
+def test_a_users_points_get_the_labels_of_their_ring(rings: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    points, ring = rings
+    out = ["--out", tmp_path / "out.npy", "--truth", tmp_path / "known.npy"]
+    said = succeeded("spectral", points, *out, *SMALL).stdout
+    labels = np.load(tmp_path / "out.npy")
+    assert labels.dtype == np.int32 and labels.shape == ring.shape
+    assert (labels == ring).all() or (labels == 1 - ring).all()
+    assert all(stage in said for stage in STAGES) and "no smaller eigenvalue was missed" in said
+    assert "adjusted Rand index 1.0000, NMI 1.0000" in said
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--clusters", 2, "--representatives", 1501], "representatives = 1501 is more than n = 1500 points"),
+        (["--clusters", 20, "--representatives", 10], "k = 20 is more than representatives = 10"),
+        (["--clusters", 2, "--similarity", "gaussian", "--sigma", 0], "--sigma 0"),
+        (["--clusters", 2, "--sigma", 1], "--sigma belongs to --similarity gaussian"),
+        (["--clusters", 1], "--clusters"),
+        (["--clusters", 2, "--kmeans", "cpu/lloyd/none"], "cpu/lloyd/none"),
+        ([*SMALL, "--truth", "rings.npy"], "rings.npy"),
+    ],
+)
+def test_bad_input_is_one_line(rings: tuple[Path, np.ndarray], tmp_path: Path, flags: list[object], says: str) -> None:
+    refused(kmbench("spectral", rings[0], "--out", tmp_path / "out.npy", *flags), says)
+    assert not (tmp_path / "out.npy").exists()
+
+
+def test_equal_points_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "equal.npy", np.ones((100, 2)))
+    out = ["--out", tmp_path / "out.npy"]
+    refused(kmbench("spectral", tmp_path / "equal.npy", *out, "--clusters", 2), "all points are equal")
+
+
+def test_a_graph_in_pieces_is_reported_and_solved(tmp_path: Path) -> None:
+    flags = ["--n", 600, *SMALL, "--similarity", "epsilon", "--epsilon", 0.05]
+    assert "the graph has" in succeeded("spectral", "rings", "--out", tmp_path / "out.npy", *flags).stdout
+    assert set(np.load(tmp_path / "out.npy")) == {0, 1}
+
+
+def test_a_case_has_a_line_with_its_stages_and_its_quality(tmp_path: Path) -> None:
+    problem = ["--dataset", "moons", "--n", 1000, "--k", 2, "--repetitions", 2]
+    chain, peer = "cpu/spectral/lapack", "library/sklearn_spectral"
+    for implementation, more in ((chain, ["--set", "representatives=100"]), (peer, [])):
+        folder = tmp_path / implementation.replace("/", "_")
+        succeeded("run", "--implementation", implementation, *problem, *more, "--out", folder)
+        (made,) = lines_of(folder / "adhoc.jsonl")
+        if made["skip"]:
+            pytest.skip(made["skip"])
+        assert made["verdict"] == "" and made["iterations"] == 1 and len(made["samples_s"]) == 2
+        assert metric("ari").of(made, {}).value > 0.9
+        if implementation == chain:
+            assert list(made["phases"]) == sorted(STAGES)
+            assert made["counters"]["residual"][0] < 1e-8
+
+
+def test_a_pattern_of_implementations_matches_kmeans_alone(tmp_path: Path) -> None:
+    assert "cpu/spectral/lapack" in succeeded("list", "implementations").stdout
+    sweep = ["--implementation", "pectral", "--dataset", "moons", "--k", 2, "--out", tmp_path]
+    refused(kmbench("run", *sweep), "unknown implementation 'pectral'")
+
+
+def test_the_figure_has_a_box_for_every_stage(bench: Bench) -> None:
+    text = figure("chain", "assign update", 'series = ["implementation"]\n')
+    view = bench.view([line(packages=1), line(packages=10)], text)
+    (ax,) = figures.draw(view).axes
+    shares = [text.get_text().split("\n")[1] for text in ax.texts]
+    assert len(shares) == 4 and all(share.endswith("%") for share in shares)
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["assign", "update"]
