@@ -107,7 +107,7 @@ def run_all(args: argparse.Namespace) -> None:
 
     text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares the caches
     render.write_all(papers, machines, args.out, args.profile, [".svg"])
-    write(args.out / "index.html", report.page(papers, machines, args.profile, others, args.out))
+    write_report(args.out, report.pages(papers, machines, args.profile, others, args.out))
     print(text, end="")
 
 
@@ -129,12 +129,17 @@ def run_show(args: argparse.Namespace) -> None:
             console.print(str(file), markup=False, highlight=False)
 
 
-@command("one self-contained page, index.html", *SELECTION, BESIDE)
+@command("the report: index.html, and a page for each exhibit; none needs a network", *SELECTION, BESIDE)
 def run_report(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import report
 
-    print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args, papers))))
+    print(write_report(args.out, report.pages(papers, machines, args.profile, recorded(args, papers))))
+
+
+def write_report(out: Path, pages: dict[str, str]) -> Path:
+    """Returns the path of the first page."""
+    return [write(out / name, text) for name, text in pages.items()][0]
 
 
 @command("how many printed numbers stand beside a line, by exhibit and machine (coverage.md, .csv)", *SELECTION)

@@ -3,8 +3,8 @@
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 const filter = document.querySelector(".filter");
-filter.hidden = false;
-filter.addEventListener("click", ({ target }) => {
+filter?.removeAttribute("hidden");
+filter?.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (!button) return;
   const chosen = button.getAttribute("aria-pressed") === "true" ? "" : button.dataset.tone;
@@ -30,8 +30,6 @@ const unfold = () => {  // what a link leads to may lie in a closed part, or be 
   const aim = document.getElementById(decodeURIComponent(location.hash.slice(1))), closed = aim?.closest("details:not([open])") ?? aim?.querySelector(":scope > details:not([open])");
   if (closed) { closed.open = true; aim.scrollIntoView(); }
 };
-const alone = document.getElementById(new URLSearchParams(location.search).get("only"));  // ?only=he2021/table3: that exhibit and nothing else
-if (alone) { document.body.classList.add("only"); alone.classList.add("chosen"); all("details", alone).forEach((part) => { part.open = true; }); }
 document.addEventListener("click", ({ target }) => { if (target.matches("figure:not(.first *) > img")) target.classList.toggle("whole"); });
 addEventListener("hashchange", unfold);
 unfold();

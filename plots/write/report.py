@@ -1,9 +1,11 @@
-"""One page with findings, tables, figures, claims and records of several machines; no network, no script."""
+"""A page with findings, tables, figures, claims and records of several machines, and one for each exhibit; no network,
+no script."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +67,9 @@ class Shown:
         return any(line["verdict"] == "" for line in self.view.lines)
 
 
-def rendered(template: str, **parts: Any) -> str:
-    """A page with the shared style and script."""
+@cache
+def templates() -> Environment:
+    """With the shared words, style and script."""
     rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     made = Environment(loader=FileSystemLoader(HERE), **rules)
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
@@ -74,7 +77,12 @@ def rendered(template: str, **parts: Any) -> str:
     made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
     made.filters["look"] = look
     css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
-    return made.get_template(template).render(css=css, script=script, **parts)
+    made.globals.update(css=css, script=script)
+    return made
+
+
+def rendered(template: str, **parts: Any) -> str:
+    return templates().get_template(template).render(**parts)
 
 
 def short(text: str) -> str:
@@ -106,29 +114,38 @@ def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def page(
+def page(*read: Any) -> str:
+    """The first of `pages`."""
+    return pages(*read)["index.html"]
+
+
+def pages(
     papers: list[Paper],
     machines: list[Machine],
     profile: str | None = None,
     others: Sequence[Machine] = (),
     written: Path | None = None,
-) -> str:
-    """The report as HTML, with `others` beside `machines`. `written`: a folder that holds the figures of `machines`."""
+) -> dict[str, str]:
+    """The report with `others` beside `machines`, and a page for each exhibit with a value, by their file names.
+    `written`: a folder that holds the figures of `machines`."""
     shown_on = places(machines, others, profile)
     exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
     shown = {exhibit.key: [show(place, exhibit) for place in shown_on] for exhibit in exhibits}
     drawings = drawn([one for sides in shown.values() for one in sides], written)
     outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
     counts = Counter(f.verdict for found in outcomes for f in once(found))
-    return rendered(
+    parts = [paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers]
+    own = [{"paper": part, "e": one} for part in parts for one in (*part["exhibits"], *part["others"])]
+    front = rendered(
         "report.html.j2",
         places=shown_on,
         machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
         coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
-        papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
+        papers=parts,
         picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
     )
+    return {"index.html": front, **{f"exhibits/{one['e']['anchor']}.html": rendered("exhibit.html.j2", **one) for one in own}}
 
 
 def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:

@@ -280,7 +280,7 @@ def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
 def test_a_smaller_picture_says_the_same():
     path = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
     drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
-    small = "<svg x='1.2'><path d='M1.2 6.8L3 4z' style='fill:none;opacity:0.12'/><text>0.0125</text></svg>"
+    small = "<svg x='1.2'><path d='M1.2 6.8l1.8-2.8z' style='fill:none;opacity:0.12'/><text>0.0125</text></svg>"
     assert svg.small(drawn) == small
 
 
