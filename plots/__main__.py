@@ -139,7 +139,8 @@ def run_report(args: argparse.Namespace) -> None:
 
 def write_report(out: Path, pages: dict[str, str]) -> Path:
     """Returns the path of the first page."""
-    return [write(out / name, text) for name, text in pages.items()][0]
+    first, *_ = [write(out / name, text) for name, text in pages.items()]
+    return first
 
 
 @command("how many printed numbers stand beside a line, by exhibit and machine (coverage.md, .csv)", *SELECTION)

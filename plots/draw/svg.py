@@ -44,7 +44,7 @@ def small(text: str) -> str:
 
 
 def relative(path: str) -> str:
-    """The path in tenths of a point, each place as a step from the one before; rounded first, so that errors do not add."""
+    """The path in tenths of a point, each place a step from the one before; rounded first: errors do not add."""
     made, at, begin = "", (0, 0), (0, 0)
     for letter, numbers in re.findall(r"([MLCQz])([^MLCQz]*)", path):
         flat = [round(10 * float(x)) for x in numbers.split()]
