@@ -117,8 +117,10 @@ const searchable = (table) => {
 
 // A press on a value shows the command behind it, one on an empty cell the reason.
 const reason = (cell) => {
-  const marks = all("sup", cell.parentElement).map((sup) => sup.textContent), part = cell.closest(".numbers, article");
-  return all(".foot", part).filter((foot) => marks.includes(foot.querySelector("sup")?.textContent)).map((foot) => foot.lastChild.textContent).join(" ");
+  const own = all("sup", cell), part = cell.closest(".numbers, article");
+  const marks = (own.length ? own : all("td.why sup", cell.parentElement)).map((sup) => sup.textContent);
+  const foots = all(".foot", part).filter((foot) => foot.closest(".numbers, article") === part);
+  return foots.filter((foot) => marks.includes(foot.querySelector("sup")?.textContent)).map((foot) => foot.lastChild.textContent).join(" ");
 };
 document.addEventListener("click", ({ target }) => {
   const cell = target.closest("table[data-of] tbody td"), table = cell?.closest("table"), row = cell?.parentElement;
