@@ -39,7 +39,7 @@ all("nav a").forEach((a) => a.addEventListener("click", () => { document.getElem
 const stay = (box) => {
   const table = box.querySelector("table");
   const over = () => table.offsetWidth > box.clientWidth + 1;
-  ["tight", "many"].forEach((closer) => over() && table.classList.add(closer));
+  ["tight", "many", "wrap"].forEach((closer) => over() && table.classList.add(closer));
   const wide = over();
   box.classList.toggle("wide", wide);
   all(".stay", table).forEach((cell) => { cell.classList.remove("stay"); cell.style.left = ""; });
