@@ -184,7 +184,7 @@ const cards = (table) => {
   for (const row of table.tBodies[0].rows) {
     let at = 0, head = true;  // the first fields are the card's title
     for (const cell of row.cells) {
-      head &&= cell.classList.contains("field");
+      head = at === 0 || (head && row.cells[0].matches(".field") && cell.matches(".field"));
       if (!head) cell.dataset.of = names[at];
       at += cell.colSpan;
     }
@@ -195,7 +195,7 @@ const made = new WeakSet();
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => {
   if (!target.clientWidth) return;
   const table = target.querySelector("table"), article = target.closest("article") && !target.closest(".claims");
-  if (!made.has(target)) { sortable(table); searchable(table); if (article) copied(target); if (article && phone) cards(table); }
+  if (!made.has(target)) { sortable(table); searchable(table); if (article) copied(target); if (phone && !table.matches(".matrix")) cards(table); }
   made.add(target);
   stay(target);
 }));
