@@ -81,6 +81,7 @@ const sortable = (table) => {
   before.reduce((at, row) => { row.at = at; return at + Number(row.dataset.n ?? 1); }, 1);
   if (before.length < 2) return;
   for (const [th, column] of heads(table)) {
+    if (th.textContent.trim() === "") continue;
     const button = document.createElement("button");
     button.className = "sort";
     button.append(...th.childNodes);
