@@ -143,7 +143,7 @@ def run_all(args: argparse.Namespace) -> None:
 
     text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares the caches
     render.write_all(papers, machines, args.out, args.profile, [".svg"])
-    write(args.out / "index.html", report.page(papers, machines, args.profile, others, args.out))
+    write_report(args.out, report.pages(papers, machines, args.profile, others, args.out))
     print(text, end="")
 
 
@@ -169,13 +169,22 @@ def run_show(args: argparse.Namespace) -> None:
 
 
 @command(
-    "one self-contained page, index.html", *SELECTION, BESIDE, example="report --exhibit he2021/table3 --out report"
+    "the report: index.html, and a page for each exhibit; none needs a network",
+    *SELECTION,
+    BESIDE,
+    example="report --exhibit he2021/table3 --out report",
 )
 def run_report(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import report
 
-    print(write(args.out / "index.html", report.page(papers, machines, args.profile, recorded(args, papers))))
+    print(write_report(args.out, report.pages(papers, machines, args.profile, recorded(args, papers))))
+
+
+def write_report(out: Path, pages: dict[str, str]) -> Path:
+    """Returns the path of the first page."""
+    first, *_ = [write(out / name, text) for name, text in pages.items()]
+    return first
 
 
 @command(

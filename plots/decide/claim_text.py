@@ -1,5 +1,6 @@
 """A claim in words: its selectors, the measured and the expected values."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,22 @@ from plots.read.select import Selector
 Claim = dict[str, Any]
 BARE = ("implementation", "dataset", "precision", "init")  # fields whose values stand without their name
 COUNTED = ("threads", "packages")  # fields whose values count their name
+
+# The widest factor of a band, and why it is that wide.
+WIDTHS = (
+    (1.0, "equal counts and equal results: nothing in them is random"),
+    (1.01, "sums in another order round otherwise"),
+    (1.15, "the sentence says the same, or gives a count or a share: runs of one case differ by some percent"),
+    (1.35, "a number with two or three digits, measured on another machine: caches and clocks differ"),
+    (1.5, "a ratio of two times: memory and arithmetic have become faster by different factors since"),
+    (math.inf, "the sentence says about, or an order of magnitude, or it is a whole table of another machine"),
+)
+
+
+def tolerance(claim: Claim) -> str:
+    """Why a claim's `within` is as wide as it is; empty without one."""
+    width = claim.get("within", 0.0) + (claim["kind"] == "equality")
+    return next(why for most, why in WIDTHS if width <= most) if "within" in claim else ""
 
 
 def compared(claim: Claim) -> list[tuple[Selector, str]]:

@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from plots.decide import verdicts
 from plots.decide.causes import likely
-from plots.decide.claim_text import Claim, caution, claimed_value, compared, expectation, listing, points, with_unit
+from plots.decide.claim_text import (
+    Claim,
+    caution,
+    claimed_value,
+    compared,
+    expectation,
+    listing,
+    points,
+    tolerance,
+    with_unit,
+)
 from plots.decide.lookup import (
     CONSTRUCTION,
     THREADS,
@@ -48,6 +58,7 @@ class Finding:
     need: str = ""  # of a claim that is not comparable (plots/decide/lookup.py), else empty
     sentence: str = ""  # the name that its cases share (plots/decide/sentences.py)
     printed: str = ""  # the paper's own number, if it gives one
+    tolerance: str = ""  # why its band is as wide as it is, if it has one
 
 
 @cache
@@ -91,6 +102,7 @@ def judge_one(view: View, claim: Claim) -> Finding:
         need if verdict == verdicts.INCOMPARABLE else "",
         sentence_of(view, claim),
         own_number(view, claim),
+        tolerance(claim),
     )
 
 

@@ -42,6 +42,7 @@ def whole(cases: Sequence[Finding]) -> Finding:
         expected="",
         paper_value="",
         printed="",
+        tolerance="",
         why=first.why if first.verdict == verdict == VERDICTS[-1] else "",
     )
 

@@ -82,7 +82,7 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
     ran = any(curve.ours for panel in panels for curve in panel.curves)
     told = "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values."
     note(figure, view.size, told, "" if bars.sideways(view) else gaps(view, panels), title=view.exhibit.heading)
-    figure.draw_without_rendering()  # lays out once, not once a format
+    figure.get_layout_engine().execute(figure)  # lays out once, not once a format
     figure.set_layout_engine("none")
     return figure
 

@@ -13,7 +13,9 @@ import matplotlib
 matplotlib.use("Agg")
 
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import ScaledTranslation
 
 from plots.read import words
@@ -91,13 +93,20 @@ METADATA = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".png": {"Software": None},
 }
+DOTS = 100  # an inch of an SVG, for the points of a clustering, alone in being no vectors
 
 
 @applied
 def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
     """Writes .svg, .pdf or .png without date and version: the same figure gives the same bytes."""
-    dots = {"dpi": 100} if ending == ".svg" else {}  # of the points of a clustering, alone in being no vectors
-    figure.savefig(target, format=ending[1:], metadata=METADATA[ending], **dots)
+    if ending != ".svg":
+        figure.savefig(target, format=ending[1:], metadata=METADATA[ending])
+    elif isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
+        figure.savefig(target, format="svg", metadata=METADATA[ending], dpi=DOTS)
+    else:  # nothing is left to lay out: savefig would draw it twice
+        before, figure.dpi = figure.dpi, DOTS
+        FigureCanvasSVG(figure).print_svg(target, metadata=METADATA[ending])
+        figure.dpi = before
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from plots.draw import style
 
+FONT = "font-family:DejaVu Sans,sans-serif"  # of every text
 BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says nothing, with no group in it
 
 
@@ -27,14 +28,33 @@ def small(text: str) -> str:
     text = re.sub(r'<g id="[^"]*">', "<g>", text)
     text = re.sub(r"'DejaVu Sans'[^;\"]*", "DejaVu Sans,sans-serif", text)  # no quotes within quotes
     text = re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) ", r"\1", m[0]), text)
-    text = re.sub(r' d="[^"]*"', lambda m: re.sub(r"\s*([MLCQz])\s*", r"\1", rounded(m[0], 1)), text)
+    text = re.sub(r' d="([^"]*)"', lambda m: f' d="{relative(m[1])}"', text)
     text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: the figure's text keeps its digits
     text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
     text = text.replace("xlink:href", "href") if "<image" not in text else text
     text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)
     while (fewer := BARE.sub(r"\1", text)) != text:
         text = fewer
+    text = re.sub(r" transform='rotate\(-?0 [^']*'", "", text)
+    text = re.sub(r"#(\w)\1(\w)\2(\w)\3(?!\w)", r"#\1\2\3", text)
+    text = re.sub(r" clip-path='([^']*)' style='([^']*)'", r" style='\2;clip-path:\1'", text)
+    if FONT in text:
+        text = text.replace(f";{FONT}", "").replace("</style>", f"text{{{FONT}}}</style>", 1)
     return short_names(shared_styles(text))
+
+
+def relative(path: str) -> str:
+    """The path in tenths of a point, each place a step from the one before; rounded first: errors do not add."""
+    made, at, begin = "", (0, 0), (0, 0)
+    for letter, numbers in re.findall(r"([MLCQz])([^MLCQz]*)", path):
+        flat = [round(10 * float(x)) for x in numbers.split()]
+        places = list(zip(flat[::2], flat[1::2], strict=True))
+        start = (0, 0) if letter == "M" else at
+        steps = [f"{(x - start[i]) / 10:g}" for place in places for i, x in enumerate(place)]
+        made += (letter if letter in "Mz" else letter.lower()) + " ".join(steps)
+        at = places[-1] if places else begin
+        begin = at if letter == "M" else begin
+    return re.sub(r"(?<![\d.])0\.", ".", made.replace(" -", "-"))
 
 
 def shared_styles(text: str) -> str:

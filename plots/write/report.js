@@ -1,10 +1,10 @@
 // The page is whole without this. It adds: claims by verdict, the current place in the contents, opened where a link leads, fields that stay in sight, tables
-// that are sorted by a column and whose rows are filtered by words.
+// that are sorted by a column and whose rows are filtered by words, what stands behind a cell, and the fastest near a shape.
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 const filter = document.querySelector(".filter");
-filter.hidden = false;
-filter.addEventListener("click", ({ target }) => {
+filter?.removeAttribute("hidden");
+filter?.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (!button) return;
   const chosen = button.getAttribute("aria-pressed") === "true" ? "" : button.dataset.tone;
@@ -30,17 +30,17 @@ const unfold = () => {  // what a link leads to may lie in a closed part, or be 
   const aim = document.getElementById(decodeURIComponent(location.hash.slice(1))), closed = aim?.closest("details:not([open])") ?? aim?.querySelector(":scope > details:not([open])");
   if (closed) { closed.open = true; aim.scrollIntoView(); }
 };
-const alone = document.getElementById(new URLSearchParams(location.search).get("only"));  // ?only=he2021/table3: that exhibit and nothing else
-if (alone) { document.body.classList.add("only"); alone.classList.add("chosen"); all("details", alone).forEach((part) => { part.open = true; }); }
 document.addEventListener("click", ({ target }) => { if (target.matches("figure:not(.first *) > img")) target.classList.toggle("whole"); });
 addEventListener("hashchange", unfold);
 unfold();
 all("nav a").forEach((a) => a.addEventListener("click", () => { document.getElementById("menu").checked = false; }));
 
-// As many of a row's first cells stay as leave more than half of the width to the numbers.
+// A table that is too wide moves closer together; else as many of a row's first cells stay as leave half of the width to the numbers.
 const stay = (box) => {
   const table = box.querySelector("table");
-  const wide = table.offsetWidth > box.clientWidth + 1;
+  const over = () => table.offsetWidth > box.clientWidth + 1;
+  ["tight", "many", "wrap"].forEach((closer) => over() && table.classList.add(closer));
+  const wide = over();
   box.classList.toggle("wide", wide);
   all(".stay", table).forEach((cell) => { cell.classList.remove("stay"); cell.style.left = ""; });
   if (!wide) return;
@@ -81,6 +81,7 @@ const sortable = (table) => {
   before.reduce((at, row) => { row.at = at; return at + Number(row.dataset.n ?? 1); }, 1);
   if (before.length < 2) return;
   for (const [th, column] of heads(table)) {
+    if (th.textContent.trim() === "") continue;
     const button = document.createElement("button");
     button.className = "sort";
     button.append(...th.childNodes);
@@ -115,17 +116,44 @@ const searchable = (table) => {
   });
 };
 
-// A press on a value shows the command behind it.
+// A press on a value shows the command behind it, one on an empty cell the reason.
+const reason = (cell) => {
+  const own = all("sup", cell), part = cell.closest(".numbers, article");
+  const marks = (own.length ? own : all("td.why sup", cell.parentElement)).map((sup) => sup.textContent);
+  const foots = all(".foot", part).filter((foot) => foot.closest(".numbers, article") === part);
+  return foots.filter((foot) => marks.includes(foot.querySelector("sup")?.textContent)).map((foot) => foot.lastChild.textContent).join(" ");
+};
 document.addEventListener("click", ({ target }) => {
-  const cell = target.closest("table[data-of] tbody td"), table = cell?.closest("table");
-  const name = cell && [...table.tHead.rows[0].cells][cell.cellIndex]?.dataset.m;
-  if (!name || cell.parentElement.children.length !== table.tHead.rows[0].cells.length) return;
+  const cell = target.closest("table[data-of] tbody td"), table = cell?.closest("table"), row = cell?.parentElement;
+  const name = row?.children.length === table?.tHead.rows[0].cells.length && table?.tHead.rows[0].cells[cell.cellIndex].dataset.m;
+  const why = cell?.classList.contains("why") ? reason(cell) : "";
+  if (!name && !why) return;
   const line = table.closest(".scroll").parentElement.querySelector(":scope > .asked") ?? document.createElement("p");
   line.className = "asked small";
-  line.innerHTML = "<code></code>";
-  line.firstChild.textContent = `kmbench explain ${table.dataset.of} ${cell.parentElement.at} ${name} --machine ${table.dataset.on}`;
+  line.setAttribute("role", "status");
+  line.replaceChildren(why || document.createElement("code"));
+  if (!why) line.firstChild.textContent = `kmbench explain ${table.dataset.of} ${row.at} ${name} --machine ${table.dataset.on}`;
   table.closest(".scroll").after(line);
 });
+// The fastest at the shape that was measured nearest to the one asked for, by machine and device.
+const ask = document.querySelector(".ask");
+const nearest = () => {
+  const wanted = all("input", ask).map((input) => Math.log(Math.max(1, input.value || 1))), found = new Map();
+  for (const [machine, device, shape, name, time] of JSON.parse(document.getElementById("fastest").textContent)) {
+    const far = shape.reduce((sum, value, at) => sum + Math.abs(Math.log(value) - wanted[at]), 0), key = `${machine}, ${device.toUpperCase()}`;
+    if (far < (found.get(key)?.far ?? Infinity)) found.set(key, { far, told: `${name}, ${time} an iteration at n = ${shape[0].toLocaleString("en")}, d = ${shape[1]}, k = ${shape[2]}` });
+  }
+  ask.querySelector("ul").replaceChildren(...[...found].map(([key, { told }]) => {
+    const item = document.createElement("li");
+    item.textContent = `${key}: ${told}`;
+    return item;
+  }));
+};
+if (ask) {
+  ask.hidden = false;
+  ask.addEventListener("input", nearest);
+  nearest();
+}
 // What a table shows, as text to paste: CSV, or LaTeX (booktabs).
 const texts = (table) => [...table.rows].filter((row) => row.offsetParent).map((row) => [...row.cells].flatMap((cell) =>
   [(cell.firstChild?.textContent ?? "").trim(), ...Array(cell.colSpan - 1).fill("")]));
@@ -155,8 +183,12 @@ const cards = (table) => {
   table.classList.add("cards");
   const names = [...table.tHead.rows[0].cells].map((th) => th.textContent);
   for (const row of table.tBodies[0].rows) {
-    let at = 0;
-    for (const cell of row.cells) { if (!cell.classList.contains("field")) cell.dataset.of = names[at]; at += cell.colSpan; }
+    let at = 0, head = true;  // the first fields are the card's title
+    for (const cell of row.cells) {
+      head = at === 0 || (head && row.cells[0].matches(".field") && cell.matches(".field"));
+      if (!head) cell.dataset.of = names[at];
+      at += cell.colSpan;
+    }
   }
 };
 // A table gets its tools when it is first seen: most lie in closed parts.
@@ -164,7 +196,7 @@ const made = new WeakSet();
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => {
   if (!target.clientWidth) return;
   const table = target.querySelector("table"), article = target.closest("article") && !target.closest(".claims");
-  if (!made.has(target)) { sortable(table); searchable(table); if (article) copied(target); if (article && phone) cards(table); }
+  if (!made.has(target)) { sortable(table); searchable(table); if (article) copied(target); if (phone && !table.matches(".matrix")) cards(table); }
   made.add(target);
   stay(target);
 }));

@@ -1,9 +1,12 @@
-"""One page with findings, tables, figures, claims and records of several machines; no network, no script."""
+"""A page with findings, tables, figures, claims and records of several machines, and one for each exhibit; no network,
+no script."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +14,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from plots.decide import findings, lookup
+from plots.decide.claim_text import WIDTHS
 from plots.decide.claims import Finding, judge
 from plots.decide.sentences import CASE, by_sentence, once
 from plots.decide.verdicts import INCOMPARABLE, VERDICTS
 from plots.draw import figures, svg
+from plots.draw.best_map import best_of
+from plots.read import words
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.results import Machine, reason
+from plots.read.metrics import device, metric
+from plots.read.results import Line, Machine, reason
+from plots.read.select import grouped
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
 from plots.write import claim_sheet, coverage
@@ -65,8 +73,9 @@ class Shown:
         return any(line["verdict"] == "" for line in self.view.lines)
 
 
-def rendered(template: str, **parts: Any) -> str:
-    """A page with the shared style and script."""
+@cache
+def templates() -> Environment:
+    """With the shared words, style and script."""
     rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     made = Environment(loader=FileSystemLoader(HERE), **rules)
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
@@ -74,7 +83,12 @@ def rendered(template: str, **parts: Any) -> str:
     made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
     made.filters["look"] = look
     css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
-    return made.get_template(template).render(css=css, script=script, **parts)
+    made.globals.update(css=css, script=script)
+    return made
+
+
+def rendered(template: str, **parts: Any) -> str:
+    return templates().get_template(template).render(**parts)
 
 
 def short(text: str) -> str:
@@ -106,29 +120,42 @@ def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def page(
+def page(*read: Any) -> str:
+    """The first of `pages`."""
+    return pages(*read)["index.html"]
+
+
+def pages(
     papers: list[Paper],
     machines: list[Machine],
     profile: str | None = None,
     others: Sequence[Machine] = (),
     written: Path | None = None,
-) -> str:
-    """The report as HTML, with `others` beside `machines`. `written`: a folder that holds the figures of `machines`."""
+) -> dict[str, str]:
+    """The report with `others` beside `machines`, and a page for each exhibit with a value, by their file names.
+    `written`: a folder that holds the figures of `machines`."""
     shown_on = places(machines, others, profile)
     exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
     shown = {exhibit.key: [show(place, exhibit) for place in shown_on] for exhibit in exhibits}
     drawings = drawn([one for sides in shown.values() for one in sides], written)
     outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
     counts = Counter(f.verdict for found in outcomes for f in once(found))
-    return rendered(
+    parts = [paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers]
+    own = {
+        f"exhibits/{one['anchor']}.html": rendered("exhibit.html.j2", paper=part, e=one)
+        for part in parts
+        for one in (*part["exhibits"], *part["others"])
+    }
+    front = rendered(
         "report.html.j2",
         places=shown_on,
         machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
         coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
-        papers=[paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers],
+        papers=parts,
         picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
     )
+    return {"index.html": front, **own}
 
 
 def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:
@@ -138,11 +165,18 @@ def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:
     return rendered(
         "claims.html.j2",
         heads=claim_sheet.PAGE_HEAD,
+        widths=widths(found),
         skipped=skipped,
         machines=[(name, claim_sheet.reach(own)) for name, own in claim_sheet.by_machine(found).items()],
         rows=rows,
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )
+
+
+def widths(found: Sequence[Finding]) -> list[tuple[str, str, int]]:
+    """The tolerances: how wide, why, and of how many claims."""
+    counts = Counter(why for _, why in {(f.exhibit + f.id, f.tolerance) for f in found})
+    return [(f"{most:g}" if most < math.inf else "", why, counts[why]) for most, why in WIDTHS if counts[why]]
 
 
 def show(place: Place, exhibit: Exhibit) -> Shown:
@@ -161,7 +195,23 @@ def picture_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
     gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn_on}
     one = min(drawn_on, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)))
     exhibit, figure = one.view.exhibit, drawings[one.view.exhibit.key, one.place.at]
-    return {"place": one.place, "figure": figure, "title": exhibit.spec["title"], "anchor": exhibit.key}
+    parts = {"place": one.place, "figure": figure, "title": exhibit.spec["title"], "anchor": exhibit.key}
+    return {**parts, "fastest": fastest(drawn_on)}
+
+
+def problem(line: Line) -> tuple[str, tuple[int, int, int]]:
+    return device(line), (line["n"], line["d"], line["k"])
+
+
+def fastest(sides: Sequence[Shown]) -> list[tuple[str, str, tuple[int, int, int], str, str]]:
+    """Machine, device, shape, winner and its time, of every shape of a map."""
+    found = []
+    for one in sides:
+        name = one.view.exhibit.figure["y"][0]
+        for at, lines in grouped(one.view.lines, problem).items():
+            if (best := best_of(one.view, lines, name)).winner:
+                found.append((one.place.label, *at, best.winner, f"{words.point(best.value)} {metric(name).unit}"))
+    return found
 
 
 def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:

@@ -1,6 +1,12 @@
-"""The report and the page of claims in a headless Chromium: no complaint, no overflow, sorted, filtered, printed."""
+"""The report's pages in a headless Chromium: no complaint, no overflow, sorted, filtered, printed, accessible."""
 
+import hashlib
 import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 from chromium import PROGRAM, Chromium
@@ -8,6 +14,7 @@ from conftest import ROOT, TABLE, Bench, claim, figure, printed
 from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
+from plots.decide import findings
 
 if PROGRAM is None:
     pytest.skip("no chromium, chromium-browser or google-chrome: the pages are not opened", allow_module_level=True)
@@ -19,6 +26,7 @@ LONG = "A sentence that goes on for a while, as papers like them. " * 3
 EXHIBIT = TABLE.replace(*COLUMNS) + printed('[[1, "10.0", "5"], [3, "20", "4"]]', metrics="iteration assign")
 EXHIBIT += claim('kind="bound"\nmetric="run"\nat_most=1e6', "holds", LONG)
 EXHIBIT += claim('kind="bound"\nmetric="run"\nat_least=1e6', "fails", LONG)
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 TABLE1 = "[...document.querySelectorAll('article table')].find((t) => t.closest('article').id.endsWith('table1'))"
 
 
@@ -40,7 +48,7 @@ def pages(tmp_path_factory):
         yield browser, folder
 
 
-@pytest.mark.parametrize("page", ["index.html", "claims.html"])
+@pytest.mark.parametrize("page", ["index.html", "claims.html", "exhibits/demo/table1.html"])
 @pytest.mark.parametrize(("width", "mobile"), [(320, True), (390, True), (1280, False), (1920, False)])
 def test_it_opens_without_complaint_and_without_scrolling_sideways(pages, page, width, mobile):
     browser, folder = pages
@@ -115,7 +123,7 @@ def test_a_machine_is_switched_off_and_on(pages):
         assert browser.run(count) == left
 
 
-@pytest.mark.parametrize("page", ["index.html", "claims.html"])
+@pytest.mark.parametrize("page", ["index.html", "claims.html", "exhibits/demo/table1.html"])
 def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
     browser, folder = pages
     browser.call("Emulation.setEmulatedMedia", media="print")
@@ -134,31 +142,137 @@ def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
     assert browser.errors == []
 
 
-def test_all_recorded_machines_fit_on_a_small_and_short_page(pages, tmp_path):
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """The report of all recorded machines beside a reader's own, for which one of them stands."""
+    folder = tmp_path_factory.mktemp("recorded")
+    shutil.copytree(ROOT / "results/intel-xeon-2t", folder / "own/here")
+    words = ["--results", folder / "own", "--beside", ROOT / "results", "--papers", ROOT / "papers", "--out", folder]
+    assert main(["report", *map(str, words)]) == 0
+    return folder
+
+
+def test_all_machines_fit_on_a_small_and_short_page(pages, recorded):
     browser, _ = pages
-    folders = ["--results", str(ROOT / "results"), "--papers", str(ROOT / "papers"), "--out", str(tmp_path)]
-    assert main(["report", *folders]) == 0
-    assert (tmp_path / "index.html").stat().st_size < 3_000_000
-    browser.open(tmp_path / "index.html", 1300)
+    assert (recorded / "index.html").stat().st_size < 3_000_000
+    browser.open(recorded / "index.html", 1300)
     browser.run("all('.exhibit').forEach((part) => { part.style.contentVisibility = 'visible'; })")
     for shown in range(browser.run("all('.switch input').length")):
         browser.run(f"all('.switch input').forEach((box, at) => {{ box.checked = at === {shown}; }})")
         assert browser.run("document.documentElement.scrollHeight") <= 25 * 900
+    browser.run("all('.switch input').forEach((box) => { box.checked = true; })")
+    browser.run("all('details').forEach((part) => { part.open = true; })")
+    browser.run(FRAMES)
+    cut = "all('.scroll').filter((box) => box.scrollWidth > box.clientWidth + 1)"
+    assert browser.run(f"{cut}.map((box) => [box.closest('article')?.id, box.scrollWidth])") == []
     assert browser.errors == []
 
 
-def test_a_few_presses_give_the_command_of_a_cell_a_copy_and_one_exhibit(pages):
-    """The command behind a cell, a table as LaTeX, and one exhibit alone."""
+def test_every_exhibit_with_a_value_has_a_page_with_all_its_numbers(pages, recorded):
+    browser, _ = pages
+    browser.open(recorded / "index.html", 1300)
+    links = browser.run("all('article').map((part) => [part.id, part.querySelector('a.own').getAttribute('href')])")
+    assert len(links) > 40
+    assert sorted(page for _, page in links) == sorted(
+        str(file.relative_to(recorded)) for file in recorded.glob("exhibits/*/*.html")
+    )
+    page = dict(links)["he2021/figure3"]
+    browser.open(recorded / page, 390, mobile=True)
+    assert browser.run("all('.numbers table').filter((table) => table.offsetParent).length") >= 2  # H100, H200
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert browser.run(
+        f"document.querySelector('nav a').href.endsWith('index.html#{dict(links) and 'he2021/figure3'}')"
+    )
+    assert browser.errors == []
+
+
+# Five tasks of a reader, each in at most three presses.
+
+
+def test_task_does_a_finding_hold_on_the_h200(pages, recorded):
+    browser, _ = pages
+    browser.open(recorded / "index.html", 1300)
+    browser.run("document.querySelector('details:has(.matrix) summary').click()")
+    at = "[...document.querySelector('.matrix thead tr').cells].findIndex((th) => th.textContent === 'NVIDIA H200')"
+    row = "all('.matrix tr').find((row) => row.textContent.startsWith('Summing in packages repairs'))"
+    cell = browser.run(f"(() => {{ const cell = {row}.cells[{at}]; return cell.offsetParent && cell.textContent; }})()")
+    assert re.search("|".join(findings.VERDICTS[:-1]), cell)
+    squares = "all('.answers .square').filter((a) => a.title.startsWith('Summing in packages')).map((a) => a.title)"
+    assert any(title.endswith(cell[2:]) for title in browser.run(squares))
+
+
+def test_task_the_fastest_for_64_dimensions_and_500_clusters(pages, recorded):
+    browser, _ = pages
+    browser.open(recorded / "index.html", 1300)
+    typed = "box.value = {}; box.dispatchEvent(new Event('input', {{ bubbles: true }}))"
+    for at, value in ((1, 64), (2, 500)):
+        browser.run(f"(() => {{ const box = all('.ask input')[{at}]; {typed.format(value)}; }})()")
+    told = browser.run("all('.ask li').filter((item) => item.offsetParent).map((item) => item.textContent)")
+    (h200,) = (text for text in told if text.startswith("NVIDIA H200, GPU: gpu/"))
+    assert re.search(r" ms an iteration at n = 1,000,000, d = (32|128), k = 256$", h200)
+
+
+def test_task_why_a_cell_is_empty(pages):
+    browser, folder = pages
+    browser.open(folder / "index.html", 1280)
+    browser.run(f"{TABLE1}.querySelector('td.why').click()")
+    told = browser.run(f"{TABLE1}.closest('.scroll').parentElement.querySelector('.asked').textContent")
+    assert told == "skipped: too large for this card, by far"
+
+
+def test_task_copy_a_table_as_latex(pages):
+    browser, folder = pages
+    browser.open(folder / "index.html", 1280)
+    browser.run("navigator.clipboard.writeText = (text) => { window.pasted = text; return Promise.resolve(); }")
+    browser.run("[...document.querySelectorAll('.copy')].find((b) => b.textContent.includes('LaTeX')).click()")
+    assert browser.run("window.pasted").startswith("\\begin{tabular}")
+
+
+def test_task_compare_two_machines(pages, recorded):
+    browser, _ = pages
+    browser.open(recorded / "index.html", 1300)
+    for name in ("this machine", "intel-xeon-2t", "intel-xeon-2.50ghz-2t"):
+        browser.run(f"all('.switch label').find((label) => label.textContent === '{name}').click()")
+    heads = "[...document.querySelector('.answers thead tr').cells].filter((th) => th.offsetParent)"
+    shown = browser.run(f"{heads}.map((th) => th.textContent)")
+    assert shown == ["paper", "does it still hold?", "NVIDIA H200", "NVIDIA H100"]
+
+
+def test_a_press_on_a_value_gives_the_command_behind_it(pages):
     browser, folder = pages
     browser.open(folder / "index.html", 1280)
     browser.run(f"{TABLE1}.tBodies[0].rows[2].cells[1].click()")
     asked = browser.run(f"{TABLE1}.closest('.scroll').parentElement.querySelector('.asked').textContent")
     assert asked == "kmbench explain demo/table1 3 iteration --machine a-machine-with-a-rather-long-name"
-    browser.run("navigator.clipboard.writeText = (text) => { window.pasted = text; return Promise.resolve(); }")
-    browser.run("[...document.querySelectorAll('.copy')].find((b) => b.textContent.includes('LaTeX')).click()")
-    assert browser.run("window.pasted").startswith("\\begin{tabular}")
-    browser.run("history.replaceState(null, '', '?only=demo/table1')")
-    browser.run("location.reload(); 0")
-    while browser.message().get("method") != "Page.loadEventFired":
-        pass
-    assert browser.run("all('article').filter((part) => part.offsetParent).map((part) => part.id)") == ["demo/table1"]
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """axe-core, Deque Systems' rules of accessibility, from the package that tests/python/axe.txt pins."""
+    asked, cache = Path(__file__).with_name("axe.txt"), Path.home() / ".cache/kmbench/axe"
+    if not list(cache.glob("*.whl")):
+        quick = ["--quiet", "--retries", "0", "--timeout", "10", "--disable-pip-version-check"]
+        command = ["download", *quick, "--no-deps", "--require-hashes", "--requirement", asked, "--dest", cache]
+        ended = subprocess.run([sys.executable, "-m", "pip", *command], capture_output=True, text=True)
+        if ended.returncode:
+            pytest.skip(f"axe-core is not to be had: {ended.stderr.strip().splitlines()[-1]}")
+    (wheel,) = cache.glob("*.whl")
+    assert hashlib.sha256(wheel.read_bytes()).hexdigest() in asked.read_text()
+    return zipfile.ZipFile(wheel).read("axe_playwright_python/axe.min.js").decode()
+
+
+@pytest.mark.parametrize(
+    "page", ["index.html", "claims.html", "exhibits/demo/table1.html", "exhibits/demo/figure1.html"]
+)
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (1300, "dark"), (390, "light")])
+def test_axe_finds_nothing_serious(pages, axe, page, width, scheme):
+    browser, folder = pages
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.call("Emulation.setEmulatedMedia", media="", features=features)
+    browser.open(folder / page, width, mobile=width < 600)
+    browser.run("all('details').forEach((part) => { part.open = true; })")
+    browser.run(f"{axe}; 0")
+    found = "found.violations.map((one) => [one.impact, one.id, one.nodes[0].html, one.nodes[0].failureSummary])"
+    violations = browser.run(f"axe.run(document, {{ resultTypes: ['violations'] }}).then((found) => {found})")
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert [one for one in violations if one[0] in ("serious", "critical")] == []

@@ -95,7 +95,7 @@ def test_the_same_results_give_the_same_bytes(bench, tmp_path, name):
         (bench.results / "demo" / "demo.jsonl").unlink()
         bench.run(lines[::-1])  # the order of the lines does not count
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
-    assert len(written[0]) == 3 + 6 + 4 + 1
+    assert len(written[0]) == 3 + 6 + 4 + 1 + 2
     assert written[0] == written[1]
 
 

@@ -145,6 +145,15 @@ def test_the_printed_number_stands_beside_the_claim(bench):
     assert bench.judge(lines, text, **{**RATIO, "expect": 9.1, "within": 2.0}).printed == "9.1 ×"
 
 
+def test_a_tolerance_has_a_reason(bench):
+    lines = ladder(0.1, 0.1)
+    assert bench.judge(lines, **RATIO, at_least=1.1).tolerance == ""
+    assert "some percent" in bench.judge(lines, **RATIO, expect=1.0, within=1.1).tolerance
+    assert "order of magnitude" in bench.judge(lines, **RATIO, expect=1.0, within=2.0).tolerance
+    equal = bench.judge(lines, kind="equality", items=[{"packages": 1}, {"packages": 10}], within=0.0)
+    assert equal.tolerance.startswith("equal counts")
+
+
 def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
     assert '<article class="exhibit" id="demo/table1">' in page
     bench.exhibit(TABLE)
@@ -280,8 +289,14 @@ def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
 def test_a_smaller_picture_says_the_same():
     path = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
     drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
-    small = "<svg x='1.2'><path d='M1.2 6.8L3 4z' style='fill:none;opacity:0.12'/><text>0.0125</text></svg>"
+    small = "<svg x='1.2'><path d='M1.2 6.8l1.8-2.8z' style='fill:none;opacity:0.12'/><text>0.0125</text></svg>"
     assert svg.small(drawn) == small
+
+
+def test_a_path_goes_by_steps_whose_rounding_does_not_add():
+    assert svg.relative("M 0 0 C 1 1 2 2 3 3.5 L 4 4 z M 5 5 L 4 6") == "M0 0c1 1 2 2 3 3.5l1 .5zM5 5l-1 1"
+    steps = svg.relative("M 0 0 " + " ".join(f"L {0.04 * i:.2f} 0" for i in range(101)))
+    assert round(sum(float(x) for x in re.findall(r"l([\d.]+) 0", steps)), 1) == 4
 
 
 def test_a_smaller_picture_says_a_style_once():
