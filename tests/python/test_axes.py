@@ -93,7 +93,10 @@ def test_the_roofline_has_a_mark_for_every_implementation(bench):
     assert figures.draw(view) is None  # no ceilings measured
     view.machine.record["floor"] = {"cpu": {"bytes_per_s": 1e10, "flops_per_s": {"fp32": 1e11}}}
     (ax,) = figures.draw(view).axes
-    assert sorted(text.get_text() for text in ax.texts) == ["lloyd/naive", "lloyd/two_step"]
+    assert sorted(text.get_text() for text in ax.texts) == ["lloyd/naive", "lloyd/two_step", "multiply-adds"]
+    view.machine.record["ceilings"] = {"cpu": {"tensor_bf16_gflops": 1000.0}}
+    (ax,) = figures.draw(view).axes
+    assert "tensor cores, bf16" in [text.get_text() for text in ax.texts]
 
 
 def test_names_at_the_ends_stay_apart_and_inside():
