@@ -67,9 +67,10 @@ def places(view: View) -> tuple[list[Line], list[str], list[str], list[list[tupl
 
 
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
-    """`d = 4, n = 100`; an implementation stands without its field."""
+    """`d = 4, n = 100`; an implementation and a device stand without their field."""
     parts = [(field, view.label(field, value)) for field, value in zip(fields, place, strict=True)]
-    return ", ".join(word if field == "implementation" else f"{field} = {word}" for field, word in parts)
+    bare = {"implementation": str, "device": str.upper}
+    return ", ".join(bare[field](word) if field in bare else f"{field} = {word}" for field, word in parts)
 
 
 def best_map(view: View) -> Figure | None:

@@ -56,32 +56,40 @@ def place(view: View, line: Line) -> Point | None:
     return (work["flops"] / work["bytes"], rate.value) if fair and work["bytes"] and rate.value > 0 else None
 
 
-def paint(ax: Axes, found: dict[str, Sequence[Point]], bandwidth: float, ceilings: dict[str, float]) -> None:
-    def share(at: Point) -> float:
-        own = next((flops for flops in ceilings.values() if flops >= at[1]), max(ceilings.values()))
-        return at[1] / min(bandwidth * at[0], own)
+def nearest(points: Sequence[Point], bandwidth: float, ceilings: Sequence[float]) -> Point:
+    """The point that comes nearest to its ceilings: the memory's, and the lowest that none of the points exceeds."""
+    fastest = max(rate for _, rate in points)
+    own = min((flops for flops in ceilings if flops >= fastest), default=max(ceilings))
+    return max(points, key=lambda at: at[1] / min(bandwidth * at[0], own))
 
-    best = {name: max(at, key=share) for name, at in found.items()}
+
+def roofs(ax: Axes, bandwidth: float, ceilings: dict[str, float], span: tuple[float, float]) -> None:
+    """The memory's slope and a line for every ceiling of arithmetic, with its name."""
+    look = {"color": style.PAPER_INK, "linewidth": 1.2}
+    top = max(ceilings.values())
+    ax.plot([span[0], top / bandwidth], [bandwidth * span[0], top], **look)
+    for i, (name, flops) in enumerate(ceilings.items()):
+        ax.plot([flops / bandwidth, span[1]], [flops, flops], linestyle=style.DASHES[min(i, 1)], **look)
+        side = {"xytext": (-3, 2), "va": "bottom"} if flops == top else {"xytext": (-3, -2), "va": "top"}
+        ax.annotate(name, (span[1], flops), textcoords="offset points", ha="right", fontsize=7, **side)
+
+
+def paint(ax: Axes, found: dict[str, Sequence[Point]], bandwidth: float, ceilings: dict[str, float]) -> None:
+    best = {name: nearest(at, bandwidth, list(ceilings.values())) for name, at in found.items()}
     everything = [at for points in found.values() for at in points]
     ax.plot(*zip(*everything, strict=True), linestyle="none", marker=".", markersize=3, color="#BBBBBB")
     top = max(ceilings.values())
-    low, high = min(x for x, _ in everything) / 2, max(top / bandwidth, *(x for x, _ in everything)) * 2
-    ax.plot([low, top / bandwidth], [bandwidth * low, top], color=style.PAPER_INK, linewidth=1.2)
-    for i, (name, flops) in enumerate(ceilings.items()):
-        ax.plot(
-            [flops / bandwidth, high], [flops, flops], color=style.PAPER_INK, linewidth=1.2, dashes=(5, 2) if i else ()
-        )
-        ax.annotate(
-            name, (high, flops), (-3, 2), textcoords="offset points", ha="right", fontsize=7, color=style.PAPER_INK
-        )
+    span = min(x for x, _ in everything) / 2, max(top / bandwidth, *(x for x, _ in everything)) * 2
+    roofs(ax, bandwidth, ceilings, span)
     colour, marker = style.colours(best), style.markers(best)
-    ax.set_xlim(low, high)
+    ax.set_xlim(*span)
     log_height(ax, side="x")
     log_height(ax)
     heights = [ax.transLimits.transform(ax.transScale.transform(at))[1] for at in best.values()]
     for (name, at), y in zip(best.items(), apart(heights, 1 / 27), strict=True):
         ax.plot(*at, linestyle="none", marker=marker[name], color=colour[name], markersize=6, zorder=3)
-        line = {"arrowstyle": "-", "color": colour[name], "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
+        ends = {"shrinkA": 0, "shrinkB": 3, "relpos": (0, 0.5)}
+        line = {"arrowstyle": "-", "color": colour[name], "linewidth": 0.5, **ends}
         own = {"textcoords": "axes fraction", "arrowprops": line, "annotation_clip": False}
         text = name.removeprefix("cpu/").removeprefix("gpu/")
         ax.annotate(text, at, (1.03, y), **own, va="center", fontsize=7, color="#222222")

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from plots.decide import overall
 from plots.decide.side_by_side import Sides
 from plots.draw import overall as picture
@@ -24,10 +26,9 @@ BINDS = dict(zip(BOUNDS, ("where memory binds", "where arithmetic binds", "where
 
 def write_all(exhibits: Sequence[Sides], order: Sequence[str], out: Path) -> tuple[str, list[Path]]:
     """The sentences with the table of comparisons as Markdown, and the files out/hardware/overall*."""
-    pairs = overall.machines(exhibits, order)
-    across = [one for name in TITLES for one in overall.devices(exhibits, name)]
+    pairs, across = found(exhibits, order)
     tables = [comparisons([*pairs, *across]), *(problems(exhibits, name) for name in TITLES)]
-    told = "\n".join([*(f"- {text}" for text in sentences(pairs, across)), "", markdown(tables[0])])
+    told = "\n".join([*sentences(pairs, across), "", markdown(tables[0])])
     stem, kept = out / "hardware/overall", [one for one in tables if one.rows]
     if not kept:
         return "", []
@@ -39,9 +40,21 @@ def write_all(exhibits: Sequence[Sides], order: Sequence[str], out: Path) -> tup
     return told, files + style.save_all(figure, stem, FIGURE_FORMATS)
 
 
-def panels(found: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
+def found(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[Comparison], list[Comparison]]:
+    """Machine against machine, and GPU against CPU."""
+    across = [one for name in TITLES for one in overall.devices(exhibits, name)]
+    return overall.machines(exhibits, order), across
+
+
+def story(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[str], Figure | None]:
+    """The sentences and the picture."""
+    pairs, across = found(exhibits, order)
+    return sentences(pairs, across), picture.draw(panels([*pairs, *across]))
+
+
+def panels(compared: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
     """GPUs, CPUs, and every CPU beside the GPU that shares most problems with it; means of few problems stay out."""
-    sure = [one for one in found if len(one.each) >= overall.LEAST]
+    sure = [one for one in compared if len(one.each) >= overall.LEAST]
     across = grouped((one for one in sure if one.new[1] != one.base[1]), lambda one: one.base)
     same = {kind: [one for one in sure if one.new[1] == one.base[1] == kind] for kind in ("gpu", "cpu")}
     beside = [one for own in across.values() for one in most(own)]
@@ -55,10 +68,10 @@ def sentences(pairs: Sequence[Comparison], across: Sequence[Comparison]) -> list
     kind = "gpu" if any(one.new[1] == "gpu" for one in pairs) else "cpu"
     if same := most([one for one in pairs if one.new[1] == kind]):
         parts = [f"{valued(one)} {BINDS[one.what]} ({many(one)})" for one in same]
-        told.append(f"{named(same[0].new)} is so many times as fast as {named(same[0].base)}: {', '.join(parts)}.")
+        told.append(f"- {named(same[0].new)} is so many times as fast as {named(same[0].base)}: {', '.join(parts)}.")
     for one in most(across):
         head = TITLES[one.what].capitalize()
-        told.append(f"{head}: {named(one.new)} is {valued(one)} times as fast as {named(one.base)} ({many(one)}).")
+        told.append(f"- {head}: {named(one.new)} is {valued(one)} times as fast as {named(one.base)} ({many(one)}).")
     return told
 
 

@@ -6,8 +6,10 @@
 
 `begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
 paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
-`begin:fastest` ours beside the libraries, `begin:output WORDS` a command's output. One machine needs no `machine=`."""
+`begin:fastest` ours beside the libraries, `begin:overall` machines in three sentences and one picture, `begin:output
+WORDS` a command's output. One machine needs no `machine=`."""
 
+import itertools
 import os
 import re
 import shlex
@@ -20,13 +22,14 @@ from matplotlib.figure import Figure
 from plots.decide import findings
 from plots.decide.claims import Finding
 from plots.decide.sentences import by_sentence
+from plots.decide.side_by_side import sides
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, VERDICTS, worst
 from plots.draw import figures, svg
 from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
-from plots.write import claim_sheet, coverage, fastest, matrix
+from plots.write import claim_sheet, coverage, fastest, matrix, overall
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
@@ -50,6 +53,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
             body = OF_ALL[what](papers, machines)
         elif what == "findings":
             body = findings_picture(papers, machines, folder, pictures)
+        elif what == "overall":
+            body = overall_picture(papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
         else:
@@ -94,14 +99,34 @@ def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path,
     return linked(title, figure, pictures / "findings.svg", folder)
 
 
+def overall_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
+    """Markdown of the sentences on the machines, and of their picture, which it writes to <pictures>/overall.svg."""
+    exhibits = [sides(exhibit, machines) for paper in papers for exhibit in paper.exhibits]
+    told, figure = overall.story(exhibits, [machine.name for machine in machines])
+    return "\n".join(
+        [*told, "", linked("Machines side by side", figure, pictures / "overall.svg", folder)] if figure else told
+    )
+
+
 def output(words: list[str]) -> str:
-    """The command and its output on a terminal of 100 columns."""
+    """The command and its output on a terminal of 100 columns. `from=TEXT` and `to=TEXT` before the command leave out
+    what stands before the first line that begins with the one, and after the next that begins with the other."""
+    cuts = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, words))
+    words = words[len(cuts) :]
     made = {**os.environ, "COLUMNS": "100"}
     ran = subprocess.run([sys.executable, "-m", "plots", *words], capture_output=True, text=True, env=made)
     if ran.returncode > 1:  # 1 is a regression
         raise UserError(f"begin:output {shlex.join(words)}: {ran.stderr.strip()}")
-    lines = [f"$ kmbench {shlex.join(words)}", *ran.stdout.rstrip().splitlines()]
-    return "\n".join(["```", *lines, "```"])
+    shown = part(ran.stdout.rstrip().splitlines(), cuts.get("from", ""), cuts.get("to"))
+    return "\n".join(["```", f"$ kmbench {shlex.join(words)}", *shown, "```"])
+
+
+def part(lines: list[str], first: str, last: str | None) -> list[str]:
+    """The lines between two, with `…` for what is left out; all if neither is there."""
+    start = next((i for i, line in enumerate(lines) if line.startswith(first)), 0)
+    ends = (i for i, line in enumerate(lines) if last is not None and i >= start and line.startswith(last))
+    end = next(ends, len(lines) - 1) + 1
+    return ["…"] * (start > 0) + lines[start:end] + ["…"] * (end < len(lines))
 
 
 OF_ALL = {"summary": summary, "coverage": coverage.summary, "fastest": fastest.table}  # over all papers and machines
