@@ -67,8 +67,9 @@ def sentences(pairs: Sequence[Comparison], across: Sequence[Comparison]) -> list
     told = []
     kind = "gpu" if any(one.new[1] == "gpu" for one in pairs) else "cpu"
     if same := most([one for one in pairs if one.new[1] == kind]):
-        parts = [f"{valued(one)} {BINDS[one.what]} ({many(one)})" for one in same]
-        told.append(f"- {named(same[0].new)} is so many times as fast as {named(same[0].base)}: {', '.join(parts)}.")
+        first, *others = (f"{valued(one)}{{}} {BINDS[one.what]} ({many(one)})" for one in same)
+        parts = [first.format(" times as fast"), *(one.format("") for one in others)]
+        told.append(f"- {named(same[0].new)} against {named(same[0].base)}: {', '.join(parts)}.")
     for one in most(across):
         head = TITLES[one.what].capitalize()
         told.append(f"- {head}: {named(one.new)} is {valued(one)} times as fast as {named(one.base)} ({many(one)}).")

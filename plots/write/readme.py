@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -103,9 +104,9 @@ def overall_picture(papers: list[Paper], machines: list[Machine], folder: Path, 
     """Markdown of the sentences on the machines, and of their picture, which it writes to <pictures>/overall.svg."""
     exhibits = [sides(exhibit, machines) for paper in papers for exhibit in paper.exhibits]
     told, figure = overall.story(exhibits, [machine.name for machine in machines])
-    return "\n".join(
-        [*told, "", linked("Machines side by side", figure, pictures / "overall.svg", folder)] if figure else told
-    )
+    lines = [textwrap.fill(sentence, 155, subsequent_indent="  ") for sentence in told]
+    shown = ["", linked("Machines side by side", figure, pictures / "overall.svg", folder)] if figure else []
+    return "\n".join([*lines, *shown])
 
 
 def output(words: list[str]) -> str:

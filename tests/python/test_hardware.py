@@ -234,5 +234,8 @@ def test_the_command_opens_with_sentences_and_a_picture(bench, tmp_path, capsys)
         lines = [line(n=n, seconds=seconds, work=WORK, threads=0) for n in (10, 20, 40)]
         write(bench.results, name, lines, FLOOR)
     assert bench.main("hardware", "--out", str(tmp_path / "out")) == 0
-    assert "two CPU is so many times as fast as one CPU: 0.500" in capsys.readouterr().out
+    assert (
+        "two CPU against one CPU: 0.500 [0.500, 0.500] times as fast where arithmetic binds (3 problems)"
+        in capsys.readouterr().out
+    )
     assert (tmp_path / "out/hardware/overall.svg").is_file()

@@ -165,11 +165,19 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
 
 def test_outputs_in_the_readme_are_up_to_date():
     """Makes every output in the README again from the recorded lines."""
-    shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    shown = [m for page in pages for m in readme.REGION.finditer(page.read_text(encoding="utf-8"))]
     outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
-    assert len(outputs) == 3
+    assert len(outputs) >= 3
     for words, body in outputs.items():
         assert readme.output(shlex.split(words)) + "\n" == body
+
+
+def test_an_output_may_be_cut():
+    lines = ["title", "a 1", "b", "a 2", "c"]
+    assert readme.part(lines, "", None) == lines
+    assert readme.part(lines, "a", "a 2") == ["…", "a 1", "b", "a 2", "…"]
+    assert readme.part(lines, "a", "nothing") == ["…", "a 1", "b", "a 2", "c"]
 
 
 @pytest.fixture
