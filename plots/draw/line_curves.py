@@ -47,6 +47,9 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
         if pairs := curve.stated.get(name):
             own = {**style.TEXT, "color": looks.colour[curve.lead], "label": style.STATED}
             ax.plot([where[v] for v, _ in pairs], [y for _, y in pairs], **own)
+        if bounds := curve.bands.get(name):
+            at_x, low, high = zip(*bounds, strict=True)
+            ax.vlines([where[v] for v in at_x], low, high, color=looks.colour[curve.lead], **style.BAND)
         style.gaps(ax, [where[v] for v in curve.missing], looks.colour[curve.lead])
     style.daggers(ax, [(where[v], y, doubt) for c in curves for v, y, doubt in c.doubtful.get(name, [])])
     ticks(ax, at, where, view, scale, BESIDE_NAMES if looks.direct else AXIS)

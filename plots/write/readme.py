@@ -7,7 +7,7 @@
 `begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
 paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
 `begin:fastest` ours beside the libraries, `begin:overall` machines in three sentences and one picture, `begin:output
-WORDS` a command's output. One machine needs no `machine=`."""
+WORDS` a command's output, `begin:transcript MACHINE NAME` a recorded one. One machine needs no `machine=`."""
 
 import itertools
 import os
@@ -58,6 +58,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
             body = overall_picture(papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
+        elif what == "transcript":
+            body = transcript(rest, machines)
         else:
             options = dict(word.split("=", 1) for word in rest.split() if "=" in word)
             machine = choose(machines, options.get("machine"), what)
@@ -120,6 +122,15 @@ def output(words: list[str]) -> str:
         raise UserError(f"begin:output {shlex.join(words)}: {ran.stderr.strip()}")
     shown = part(ran.stdout.rstrip().splitlines(), cuts.get("from", ""), cuts.get("to"))
     return "\n".join(["```", f"$ kmbench {shlex.join(words)}", *shown, "```"])
+
+
+def transcript(rest: str, machines: list[Machine]) -> str:
+    """What scripts/transcripts recorded: `MACHINE NAME` stands for results/MACHINE/transcripts/NAME.txt."""
+    name, _, file = rest.partition(" ")
+    path = choose(machines, name, "transcript").folder / "transcripts" / f"{file.strip()}.txt"
+    if not path.is_file():
+        raise UserError(f"begin:transcript {rest}: {path} is not there; scripts/transcripts {name} records it")
+    return "\n".join(["```", *path.read_text(encoding="utf-8").rstrip().splitlines(), "```"])
 
 
 def part(lines: list[str], first: str, last: str | None) -> list[str]:

@@ -86,6 +86,18 @@ def test_a_ratio_in_the_papers_text_is_a_mark_on_our_scale(bench):
     assert curve.stated["assign"] == [(1, pytest.approx(3 * view.value(view.lines[1], "assign").value))]
 
 
+def test_bounds_in_the_papers_text_are_a_band_and_a_mean_is_a_line(bench):
+    sides = "numerator={packages=1}\ndenominator={packages=10}"
+    asked = claim(f'kind="ratio"\nmetric="assign"\nat_least=1\nat_most=3\n{sides}')
+    mean = '[[claim]]\nid="m"\ntext="mean"\nkind="mean"\nmetric="assign"\nexpect=7\nwithin=2\nwhere={}\n'
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked + mean))
+    (curve,) = figures.arrange(view)[0].curves
+    value = view.value(view.lines[1], "assign").value
+    assert curve.bands["assign"] == [(1, pytest.approx(value), pytest.approx(3 * value))] and not curve.stated
+    (ax,) = figures.draw(view).axes
+    assert {"mean in the paper's text", style.BAND["label"]} <= set(ax.get_legend_handles_labels()[1])
+
+
 def test_the_roofline_has_a_mark_for_every_implementation(bench):
     text = shown("roofline").replace('["assign"]', '["flop_rate"]')
     lines = [line(packages=1), line(packages=1, implementation="cpu/lloyd/naive", seconds=0.4)]

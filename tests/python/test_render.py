@@ -167,10 +167,14 @@ def test_outputs_in_the_readme_are_up_to_date():
     """Makes every output in the README again from the recorded lines."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     shown = [m for page in pages for m in readme.REGION.finditer(page.read_text(encoding="utf-8"))]
-    outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
+    words = [(m["what"], m["rest"].partition(f"({readme.COMMAND}")[0].strip(), m["body"]) for m in shown]
+    outputs = {(rest, body) for what, rest, body in words if what == "output"}
     assert len(outputs) >= 3
-    for words, body in outputs.items():
-        assert readme.output(shlex.split(words)) + "\n" == body
+    for rest, body in outputs:
+        assert readme.output(shlex.split(rest)) + "\n" == body
+    recorded = results.load(ROOT / "results")
+    for rest, body in ((rest, body) for what, rest, body in words if what == "transcript"):
+        assert readme.transcript(rest, recorded) + "\n" == body
 
 
 def test_an_output_may_be_cut():
