@@ -8,13 +8,14 @@ from itertools import combinations
 from plots.decide.expected import floor
 from plots.decide.side_by_side import Sides
 from plots.read.comparisons import BOUNDS, LAUNCHES, Comparison, Device
-from plots.read.intervals import Estimate, geometric_mean
+from plots.read.intervals import Estimate, geometric_mean, over
 from plots.read.metrics import device, speeds
 from plots.read.results import Line, Machine
 from plots.read.select import ALL_THREADS, value_of
 from plots.read.view import View
 
 ITERATION, WHOLE = "iteration", "end_to_end"  # the metrics of a device: one iteration; a clustering with its copies
+FARTHEST = 1e9  # times as fast
 LEAST = 3  # problems, below which a mean of a GPU against a CPU says nothing
 
 Best = dict[Device, tuple[View, Line, Estimate]]
@@ -83,11 +84,17 @@ def machines(exhibits: Sequence[Sides], order: Sequence[str]) -> list[Comparison
     for (task, _), on in cases.items():
         for a, b in combinations(sorted(on, key=order.index), 2):
             (view, line, old), (_, _, new) = on[a], on[b]
-            if what := bound(works.get(task), line, view.machine):
+            what, faster = bound(works.get(task), line, view.machine), over(old.value, new.value)
+            if what and sane(faster):
                 sides = (a, device(line)), (b, device(line)), what
-                found.setdefault(sides, {}).setdefault(task, []).append(old.value / new.value)
+                found.setdefault(sides, {}).setdefault(task, []).append(faster)
     made = [compared(sides, by.values()) for sides, by in found.items()]
     return sorted(made, key=lambda one: (one.base[1] == "cpu", one.base, one.new, BOUNDS.index(one.what)))
+
+
+def sane(faster: float) -> bool:
+    """Whether a mean and an axis have room for it."""
+    return 1 / FARTHEST < faster < FARTHEST
 
 
 def compared(sides: tuple[Device, Device, str], ratios: Iterable[Sequence[float]]) -> Comparison:
@@ -111,5 +118,7 @@ def devices(exhibits: Sequence[Sides], name: str) -> list[Comparison]:
     found: dict[tuple[Device, Device, str], list[list[float]]] = {}
     for own in best(exhibits, name).values():
         for base, new in ((a, b) for a in own for b in own if (a[1], b[1]) == ("cpu", "gpu")):
-            found.setdefault((base, new, name), []).append([own[base][2].value / own[new][2].value])
+            faster = over(own[base][2].value, own[new][2].value)
+            if sane(faster):
+                found.setdefault((base, new, name), []).append([faster])
     return [compared(sides, ratios) for sides, ratios in sorted(found.items()) if len(ratios) >= LEAST]
