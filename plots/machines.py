@@ -8,7 +8,7 @@ from plots.replaying import show
 
 
 @command(
-    "machines side by side: time, ratio, share of their ceilings, portability, price, energy; claims by machine",
+    "machines side by side: three sentences and a picture; time, share of their ceilings, portability, energy, claims",
     option("exhibits", "shown on standard output; without any, all are written", nargs="*", metavar="EXHIBIT"),
     RESULTS,
     PAPERS,
