@@ -233,6 +233,8 @@ def lead(view: View, row: Row, named: Sequence[str]) -> str:
 def spoken(view: View, field: str, value: Any) -> str:
     """A value in a curve's name; a bare number stands with its field."""
     label = view.label(field, value)
+    if field == "threads" and label.isdigit():
+        return f"{label} thread{'s' * (label != '1')}"
     return f"{field.replace('_', ' ')} {label}" if label[:1].isdigit() and not isinstance(value, str) else label
 
 
