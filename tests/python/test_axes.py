@@ -78,6 +78,14 @@ def test_a_missing_case_breaks_the_curve_and_is_named(bench):
     assert math.isnan(bars.lines[0].get_ydata()[1]) and len(bars.lines[0].get_ydata()) == 3
 
 
+def test_a_gap_of_many_sets_is_marked_on_the_axis_and_breaks_no_line(bench):
+    text = shown("sets").replace('x = "packages"', 'x = "packages"\nsets = "seed"')
+    (ax,) = figures.draw(bench.view([line(packages=p) for p in (1, 100)], text)).axes
+    marks = [list(one.get_xdata()) for one in ax.lines if one.get_marker() == "x"]
+    assert marks == [[10]]
+    assert not any(math.isnan(y) for bars in ax.containers for y in bars.lines[0].get_ydata())
+
+
 def test_a_ratio_in_the_papers_text_is_a_mark_on_our_scale(bench):
     sides = "numerator={packages=1}\ndenominator={packages=10}"
     asked = claim(f'kind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n{sides}')
