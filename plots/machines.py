@@ -22,10 +22,10 @@ def run_hardware(args: argparse.Namespace) -> None:
     named = dict.fromkeys(args.machine or [None])  # in the order of the command line
     machines = [machine for name in named for machine in results.load(args.results, name)]
     from plots.decide.side_by_side import sides
-    from plots.write import claim_sheet, claims_by_machine, hardware, overall, table_formats
+    from plots.write import claim_sheet, claims_by_machine, devices, hardware, table_formats
 
     compared = [(paper, sides(exhibit, machines, args.profile)) for paper in papers for exhibit in paper.exhibits]
-    told, written = overall.write_all([both for _, both in compared], [m.name for m in machines], args.out)
+    told, written = devices.write_all([both for _, both in compared], [m.name for m in machines], args.out)
     show(told)
     files = len(written)
     for paper, both in compared:

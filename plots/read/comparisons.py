@@ -1,4 +1,4 @@
-"""A comparison of two devices: plots/decide/overall.py makes it, plots/draw draws it."""
+"""A comparison of two devices: plots/decide/devices.py makes it, plots/draw draws it."""
 
 from dataclasses import dataclass
 

@@ -6,7 +6,7 @@
 
 `begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
 paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
-`begin:fastest` ours beside the libraries, `begin:overall` machines in three sentences and one picture, `begin:output
+`begin:fastest` ours beside the libraries, `begin:devices` machines in three sentences and one picture, `begin:output
 WORDS` a command's output, `begin:transcript MACHINE NAME` a recorded one. One machine needs no `machine=`."""
 
 import itertools
@@ -31,7 +31,7 @@ from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
-from plots.write import claim_sheet, coverage, fastest, matrix, overall
+from plots.write import claim_sheet, coverage, devices, fastest, matrix
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
@@ -55,8 +55,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
             body = OF_ALL[what](papers, machines)
         elif what == "findings":
             body = findings_picture(papers, machines, folder, pictures)
-        elif what == "overall":
-            body = overall_picture(papers, machines, folder, pictures)
+        elif what == "devices":
+            body = devices_picture(papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
         elif what == "transcript":
@@ -103,12 +103,12 @@ def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path,
     return linked(title, figure, pictures / "findings.svg", folder)
 
 
-def overall_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
-    """Markdown of the sentences on the machines, and of their picture, which it writes to <pictures>/overall.svg."""
+def devices_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
+    """Markdown of the sentences on the machines, and of their picture, which it writes to <pictures>/devices.svg."""
     exhibits = [sides(exhibit, machines) for paper in papers for exhibit in paper.exhibits]
-    told, figure = overall.story(exhibits, [machine.name for machine in machines])
+    told, figure = devices.story(exhibits, [machine.name for machine in machines])
     lines = [textwrap.fill(sentence, 155, subsequent_indent="  ") for sentence in told]
-    shown = ["", linked("Machines side by side", figure, pictures / "overall.svg", folder)] if figure else []
+    shown = ["", linked("Machines side by side", figure, pictures / "devices.svg", folder)] if figure else []
     return "\n".join([*lines, *shown])
 
 

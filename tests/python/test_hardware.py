@@ -6,7 +6,7 @@ import pytest
 from conftest import TABLE, claim, one_line, printed
 from synthetic import line, skipped, write, wrong
 
-from plots.decide import overall, portability
+from plots.decide import devices, portability
 from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
@@ -213,11 +213,11 @@ def test_machines_are_compared_by_what_binds_and_across_devices(bench):
     write(bench.results, "fast", faster, record)
     (paper,), machines = bench.read()
     exhibits = [sides(paper.exhibits[0], machines)]
-    pairs = overall.machines(exhibits, ["slow", "fast"])
+    pairs = devices.machines(exhibits, ["slow", "fast"])
     assert [(one.what, one.value.value) for one in pairs] == [(what, pytest.approx(4)) for what in BOUNDS]
-    across = {(one.base[0], one.new[0]): one.value.value for one in overall.devices(exhibits, "iteration")}
+    across = {(one.base[0], one.new[0]): one.value.value for one in devices.gpus_over_cpus(exhibits, "iteration")}
     assert across == {("slow", "slow"): pytest.approx(1), ("slow", "fast"): pytest.approx(4)}, "all threads"
-    assert all(len(own) == 3 for own in overall.best(exhibits, "iteration").values())
+    assert all(len(own) == 3 for own in devices.best(exhibits, "iteration").values())
 
 
 def test_a_rate_past_multiply_adds_is_held_against_the_matrix_units(two):
@@ -238,4 +238,4 @@ def test_the_command_opens_with_sentences_and_a_picture(bench, tmp_path, capsys)
         "two CPU against one CPU: 0.500 [0.500, 0.500] times as fast where arithmetic binds (3 problems)"
         in capsys.readouterr().out
     )
-    assert (tmp_path / "out/hardware/overall.svg").is_file()
+    assert (tmp_path / "out/hardware/devices.svg").is_file()

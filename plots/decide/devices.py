@@ -113,7 +113,7 @@ def best(exhibits: Sequence[Sides], name: str) -> dict[Problem, Best]:
     return dict(sorted(shared, key=lambda pair: (pair[0].n * pair[0].d * pair[0].k, repr(pair[0]))))
 
 
-def devices(exhibits: Sequence[Sides], name: str) -> list[Comparison]:
+def gpus_over_cpus(exhibits: Sequence[Sides], name: str) -> list[Comparison]:
     """Each GPU against each CPU, by the best of both."""
     found: dict[tuple[Device, Device, str], list[list[float]]] = {}
     for own in best(exhibits, name).values():

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from plots.decide import overall
+from plots.decide import devices as decided
 from plots.decide.side_by_side import Sides
-from plots.draw import overall as picture
+from plots.draw import devices as picture
 from plots.draw import style
 from plots.read import words
 from plots.read.comparisons import BOUNDS, Comparison, Device, named
@@ -20,20 +20,20 @@ from plots.write.table_formats import markdown, write_table
 from plots.write.tables import EMPTY, Cell, Column, Table, count, estimated, fields_named, word
 
 PROBLEM = ("dataset", "n", "d", "k", "precision", "iterations")
-TITLES = {overall.ITERATION: "an iteration", overall.WHOLE: "a whole clustering, set-up and copies included"}
+TITLES = {decided.ITERATION: "an iteration", decided.WHOLE: "a whole clustering, set-up and copies included"}
 BINDS = dict(zip(BOUNDS, ("where memory binds", "where arithmetic binds", "where a launch binds"), strict=True))
 
 
 def write_all(exhibits: Sequence[Sides], order: Sequence[str], out: Path) -> tuple[str, list[Path]]:
-    """The sentences with the table of comparisons as Markdown, and the files out/hardware/overall*."""
+    """The sentences with the table of comparisons as Markdown, and the files out/hardware/devices*."""
     pairs, across = found(exhibits, order)
     tables = [comparisons([*pairs, *across]), *(problems(exhibits, name) for name in TITLES)]
     told = "\n".join([*sentences(pairs, across), "", markdown(tables[0])])
-    stem, kept = out / "hardware/overall", [one for one in tables if one.rows]
+    stem, kept = out / "hardware/devices", [one for one in tables if one.rows]
     if not kept:
         return "", []
     pages = "\n".join([told, *(markdown(one) for one in kept[1:])])
-    files = [write(stem.with_name("overall.md"), pages)]
+    files = [write(stem.with_name("devices.md"), pages)]
     for one in kept:
         files += [path for path in write_table(one, stem.with_name(one.key)) if path.suffix != ".md"]
     figure = picture.draw(panels([*pairs, *across]))
@@ -42,8 +42,8 @@ def write_all(exhibits: Sequence[Sides], order: Sequence[str], out: Path) -> tup
 
 def found(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[Comparison], list[Comparison]]:
     """Machine against machine, and GPU against CPU."""
-    across = [one for name in TITLES for one in overall.devices(exhibits, name)]
-    return overall.machines(exhibits, order), across
+    across = [one for name in TITLES for one in decided.gpus_over_cpus(exhibits, name)]
+    return decided.machines(exhibits, order), across
 
 
 def story(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[str], Figure | None]:
@@ -54,7 +54,7 @@ def story(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[str], F
 
 def panels(compared: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
     """GPUs, CPUs, and every CPU beside the GPU that shares most problems with it; means of few problems stay out."""
-    sure = [one for one in compared if len(one.each) >= overall.LEAST]
+    sure = [one for one in compared if len(one.each) >= decided.LEAST]
     across = grouped((one for one in sure if one.new[1] != one.base[1]), lambda one: one.base)
     same = {kind: [one for one in sure if one.new[1] == one.base[1] == kind] for kind in ("gpu", "cpu")}
     beside = [one for own in across.values() for one in most(own)]
@@ -109,12 +109,12 @@ def comparisons(found: Sequence[Comparison]) -> Table:
         own = Cell(valued(one), raw=(one.value.value, one.value.low, one.value.high))
         rows.append([*map(word, heads), own, count(len(one.each))])
     columns = [*fields_named("device", "over", "what"), *numbers]
-    return Table("overall", "Machines in few numbers", columns, rows, remarks=[REMARK])
+    return Table("devices", "Machines in few numbers", columns, rows, remarks=[REMARK])
 
 
 def problems(exhibits: Sequence[Sides], name: str) -> Table:
     """A row a problem, a column a device: its fastest time, and by which implementation."""
-    best = overall.best(exhibits, name)
+    best = decided.best(exhibits, name)
     devices = sorted({device for own in best.values() for device in own}, key=lambda at: (at[1] != "gpu", at[0]))
     unit = metric(name).unit
     columns = [*fields_named(*PROBLEM), *(Column(named(at), "ours", f"{named(at)} ({unit})") for at in devices)]
@@ -123,7 +123,7 @@ def problems(exhibits: Sequence[Sides], name: str) -> Table:
         till = f"{task.max_iters}" if task.tolerance is None else f"until at most {task.tolerance:g} change"
         heads = [task.dataset, task.n, task.d, task.k, task.precision, till]
         rows.append([*(Cell(words.field_value(v), raw=(v,)) for v in heads), *(fastest(own.get(at)) for at in devices)])
-    return Table(f"overall-{name}", f"The fastest of each device: {TITLES[name]}", columns, rows)
+    return Table(f"devices-{name}", f"The fastest of each device: {TITLES[name]}", columns, rows)
 
 
 def fastest(found: tuple | None) -> Cell:
