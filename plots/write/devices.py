@@ -97,7 +97,7 @@ def many(one: Comparison) -> str:
 REMARK = (
     "Geometric means over problems, with Student's t on their logarithms; all threads, no coarse or disturbed time. "
     "Machine over machine: the same implementations on both; bytes, operations or a launch with its end bind by the "
-    "ceilings of the second. GPU over CPU: the fastest recorded of each."
+    "ceilings of the second, which most implementations do not reach. GPU over CPU: the fastest recorded of each."
 )
 
 
