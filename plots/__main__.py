@@ -215,7 +215,7 @@ def run_readme(args: argparse.Namespace) -> None:
         raise UserError(f"{missing[0]}: no such file")
     papers, machines = inputs(args)
     for file in files:
-        pictures = args.pictures or file.parent / "docs/pictures"
+        pictures = args.pictures or file.parent / ("pictures" if file.parent.name == "docs" else "docs/pictures")
         texts[file] = readme.splice(file.read_text(encoding="utf-8"), file.parent, pictures, papers, machines)
     for file, text in texts.items():
         if text != file.read_text(encoding="utf-8"):

@@ -5,7 +5,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import AutoLocator, ScalarFormatter
 
 from plots.draw import line_curves, style
 from plots.draw.curves import Curve, Looks, errors, numeric, positions
@@ -17,11 +16,16 @@ from plots.read.view import View
 GROUP = 0.82  # of the distance between two groups, the share that bars fill
 
 
-def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
-    """Places and names the groups; returns the centre of each group by x."""
+def groups_of(curves: Sequence[Curve], view: View) -> tuple[list[Any], list[str]]:
+    """Every x in reading order, and its name."""
     x = curves[0].x
     at = sorted(positions(list(curves)), key=lambda v: sort_key(x, v, view.exhibit.listed(x)))
-    text = [view.label(x, v) for v in at]
+    return at, [view.label(x, v) for v in at]
+
+
+def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
+    """Places and names the groups; returns the centre of each group by x."""
+    at, text = groups_of(curves, view)
     crowded = sum(map(len, text)) > 34
     ax.set_xticks(range(len(at)), text, rotation=35 if crowded else 0, ha="right" if crowded else "center")
     ax.set_xlim(-0.6, len(at) - 0.4)
@@ -60,17 +64,12 @@ def sideways(view: View) -> bool:
 
 def turned(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
     """As `slots`, but from top to bottom."""
-    groups = slots(ax, curves, view)
-    names = [text.get_text() for text in ax.get_xticklabels()]
-    ax.xaxis.set_major_locator(AutoLocator())
-    ax.xaxis.set_major_formatter(ScalarFormatter())
-    ax.tick_params(axis="x", rotation=0)
-    ax.set_yticks(range(len(groups)), names)
-    ax.set_ylim(len(groups) - 0.4, -0.6)
-    ax.autoscale(axis="x")
+    at, names = groups_of(curves, view)
+    ax.set_yticks(range(len(at)), names)
+    ax.set_ylim(len(at) - 0.4, -0.6)
     ax.grid(True, axis="x")
     ax.grid(False, axis="y")
-    return groups
+    return {v: i for i, v in enumerate(at)}
 
 
 def dots(ax: Axes, curves: Sequence[Curve], name: str, view: View, looks: Looks) -> None:
@@ -132,6 +131,6 @@ def paint_stacked(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], vie
                 ax.annotate(name, (end, where[x] + shift), (3, 0), **own)
     for curve in curves:
         reasons(ax, curve, where)
-    ax.margins(x=0.3 if len(stacks) > 1 else 0.05)
+    ax.set_xlim(0, ax.dataLim.xmax * (1.3 if len(stacks) > 1 else 1.05) or None)
     for name in metrics:  # legend entries, without drawing
         ax.add_line(Line2D([], [], marker="s", linestyle="none", color=colour[name], label=metric(name).label))

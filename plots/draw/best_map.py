@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -67,9 +68,10 @@ def places(view: View) -> tuple[list[Line], list[str], list[str], list[list[tupl
 
 
 def named(view: View, fields: Sequence[str], place: Sequence[Any]) -> str:
-    """`d = 4, n = 100`; an implementation stands without its field."""
+    """`d = 4, n = 100`; an implementation and a device stand without their field."""
     parts = [(field, view.label(field, value)) for field, value in zip(fields, place, strict=True)]
-    return ", ".join(word if field == "implementation" else f"{field} = {word}" for field, word in parts)
+    bare = {"implementation": str, "device": str.upper}
+    return ", ".join(bare[field](word) if field in bare else f"{field} = {word}" for field, word in parts)
 
 
 def best_map(view: View) -> Figure | None:
@@ -108,6 +110,9 @@ def paint(ax: Axes, at: tuple[int, int], cell: Cell, colour: str) -> None:
 
 def frame(ax: Axes, view: View, axes: tuple[Sequence[tuple], Sequence[tuple]]) -> None:
     spec, (rows, columns) = view.exhibit.figure, axes
+    for y, (before, after) in enumerate(pairwise(rows)):
+        if before[0] != after[0] and len(before) > 1:  # a gap between groups of rows
+            ax.axhline(y + 0.5, color="white", linewidth=3)
     ax.set_xlim(-0.5, len(columns) - 0.5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_xticks(range(len(columns)), [view.label(spec["x"], at) for (at,) in columns])

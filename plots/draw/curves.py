@@ -11,8 +11,9 @@ FARTHEST = 1e100  # past it an axis has no room
 
 @dataclass
 class Curve:
-    """`lead` gives the colour. By metric, `ours`, `paper` and `stated` (from its text) hold pairs of x and value;
-    `doubtful`: the marked points of `ours`. `missing`: by x, why a case has no time."""
+    """`lead` gives the colour. By metric, `ours`, `paper` and `stated` (from its text) hold pairs of x and value,
+    `bands` (from its text) x and two bounds; `doubtful`: the marked points of `ours`. `missing`: by x, why a case has
+    no time."""
 
     name: str
     lead: str
@@ -20,6 +21,7 @@ class Curve:
     ours: dict[str, list[tuple[Any, Estimate]]] = field(default_factory=dict)
     paper: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
     stated: dict[str, list[tuple[Any, float]]] = field(default_factory=dict)
+    bands: dict[str, list[tuple[Any, float, float]]] = field(default_factory=dict)
     missing: dict[Any, str] = field(default_factory=dict)
     doubtful: dict[str, list[tuple[Any, float, str]]] = field(default_factory=dict)
 

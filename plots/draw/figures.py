@@ -75,6 +75,8 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
     shared = looks([curve for panel in panels for curve in panel.curves], direct)
     for ax, panel in zip(axes, panels, strict=True):
         painter(ax, panel.curves, panel.metrics, view, shared)
+        for level in means(view, panel.metrics):
+            ax.axhline(level, **style.MEAN)
         decorate(ax, view, panel)
         if direct:
             line_curves.named(ax, panel.curves, panel.metrics, shared)
@@ -152,7 +154,11 @@ def curves(
                 own = own if own is not None and drawable(own.value) else None
                 add(curve, at, name, own, row)
                 if row.line and (id(row.line), name) in told:
-                    curve.stated.setdefault(name, []).append((at, told[id(row.line), name]))
+                    low, high = told[id(row.line), name]
+                    if low == high:
+                        curve.stated.setdefault(name, []).append((at, low))
+                    else:
+                        curve.bands.setdefault(name, []).append((at, low, high))
                 if own is not None and (doubt := view.doubt(row.line, name, others)):
                     curve.doubtful.setdefault(name, []).append((at, own.value, doubt))
     for curve in groups.values():
@@ -173,20 +179,34 @@ def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
     return [at for values in fitting if numeric(values) for at in values]
 
 
-def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], float]:
-    """By line and metric the number of the paper's text: a value, or a ratio times our value of its other side."""
+Bounds = tuple[float, float]
+
+
+def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], Bounds]:
+    """By line and metric the number of the paper's text, or its two bounds: a value, or a ratio times our value of its
+    other side."""
     found = {}
     for claim in view.exhibit.claims:
         sides = [claim[s] for s in ("numerator", "denominator") if s in claim] or [claim.get("where", {})]
         lines = [prefer(select(view.lines, side), side) for side in sides]
         plain = "numerator_metric" not in claim and "denominator_metric" not in claim
-        if not (plain and "expect" in claim and claim["kind"] in ("ratio", "value") and claim["metric"] in metrics):
+        numbers = [claim[name] for name in ("expect",) if name in claim] or [
+            claim.get("at_least"),
+            claim.get("at_most"),
+        ]
+        if not plain or None in numbers or claim["kind"] not in ("ratio", "value") or claim["metric"] not in metrics:
             continue
         if all(len(of_one) == 1 for of_one in lines):
             base = view.value(lines[1][0], claim["metric"], others) if claim["kind"] == "ratio" else exact(1.0)
-            if base and drawable(base.value * claim["expect"]):
-                found[id(lines[0][0]), claim["metric"]] = base.value * claim["expect"]
+            if base and drawable(base.value * numbers[-1]):
+                found[id(lines[0][0]), claim["metric"]] = base.value * numbers[0], base.value * numbers[-1]
     return found
+
+
+def means(view: View, metrics: Sequence[str]) -> list[float]:
+    """The means over many cases that the paper's text states."""
+    claims = [c for c in view.exhibit.claims if c["kind"] == "mean" and c["metric"] in metrics and "expect" in c]
+    return list(dict.fromkeys(claim["expect"] for claim in claims))
 
 
 def apart(figure: dict[str, Any]) -> list[str]:
@@ -215,6 +235,8 @@ def lead(view: View, row: Row, named: Sequence[str]) -> str:
 def spoken(view: View, field: str, value: Any) -> str:
     """A value in a curve's name; a bare number stands with its field."""
     label = view.label(field, value)
+    if field == "threads" and label.isdigit():
+        return f"{label} thread{'s' * (label != '1')}"
     return f"{field.replace('_', ' ')} {label}" if label[:1].isdigit() and not isinstance(value, str) else label
 
 

@@ -16,7 +16,7 @@ from plots.read.select import ALL_THREADS, sort_key
 from plots.read.view import View
 
 MOST_TICKS = 9
-AXIS = 0.85  # the axis's share of a panel's width
+AXIS, BESIDE_NAMES = 0.85, 0.4  # the axis's share of a panel's width; of one with names at its right
 NAME, LONGEST, AXIS_HEIGHT = 11.0, 34, 2.1  # points from name to name; letters; inches
 MARKS = (6.5, 4.0)  # points: of the first curve and of the last, so that one that lies below another still shows
 
@@ -47,9 +47,12 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
         if pairs := curve.stated.get(name):
             own = {**style.TEXT, "color": looks.colour[curve.lead], "label": style.STATED}
             ax.plot([where[v] for v, _ in pairs], [y for _, y in pairs], **own)
+        if bounds := curve.bands.get(name):
+            at_x, low, high = zip(*bounds, strict=True)
+            ax.vlines([where[v] for v in at_x], low, high, color=looks.colour[curve.lead], **style.BAND)
         style.gaps(ax, [where[v] for v in curve.missing], looks.colour[curve.lead])
     style.daggers(ax, [(where[v], y, doubt) for c in curves for v, y, doubt in c.doubtful.get(name, [])])
-    ticks(ax, at, where, curves[0].x, view, scale)
+    ticks(ax, at, where, view, scale, BESIDE_NAMES if looks.direct else AXIS)
 
 
 def named(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], looks: Looks) -> None:
@@ -68,8 +71,9 @@ def named(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], looks: Look
         ax.annotate(text, (1, y), **own, va="center", fontsize=7.5, color="#222222", linespacing=0.95)
 
 
-def ticks(ax: Axes, at: list, where: dict, x: str, view: View, scale: bool) -> None:
-    """Takes the measured values as ticks if they are few."""
+def ticks(ax: Axes, at: list, where: dict, view: View, scale: bool, share: float) -> None:
+    """Takes the measured values as ticks if they are few. `share`: of the panel's width."""
+    x = view.exhibit.figure["x"]
     if scale and view.exhibit.figure.get("logx") and min(at) > 0:
         ax.set_xscale("log")
     log = ax.get_xscale() == "log"
@@ -79,7 +83,7 @@ def ticks(ax: Axes, at: list, where: dict, x: str, view: View, scale: bool) -> N
         names = [view.label(x, v) for v in at]
         crowded = sum(map(len, names)) > 34
         places = [math.log(where[v]) if log else where[v] for v in at]
-        width = AXIS * ax.figure.get_size_inches()[0] * 72 / ax.get_gridspec().ncols
+        width = share * ax.figure.get_size_inches()[0] * 72 / ax.get_gridspec().ncols
         text = {where[at[i]]: names[i] for i in readable(places, names, width, not crowded)}
         ax.xaxis.set_major_locator(FixedLocator(list(text)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: text.get(v, words.number(v))))

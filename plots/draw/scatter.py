@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from plots.draw import style
+from plots.draw.axes import note
 from plots.errors import UserError
 from plots.read.view import View
 
@@ -82,4 +83,5 @@ def scatter_exhibit(view: View) -> Figure | None:
     figure = draw(points, labels, centroids, view.exhibit.figure.get("dims", (0, 1)))
     named = {name: view.exhibit.figure[name] for name in ("xlabel", "ylabel") if name in view.exhibit.figure}
     figure.axes[0].set(**named)
+    note(figure, title=view.exhibit.heading)
     return figure

@@ -7,8 +7,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from plots.draw import line_curves
-from plots.draw.curves import Curve, Looks
+from plots.draw import line_curves, style
+from plots.draw.curves import Curve, Looks, numeric
 from plots.read.intervals import Estimate
 from plots.read.view import View
 
@@ -26,9 +26,13 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
         replace(
             curve,
             ours={name: merged(pairs) for name, pairs in curve.ours.items()},
-            missing={},  # a mark an x, and no line between them, would hide the sets
+            missing={},  # gaps are marked, and break no line
             paper={name: list(dict(pairs).items()) for name, pairs in curve.paper.items()},
         )
         for curve in curves
     ]
     line_curves.paint(ax, whole, metrics, view, looks)
+    for curve in curves:
+        ran = {x for pairs in curve.ours.values() for x, _ in pairs}
+        places = [x for x in curve.missing if x not in ran and numeric([x])]
+        style.gaps(ax, places, looks.colour[curve.lead])

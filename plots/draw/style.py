@@ -29,11 +29,13 @@ PAPER_INK = "#222222"
 MISSING = {"marker": "x", "linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 4}
 TEXT = {"marker": "D", "linestyle": "none", "markerfacecolor": "white", "markersize": 5, "zorder": 4}
 STATED = "where a ratio or value of the paper's text would put it"
+BAND = {"linewidth": 7, "alpha": 0.4, "label": "between the bounds of the paper's text"}
+MEAN = {"color": PAPER_INK, "linestyle": (0, (4, 3)), "linewidth": 0.9, "label": "mean in the paper's text"}
 DAGGER = {"linestyle": "none", "color": "#BB2222", "markersize": 5, "markeredgewidth": 0.3}
 COARSE = {**DAGGER, "marker": r"$\dagger$", "label": "coarse (see the table)"}
 DISTURBED = {**DAGGER, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}
 DOUBTS = {words.COARSE: COARSE, words.DISTURBED: DISTURBED}
-NOTES = (STATED, COARSE["label"], DISTURBED["label"])  # last in every legend
+NOTES = (STATED, BAND["label"], MEAN["label"], COARSE["label"], DISTURBED["label"])  # last in every legend
 # A name here has this colour everywhere; every other name gets its own by hash. Parts of a stack lie side by side: Paul
 # Tol's muted, as far apart in grey as in colour.
 COLOURS = {

@@ -116,6 +116,19 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
     return Estimate(mean, max(mean - half, 0.0), mean + half, len(x), "t over iterations")
 
 
+def geometric_mean(values: Sequence[float]) -> Estimate:
+    """Of positive values, with Student's t on their logarithms; of one value, without an interval."""
+    import numpy as np
+    from scipy import special
+
+    logs = np.log(np.asarray(values, dtype=float))
+    middle = exp(float(np.mean(logs)))
+    if len(logs) == 1:
+        return once(middle)
+    half = float(special.stdtrit(len(logs) - 1, (1 + LEVEL) / 2)) * float(np.std(logs, ddof=1)) / math.sqrt(len(logs))
+    return Estimate(middle, middle * exp(-half), middle * exp(half), len(logs), "t over problems")
+
+
 def ratio(numerator: Estimate, denominator: Estimate) -> Estimate | None:
     """numerator / denominator with its 95% interval; None if the denominator is 0, either is negative, or it overflows.
 

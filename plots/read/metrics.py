@@ -231,7 +231,7 @@ def _times() -> list[Metric]:
         "end_to_end_iteration": ("end to end / iterations", partial(per_iteration, end_to_end)),
         "prepare": ("prepare", partial(verb, "prepare_s")),
         "download": ("download", partial(verb, "download_s")),
-        **{name: (name, partial(phase, name)) for name in PHASES},
+        **{name: (name.replace("_", " "), partial(phase, name)) for name in PHASES},
     }
     return [Metric(name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in times.items()]
 
@@ -284,7 +284,7 @@ def metric(name: str) -> Metric:
         return METRICS[name]
     family, _, member = name.partition(":")
     if family == "phase" and member:
-        return Metric(name, member, "ms", "lower", partial(milliseconds, partial(phase, member)))
+        return Metric(name, member.replace("_", " "), "ms", "lower", partial(milliseconds, partial(phase, member)))
     if family == "ealt_share" and member:
         title = labeling.TITLES.get(member, member)
         return Metric(name, f"{title}, share of EALT", "%", "", partial(labeling.ealt_share, member))

@@ -18,6 +18,7 @@ LIBRARIES = {
     "PyTorch": "torch",
     "flash-kmeans": "flash_kmeans",
     "cuML": "cuml",
+    "cuVS": "cuvs",
 }
 SHOWN = {"gpu": 3, "cpu": 2}  # workloads
 Case = tuple[View, str, int, int, int]
@@ -33,17 +34,21 @@ def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
             if who and value is not None and (coarse(line) or view.fair(line, "iteration")):
                 own = cases.setdefault((view, device(line), line["n"], line["d"], line["k"]), {})
                 own[who] = min((line, own.get(who, line)), key=time)
-    rows = []
+    chosen = []
     for where, count in SHOWN.items():
         here = [(case, own) for case, own in cases.items() if case[1] == where and "kmbench" in own]
         here.sort(key=lambda pair: (-len(pair[1]), -pair[0][2] * pair[0][3] * pair[0][4]))
-        for (view, _, n, d, k), own in here[:count]:
-            times = [cell(view, own.get(who), own) for who in ("kmbench", *LIBRARIES)]
-            on = device_name(view.machine) if where == "gpu" else view.machine.record.get("cpu", {}).get("model", "")
-            shape = f"{words.field_value(n)} x {d}, {k}"
-            rows.append((shape, on or view.machine.name, *times))
-    heads = ("points x dimensions, clusters", "on", "kmbench", *LIBRARIES)
-    return "\n".join(md_table(heads, "ll" + "r" * (len(heads) - 2), rows))
+        chosen += here[:count]
+    shown = [who for who in ("kmbench", *LIBRARIES) if any(who in own for _, own in chosen)]
+    rows = []
+    for (view, where, n, d, k), own in chosen:
+        on = device_name(view.machine) if where == "gpu" else view.machine.record.get("cpu", {}).get("model", "")
+        times = [cell(view, own.get(who), own) for who in shown]
+        rows.append((f"{words.field_value(n)} x {d}, {k}", on or view.machine.name, *times))
+    heads = ("points x dimensions, clusters", "on", *shown)
+    lost = ", ".join(who for who in LIBRARIES if who not in shown)
+    told = f"\n\n<sub>No time recorded here: {lost}.</sub>" if lost else ""
+    return "\n".join(md_table(heads, "ll" + "r" * len(shown), rows)) + told
 
 
 def name(line: Line) -> str:

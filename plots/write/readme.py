@@ -6,14 +6,17 @@
 
 `begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
 paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
-`begin:fastest` ours beside the libraries, `begin:output WORDS` a command's output, `begin:recorded FILE` the text of a
-recorded run. One machine needs no `machine=`."""
+`begin:fastest` ours beside the libraries, `begin:devices` machines in three sentences and one picture, `begin:output
+WORDS` a command's output, `begin:transcript MACHINE NAME` a recorded one. One machine needs no `machine=`."""
 
+import itertools
 import os
 import re
 import shlex
 import subprocess
 import sys
+import textwrap
+from functools import cache
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -21,13 +24,14 @@ from matplotlib.figure import Figure
 from plots.decide import findings
 from plots.decide.claims import Finding
 from plots.decide.sentences import by_sentence
+from plots.decide.side_by_side import sides
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, VERDICTS, worst
 from plots.draw import figures, svg
 from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
-from plots.write import claim_sheet, coverage, fastest, matrix
+from plots.write import claim_sheet, coverage, devices, fastest, matrix
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
@@ -51,10 +55,12 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
             body = OF_ALL[what](papers, machines)
         elif what == "findings":
             body = findings_picture(papers, machines, folder, pictures)
+        elif what == "devices":
+            body = devices_picture(papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
-        elif what == "recorded":
-            body = recorded(Path(rest))
+        elif what == "transcript":
+            body = transcript(rest, machines)
         else:
             options = dict(word.split("=", 1) for word in rest.split() if "=" in word)
             machine = choose(machines, options.get("machine"), what)
@@ -97,20 +103,48 @@ def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path,
     return linked(title, figure, pictures / "findings.svg", folder)
 
 
+def devices_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
+    """Markdown of the sentences on the machines, and of their picture, which it writes to <pictures>/devices.svg."""
+    exhibits = [sides(exhibit, machines) for paper in papers for exhibit in paper.exhibits]
+    told, figure = devices.story(exhibits, [machine.name for machine in machines])
+    lines = [textwrap.fill(sentence, 155, subsequent_indent="  ") for sentence in told]
+    shown = ["", linked("Machines side by side", figure, pictures / "devices.svg", folder)] if figure else []
+    return "\n".join([*lines, *shown])
+
+
 def output(words: list[str]) -> str:
-    """The command and its output on a terminal of 100 columns."""
+    """The command and its output on a terminal of 100 columns. `from=TEXT` and `to=TEXT` before the command leave out
+    what stands before the first line that begins with the one, and after the next that begins with the other."""
+    cuts = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, words))
+    words = words[len(cuts) :]
+    shown = part(printed(tuple(words)), cuts.get("from", ""), cuts.get("to"))
+    return "\n".join(["```", f"$ kmbench {shlex.join(words)}", *shown, "```"])
+
+
+@cache
+def printed(words: tuple[str, ...]) -> list[str]:
     made = {**os.environ, "COLUMNS": "100"}
     ran = subprocess.run([sys.executable, "-m", "plots", *words], capture_output=True, text=True, env=made)
     if ran.returncode not in (0, 1, 3):  # 1 is a regression, 3 too few runs
         raise UserError(f"begin:output {shlex.join(words)}: {ran.stderr.strip()}")
-    lines = [f"$ kmbench {shlex.join(words)}", *ran.stdout.rstrip().splitlines()]
-    return "\n".join(["```", *lines, "```"])
+    return ran.stdout.rstrip().splitlines()
 
 
-def recorded(file: Path) -> str:
-    if not file.is_file():
-        raise UserError(f"begin:recorded: {file}: no such file")
-    return "\n".join(["```", *file.read_text(encoding="utf-8").rstrip().splitlines(), "```"])
+def transcript(rest: str, machines: list[Machine]) -> str:
+    """What scripts/transcripts recorded: `MACHINE NAME` stands for results/MACHINE/transcripts/NAME.txt."""
+    name, _, file = rest.partition(" ")
+    path = choose(machines, name, "transcript").folder / "transcripts" / f"{file.strip()}.txt"
+    if not path.is_file():
+        raise UserError(f"begin:transcript {rest}: {path} is not there; scripts/transcripts {name} records it")
+    return "\n".join(["```", *path.read_text(encoding="utf-8").rstrip().splitlines(), "```"])
+
+
+def part(lines: list[str], first: str, last: str | None) -> list[str]:
+    """The lines between two, with `…` for what is left out; all if neither is there."""
+    start = next((i for i, line in enumerate(lines) if line.startswith(first)), 0)
+    ends = (i for i, line in enumerate(lines) if last is not None and i >= start and line.startswith(last))
+    end = next(ends, len(lines) - 1) + 1
+    return ["…"] * (start > 0) + lines[start:end] + ["…"] * (end < len(lines))
 
 
 OF_ALL = {"summary": summary, "coverage": coverage.summary, "fastest": fastest.table}  # over all papers and machines

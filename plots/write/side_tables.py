@@ -1,7 +1,7 @@
 """Machines side by side, as tables: time and ratio, shares of their own ceilings, price and energy."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from plots.decide.expected import floor_here
@@ -9,7 +9,7 @@ from plots.decide.side_by_side import Pair, Sides, main_metric
 from plots.read import words
 from plots.read.cascades import Portability
 from plots.read.intervals import ratio
-from plots.read.metrics import device, metric
+from plots.read.metrics import metric
 from plots.read.results import doubt, reason
 from plots.read.view import View
 from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated, fields_named, untimed, word
@@ -50,7 +50,7 @@ def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Seq
 
 def sizes(views: dict[str, View]) -> str:
     """The machines' sizes; one size if it is the same everywhere."""
-    found = {name: view.size for name, view in views.items()}
+    found = {name: view.size for name, view in views.items() if view.size}
     if len(set(found.values())) == 1:
         return next(iter(found.values()))
     return "; ".join(f"{name}: {size}" for name, size in found.items())
@@ -95,16 +95,29 @@ def ceilings(sides: Sides) -> Table:
     """Shares of the machine's own measured ceilings, and the binding one."""
     made = []
     for at, view in sides.views.items():
-        made += [Made(number(name, at), partial(measured, view, name)) for name in ("memory_share", "arithmetic_share")]
+        made.append(Made(number("memory_share", at), partial(measured, view, "memory_share")))
+        made.append(Made(number("arithmetic_share", at), partial(arithmetic, view)))
         made.append(Made(Column(f"bound:{at}", "word", f"bound by, {at}"), partial(bound, view)))
     lost = [at for at, view in sides.views.items() if not view.machine.record.get("floor")]
     remarks = [
         "Shares of what kmbench ceilings measured on that machine with all threads: its memory bandwidth, its plain "
-        "fused multiply-adds. Counted is the least work of an iteration; above 100%: caches, matrix units, or "
-        "distances that were proven needless.",
+        "fused multiply-adds. Counted is the least work of an iteration; above 100%: caches, or distances that were "
+        "proven needless.",
         *(f"No ceilings of {at}: run kmbench ceilings there." for at in lost),
     ]
     return build(sides, f"{sides.exhibit.key}/ceilings", "share of the machine's own ceilings", made, remarks)
+
+
+MATRIX = "of its fastest matrix units (2 n d k operations): more than plain multiply-adds can do"
+
+
+def arithmetic(view: View, one: Pair, notes: Footnotes) -> Cell:
+    """The share of plain multiply-adds; past these, of the matrix units, where they have a ceiling."""
+    line = one.lines.get(view.machine.name)
+    plain_share, own = (line and view.value(line, name) for name in ("arithmetic_share", "product_share"))
+    if line and plain_share and own and plain_share.value > 100 > own.value:
+        return replace(measured(view, "product_share", one, notes), marks=(notes.mark(MATRIX),))
+    return measured(view, "arithmetic_share", one, notes)
 
 
 def bound(view: View, one: Pair, _: Footnotes) -> Cell:
@@ -114,14 +127,12 @@ def bound(view: View, one: Pair, _: Footnotes) -> Cell:
 
 
 def costs(sides: Sides) -> Table:
-    """Dollars for a million iterations and joules an iteration, with reasons for gaps."""
+    """Dollars for a million iterations where a machine has a price, and joules an iteration or the reason for none."""
     made, remarks = [], []
     for at, view in sides.views.items():
-        made += [Made(number(name, at), partial(measured, view, name)) for name in ("cost", "energy")]
-        prices = view.machine.record.get("price") or {}
-        used = {device(line) for line in view.lines if line["samples_s"]}
-        unpriced = sorted(where for where in used if not prices.get(where))
-        remarks += [f"{at}: no price recorded of its {d.upper()} (kmbench env --price {d}=…)." for d in unpriced]
+        priced = view.machine.record.get("price")
+        names = ("cost", "energy") if priced else ("energy",)
+        made += [Made(number(name, at), partial(measured, view, name)) for name in names]
         remarks += [f"{at}: {why}." for why in no_energy(view)]
     return build(sides, f"{sides.exhibit.key}/cost", "price and energy", made, remarks)
 

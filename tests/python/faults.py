@@ -24,7 +24,8 @@ class Problem:
         np.save(points, self.points)
         np.save(start, self.start)
         flags = {"data": points, "init": start, "k": len(self.start), "iterations": 10, "repetitions": 3, **self.flags}
-        return [text for flag, value in flags.items() for text in (f"--{flag}", str(value))[: 1 if value is True else 2]]
+        texts = ((f"--{flag}", str(value))[: 1 if value is True else 2] for flag, value in flags.items())
+        return [text for pair in texts for text in pair]
 
 
 def groups(n: int, d: int, spread: float, seed: int = 2) -> np.ndarray:

@@ -78,12 +78,32 @@ def test_a_missing_case_breaks_the_curve_and_is_named(bench):
     assert math.isnan(bars.lines[0].get_ydata()[1]) and len(bars.lines[0].get_ydata()) == 3
 
 
+def test_a_gap_of_many_sets_is_marked_on_the_axis_and_breaks_no_line(bench):
+    text = shown("sets").replace('x = "packages"', 'x = "packages"\nsets = "seed"')
+    (ax,) = figures.draw(bench.view([line(packages=p) for p in (1, 100)], text)).axes
+    marks = [list(one.get_xdata()) for one in ax.lines if one.get_marker() == "x"]
+    assert marks == [[10]]
+    assert not any(math.isnan(y) for bars in ax.containers for y in bars.lines[0].get_ydata())
+
+
 def test_a_ratio_in_the_papers_text_is_a_mark_on_our_scale(bench):
     sides = "numerator={packages=1}\ndenominator={packages=10}"
     asked = claim(f'kind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n{sides}')
     view = bench.view([line(packages=1), line(packages=10)], shown("line", asked))
     (curve,) = figures.arrange(view)[0].curves
     assert curve.stated["assign"] == [(1, pytest.approx(3 * view.value(view.lines[1], "assign").value))]
+
+
+def test_bounds_in_the_papers_text_are_a_band_and_a_mean_is_a_line(bench):
+    sides = "numerator={packages=1}\ndenominator={packages=10}"
+    asked = claim(f'kind="ratio"\nmetric="assign"\nat_least=1\nat_most=3\n{sides}')
+    mean = '[[claim]]\nid="m"\ntext="mean"\nkind="mean"\nmetric="assign"\nexpect=7\nwithin=2\nwhere={}\n'
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked + mean))
+    (curve,) = figures.arrange(view)[0].curves
+    value = view.value(view.lines[1], "assign").value
+    assert curve.bands["assign"] == [(1, pytest.approx(value), pytest.approx(3 * value))] and not curve.stated
+    (ax,) = figures.draw(view).axes
+    assert {"mean in the paper's text", style.BAND["label"]} <= set(ax.get_legend_handles_labels()[1])
 
 
 def test_the_roofline_has_a_mark_for_every_implementation(bench):
@@ -93,7 +113,10 @@ def test_the_roofline_has_a_mark_for_every_implementation(bench):
     assert figures.draw(view) is None  # no ceilings measured
     view.machine.record["floor"] = {"cpu": {"bytes_per_s": 1e10, "flops_per_s": {"fp32": 1e11}}}
     (ax,) = figures.draw(view).axes
-    assert sorted(text.get_text() for text in ax.texts) == ["lloyd/naive", "lloyd/two_step"]
+    assert sorted(text.get_text() for text in ax.texts) == ["lloyd/naive", "lloyd/two_step", "multiply-adds"]
+    view.machine.record["ceilings"] = {"cpu": {"tensor_bf16_gflops": 1000.0}}
+    (ax,) = figures.draw(view).axes
+    assert "tensor cores, bf16" in [text.get_text() for text in ax.texts]
 
 
 def test_names_at_the_ends_stay_apart_and_inside():

@@ -6,11 +6,12 @@ import pytest
 from conftest import TABLE, claim, one_line, printed
 from synthetic import line, skipped, write, wrong
 
-from plots.decide import portability
+from plots.decide import devices, portability
 from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.read import results
+from plots.read.comparisons import BOUNDS
 from plots.write import claim_sheet, claims_by_machine, expected_table, side_tables, table_formats
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
@@ -87,8 +88,7 @@ def test_price_and_energy_are_told_or_the_reason(two):
     (row,) = cells(table)
     assert row["cost:fast"].raw[0] == pytest.approx(20)  # 20 ms, 3.6 dollars an hour, 10^6 times
     assert row["energy:fast"].raw[0] == pytest.approx(0.2)
-    assert row["cost:slow"].text == row["energy:slow"].text == "–"
-    assert "slow: no price recorded of its CPU (kmbench env --price cpu=…)." in table.remarks
+    assert row["energy:slow"].text == "–" and "cost:slow" not in row, "no column without a price"
     assert "slow: no energy: no RAPL counters." in table.remarks
 
 
@@ -196,3 +196,46 @@ def test_a_wrong_case_has_a_word_and_no_share(two):
     for table in (side_tables.times(both), side_tables.ceilings(both)):
         assert cells(table)[0][next(c.name for c in table.columns if c.role == "ours")].text == "wrong"
     assert "wrong: label 3" in table_formats.markdown(side_tables.times(both))
+
+
+def test_machines_are_compared_by_what_binds_and_across_devices(bench):
+    gpu = {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}
+    record = {"floor": {"cpu": gpu, "gpu": gpu}, "ceilings": {"gpu": {"launch_sync_s": 1e-3}}}
+    works = [{"bytes": 1e8, "flops": 1e7}, {"bytes": 1e7, "flops": 1e8}, {"bytes": 1e3, "flops": 1e3}]
+    cpu = [line(n=10**i, work=work, threads=0) for i, work in enumerate(works, start=4)]
+    gpus = [
+        {**one, "implementation": "gpu/a", "device": "gpu", "parameters": {}, "case": f"g{one['n']}"} for one in cpu
+    ]
+    sequential = [line(n=10**4, implementation="cpu/b", seconds=1e-6)]
+    bench.exhibit(RIVALS)
+    write(bench.results, "slow", [*cpu, *sequential, *gpus], record)
+    faster = [{**one, "samples_s": [s / 4 for s in one["samples_s"]]} for one in gpus]
+    write(bench.results, "fast", faster, record)
+    (paper,), machines = bench.read()
+    exhibits = [sides(paper.exhibits[0], machines)]
+    pairs = devices.machines(exhibits, ["slow", "fast"])
+    assert [(one.what, one.value.value) for one in pairs] == [(what, pytest.approx(4)) for what in BOUNDS]
+    across = {(one.base[0], one.new[0]): one.value.value for one in devices.gpus_over_cpus(exhibits, "iteration")}
+    assert across == {("slow", "slow"): pytest.approx(1), ("slow", "fast"): pytest.approx(4)}, "all threads"
+    assert all(len(own) == 3 for own in devices.best(exhibits, "iteration").values())
+
+
+def test_a_rate_past_multiply_adds_is_held_against_the_matrix_units(two):
+    ceilings = {"cpu": {"fma_fp32_gflops": 1.0, "tensor_bf16_gflops": 1000.0}}
+    both, _ = two([line(packages=1, work=WORK | {"flops": 8e9})], records=({**FLOOR, "ceilings": ceilings}, FLOOR))
+    (row,) = cells(side_tables.ceilings(both))
+    assert row["arithmetic_share:fast"].raw[0] < 100 < row["arithmetic_share:slow"].raw[0]
+    assert row["arithmetic_share:fast"].marks and not row["arithmetic_share:slow"].marks
+
+
+def test_the_command_opens_with_sentences_and_a_picture(bench, tmp_path, capsys):
+    bench.exhibit(RIVALS)
+    for name, seconds in (("one", 0.1), ("two", 0.2)):
+        lines = [line(n=n, seconds=seconds, work=WORK, threads=0) for n in (10, 20, 40)]
+        write(bench.results, name, lines, FLOOR)
+    assert bench.main("hardware", "--out", str(tmp_path / "out")) == 0
+    assert (
+        "two CPU against one CPU: 0.500 [0.500, 0.500] times as fast where arithmetic binds (3 problems)"
+        in capsys.readouterr().out
+    )
+    assert (tmp_path / "out/hardware/devices.svg").is_file()

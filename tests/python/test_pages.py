@@ -49,7 +49,7 @@ def test_a_schema_points_to_existing_pages(schema: Path) -> None:
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
 def test_lines_are_short(page: Path) -> None:
-    assert not [line for line in prose(page) if len(line) > 160 and not line.startswith("|")]
+    assert not [line for line in prose(page) if len(line) > 160 and not line.startswith(("|", "<!-- begin:"))]
 
 
 def test_all_pages_together_are_read_in_an_hour() -> None:

@@ -9,7 +9,7 @@ from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
-from plots.errors import UserError
+from plots.read import results
 from plots.write import latex, readme, table_formats, tables
 
 PAPER = TABLE + printed('[[1, "10.0"], [10, "20.0"], ["7", "3.50"]]', more='notes = { "7" = "their own" }\n')
@@ -141,14 +141,6 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
         assert bench.main("readme", "--file", page) == 2
 
 
-def test_a_recorded_run_is_shown_as_it_is(tmp_path):
-    (tmp_path / "run.txt").write_text("$ kmbench tune\n  2 ms\n")
-    page = f"<!-- begin:recorded {tmp_path}/run.txt -->\n<!-- end -->\n"
-    assert "\n```\n$ kmbench tune\n  2 ms\n```\n" in readme.splice(page, tmp_path, tmp_path, [], [])
-    with pytest.raises(UserError, match="no such file"):
-        readme.splice(page.replace("run.txt", "none.txt"), tmp_path, tmp_path, [], [])
-
-
 def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench, tmp_path):
     asked = [("a", "1e9", "1"), ("b", "1e-9", "1"), ("c", "1e9", "10"), ("d", "1", "7")]
     bound = 'kind="bound"\nmetric="run"\nat_most={}\nwhere={{packages={}}}'
@@ -174,11 +166,23 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
 
 def test_outputs_in_the_readme_are_up_to_date():
     """Makes every output in the README again from the recorded lines."""
-    shown = readme.REGION.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
-    outputs = {m["rest"].partition(f"({readme.COMMAND}")[0].strip(): m["body"] for m in shown if m["what"] == "output"}
-    assert len(outputs) == 3
-    for words, body in outputs.items():
-        assert readme.output(shlex.split(words)) + "\n" == body
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    shown = [m for page in pages for m in readme.REGION.finditer(page.read_text(encoding="utf-8"))]
+    words = [(m["what"], m["rest"].partition(f"({readme.COMMAND}")[0].strip(), m["body"]) for m in shown]
+    outputs = {(rest, body) for what, rest, body in words if what == "output"}
+    assert len(outputs) >= 3
+    for rest, body in outputs:
+        assert readme.output(shlex.split(rest)) + "\n" == body
+    recorded = results.load(ROOT / "results")
+    for rest, body in ((rest, body) for what, rest, body in words if what == "transcript"):
+        assert readme.transcript(rest, recorded) + "\n" == body
+
+
+def test_an_output_may_be_cut():
+    lines = ["title", "a 1", "b", "a 2", "c"]
+    assert readme.part(lines, "", None) == lines
+    assert readme.part(lines, "a", "a 2") == ["…", "a 1", "b", "a 2", "…"]
+    assert readme.part(lines, "a", "nothing") == ["…", "a 1", "b", "a 2", "c"]
 
 
 @pytest.fixture

@@ -49,6 +49,20 @@ def test_reproduce_refuses_before_it_does_anything(arguments, said, tmp_path):
     assert ran.stderr.strip() == f"reproduce: {said}"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("", "name the machine: scripts/transcripts MACHINE"),
+        ("--help", "name the machine: scripts/transcripts MACHINE"),
+        ("nowhere", "results/nowhere: no such folder"),
+        ("h200", "/nonexistent/kmbench: not built"),
+    ],
+)
+def test_transcripts_refuses_before_it_does_anything(arguments, said, tmp_path):
+    ran = bash(f"KMBENCH_BUILD=/nonexistent {ROOT}/scripts/transcripts {arguments}", tmp_path)
+    assert (ran.returncode, ran.stderr.strip()) == (2, f"transcripts: {said}")
+
+
 @pytest.mark.parametrize("script", ["setup", "test"])
 @pytest.mark.parametrize("argument", ["--fast", "clean", "''"])
 def test_setup_and_test_refuse_arguments(script, argument, tmp_path):
