@@ -83,7 +83,7 @@ TEST(Advice, RanksTheMostPointsFirst) {
   expect_shows(advice({less}), {"cpu/lloyd/naive, 100 ms for 10 iterations on the first 250 points"});
 }
 
-TEST(Finals, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
+TEST(LastRuns, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
   std::vector<Advised> all;
   for (const auto& [name, seconds, grade] : std::vector<std::tuple<const char*, double, const char*>>{{"cpu/lloyd/naive", 4.0, "exact"},
                                                                                                       {"cpu/lloyd/two_step", 1.0, "rounded"},
@@ -94,15 +94,15 @@ TEST(Finals, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
     all.back().wall_s = seconds;
   }
   using Who = std::vector<std::size_t>;
-  EXPECT_EQ(finals_of(all, 7, 1e9).who, (Who{1, 2, 3, 0}));
-  EXPECT_EQ(finals_of(all, 7, 1e9).repetitions, 7);
-  const Finals fewer = finals_of(all, 7, 60);  // 18 s of each second with 7 runs, 14 s with 5
+  EXPECT_EQ(last_runs_of(all, 7, 1e9).who, (Who{1, 2, 3, 0}));
+  EXPECT_EQ(last_runs_of(all, 7, 1e9).repetitions, 7);
+  const LastRuns fewer = last_runs_of(all, 7, 60);  // 18 s of each second with 7 runs, 14 s with 5
   EXPECT_EQ(fewer.who, (Who{1, 2}));
   EXPECT_EQ(fewer.repetitions, 7);
-  EXPECT_EQ(finals_of(all, 7, 45).repetitions, 5);
-  EXPECT_TRUE(finals_of(all, 7, 41).who.empty());
-  EXPECT_EQ(finals_of({all[0]}, 3, 1e9).who, (Who{0})) << "alone, it is measured again as well";
-  EXPECT_TRUE(finals_of({}, 7, 1e9).who.empty());
+  EXPECT_EQ(last_runs_of(all, 7, 45).repetitions, 5);
+  EXPECT_TRUE(last_runs_of(all, 7, 41).who.empty());
+  EXPECT_EQ(last_runs_of({all[0]}, 3, 1e9).who, (Who{0})) << "alone, it is measured again as well";
+  EXPECT_TRUE(last_runs_of({}, 7, 1e9).who.empty());
 }
 
 TEST(Advice, TheTableGivesAReasonForATime) {

@@ -10,11 +10,11 @@ namespace {
 constexpr double never = 1e30;  // times the cut-off: the loop over all centroids, by the same arithmetic
 
 template <class T>
-struct Case {
+struct Trial {
   std::vector<T> points, start;
   Problem<T> problem;
 
-  Case(std::vector<T> x, std::vector<T> c, int d, int max_iters) : points(std::move(x)), start(std::move(c)) {
+  Trial(std::vector<T> x, std::vector<T> c, int d, int max_iters) : points(std::move(x)), start(std::move(c)) {
     problem = Problem<T>{{.n = std::int64_t(points.size()) / d, .d = d, .k = int(start.size()) / d, .max_iters = max_iters}, points, start};
   }
 
@@ -33,7 +33,7 @@ struct Case {
 
 /// Centroids in a cube, and between the first, where every point begins, and each other the middle, a last digit to and fro.
 template <class T>
-Case<T> middles(int d, double offset) {
+Trial<T> middles(int d, double offset) {
   constexpr int k = 200, nudges = 40;
   std::mt19937 random(7);
   std::uniform_real_distribution<double> value(0, 1);
@@ -49,7 +49,7 @@ Case<T> middles(int d, double offset) {
 }
 
 template <class T>
-Case<T> spread(int d, int max_iters, double (*make)(std::mt19937&)) {
+Trial<T> spread(int d, int max_iters, double (*make)(std::mt19937&)) {
   constexpr int n = 1000, k = 40;
   std::mt19937 random(11);
   std::vector<T> points(std::size_t(n) * d);
@@ -92,7 +92,7 @@ TYPED_TEST(ReinforcedOnTheCpu, CountsDistancesAndWhatAWarpWastes) {
   std::vector<TypeParam> points(32, 0), start;
   for (int c = 0; c < 10; ++c) start.push_back(TypeParam(c));
   points[5] = 20;
-  const Case<TypeParam> example(std::move(points), std::move(start), 1, 1);
+  const Trial<TypeParam> example(std::move(points), std::move(start), 1, 1);
   Trace trace(true);
   solved(Reinforced<TypeParam>(example.problem, Config(), trace), trace);
   const auto counted = [&](const char* name) { return trace.counters().find(name)->second; };

@@ -23,7 +23,7 @@ double squared_distance(const std::vector<double>& x, std::int64_t i, std::int64
 template <class T>
 Judgement judge_inner(const InnerRun<T>& run, std::span<const T> points) {
   const Problem<T> problem{run.shape, points, run.start};
-  return judge(problem, run.solution, run.implementation->description, run.config);
+  return Judge<T>(problem, run.implementation->description, run.config)(run.solution);
 }
 
 // ---- representatives ----------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ int run(const Flags& f, const Invocation& by) {
 }
 
 const RegisterCommand registration{
-    16,
+    28,
     {.name = "calibrate",
      .summary = "Measure this machine for the cost model by which cpu/lloyd/auto and gpu/lloyd/auto choose",
      .options = {{"lines", &flags.lines, "Fit these files of recorded lines, of one machine, instead of measuring"},

@@ -139,7 +139,7 @@ int run(const Invocation&) {
 }
 
 const RegisterCommand registration{
-    16,
+    29,
     {.name = "spectral",
      .summary = "Cluster points by spectral clustering of representatives: labels, judged",
      .options = {{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", true},

@@ -52,7 +52,7 @@ class Advice {
   }
 
   bool measure_again() {
-    const Finals finals = finals_of(all_, options_.at_last, options_.budget_s - elapsed_s());
+    const LastRuns finals = last_runs_of(all_, options_.at_last, options_.budget_s - elapsed_s());
     std::vector<Case> cases;
     for (const std::size_t at : finals.who) cases.push_back(all_[at].c);
     const auto note = [&](const Case& c, const Json& line) {
@@ -77,7 +77,7 @@ class Advice {
 };
 
 /// Seconds that measure_together may take: each turn prepares, warms up, runs and judges; in the end come a traced run and the replay.
-double cost_s(const std::vector<Advised>& all, const Finals& finals) {
+double cost_s(const std::vector<Advised>& all, const LastRuns& finals) {
   double sum = 0;
   for (const std::size_t at : finals.who) sum += finals.repetitions * (all[at].wall_s + run_s(*all[at].line)) + 4 * all[at].wall_s;
   return sum;
@@ -88,12 +88,12 @@ double cost_s(const std::vector<Advised>& all, const Finals& finals) {
 double run_s(const Json& line) { return median(line["samples_s"].get<std::vector<double>>()); }
 std::int64_t points_of(const Json& line) { return line["n"]; }
 
-Finals finals_of(const std::vector<Advised>& all, int repetitions, double left_s) {
+LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double left_s) {
   std::vector<std::size_t> right;
   for (std::size_t at = 0; at < all.size(); ++at)
     if (can_be_advised(all[at]) && points_of(*all[at].line) == all[at].c.n) right.push_back(at);
   std::ranges::stable_sort(right, {}, [&](std::size_t at) { return run_s(*all[at].line); });
-  Finals finals{.repetitions = repetitions};
+  LastRuns finals{.repetitions = repetitions};
   std::size_t exact = 0;
   for (std::size_t rank = 0; rank < right.size(); ++rank) {
     const bool is_exact = (*all[right[rank]].line)["grade"] == "exact";

@@ -40,13 +40,13 @@ std::string advice(const std::vector<Advised>& all);
 std::string advice_table(std::vector<Advised> all, int columns);
 
 /// Candidates to measure again, and how often.
-struct Finals {
+struct LastRuns {
   std::vector<std::size_t> who;
   int repetitions = 0;
 };
 /// Returns the three fastest and the two fastest exact of those that ran on all points; fewer, or fewer runs, to end within left_s; none if not
 /// even two of them fit.
-Finals finals_of(const std::vector<Advised>& all, int repetitions, double left_s);
+LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double left_s);
 
 /// Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options);
