@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver, ::testing::Values("lapack", "arpa
 
 TEST_P(EverySolver, FindsTheGroupsOfEveryCurve) {
   for (const auto& [set, k] : {std::pair("moons", 2), {"rings", 2}, {"spirals", 2}, {"ellipses", 3}}) {
-    const ChainRun run(set, 4000, k, {{"representatives", 300}}, GetParam());
+    const ChainRun run(set, 4000, k, {{"representatives", 400}}, GetParam());
     if (!run.objection.empty()) GTEST_SKIP() << run.objection;
     const ChainJudgement judgement = run.judged();
     EXPECT_EQ(judgement.verdict, "") << set;

@@ -78,7 +78,7 @@ const RegisterCommand registrations[] = {
     {17, python_command("all", "Tables, figures, claims and the report, from one reading",
                         {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit", "--profile", "--beside"})},
     {18, python_command("show", "Lines of ad hoc runs, or of any file, as a table and a plot", {"--results", "--machine", "--profile", "--out"})},
-    {19, python_command("history", "Medians by commit, and where their level changed", {"--results", "--machine", "--filter", "--out"})},
+    {19, python_command("history", "Medians by commit, and where their level changed", {"--results", "--machine", "--filter", "--all", "--out"})},
     {20, python_command("coverage", "How many printed numbers of the papers stand beside a line",
                         {"--results", "--papers", "--out", "--machine", "--paper", "--exhibit", "--profile"})},
     {21, python_command("artifact", "One archive of lines, exhibits, claims, tables and an AD/AE appendix",

@@ -7,7 +7,7 @@
 `begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
 paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
 `begin:fastest` ours beside the libraries, `begin:devices` machines in three sentences and one picture, `begin:output
-WORDS` a command's output, `begin:transcript MACHINE NAME` a recorded one. One machine needs no `machine=`."""
+WORDS` a command's output, `begin:transcript NAME` a recorded one. One machine needs no `machine=`."""
 
 import itertools
 import os
@@ -37,6 +37,8 @@ from plots.write.headlines import device
 from plots.write.render import table_of
 from plots.write.table_formats import markdown, md_table
 
+TRANSCRIPTS = Path(__file__).parents[2] / "results/transcripts"
+
 REGION = re.compile(r"<!-- begin:(?P<what>[\w/.-]+)(?P<rest>[^>]*?)-->\n(?P<body>.*?)<!-- end -->", re.S)
 COMMAND = "python3 -m plots readme"
 ONCE = "measured once"  # in the reason of a check without an interval
@@ -60,7 +62,7 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
         elif what == "output":
             body = output(shlex.split(rest))
         elif what == "transcript":
-            body = transcript(rest, machines)
+            body = transcript(rest)
         else:
             options = dict(word.split("=", 1) for word in rest.split() if "=" in word)
             machine = choose(machines, options.get("machine"), what)
@@ -130,12 +132,11 @@ def printed(words: tuple[str, ...]) -> list[str]:
     return ran.stdout.rstrip().splitlines()
 
 
-def transcript(rest: str, machines: list[Machine]) -> str:
-    """What scripts/transcripts recorded: `MACHINE NAME` stands for results/MACHINE/transcripts/NAME.txt."""
-    name, _, file = rest.partition(" ")
-    path = choose(machines, name, "transcript").folder / "transcripts" / f"{file.strip()}.txt"
+def transcript(name: str) -> str:
+    """What scripts/transcripts recorded: results/transcripts/NAME.txt."""
+    path = TRANSCRIPTS / f"{name}.txt"
     if not path.is_file():
-        raise UserError(f"begin:transcript {rest}: {path} is not there; scripts/transcripts {name} records it")
+        raise UserError(f"begin:transcript {name}: {path} is not there; scripts/transcripts records it")
     return "\n".join(["```", *path.read_text(encoding="utf-8").rstrip().splitlines(), "```"])
 
 

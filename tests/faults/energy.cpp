@@ -59,7 +59,8 @@ struct Metered : RightLloyd<T> {
   template <class T>                 \
   int name<T>::lies([[maybe_unused]] Trace& trace)
 
-KM_METERED(idles_while_metered, "answers with its last result while its energy is measured", .run = only_metered, .on = "metered", .check = "") {
+KM_METERED(idles_while_metered, "answers with its last result while its energy is measured", .run = only_metered + "|0 iterations where exactly",
+           .on = "metered", .check = "") {
   return this->out_.iters;
 }
 

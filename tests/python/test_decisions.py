@@ -185,7 +185,7 @@ def test_a_skipped_case_waits_for_a_gpu_only_where_there_is_none():
 )
 def test_a_change_is_called_one_outside_the_band_with_a_small_p_and_an_interval_without_1(value, low, high, p, said):
     found = change.Change(Estimate(value, low, high, 5), p, 0.001, "by hand")
-    assert compare.verdict(found, p, 0.05) == said
+    assert compare.verdict(found, p, 0.05, 0.05) == said
 
 
 def test_the_smallest_detectable_change_by_hand():

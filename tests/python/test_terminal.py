@@ -88,7 +88,7 @@ def completions(*words: str, script: str) -> list[str]:
 
 
 COMPLETED = {
-    "c": ["check", "ceilings", "compare", "claims", "completion", "calibrate"],
+    "c": ["check", "ceilings", "compare", "claims", "coverage", "completion", "calibrate"],
     "run --prec": ["--precision"],
     "check --hu": ["--huge"],
     "run he2021/table3": ["he2021/table3"],

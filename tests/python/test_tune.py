@@ -187,7 +187,7 @@ def test_bad_input_is_one_line_and_writes_nothing(tmp_path, command):
 def test_a_bad_file_of_tuned_values_is_refused_and_kept(tmp_path, text):
     (tmp_path / "m.json").write_text(text)
     run = ["run", *PROBLEM, "--tuned", *flags(tuning=tmp_path, machine="m", out=tmp_path / "out")]
-    for command in ([*TUNE, "--out", tmp_path], run):
+    for command in ([*TUNE, "--anyway", "--out", tmp_path], run):
         refused(kmbench(*command, program=FAULTY), "m.json")
     assert (tmp_path / "m.json").read_text() == text
     assert not (tmp_path / "out").exists()

@@ -57,7 +57,7 @@ template <class T>
 void spirals(const Recipe& r, std::span<T> points) {
   const double turns = r["turns"], groups = r.k;
   along_curves(r, points, [=](int group, double u) {
-    const double turned = turns * std::sqrt(u), radius = 0.5 + turned;  // more points outside, where the arm is longer
+    const double radius = std::sqrt(0.25 + u * turns * (1 + turns)), turned = radius - 0.5;  // an arm is as dense everywhere
     const Place at = on_circle(turned + group / groups);
     return Place{radius * at.x, radius * at.y};
   });
