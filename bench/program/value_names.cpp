@@ -14,6 +14,7 @@ std::string_view value_name(const std::string& name) {
       {"name", "NAME"},
       {"shell", "WORD"},
       {"what", "WORD"},
+      {"--at-last", "INT"},
       {"--benchmark_filter", "REGEX"},
       {"--benchmark_format", "WORD"},
       {"--benchmark_out", "FILE"},
