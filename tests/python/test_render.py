@@ -9,7 +9,6 @@ from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
-from plots.read import results
 from plots.write import latex, readme, table_formats, tables
 
 PAPER = TABLE + printed('[[1, "10.0"], [10, "20.0"], ["7", "3.50"]]', more='notes = { "7" = "their own" }\n')

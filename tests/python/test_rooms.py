@@ -78,7 +78,8 @@ def test_draw_and_decide_do_not_know_each_other() -> None:
 def test_an_include_is_a_path_from_the_root() -> None:
     for path in sources("bench"):
         for included in includes(path):
-            assert included.startswith(("bench/", "include/")) and (ROOT / included).is_file(), f"{path} includes {included}"
+            assert included.startswith(("bench/", "include/")), f"{path} includes {included}"
+            assert (ROOT / included).is_file(), f"{path} includes {included}"
 
 
 def test_an_implementation_sees_device_and_below() -> None:
