@@ -74,7 +74,7 @@ def by_implementation(folder: Path) -> dict[str, dict]:
 
 
 def refused(ran: subprocess.CompletedProcess, says: str) -> None:
-    """Asserts code 2, an empty stdout, and these words in a line of stderr; a warning of a busy machine may precede it."""
+    """Asserts code 2, an empty stdout, and one line of stderr with these words; a warning of load may precede it."""
     assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
     lines = [line for line in ran.stderr.splitlines() if not line.startswith("warning: the machine is not quiet")]
     assert len(lines) == 1 and lines[0].startswith("kmbench: ") and says in lines[0], ran.stderr
