@@ -51,9 +51,8 @@ inline const Implementation* find(std::string_view name) {
 
 /// All parameters at their defaults, `threads` as given.
 inline Config defaults(const Description& description, int threads) {
-  std::map<std::string, Value, std::less<>> values;
-  for (const Parameter& parameter : description.parameters)
-    values.emplace(parameter.name, parameter.name == "threads" ? Value(std::int64_t(threads)) : parameter.fallback);
+  auto values = km::defaults(description).values();
+  if (const auto at = values.find("threads"); at != values.end()) at->second = std::int64_t(threads);
   return Config(std::move(values));
 }
 
