@@ -63,17 +63,23 @@ inline bool runs(const char* name, const ProblemShape& shape, Precision precisio
   return !unsupported || unsupported(shape, defaults(one->description, 0), precision == Precision::fp32 ? 4 : 8).empty();
 }
 
-/// The greatest `of` all that run in either precision: which of them is the fastest is known in prepare alone.
+/// The greatest `of` all that may be chosen in either precision: which of them is the fastest is known in prepare alone.
 inline std::int64_t greatest(std::span<const Rival> rivals, const ProblemShape& shape,
                              std::int64_t (*of)(const Description&, const ProblemShape&, const Config&)) {
-  std::int64_t most = 0;
-  for (const Rival& rival : rivals)
-    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+  std::int64_t with_cost = 0, without = 0;
+  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+    bool costed = false;
+    std::int64_t other = 0;
+    for (const Rival& rival : rivals) {
       if (!runs(rival.name, shape, precision)) continue;
       const Description& its = find(rival.name)->description;
+      std::int64_t& most = its.cost ? with_cost : other;
       most = std::max(most, of(its, shape, defaults(its, 0)));
+      costed |= bool(its.cost);
     }
-  return most;
+    if (!costed) without = std::max(without, other);
+  }
+  return std::max(with_cost, without);
 }
 
 /// The shape with the number of iterations that it may take.
@@ -181,7 +187,8 @@ class Auto {
   int iterate(Trace& trace) {
     const int iters = solver_->iterate(trace);
     trace.count("choice", double(chosen_.number) * iters);  // counted once, so that the mean is the number
-    if (chosen_.config.values().contains("threads")) trace.count("threads", double(chosen_.config.number("threads")) * iters);
+    if (chosen_.implementation->description.device == Device::cpu && chosen_.config.values().contains("threads"))
+      trace.count("threads", double(chosen_.config.number("threads")) * iters);
     return iters;
   }
   Solution<T> download() { return solver_->download(); }

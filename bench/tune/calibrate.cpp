@@ -30,11 +30,11 @@ ProblemShape shape(int i, double most_points) {
   return {.n = std::int64_t(at(1, 1000, most_points)), .d = int(at(2, 1, 256)), .k = int(at(3, 2, 1000))};
 }
 
-/// The defaults; with the parameter `threads`, for all of them and for one.
+/// The defaults; on the CPU with the parameter `threads`, for all of them and for one.
 std::vector<Config> configs(const Description& description, int threads) {
   std::map<std::string, Value, std::less<>> values;
   for (const Parameter& parameter : description.parameters) values.emplace(parameter.name, parameter.fallback);
-  if (!values.contains("threads")) return {Config(values)};
+  if (description.device == Device::gpu || !values.contains("threads")) return {Config(values)};
   std::vector<Config> found;
   for (const int count : threads > 1 ? std::vector{threads, 1} : std::vector{1}) {
     values.insert_or_assign("threads", std::int64_t(count));

@@ -51,6 +51,7 @@ std::string too_large_for(const ProblemShape& p, const Config& config) {
 }
 
 inline std::string too_large(const ProblemShape& p, const Config& config, int value_bytes) {
+  if (config.integer("threads") % 32 != 0) return "threads is not a multiple of 32";
   if (p.d > most_dimensions) return "more than 16 dimensions: points exceed a thread's registers";
   if (p.k > 0xFFFF) return "more than 65,535 clusters: a label has 16 bits";
   if (group_of(p.k, config) < 8 && p.k > clusters_of_bytes && value_bytes == 4)
