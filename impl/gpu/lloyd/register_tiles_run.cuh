@@ -141,11 +141,11 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* ch
 }
 
 /// One sweep over a block's tiles: labels all points and adds those that moved to the table. fresh: all of them join, none leaves. Each warp has a
-/// queue of its own. additions_here: of the warp; moved_here, opened_here: of the block, zero before.
+/// queue of its own. additions_of: by warp; moved_here, opened_here: of the block, zero before.
 template <int P, int Group, int Rows, class Label, class T, int D>
 __device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* centroids, uint2* queue, const Table<T, D>& table,
                                       const Margin& margin, int first_tile, int tiles, bool fresh, bool forward, bool labels_written, Bits* change,
-                                      int& additions_here, int& moved_here, int& opened_here) {
+                                      int* additions_of, int& moved_here, int& opened_here) {
   constexpr int each = pack<T>, packs = P / each, size = 32 * P;
   constexpr unsigned all = 0xFFFFFFFF;
   constexpr bool late = P * D > 64;                                                          // registers are scarce: read old labels when needed
@@ -157,11 +157,11 @@ __device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* c
   int waiting = 0;
 
   const auto added = [&](int each_lane) {  // in shared memory: registers are scarce
-    const int additions = additions_here + each_lane * (32 / r.copies);
+    const int additions = additions_of[warp] + each_lane * (32 / r.copies);
     const bool full = additions > r.additions;
     __syncwarp();
     if (full) table.empty(k, r.limb_format.width, change);
-    if (lane == 0) additions_here = full ? 0 : additions;
+    if (lane == 0) additions_of[warp] = full ? 0 : additions;
     __syncwarp();
   };
   const auto drain = [&](int count) {  // the end of the queue, one point per lane
@@ -317,7 +317,7 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     labels_written = iter == r.max_iters;
 
     sweep<P, Group, Rows, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, fresh, iter % 2 == 1, labels_written, change,
-                                 additions_of[warp], moved_here, opened_here);
+                                 additions_of, moved_here, opened_here);
     __syncthreads();
 
     if (moved_here > 0) add_table(r, table, change, change_count);

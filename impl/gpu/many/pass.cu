@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(Threads, 1)
   const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
   const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
   sweep<P, Group, 0, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, turn.fresh, turn.forward, turn.last, sums,
-                            additions_of[warp], moved_here, opened_here);
+                            additions_of, moved_here, opened_here);
   __syncthreads();
   if (moved_here > 0) add_table(r, table, sums, counts);
   if (t == 0 && moved_here > 0) atomicAdd(counts + k + changed_at, Bits(moved_here));
