@@ -21,6 +21,7 @@ from plots.decide.verdicts import INCOMPARABLE, NOISE
 from plots.errors import UserError
 from plots.read import json_text, results
 from plots.read.exhibits import Exhibit, Paper
+from plots.read.metrics import over_baseline
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine
 from plots.read.select import Selector, grouped, matches, same, value_of
@@ -323,7 +324,7 @@ def of_exhibit(
     beside = placed(view) if numbers and view.lines else {}
     for (shown, name), row in numbers.items():
         if (shown, name) not in beside and "machine" not in row.key:
-            fitting = needed(own, [row.key], view.baseline if name.startswith("speedup:") else {})
+            fitting = needed(own, [row.key], view.baseline if over_baseline(name) else {})
             asked.append((f"number {exhibit.key}", NUMBER, {case.id for case in fitting}))
     questions = []
     for what, worth, ids in asked:
@@ -336,7 +337,7 @@ def of_exhibit(
 
 def speedup(claim: dict[str, Any]) -> bool:
     names = (claim.get(name, "") for name in ("metric", "numerator_metric", "denominator_metric"))
-    return any(name.startswith("speedup:") for name in names)
+    return any(map(over_baseline, names))
 
 
 def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) -> list[Case]:

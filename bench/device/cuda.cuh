@@ -173,6 +173,8 @@ class Graph {
   }
   Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
   void launch(cudaStream_t stream) { check(cudaGraphLaunch(graph_, stream)); }
+  /// Makes the first launch as fast as the others, and free of allocations.
+  void upload(cudaStream_t stream) { check(cudaGraphUpload(graph_, stream)); }
 
  private:
   cudaGraphExec_t graph_ = nullptr;

@@ -16,6 +16,7 @@ MS = 1e3
 TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
+OVER_BASELINE = {"speedup": "×", "efficiency": "%"}  # families that divide by an exhibit's baseline, and their units
 WORD_COLUMNS = ("grade",)  # words of the line that a table may show beside metrics
 Record = dict[str, Any]
 Formula = Callable[[Line, Record], Estimate | None]
@@ -39,12 +40,12 @@ class Metric:
     @property
     def timed(self) -> bool:
         """Whether it contains a time."""
-        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES
+        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES or over_baseline(self.name)
 
     def rests_on(self, line: Line) -> set[str]:
         """The single measurements in it: `prepare`, or the `trace` that phases come from."""
         family, _, member = self.name.partition(":")
-        if family == "speedup":
+        if family in OVER_BASELINE:
             return metric(member).rests_on(line)
         if self.name in OF_PREPARE:
             return {"prepare"}
@@ -276,10 +277,21 @@ ROWS = [  # name, label, unit, better, formula
 METRICS = {metric.name: metric for metric in (*_times(), *(Metric(*row) for row in ROWS))}
 
 
+def over_baseline(name: str) -> bool:
+    return name.partition(":")[0] in OVER_BASELINE
+
+
+def cards(line: Line) -> float:
+    """GPUs that a run took: its parameter `gpus`, or what it counted where that is 0; else one."""
+    counted = (line["counters"] or {}).get("gpus")
+    return (line["parameters"] or {}).get("gpus") or (counted[0] if counted else 1)
+
+
 def metric(name: str) -> Metric:
     """The metric of that name, families such as `phase:` included. Raises UserError for an unknown name.
 
-    The formula of `speedup:<metric>` is the metric's own; the view divides, because it knows the baseline."""
+    The formula of `speedup:<metric>` and `efficiency:<metric>` is the metric's own; the view divides, because it knows the
+    baseline."""
     if name in METRICS:
         return METRICS[name]
     family, _, member = name.partition(":")
@@ -295,10 +307,10 @@ def metric(name: str) -> Metric:
     if family == "cluster_size" and member.isdigit():
         label = "largest cluster" if member == "0" else f"cluster {int(member) + 1} by size"
         return Metric(name, label, "points", "", partial(cluster_size, int(member)))
-    if family == "speedup" and (member in METRICS or member.startswith("phase:")):
+    if family in OVER_BASELINE and (member in METRICS or member.startswith("phase:")):
         inner = metric(member)
-        return Metric(name, f"speedup, {inner.label}", "×", "higher", inner.formula)
+        return Metric(name, f"{family}, {inner.label}", OVER_BASELINE[family], "higher", inner.formula)
     raise UserError(
         f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, counter:…, time_share:…, cluster_size:…, "
-        "speedup:…"
+        "speedup:…, efficiency:…"
     )

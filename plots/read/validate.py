@@ -8,7 +8,7 @@ from typing import Any
 
 from plots.errors import UserError
 from plots.read.exhibit_schema import EXHIBIT, check, part
-from plots.read.metrics import WORD_COLUMNS, metric
+from plots.read.metrics import WORD_COLUMNS, metric, over_baseline
 from plots.read.words import PRINTED_WORDS, SECONDS, parse
 
 Table = dict[str, Any]
@@ -113,5 +113,5 @@ def metrics(names: list[str], place: str, shown: Table) -> None:
             metric(name)
         except UserError as e:
             raise UserError(f"{place}: {e}") from None
-        if name.startswith("speedup:") and "baseline" not in shown:
+        if over_baseline(name) and "baseline" not in shown:
             raise UserError(f"{place}: {name} needs a baseline")

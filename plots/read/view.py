@@ -8,7 +8,7 @@ from typing import Any
 from plots.read import results, words
 from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate, exact, ratio
-from plots.read.metrics import metric
+from plots.read.metrics import cards, metric, over_baseline
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine, doubt
 from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
@@ -83,21 +83,24 @@ class View:
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
-        that agrees in the fields `others` (by default those of the place)."""
+        that agrees in the fields `others` (by default those of the place); an efficiency is a speedup by GPUs."""
         if line["verdict"]:
             return None
         own = metric(name).of(line, self.machine.record)
-        if not name.startswith("speedup:") or own is None:
+        if not over_baseline(name) or own is None:
             return own
         base = self.base(line, others, name)
+        unit = 100 / cards(line) if name.startswith("efficiency:") else 1.0
         if base is line:
-            return exact(1.0)
+            return exact(unit)
         theirs = metric(name).of(base, self.machine.record) if base else None
-        return theirs and ratio(theirs, own)
+        times = theirs and ratio(theirs, own)
+        return times and times.scaled(unit)
 
     def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
         """The one line that a speedup of `line` is over; the best one if the baseline lists values."""
-        fields = [f for f in (self.place if others is None else others) if f not in self.baseline]
+        given = [f for f in (self.place if others is None else others) if f not in self.baseline]
+        fields = [f for f in given if f in self._baseline_fields(tuple(given))]
         known = {f: value for f in fields if (value := value_of(line, f)) is not None}
         found = self._baselines(tuple(known)).get(tuple(known.values()), [])
         if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
@@ -107,13 +110,19 @@ class View:
         return found[0] if len(found) == 1 else None
 
     @cache  # noqa: B019  a view lives as long as the program
+    def _baseline_fields(self, fields: tuple[str, ...]) -> set[str]:
+        """Those of the fields that a line of the baseline has: it cannot disagree in a parameter that it lacks."""
+        lines = select(self.lines, self.baseline)
+        return {field for field in fields if any(value_of(line, field) is not None for line in lines)}
+
+    @cache  # noqa: B019  a view lives as long as the program
     def _baselines(self, fields: tuple[str, ...]) -> dict[tuple[Any, ...], list[Line]]:
         """The lines that the baseline selects, by their values of the fields."""
         return grouped(select(self.lines, self.baseline), lambda line: tuple(value_of(line, f) for f in fields))
 
     def doubt(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
         """Why a time is marked (results.doubt): its own doubt, or its baseline's."""
-        base = self.base(line, others, name) if name.startswith("speedup:") else None
+        base = self.base(line, others, name) if over_baseline(name) else None
         lines = [line] if base is None else [line, base]
         if any(metric(name).rests_on(each) & set(each["disturbed_verbs"] or ()) for each in lines):
             return words.DISTURBED

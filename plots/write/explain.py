@@ -6,7 +6,7 @@ from plots.decide.claim_text import selectors
 from plots.errors import UserError
 from plots.read import disturbed, words
 from plots.read.exhibits import Paper
-from plots.read.metrics import METRICS, WORD_COLUMNS, metric
+from plots.read.metrics import METRICS, WORD_COLUMNS, metric, over_baseline
 from plots.read.results import Line, reason
 from plots.read.select import matches, same
 from plots.read.view import Row, View, rows
@@ -89,7 +89,7 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
     parts = [("value", text + (f"; {doubt}, hence never the best" if doubt else ""))]
     if not why:
         parts += samples(line, name)
-    if name.startswith("speedup:") and (base := view.base(line, fields, name)):
+    if over_baseline(name) and (base := view.base(line, fields, name)):
         parts.append(("baseline", f"{base['implementation']}, case {base['case']}"))
     changes = " with uncommitted changes" if line["dirty"] else ""
     parts += [
@@ -112,7 +112,7 @@ def samples(line: Line, name: str) -> list[Part]:
         parts.append(("disturbed", f"{', '.join(sorted(once))}, measured once: {words.TAKEN}"))
     if out := sum(disturbed.flags(line)):
         parts.append(("disturbed", f"{out} of {len(line['samples_s'])} runs: {words.TAKEN}"))
-    phase = name.removeprefix("speedup:").removeprefix("phase:")
+    phase = name.removeprefix("speedup:").removeprefix("efficiency:").removeprefix("phase:")
     if phase in line["phases"]:
         parts.append(("traced", f"{listed(line['phases'][phase])} s an iteration"))
     return parts

@@ -13,19 +13,6 @@
 namespace km {
 namespace register_tiles {
 
-/// Points per lane, and threads whose registers suffice.
-template <class T>
-struct Launch {
-  int points, threads;
-};
-template <class T>
-constexpr Launch<T> launch_of(int d, int group) {
-  if (sizeof(T) == 8) return {d <= 4 ? 4 : 2, 512};
-  if (group == 1) return d <= 4 ? Launch<T>{8, d <= 2 ? 768 : 640} : Launch<T>{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
-  if (group == 4) return d <= 2 ? Launch<T>{8, 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
-  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
-}
-
 template <class T, int D, int Group, int Rows = 0>
 Kernel<T> make_kernel() {
   constexpr auto launch = launch_of<T>(D, Group);

@@ -11,6 +11,19 @@
 
 namespace km::register_tiles {
 
+/// Points per lane, and threads whose registers suffice.
+template <class T>
+struct Launch {
+  int points, threads;
+};
+template <class T>
+constexpr Launch<T> launch_of(int d, int group) {
+  if (sizeof(T) == 8) return {d <= 4 ? 4 : 2, 512};
+  if (group == 1) return d <= 4 ? Launch<T>{8, d <= 2 ? 768 : 640} : Launch<T>{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
+  if (group == 4) return d <= 2 ? Launch<T>{8, 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+}
+
 /// A kernel and its compile-time parameters.
 template <class T>
 struct Kernel {
@@ -101,6 +114,19 @@ struct Origin {
   T at[most_dimensions];
 };
 
+/// Chooses the origin from each dimension's range (find_bounds). greatest: |value| relative to it. The origin is the middle if all values are within a
+/// factor of 2.9: they are then within a factor of 2 of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin. fp64
+/// uses differences.
+template <class T>
+void choose_origin(const Bits* bounds, int d, Origin<T>& origin, double (&greatest)[most_dimensions]) {
+  for (int j = 0; j < d; ++j) {
+    const double least = from_ordered(bounds[j]), most = from_ordered(bounds[d + j]);
+    const double near = std::min(std::abs(least), std::abs(most)), far = std::max(std::abs(least), std::abs(most));
+    if (sizeof(T) == 4 && least * most > 0 && far <= 2.9 * near) origin.at[j] = static_cast<T>((least + most) / 2);
+    greatest[j] = std::max(std::abs(least - double(origin.at[j])), std::abs(most - double(origin.at[j])));
+  }
+}
+
 /// Writes tiles of `tile` points by dimension, minus the origin; zeros beyond n and d.
 template <class T>
 __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int width, int tile, std::int64_t tiles, const Origin<T> origin, T* out) {
@@ -180,8 +206,7 @@ class RegisterTiles {
   Solution<T> download() { return host_.download(); }
 
  private:
-  /// Finds each dimension's range and origin. The origin is the middle if all values are within a factor of 2.9: they are then within a factor of 2
-  /// of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin. fp64 uses differences.
+  /// Finds each dimension's range and origin, and writes the tiles.
   void lay_out_points(const T* rows) {
     const int d = host_.problem.d, block = 256 / d * d;
     const std::int64_t n = host_.problem.n, size = n * d;
@@ -195,12 +220,7 @@ class RegisterTiles {
     cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream);
     double greatest[most_dimensions] = {};
     Origin<T> origin{};
-    for (int j = 0; j < d; ++j) {
-      const double least = from_ordered(bounds[j]), most = from_ordered(bounds[d + j]);
-      const double near = std::min(std::abs(least), std::abs(most)), far = std::max(std::abs(least), std::abs(most));
-      if (sizeof(T) == 4 && least * most > 0 && far <= 2.9 * near) origin.at[j] = static_cast<T>((least + most) / 2);
-      greatest[j] = std::max(std::abs(least - double(origin.at[j])), std::abs(most - double(origin.at[j])));
-    }
+    choose_origin(bounds.data(), d, origin, greatest);
     run_.limb_format = LimbFormat<T>(greatest, n);
     std::copy_n(origin.at, most_dimensions, run_.origin);
     const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));

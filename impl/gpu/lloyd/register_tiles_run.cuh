@@ -140,19 +140,143 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* ch
   }
 }
 
+/// One sweep over a block's tiles: labels all points and adds those that moved to the table. fresh: all of them join, none leaves. Each warp has a
+/// queue of its own. additions_of: by warp; moved_here, opened_here: of the block, zero before.
+template <int P, int Group, int Rows, class Label, class T, int D>
+__device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* centroids, uint2* queue, const Table<T, D>& table,
+                                      const Margin& margin, int first_tile, int tiles, bool fresh, bool forward, bool labels_written, Bits* change,
+                                      int* additions_of, int& moved_here, int& opened_here) {
+  constexpr int each = pack<T>, packs = P / each, size = 32 * P;
+  constexpr unsigned all = 0xFFFFFFFF;
+  constexpr bool late = P * D > 64;                                                          // registers are scarce: read old labels when needed
+  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // adjacent labels
+  static_assert(sizeof(Word) == each * sizeof(Label));
+  constexpr int label_bits = 8 * sizeof(Label);
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32, warps = blockDim.x / 32, k = r.k;
+  auto* const tile_labels = static_cast<Label*>(r.labels);
+  int waiting = 0;
+
+  const auto added = [&](int each_lane) {  // in shared memory: registers are scarce
+    const int additions = additions_of[warp] + each_lane * (32 / r.copies);
+    const bool full = additions > r.additions;
+    __syncwarp();
+    if (full) table.empty(k, r.limb_format.width, change);
+    if (lane == 0) additions_of[warp] = full ? 0 : additions;
+    __syncwarp();
+  };
+  const auto drain = [&](int count) {  // the end of the queue, one point per lane
+    __syncwarp();
+    if (lane < count) {
+      const uint2 entry = queue[waiting - count + lane];
+      const T* const x = r.points + (first_tile + std::int64_t(entry.x / size)) * (size * D) + entry.x % size;
+      const int joins = entry.y & 0xFFFF, leaves = entry.y >> 16;
+      T value[D];
+#pragma unroll
+      for (int j = 0; j < D; ++j) value[j] = x[j * size];
+      if (table.template add<true>(value, joins, leaves, r.limb_format)) [[unlikely]]
+        table.add_rest(x, size, joins, leaves, r.limb_format);
+    }
+    waiting -= count;
+    if (lane == 0) atomicAdd(&moved_here, count);
+    added(1);
+  };
+
+  for (int step = warp; step < tiles; step += warps) {
+    int tile = first_tile + (forward ? step : tiles - 1 - step);  // alternate directions: caches hold the end of the last sweep
+    T x[P][D];
+    Word old[packs] = {};
+    const auto load_labels = [&] {
+#pragma unroll
+      for (int v = 0; v < packs; ++v) old[v] = reinterpret_cast<const Word*>(tile_labels + std::int64_t(tile) * size)[v * 32 + lane];
+    };
+    {
+      const auto* const from = reinterpret_cast<const int4*>(r.points + std::int64_t(tile) * (size * D));
+#pragma unroll
+      for (int v = 0; v < packs; ++v)
+#pragma unroll
+        for (int j = 0; j < D; ++j) {
+          const auto values = __ldg(from + (j * packs + v) * 32 + lane);
+          const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
+#pragma unroll
+          for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
+        }
+      if (!late && !fresh) load_labels();
+    }
+    const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // within the tile
+    int label[P];
+    const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
+    asm volatile("" : "+r"(tile));  // recompute rather than keep: registers are scarce
+    const std::int64_t first = std::int64_t(tile) * size;
+    const T* const from = r.points + first * D;
+    if (late && !fresh) load_labels();
+    if (__any_sync(all, open)) {
+      if (open) atomicAdd(&opened_here, __popc(open));
+      settle<D>(
+          open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
+    }
+    if (tile == static_cast<int>(r.tiles) - 1)  // points beyond n keep label 0
+#pragma unroll
+      for (int u = 0; u < P; ++u)
+        if (first + place(u) >= r.n) label[u] = 0;
+
+#pragma unroll
+    for (int v = 0; v < packs; ++v) {
+      Word now = 0;
+#pragma unroll
+      for (int e = 0; e < each; ++e) now |= Word(label[v * each + e]) << (label_bits * e);
+      const bool differs = fresh || now != old[v];
+      if (differs) reinterpret_cast<Word*>(tile_labels + first)[v * 32 + lane] = now;
+      if (labels_written) {
+        struct alignas(16 / (4 / each)) Out {
+          std::int32_t at[each];
+        } out;
+#pragma unroll
+        for (int e = 0; e < each; ++e) out.at[e] = label[v * each + e];
+        reinterpret_cast<Out*>(r.labels_out + first)[v * 32 + lane] = out;
+      }
+      if (!fresh && __any_sync(all, differs)) {
+#pragma unroll
+        for (int e = 0; e < each; ++e) {
+          const int joins = label[v * each + e], leaves = int(old[v] >> (label_bits * e)) & ((1 << label_bits) - 1);
+          const bool moves = joins != leaves;
+          const unsigned movers = __ballot_sync(all, moves);
+          if (moves)
+            queue[waiting + __popc(movers & ((1u << lane) - 1))] =
+                make_uint2(unsigned(tile - first_tile) * size + place(v * each + e), unsigned(leaves) << 16 | joins);
+          waiting += __popc(movers);
+        }
+        while (waiting >= 32) drain(32);
+      }
+    }
+    if (fresh) {
+      unsigned more = 0;
+#pragma unroll
+      for (int u = 0; u < P; ++u)
+        if (first + place(u) < r.n) {
+          if (table.template add<false>(x[u], label[u], 0, r.limb_format)) more |= 1u << u;
+        }
+      for (; more; more &= more - 1) {
+        const int which = __ffs(more) - 1;
+        int joins = label[0];
+#pragma unroll
+        for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
+        table.add_rest(from + place(which), size, joins, -1, r.limb_format);
+      }
+      added(P);
+    }
+  }
+  if (waiting > 0) drain(waiting);
+  if (fresh && t == 0) moved_here = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
+}
+
 /// P: points per lane. Group: rows per key. Rows: their number, or 0: any. Threads: at most.
 template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
-  constexpr int each = pack<T>, packs = P / each, size = 32 * P;
-  constexpr unsigned all = 0xFFFFFFFF;
-  constexpr bool late = P * D > 64;  // registers are scarce: read old labels when needed
+  constexpr int size = 32 * P;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int moved_here, opened_here, rest_here;
   __shared__ float longest_of[32];
   __shared__ int additions_of[32];
-  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // adjacent labels
-  static_assert(sizeof(Word) == each * sizeof(Label));
-  constexpr int label_bits = 8 * sizeof(Label);
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
   const SharedLayout<T, D, Group> layout{k, r.rows, warps, r.copies};
   T* const rows = reinterpret_cast<T*>(shared);
@@ -188,122 +312,12 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     if constexpr (sizeof(T) == 4)
       for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
     const Margin margin(D, r.rows / Group, longest, r.margin_scale);
-    int waiting = 0;
     if (lane == 0) additions_of[warp] = 0;
     __syncwarp();
     labels_written = iter == r.max_iters;
 
-    const auto added = [&](int each_lane) {  // in shared memory: registers are scarce
-      const int additions = additions_of[warp] + each_lane * (32 / r.copies);
-      const bool full = additions > r.additions;
-      __syncwarp();
-      if (full) table.empty(k, r.limb_format.width, change);
-      if (lane == 0) additions_of[warp] = full ? 0 : additions;
-      __syncwarp();
-    };
-    const auto drain = [&](int count) {  // the end of the queue, one point per lane
-      __syncwarp();
-      if (lane < count) {
-        const uint2 entry = queue[waiting - count + lane];
-        const T* const x = r.points + (first_tile + std::int64_t(entry.x / size)) * (size * D) + entry.x % size;
-        const int joins = entry.y & 0xFFFF, leaves = entry.y >> 16;
-        T value[D];
-#pragma unroll
-        for (int j = 0; j < D; ++j) value[j] = x[j * size];
-        if (table.template add<true>(value, joins, leaves, r.limb_format)) [[unlikely]]
-          table.add_rest(x, size, joins, leaves, r.limb_format);
-      }
-      waiting -= count;
-      if (lane == 0) atomicAdd(&moved_here, count);
-      added(1);
-    };
-
-    for (int step = warp; step < tiles; step += warps) {
-      int tile = first_tile + (iter % 2 ? step : tiles - 1 - step);  // alternate directions: caches hold the end of the last sweep
-      T x[P][D];
-      Word old[packs] = {};
-      const auto load_labels = [&] {
-#pragma unroll
-        for (int v = 0; v < packs; ++v) old[v] = reinterpret_cast<const Word*>(tile_labels + std::int64_t(tile) * size)[v * 32 + lane];
-      };
-      {
-        const auto* const from = reinterpret_cast<const int4*>(r.points + std::int64_t(tile) * (size * D));
-#pragma unroll
-        for (int v = 0; v < packs; ++v)
-#pragma unroll
-          for (int j = 0; j < D; ++j) {
-            const auto values = __ldg(from + (j * packs + v) * 32 + lane);
-            const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
-#pragma unroll
-            for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
-          }
-        if (!late && !fresh) load_labels();
-      }
-      const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // within the tile
-      int label[P];
-      const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
-      asm volatile("" : "+r"(tile));  // recompute rather than keep: registers are scarce
-      const std::int64_t first = std::int64_t(tile) * size;
-      const T* const from = r.points + first * D;
-      if (late && !fresh) load_labels();
-      if (__any_sync(all, open)) {
-        if (open) atomicAdd(&opened_here, __popc(open));
-        settle<D>(
-            open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
-      }
-      if (tile == static_cast<int>(r.tiles) - 1)  // points beyond n keep label 0
-#pragma unroll
-        for (int u = 0; u < P; ++u)
-          if (first + place(u) >= r.n) label[u] = 0;
-
-#pragma unroll
-      for (int v = 0; v < packs; ++v) {
-        Word now = 0;
-#pragma unroll
-        for (int e = 0; e < each; ++e) now |= Word(label[v * each + e]) << (label_bits * e);
-        const bool differs = fresh || now != old[v];
-        if (differs) reinterpret_cast<Word*>(tile_labels + first)[v * 32 + lane] = now;
-        if (labels_written) {
-          struct alignas(16 / (4 / each)) Out {
-            std::int32_t at[each];
-          } out;
-#pragma unroll
-          for (int e = 0; e < each; ++e) out.at[e] = label[v * each + e];
-          reinterpret_cast<Out*>(r.labels_out + first)[v * 32 + lane] = out;
-        }
-        if (!fresh && __any_sync(all, differs)) {
-#pragma unroll
-          for (int e = 0; e < each; ++e) {
-            const int joins = label[v * each + e], leaves = int(old[v] >> (label_bits * e)) & ((1 << label_bits) - 1);
-            const bool moves = joins != leaves;
-            const unsigned movers = __ballot_sync(all, moves);
-            if (moves)
-              queue[waiting + __popc(movers & ((1u << lane) - 1))] =
-                  make_uint2(unsigned(tile - first_tile) * size + place(v * each + e), unsigned(leaves) << 16 | joins);
-            waiting += __popc(movers);
-          }
-          while (waiting >= 32) drain(32);
-        }
-      }
-      if (fresh) {
-        unsigned more = 0;
-#pragma unroll
-        for (int u = 0; u < P; ++u)
-          if (first + place(u) < r.n) {
-            if (table.template add<false>(x[u], label[u], 0, r.limb_format)) more |= 1u << u;
-          }
-        for (; more; more &= more - 1) {
-          const int which = __ffs(more) - 1;
-          int joins = label[0];
-#pragma unroll
-          for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
-          table.add_rest(from + place(which), size, joins, -1, r.limb_format);
-        }
-        added(P);
-      }
-    }
-    if (waiting > 0) drain(waiting);
-    if (fresh && t == 0) moved_here = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
+    sweep<P, Group, Rows, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, fresh, iter % 2 == 1, labels_written, change,
+                                 additions_of, moved_here, opened_here);
     __syncthreads();
 
     if (moved_here > 0) add_table(r, table, change, change_count);

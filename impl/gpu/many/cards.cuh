@@ -1,0 +1,306 @@
+// The host side of Lloyd's on several cards of one host: a contiguous share of the rows on each, the loop, the outputs. What cards do to meet is the
+// rung's (nccl.cu, peers.cu).
+// A run without a tolerance is one graph a card. With one, the host looks at the count of changed labels after every iteration; all cards have the
+// same count, so all stop together. Between the first launch and the last wait nothing is allocated or freed, and all kernels are loaded before:
+// both may wait for a card that waits for this one.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/register_tiles.cuh"
+#include "impl/gpu/many/pass.cuh"
+#include "impl/gpu/many/team.hpp"
+#include "impl/gpu/registration.hpp"
+
+namespace km::many {
+
+inline int visible_cards() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  static_cast<void>(cudaGetLastError());
+  return 0;
+}
+
+/// Number of cards that a configuration takes.
+inline int cards_of(const Config& config) {
+  const int asked = config.integer("gpus");
+  return asked > 0 ? asked : std::clamp(visible_cards(), 1, most_cards);
+}
+
+/// The cards: the harness's device and those after it.
+inline std::vector<int> devices_of(int count) {
+  int first = 0;
+  cuda::check(cudaGetDevice(&first));
+  std::vector<int> devices;
+  for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible_cards());
+  return devices;
+}
+
+inline Parameter gpus_parameter() {
+  return {.name = "gpus", .fallback = 0, .range = {0, 1, 2, 4, 8}, .help = "cards that share the points; 0: all visible, at most 8"};
+}
+
+/// Returns why no rung can run, or "".
+std::string refusal(const ProblemShape& p, const Config& config, int value_bytes);
+
+struct Share {
+  std::int64_t first, size;
+};
+
+/// The share of a rank: n / cards points, one more for the first n mod cards.
+inline Share share_of(std::int64_t n, int cards, int rank) {
+  const std::int64_t each = n / cards, more = n % cards;
+  return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more)};
+}
+
+/// One card's share of the run. Constructed, used and destroyed on the card's thread.
+template <class T>
+class Card {
+ public:
+  Card(const Problem<T>& problem, int cards, int rank)
+      : problem_(problem), share_(share_of(problem.n, cards, rank)), kernel_(kernel_for<T>(problem.d, problem.k)),
+        tiles_((share_.size + kernel_.tile - 1) / kernel_.tile), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
+        points_(tiles_ * kernel_.width * kernel_.tile), tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), labels_(tiles_ * kernel_.tile),
+        changes_(sums()), totals_(sums()), changed_(1), done_(1), changed_host_(1) {
+    for (auto& centroids : centroids_) centroids = cuda::Buffer<T>(cells_);
+    cuda::clear(stream_, changes_, done_, tile_labels_);
+    upload_rows();
+  }
+
+  const cuda::Stream& stream() const { return stream_; }
+  /// What the card sums in an iteration; zero before it.
+  cuda::Buffer<Bits>& changes() { return changes_; }
+  int sums() const { return sums_of<T>(problem_.k * kernel_.width, problem_.k); }
+  /// Least and greatest value of each dimension of the share.
+  const std::vector<Bits>& bounds() const { return bounds_; }
+
+  /// Lays the points out relative to the origin, with units for all cards' points. greatest: |value| by dimension, minus the origin.
+  void lay_out(const register_tiles::Origin<T>& origin, const double (&greatest)[register_tiles::most_dimensions]) {
+    choose_launch();
+    run_.limb_format = register_tiles::LimbFormat<T>(greatest, problem_.n);
+    std::copy_n(origin.at, register_tiles::most_dimensions, run_.origin);
+    if (tiles_ > 0) {
+      const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));
+      register_tiles::lay_out<<<grid, 256, 0, stream_>>>(rows_.data(), share_.size, problem_.d, kernel_.width, kernel_.tile, tiles_, origin,
+                                                         points_.data());
+      cuda::check_launch();
+    }
+    stream_.synchronize();
+    rows_ = {};
+  }
+
+  Turn<T> turn(int iter) {
+    return {.fresh = iter == 1,
+            .forward = iter % 2 == 1,
+            .last = iter == problem_.max_iters,
+            .assigned = assigned(iter),
+            .next = centroids_[(iter + 1) % 2].data(),
+            .changed = changed_.data(),
+            .totals = totals_.data(),
+            .done = done_.data()};
+  }
+
+  void enqueue_pass(int iter, const Meeting& meeting) {
+    kernel_.run<<<grid_, unsigned(kernel_.threads), bytes_, stream_>>>(run_, turn(iter), meeting);
+    cuda::check_launch();
+  }
+  void enqueue_means(int iter) { many::enqueue_means(run_, turn(iter), kernel_.width, stream_); }
+  /// Labels of a run that stopped early.
+  void enqueue_labels() { many::enqueue_labels(run_, kernel_.label_bytes, stream_); }
+
+  /// Waits, and returns the number of labels that this iteration changed on all cards.
+  std::int64_t changed() {
+    cuda::check(cudaMemcpyAsync(changed_host_.data(), changed_.data(), changed_.bytes(), cudaMemcpyDeviceToHost, stream_));
+    stream_.synchronize();
+    return static_cast<std::int64_t>(changed_host_[0]);
+  }
+
+  void reset() {
+    upload(initial_, problem_.initial_centroids, stream_);
+    cuda::fill(labels_.data(), labels_.size(), no_label - 1, stream_);
+    cuda::poison(stream_, centroids_[0], centroids_[1]);
+    stream_.synchronize();
+  }
+
+  /// Fills the card's share of the labels; the first card the centroids, too.
+  void download(int iters, bool centroids, Solution<T>& out) {
+    cuda::download(out.labels.data() + share_.first, labels_.data(), std::size_t(share_.size) * sizeof(std::int32_t), stream_);
+    if (!centroids) return;
+    cuda::download(out.assigned_centroids.data(), assigned(iters), initial_.bytes(), stream_);
+    cuda::download(out.centroids.data(), centroids_[(iters + 1) % 2].data(), initial_.bytes(), stream_);
+  }
+
+  std::optional<cuda::Graph> graph;  // the whole run
+
+ private:
+  const T* assigned(int iter) const { return iter == 1 ? initial_.data() : centroids_[iter % 2].data(); }
+
+  void upload_rows() {
+    const int d = problem_.d, block = 256 / d * d;
+    const std::int64_t size = share_.size * d;
+    rows_ = cuda::Buffer<T>(size);
+    upload(rows_, problem_.points.subspan(std::size_t(share_.first) * d, std::size_t(size)), stream_);
+    bounds_.assign(2 * std::size_t(d), 0);
+    std::fill_n(bounds_.begin(), d, ~Bits(0));
+    cuda::Buffer<Bits> on_device(2 * d);
+    upload(on_device, std::span<const Bits>(bounds_), stream_);
+    if (size > 0) {
+      register_tiles::find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream_>>>(rows_.data(), size, d,
+                                                                                                               on_device.data());
+      cuda::check_launch();
+    }
+    cuda::download(bounds_.data(), on_device.data(), on_device.bytes(), stream_);
+  }
+
+  void choose_launch() {
+    const int k = problem_.k, rows = kernel_.rows(k), warps = kernel_.threads / 32;
+    const std::int64_t wanted = (tiles_ + register_tiles::least_tiles - 1) / register_tiles::least_tiles;
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
+    int copies = 32;
+    while (copies > 1 && kernel_.bytes(k, rows, warps, copies) > register_tiles::shared_limit()) copies /= 2;
+    bytes_ = kernel_.bytes(k, rows, warps, copies);
+    load_kernels(kernel_, bytes_);
+    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.labels_out = labels_.data();
+    run_.n = share_.size, run_.tiles = tiles_, run_.d = problem_.d, run_.k = k, run_.rows = rows;
+    run_.copies = copies, run_.additions = register_tiles::most_additions / warps - kernel_.tile / copies;  // one more tile may be in flight
+    run_.margin_scale = 1;
+    run_.changes = changes_.data();
+  }
+
+  Problem<T> problem_;  // views
+  Share share_;
+  Kernel<T> kernel_;
+  std::int64_t tiles_, cells_;
+  cuda::Stream stream_;
+  cuda::Buffer<T> rows_, initial_, points_, centroids_[2];
+  cuda::Buffer<std::uint8_t> tile_labels_;
+  cuda::Buffer<std::int32_t> labels_;
+  cuda::Buffer<Bits> changes_, totals_, changed_;
+  cuda::Buffer<unsigned> done_;
+  cuda::PinnedBuffer<Bits> changed_host_;
+  std::vector<Bits> bounds_;
+  Run<T> run_{};
+  unsigned grid_ = 1;
+  std::size_t bytes_ = 0;
+};
+
+/// All cards of a run.
+template <class T>
+class Cards {
+ public:
+  Cards(const Problem<T>& problem, const Config& config, Trace& trace)
+      : problem_(problem), devices_(devices_of(cards_of(config))), team_(int(devices_.size()), [this](int rank) { select(rank); }),
+        cards_(devices_.size()) {
+    {
+      const auto phase = trace.phase("transfer");
+      each([&](int rank) { cards_[std::size_t(rank)] = std::make_unique<Card<T>>(problem_, size(), rank); });
+    }
+    const auto phase = trace.phase("layout");
+    const auto [origin, greatest] = frame();
+    each([&, &greatest = greatest, &origin = origin](int rank) { card(rank).lay_out(origin, greatest.at); });
+  }
+  ~Cards() {
+    try {
+      each([&](int rank) { cards_[std::size_t(rank)].reset(); });
+    } catch (...) {  // reported before
+    }
+  }
+  Cards(const Cards&) = delete;
+
+  int size() const { return team_.size(); }
+  const std::vector<int>& devices() const { return devices_; }
+  Card<T>& card(int rank) { return *cards_[std::size_t(rank)]; }
+  void each(const std::function<void(int)>& work) { team_.each(work); }
+
+  /// enqueue(rank, iter, trace): an iteration of a card. Loads what it needs by a run, and captures a run as a graph.
+  void record(std::function<void(int, int, Trace&)> enqueue) {
+    enqueue_ = std::move(enqueue);
+    reset();
+    Trace untraced;
+    each([&](int rank) {
+      enqueue_(rank, 1, untraced);
+      card(rank).enqueue_labels();
+      card(rank).changed();
+    });
+    if (problem_.tolerance >= 0 || problem_.max_iters > most_recorded) return;
+    each([&](int rank) {
+      card(rank).graph.emplace(card(rank).stream(), [&] {
+        for (int iter = 1; iter <= problem_.max_iters; ++iter) enqueue_(rank, iter, untraced);
+      });
+      card(rank).graph->upload(card(rank).stream());
+      card(rank).stream().synchronize();
+    });
+  }
+
+  void reset() {
+    each([&](int rank) { card(rank).reset(); });
+  }
+
+  int iterate(Trace& trace) {
+    each([&](int rank) {
+      Trace untraced;
+      int iters = problem_.max_iters;
+      if (card(rank).graph && !trace.active()) card(rank).graph->launch(card(rank).stream());
+      else iters = step_by_step(rank, rank == 0 ? trace : untraced);
+      card(rank).stream().synchronize();
+      if (rank == 0) iters_ = iters;
+    });
+    return iters_;
+  }
+
+  Solution<T> download() {
+    Solution<T> out = Solution<T>::poisoned(problem_);
+    out.iters = iters_;
+    each([&](int rank) { card(rank).download(iters_, rank == 0, out); });
+    return out;
+  }
+
+ private:
+  static constexpr int most_recorded = 1024;
+
+  struct Greatest {
+    double at[register_tiles::most_dimensions] = {};
+  };
+
+  void select(int rank) { cuda::check(cudaSetDevice(devices_[std::size_t(rank)])); }
+
+  /// The origin and the greatest |value| of all cards' points.
+  std::pair<register_tiles::Origin<T>, Greatest> frame() {
+    const int d = problem_.d;
+    std::vector<Bits> bounds = card(0).bounds();
+    for (int rank = 1; rank < size(); ++rank)
+      for (int at = 0; at < 2 * d; ++at) {
+        const Bits there = card(rank).bounds()[std::size_t(at)];
+        bounds[std::size_t(at)] = at < d ? std::min(bounds[std::size_t(at)], there) : std::max(bounds[std::size_t(at)], there);
+      }
+    register_tiles::Origin<T> origin{};
+    Greatest greatest;
+    register_tiles::choose_origin(bounds.data(), d, origin, greatest.at);
+    return {origin, greatest};
+  }
+
+  int step_by_step(int rank, Trace& trace) {
+    for (int iter = 1;; ++iter) {
+      trace.begin_iteration();
+      enqueue_(rank, iter, trace);
+      trace.count("gpus", size());
+      if (iter == problem_.max_iters) return iter;
+      if (problem_.tolerance < 0 || !problem_.converged(card(rank).changed())) continue;
+      card(rank).enqueue_labels();
+      return iter;
+    }
+  }
+
+  Problem<T> problem_;  // views
+  std::vector<int> devices_;
+  Team team_;
+  std::vector<std::unique_ptr<Card<T>>> cards_;
+  std::function<void(int, int, Trace&)> enqueue_;
+  int iters_ = 0;
+};
+
+}  // namespace km::many

@@ -1,0 +1,78 @@
+// Exact Lloyd's on several cards of one host: each labels and sums its share of the points, NCCL adds the sums of all cards between two kernels, and
+// each card makes the means itself. Kernels and reductions of a run are one CUDA graph a card. The sums are 64-bit integers, whose units come from all
+// points: 1, 2 and 4 cards give the same bits, whatever the order in which NCCL adds.
+// Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; two launches and an all-reduce of k (3 d + 1) + 3
+// values of 8 bytes (k (2 d + 1) + 3 in fp32).
+// Limit: 16 dimensions, 256 clusters. With a tolerance the host waits for every iteration's count of changed labels.
+#include "impl/gpu/many/cards.cuh"
+#include "impl/gpu/many/nccl_library.hpp"
+
+namespace km {
+namespace {
+
+/// NCCL's ranks of one process, one a card.
+class Communicators {
+ public:
+  explicit Communicators(const std::vector<int>& devices) : all_(devices.size()) {
+    nccl::check(nccl::functions().init_all(all_.data(), int(devices.size()), devices.data()), "ncclCommInitAll");
+  }
+  void add(int rank, cuda::Buffer<many::Bits>& values, cudaStream_t stream) {
+    const auto count = static_cast<std::size_t>(values.size());
+    nccl::check(nccl::functions().all_reduce(values.data(), values.data(), count, nccl::int64, nccl::sum, all_[std::size_t(rank)], stream),
+                "ncclAllReduce");
+  }
+  /// On the card's thread, after its graph is gone.
+  void destroy(int rank) { nccl::check(nccl::functions().destroy(all_[std::size_t(rank)]), "ncclCommDestroy"); }
+
+ private:
+  std::vector<nccl::Communicator*> all_;
+};
+
+template <class T>
+class Nccl {
+ public:
+  Nccl(const Problem<T>& problem, const Config& config, Trace& trace) : cards_(problem, config, trace), ranks_(cards_.devices()) {
+    cards_.record([this](int rank, int iter, Trace& trace) {
+      many::Card<T>& card = cards_.card(rank);
+      {
+        const cuda::Phase phase(trace, "fused", card.stream());
+        card.enqueue_pass(iter, {});
+      }
+      const cuda::Phase phase(trace, "update", card.stream());
+      ranks_.add(rank, card.changes(), card.stream());
+      card.enqueue_means(iter);
+    });
+  }
+  ~Nccl() {
+    try {
+      cards_.each([this](int rank) {
+        cards_.card(rank).graph.reset();
+        ranks_.destroy(rank);
+      });
+    } catch (...) {  // a communicator that failed was reported before
+    }
+  }
+  Nccl(const Nccl&) = delete;
+
+  void reset() { cards_.reset(); }
+  int iterate(Trace& trace) { return cards_.iterate(trace); }
+  Solution<T> download() { return cards_.download(); }
+
+ private:
+  many::Cards<T> cards_;
+  Communicators ranks_;
+};
+
+const Register<Nccl> registration{{
+    .summary = "several GPUs: a pass on each, sums of all by NCCL between kernels",
+    .device = Device::gpu,
+    .parameters = {many::gpus_parameter()},
+    .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
+      if (const std::string reason = many::refusal(p, config, value_bytes); !reason.empty()) return reason;
+      return nccl::missing();
+    },
+    .fixed_point = true,
+}};
+
+}  // namespace
+}  // namespace km

@@ -1,0 +1,46 @@
+#include "impl/gpu/many/nccl_library.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+namespace km::nccl {
+namespace {
+
+struct Found {
+  Functions functions{};
+  std::string missing;
+};
+
+const Found& found() {
+  static const Found first = [] {
+    Found found;
+    void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
+    if (!library) return Found{{}, "libnccl.so.2 was not found: put NCCL's folder on LD_LIBRARY_PATH"};
+    const auto find = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      if (!function) found.missing = std::string("libnccl.so.2 has no ") + name;
+    };
+    find(found.functions.init_all, "ncclCommInitAll");
+    find(found.functions.destroy, "ncclCommDestroy");
+    find(found.functions.all_reduce, "ncclAllReduce");
+    find(found.functions.error_text, "ncclGetErrorString");
+    find(found.functions.last_error, "ncclGetLastError");
+    return found;
+  }();
+  return first;
+}
+
+}  // namespace
+
+std::string missing() { return found().missing; }
+const Functions& functions() { return found().functions; }
+
+void check(Result result, const char* call) {
+  if (result == success) return;
+  std::string text = std::string(call) + ": " + functions().error_text(result);
+  if (const char* const detail = functions().last_error(nullptr); detail && *detail) text += std::string(": ") + detail;
+  throw std::runtime_error(text);
+}
+
+}  // namespace km::nccl

@@ -1,0 +1,203 @@
+// The kernels of pass.cuh. Cost of an iteration on each of R cards: n / R (d s + 1) bytes read; sums of all blocks to L2; in a meeting R stores of the
+// sums over NVLink, one flag each way, and R loads from the card's own memory.
+#include "impl/gpu/many/pass.cuh"
+
+#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/last_block.cuh"
+#include "impl/gpu/lloyd/register_tiles.cuh"
+
+namespace km::many {
+namespace {
+
+using namespace register_tiles;
+
+constexpr unsigned long long patience_ns = 10'000'000'000;
+
+/// Layout of a block's shared memory: register_tiles' without totals.
+template <class T, int D, int Group>
+struct Layout {
+  register_tiles::SharedLayout<T, D, Group> all;
+
+  __host__ __device__ std::size_t queue_at() const { return all.row_bytes(); }
+  __host__ __device__ std::size_t centroids_at() const { return queue_at() + all.queue_bytes(); }
+  __host__ __device__ std::size_t table_at() const { return centroids_at() + all.centroid_bytes(); }
+  __host__ __device__ std::size_t bytes() const { return table_at() + all.table_bytes(); }
+};
+
+__device__ __forceinline__ void send(Bits* to, Bits epoch) { asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(to), "l"(epoch) : "memory"); }
+__device__ __forceinline__ Bits received(const Bits* from) {
+  Bits epoch;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(epoch) : "l"(from) : "memory");
+  return epoch;
+}
+
+/// Replaces this card's sums by those of all cards, added in order of ranks. One block of each card calls it.
+__device__ void meet(const Meeting& m, Bits* sums, int size) {
+  __shared__ Bits epoch;
+  __shared__ int late;
+  const int t = threadIdx.x, block = blockDim.x;
+  if (t == 0) epoch = ++*m.epoch, late = *m.late;
+  __syncthreads();
+  const int half = static_cast<int>(epoch % 2) * m.size;
+  for (int at = t; at < m.size * size; at += block) {
+    const int card = at / size, value = at % size;
+    m.inbox[card][(half + m.rank) * size + value] = __ldcg(sums + value);
+  }
+  __threadfence_system();
+  __syncthreads();
+  if (t < m.size) {
+    send(m.arrived[t] + m.rank, epoch);
+    const unsigned long long start = cuda::nanoseconds();
+    while (late == 0 && received(m.arrived[m.rank] + t) < epoch)
+      if (cuda::nanoseconds() - start > patience_ns) *m.late = *m.late_on_host = late = t + 1;
+  }
+  __syncthreads();
+  for (int value = t; value < size; value += block) {
+    Bits sum = 0;
+    for (int card = 0; card < m.size; ++card) sum += __ldcg(m.inbox[m.rank] + (half + card) * size + value);
+    sums[value] = sum;
+  }
+  __syncthreads();
+}
+
+/// Adds the reduced sums to the totals, makes means of these, and clears the sums. One block. An empty cluster keeps its centroid.
+template <class T>
+__device__ void make_means(const Run<T>& r, const Turn<T>& turn, int width, Bits* sums) {
+  const int t = threadIdx.x, block = blockDim.x, cells = r.k * width, summed = (words<T> + 1) * cells + r.k;
+  for (int at = t; at < summed; at += block) turn.totals[at] = (turn.fresh ? 0 : turn.totals[at]) + __ldcg(sums + at);
+  if (t == 0) *turn.changed = __ldcg(sums + summed + changed_at);
+  __syncthreads();
+  for (int at = t; at < r.k * r.d; at += block) {
+    const int c = at / r.d, j = at % r.d, cell = c * width + j;
+    double sum = double((long long)(turn.totals[words<T> * cells + cell])) * r.limb_format.rest[j];
+#pragma unroll
+    for (int w = words<T> - 1; w >= 0; --w) sum += double((long long)(turn.totals[w * cells + cell])) * r.limb_format.unit[w][j];
+    const long long count = turn.totals[(words<T> + 1) * cells + c];
+    turn.next[at] = count > 0 ? static_cast<T>(double(r.origin[j]) + sum / double(count)) : turn.assigned[at];
+  }
+  for (int at = t; at < summed + counters; at += block) sums[at] = 0;
+}
+
+/// P: points per lane. Group: rows per key. Threads: at most.
+template <class T, int D, int P, int Group, class Label, int Threads>
+__global__ void __launch_bounds__(Threads, 1)
+    label_and_sum(const __grid_constant__ Run<T> r, const __grid_constant__ Turn<T> turn, const __grid_constant__ Meeting meeting) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ int moved_here, opened_here, rest_here;
+  __shared__ float longest_of[32];
+  __shared__ int additions_of[32];
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
+  const Layout<T, D, Group> layout{{k, r.rows, warps, r.copies}};
+  T* const rows = reinterpret_cast<T*>(shared);
+  uint2* const queue = reinterpret_cast<uint2*>(shared + layout.queue_at()) + warp * queue_size;
+  T* const centroids = reinterpret_cast<T*>(shared + layout.centroids_at());
+  Bits *const sums = r.changes, *const rests = sums + words<T> * cells, *const counts = rests + cells;
+  const Table<T, D> table{reinterpret_cast<unsigned*>(shared + layout.table_at()), r.copies, lane & (r.copies - 1), rests, &rest_here};
+
+  for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
+  for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? turn.assigned[cell / D * r.d + cell % D] : T(0);
+  if (t == 0) moved_here = opened_here = rest_here = 0;
+  if (lane == 0) additions_of[warp] = 0;
+  __syncthreads();
+  for (int at = t; at < r.rows * D; at += block) set_row<D, Group>(r, centroids, rows, at / D, at % D);
+  __syncthreads();
+  measure_rows<D, Group>(r, rows, longest_of);
+  __syncthreads();
+  float longest = 0;
+  if constexpr (sizeof(T) == 4)
+    for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
+  const Margin margin(D, r.rows / Group, longest, r.margin_scale);
+
+  const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
+  const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
+  sweep<P, Group, 0, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, turn.fresh, turn.forward, turn.last, sums,
+                            additions_of, moved_here, opened_here);
+  __syncthreads();
+  if (moved_here > 0) add_table(r, table, sums, counts);
+  if (t == 0 && moved_here > 0) atomicAdd(counts + k + changed_at, Bits(moved_here));
+  if (meeting.size == 0 || !cuda::is_last_block(turn.done)) return;
+  meet(meeting, sums, sums_of<T>(cells, k));
+  make_means(r, turn, D, sums);
+}
+
+template <class T>
+__global__ void means_of_all(const __grid_constant__ Run<T> r, const __grid_constant__ Turn<T> turn, int width) {
+  make_means(r, turn, width, r.changes);
+}
+
+template <class Label>
+__global__ void widen_labels(const Label* from, std::int64_t n, std::int32_t* to) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at < n) to[at] = from[at];
+}
+
+template <class T, int D, int Group>
+Kernel<T> make_kernel() {
+  constexpr auto launch = launch_of<T>(D, Group);
+  using Label = std::conditional_t<sizeof(T) == 4, std::uint8_t, std::uint16_t>;
+  constexpr int step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
+  return {label_and_sum<T, D, launch.points, Group, Label, launch.threads>,
+          D,
+          32 * launch.points,
+          step,
+          launch.threads,
+          sizeof(Label),
+          [](int k, int rows, int warps, int copies) {
+            return Layout<T, D, Group>{{k, rows, warps, copies}}.bytes();
+          }};
+}
+
+}  // namespace
+
+template <class T>
+Kernel<T> kernel_for(int d, int k) {
+  Kernel<T> kernel{};
+  const auto take = [&](auto D) {
+    if constexpr (sizeof(T) == 4)
+      if (k >= 32) return void(kernel = make_kernel<T, decltype(D)::value, 4>());
+    kernel = make_kernel<T, decltype(D)::value, 1>();
+  };
+  with_dimension<1, 2, 3, 4, 5, 6, 8, 12>(d, [&](auto D) {
+    if constexpr (decltype(D)::value > 0) take(D);
+    else if (d <= 8) take(std::integral_constant<int, 8>{});
+    else if (d <= 12) take(std::integral_constant<int, 12>{});
+    else take(std::integral_constant<int, most_dimensions>{});
+  });
+  return kernel;
+}
+
+template <class T>
+void enqueue_means(const Run<T>& run, const Turn<T>& turn, int width, cudaStream_t stream) {
+  means_of_all<<<1, 512, 0, stream>>>(run, turn, width);
+  cuda::check_launch();
+}
+
+template <class T>
+void enqueue_labels(const Run<T>& run, int label_bytes, cudaStream_t stream) {
+  if (run.n == 0) return;
+  const unsigned grid = cuda::blocks(run.n, 256);
+  if (label_bytes == 1) widen_labels<<<grid, 256, 0, stream>>>(static_cast<const std::uint8_t*>(run.labels), run.n, run.labels_out);
+  else widen_labels<<<grid, 256, 0, stream>>>(static_cast<const std::uint16_t*>(run.labels), run.n, run.labels_out);
+  cuda::check_launch();
+}
+
+template <class T>
+void load_kernels(const Kernel<T>& kernel, std::size_t shared_bytes) {
+  cudaFuncAttributes unused{};
+  cuda::check(cudaFuncGetAttributes(&unused, means_of_all<T>));
+  cuda::check(cudaFuncGetAttributes(&unused, widen_labels<std::uint8_t>));
+  cuda::check(cudaFuncGetAttributes(&unused, widen_labels<std::uint16_t>));
+  cuda::allow_shared(kernel.run, std::int64_t(shared_bytes));
+  cuda::check(cudaFuncGetAttributes(&unused, kernel.run));
+}
+
+#define KM_INSTANTIATE(T)                                                           \
+  template Kernel<T> kernel_for<T>(int, int);                                       \
+  template void enqueue_means<T>(const Run<T>&, const Turn<T>&, int, cudaStream_t); \
+  template void enqueue_labels<T>(const Run<T>&, int, cudaStream_t);                \
+  template void load_kernels<T>(const Kernel<T>&, std::size_t);
+KM_INSTANTIATE(float)
+KM_INSTANTIATE(double)
+#undef KM_INSTANTIATE
+
+}  // namespace km::many

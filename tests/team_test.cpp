@@ -1,0 +1,68 @@
+// The host threads of several cards.
+#include "impl/gpu/many/team.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace km::many {
+namespace {
+
+TEST(Team, EveryRankHasOneThreadForAllCalls) {
+  std::vector<std::thread::id> first(4), second(4);
+  Team team(4, [](int) {});
+  team.each([&](int rank) { first[std::size_t(rank)] = std::this_thread::get_id(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the others sleep by now
+  team.each([&](int rank) { second[std::size_t(rank)] = std::this_thread::get_id(); });
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(first[0], std::this_thread::get_id());
+  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 4u);
+}
+
+TEST(Team, ACallEndsWhenAllHaveEnded) {
+  Team team(3, [](int) {});
+  std::atomic<int> ended{0};
+  for (int call = 1; call <= 100; ++call) {
+    team.each([&](int) { ++ended; });
+    ASSERT_EQ(ended, 3 * call);
+  }
+}
+
+TEST(Team, TheLowestRankThatThrowsIsHeardAndTheNextCallWorks) {
+  Team team(4, [](int) {});
+  std::atomic<int> ended{0};
+  const auto message = [&](const std::function<void(int)>& work) -> std::string {
+    try {
+      team.each(work);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto fail = [&](int rank) {
+    ++ended;
+    if (rank >= 2) throw std::runtime_error("card " + std::to_string(rank));
+  };
+  EXPECT_EQ(message(fail), "card 2");
+  EXPECT_EQ(ended, 4);
+  EXPECT_EQ(message([](int) {}), "");
+}
+
+TEST(Team, AThreadThatDoesNotStartIsHeardAtTheFirstCall) {
+  Team team(2, [](int rank) {
+    if (rank == 1) throw std::runtime_error("no such card");
+  });
+  EXPECT_THROW(team.each([](int) {}), std::runtime_error);
+}
+
+TEST(Team, OneRankNeedsNoThread) {
+  Team team(1, [](int) { FAIL(); });
+  int calls = 0;
+  team.each([&](int rank) { calls += 1 + rank; });
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace km::many
