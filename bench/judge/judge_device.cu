@@ -51,7 +51,7 @@ std::int64_t budget_bytes() {
   return static_cast<std::int64_t>(free / 10 * 9);
 }
 
-/// Calls f(columns, first, n) for points first to first + n - 1, as d x n. One call if all points fit, else one per chunk.
+/// Calls f(columns, first, n) for points first to first + n - 1, as d x n. One call if all points fit and stay, else one per chunk.
 template <class T, class F>
 void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
   auto& cached = cache<T>();
@@ -60,9 +60,10 @@ void for_columns(const Problem<T>& p, cudaStream_t stream, F f) {
     f(cached->columns.data(), std::int64_t{0}, p.n);
     return;
   }
-  release_caches();
+  const bool much_smaller = cached && cached->columns.size() > 8 * static_cast<std::int64_t>(p.points.size());  // a sample of them: keep those
+  if (!much_smaller) release_caches();
   const std::int64_t point_bytes = 2 * std::int64_t(p.d) * sizeof(T) + 16;  // rows and columns, labels and list
-  const bool fits = p.n <= budget_bytes() / point_bytes;
+  const bool fits = !much_smaller && p.n <= budget_bytes() / point_bytes;
   const std::int64_t most = fits ? p.n : std::clamp<std::int64_t>(std::min(budget_bytes() / 2, chunk_bytes) / point_bytes, 1, p.n);
   cuda::Buffer<T> rows(most * p.d), columns(most * p.d);
   for (std::int64_t first = 0; first < p.n; first += most) {
@@ -92,21 +93,6 @@ cuda::Buffer<double> doubles(std::span<const T> values, cudaStream_t stream) {
   return buffer;
 }
 
-/// Runs f on the device. Returns false without a device or without enough memory.
-template <class F>
-bool on_device(F f) {
-  if (!device::available()) return false;
-  try {
-    const Release release;
-    f();
-    return true;
-  } catch (const device::Error& error) {
-    if (!error.out_of_memory) throw;
-    release_caches();
-    return false;
-  }
-}
-
 template <class V>
 std::vector<V> fetched(const cuda::Buffer<V>& buffer, cudaStream_t stream, std::int64_t size = -1) {
   std::vector<V> values(static_cast<std::size_t>(size < 0 ? buffer.size() : size));
@@ -130,6 +116,7 @@ __device__ double warp_sum(double value) {
 __device__ double block_sum(double value) {
   __shared__ double warps[threads / 32];
   value = warp_sum(value);
+  __syncthreads();  // thread 0 has read the sum before
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x == 0)
@@ -139,14 +126,20 @@ __device__ double block_sum(double value) {
 
 // ---- labels -------------------------------------------------------------------------------------------------------------
 
-/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids: k x d in fp64. Lists points whose label
-/// is not the nearest, or whose two least distances² differ by no more than `doubt`. Sums the least distances² of the others.
+/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids, last: k x d in fp64. Lists points whose
+/// label is not the nearest, or whose two least distances² differ by no more than `doubt`, counted from `first`. Sums the least distances² of the
+/// others, and all distances² to the label's centroid in `last`, by block: the host adds them in a fixed order.
 template <class T>
-__global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
-                               std::int64_t n, int d, int k, double doubt, unsigned long long* listed, std::int64_t* list, double* least_of_block) {
+__global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const double* __restrict__ last,
+                               const std::int32_t* __restrict__ labels, std::int64_t first, std::int64_t n, int d, int k, double doubt,
+                               unsigned long long* listed, std::int64_t* list, double* least_of_block, double* inertia_of_block) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  double least = 0;
+  double least = 0, inertia = 0;
   if (i < n) {
+    for (int j = 0; j < d; ++j) {
+      const double diff = points[j * n + i] - last[std::int64_t(labels[i]) * d + j];
+      inertia += diff * diff;
+    }
     double best_dist = cuda::infinity<double>, second_dist = cuda::infinity<double>;
     int best = 0;
     for (int c0 = 0; c0 < k; c0 += centroids_at_once) {
@@ -168,10 +161,10 @@ __global__ void look_at_labels(const T* __restrict__ points, const double* __res
       }
     }
     if (labels[i] == best && (k == 1 || second_dist - best_dist > doubt * (best_dist + second_dist))) least = best_dist;
-    else list[atomicAdd(listed, 1ull)] = i;
+    else list[atomicAdd(listed, 1ull)] = first + i;
   }
-  least = block_sum(least);
-  if (threadIdx.x == 0) least_of_block[blockIdx.x] = least;
+  least = block_sum(least), inertia = block_sum(inertia);
+  if (threadIdx.x == 0) least_of_block[blockIdx.x] = least, inertia_of_block[blockIdx.x] = inertia;
 }
 
 // ---- means --------------------------------------------------------------------------------------------------------------
@@ -227,82 +220,6 @@ __global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* _
   }
 }
 
-/// Stores each block's part of the inertia, so that the host adds them in a fixed order.
-template <class T>
-__global__ void add_inertia(const T* __restrict__ points, const double* __restrict__ centroids, const std::int32_t* __restrict__ labels,
-                            std::int64_t n, int d, double* inertia_of_block) {
-  double sum = 0;
-  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
-    const double* const c = centroids + std::int64_t(labels[i]) * d;
-    for (int j = 0; j < d; ++j) {
-      const double diff = points[j * n + i] - c[j];
-      sum += diff * diff;
-    }
-  }
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) inertia_of_block[blockIdx.x] = sum;
-}
-
-template <class T>
-bool check_labels_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, LabelCheck& out) {
-  return on_device([&] {
-    const cuda::Stream stream;
-    const auto device_centroids = doubles<T>(s.assigned_centroids, stream);
-    LabelCheck all;
-    for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
-      cuda::Buffer<std::int32_t> device_labels(n);
-      cuda::upload(device_labels, std::span(s.labels).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
-      auto listed = zeros<unsigned long long>(1, stream);
-      cuda::Buffer<std::int64_t> list(n);
-      const unsigned blocks = cuda::blocks(n, threads);
-      cuda::Buffer<double> least(blocks);
-      look_at_labels<<<blocks, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), n, p.d, p.k, fp64_doubt(p.d),
-                                                     listed.data(), list.data(), least.data());
-      cuda::check_launch();
-      const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
-      all.judged += n - doubtful;
-      for (const double part : fetched(least, stream)) all.least += part;
-      if (doubtful == 0) return;
-      auto open = fetched(list, stream, doubtful);
-      for (auto& point : open) point += first;
-      all.add(check_labels_on_host(p, s, form, std::move(open)));
-    });
-    out = all;
-  });
-}
-
-template <class T>
-bool sums_on_device(const Problem<T>& p, const Solution<T>& s, ClusterSums& out) {
-  if (p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
-  return on_device([&] {
-    const cuda::Stream stream;
-    const auto device_centroids = doubles<T>(s.centroids, stream);
-    const std::int64_t cells = std::int64_t(p.k) * p.d;
-    auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
-    auto counts = zeros<unsigned long long>(p.k, stream);
-    double whole_inertia = 0;
-    for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
-      cuda::Buffer<std::int32_t> device_labels(n);
-      cuda::upload(device_labels, std::span(s.labels).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
-      const unsigned parts = std::min(cuda::blocks(n, 4 * threads), 512u);
-      const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
-      sum_clusters<<<grid, threads, 0, stream>>>(columns, device_labels.data(), n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(),
-                                                 counts.data());
-      cuda::check_launch();
-      cuda::Buffer<double> inertia(parts);
-      add_inertia<<<parts, threads, 0, stream>>>(columns, device_centroids.data(), device_labels.data(), n, p.d, inertia.data());
-      cuda::check_launch();
-      for (const double part : fetched(inertia, stream)) whole_inertia += part;
-    });
-
-    ClusterSums result{fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {}, whole_inertia};
-    const auto found = fetched(counts, stream);
-    result.counts.assign(found.begin(), found.end());
-    out = std::move(result);
-  });
-}
-
 }  // namespace
 
 void set_judge_budget(std::int64_t bytes) {
@@ -311,8 +228,44 @@ void set_judge_budget(std::int64_t bytes) {
 }
 
 template <class T>
-bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& sums, LabelCheck* check) {
-  return (!check || check_labels_on_device(p, s, form, *check)) && sums_on_device(p, s, sums);
+bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& out, LabelCheck* check) try {
+  if (!device::available() || p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
+  const Release release;
+  const cuda::Stream stream;
+  const auto assigned = doubles<T>(s.assigned_centroids, stream), last = doubles<T>(s.centroids, stream);
+  const std::int64_t cells = std::int64_t(p.k) * p.d;
+  auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
+  auto counts = zeros<unsigned long long>(p.k, stream);
+  out.inertia = 0;
+  if (check) *check = {};
+  for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
+    cuda::Buffer<std::int32_t> labels(n);
+    cuda::upload(labels, std::span(s.labels).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
+    const unsigned parts = std::min(cuda::blocks(n, 4 * threads), 512u);
+    const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
+    sum_clusters<<<grid, threads, 0, stream>>>(columns, labels.data(), n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(), counts.data());
+    cuda::check_launch();
+    if (!check) return;
+    auto listed = zeros<unsigned long long>(1, stream);
+    cuda::Buffer<std::int64_t> list(n);
+    const unsigned blocks = cuda::blocks(n, threads);
+    cuda::Buffer<double> least(blocks), inertia(blocks);
+    look_at_labels<<<blocks, threads, 0, stream>>>(columns, assigned.data(), last.data(), labels.data(), first, n, p.d, p.k, fp64_doubt(p.d),
+                                                   listed.data(), list.data(), least.data(), inertia.data());
+    cuda::check_launch();
+    const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
+    check->judged += n - doubtful;
+    for (const double part : fetched(least, stream)) check->least += part;
+    for (const double part : fetched(inertia, stream)) out.inertia += part;
+    if (doubtful > 0) check->add(check_labels_on_host(p, s, form, fetched(list, stream, doubtful)));
+  });
+  const auto sizes = fetched(counts, stream);
+  out = {fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {sizes.begin(), sizes.end()}, out.inertia};
+  return true;
+} catch (const device::Error& error) {
+  if (!error.out_of_memory) throw;
+  release_caches();
+  return false;
 }
 
 template bool look_on_device(const Problem<float>&, const Solution<float>&, Distance, ClusterSums&, LabelCheck*);
