@@ -13,6 +13,7 @@
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/register_tiles.cuh"
 #include "impl/gpu/many/pass.cuh"
+#include "impl/gpu/many/share.hpp"
 #include "impl/gpu/many/team.hpp"
 #include "impl/gpu/registration.hpp"
 
@@ -46,16 +47,6 @@ inline Parameter gpus_parameter() {
 
 /// Returns why no rung can run, or "".
 std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config);
-
-struct Share {
-  std::int64_t first, size;
-};
-
-/// The share of a rank: n / cards points, one more for the first n mod cards.
-inline Share share_of(std::int64_t n, int cards, int rank) {
-  const std::int64_t each = n / cards, more = n % cards;
-  return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more)};
-}
 
 /// One card's share of the run. Constructed, used and destroyed on the card's thread.
 template <class T>
