@@ -290,8 +290,8 @@ def cards(line: Line) -> float:
 def metric(name: str) -> Metric:
     """The metric of that name, families such as `phase:` included. Raises UserError for an unknown name.
 
-    The formula of `speedup:<metric>` and `efficiency:<metric>` is the metric's own; the view divides, because it knows the
-    baseline."""
+    The formula of `speedup:<metric>` and `efficiency:<metric>` is the metric's own; the view divides, because it knows
+    the baseline."""
     if name in METRICS:
         return METRICS[name]
     family, _, member = name.partition(":")

@@ -115,23 +115,23 @@ __device__ __forceinline__ void add_table(const Run<T>& r, const Table<T, D>& ta
 }
 
 /// Adds the change of an iteration (words x cells, rests, counts) to the totals and makes means. The last iteration writes the centroids out.
-template <int D, int Group, class T>
-__device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* change, bool new_rest, bool any_rest, bool last, Bits* totals,
+template <int D, int Group, class T, class Sums>
+__device__ __forceinline__ void update_centroids(const Run<T>& r, const Sums& sums, bool new_rest, bool any_rest, bool last, Bits* totals,
                                                  Bits* rests, T* centroids, T* rows) {
   const int t = threadIdx.x, block = blockDim.x, k = r.k, cells = k * D;
-  const Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells;
-  for (int c = t; c < k; c += block) totals[words<T> * cells + c] += __ldcg(change_count + c);
+  constexpr int parts = words<T>;
+  for (int c = t; c < k; c += block) totals[parts * cells + c] += sums((parts + 1) * cells + c);
   __syncthreads();
   for (int cell = t; cell < cells; cell += block) {
     const int c = cell / D, j = cell % D;
-    if (new_rest) rests[cell] += __ldcg(change_rest + cell);
+    if (new_rest) rests[cell] += sums(parts * cells + cell);
     double sum = any_rest ? double((long long)(rests[cell])) * r.limb_format.rest[j] : 0.0;
 #pragma unroll
-    for (int w = words<T> - 1; w >= 0; --w) {
-      const Bits total = totals[w * cells + cell] += __ldcg(change + w * cells + cell);
+    for (int w = parts - 1; w >= 0; --w) {
+      const Bits total = totals[w * cells + cell] += sums(w * cells + cell);
       sum += double((long long)(total)) * r.limb_format.unit[w][j];
     }
-    const long long count = totals[words<T> * cells + c];
+    const long long count = totals[parts * cells + c];
     const bool out = last && blockIdx.x == 0 && j < r.d;
     if (out) r.assigned[c * r.d + j] = centroids[cell];
     if (count > 0) centroids[cell] = static_cast<T>(double(r.origin[j]) + sum / double(count));  // an empty cluster keeps its centroid
@@ -269,9 +269,25 @@ __device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* c
   if (fresh && t == 0) moved_here = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
 }
 
-/// P: points per lane. Group: rows per key. Rows: their number, or 0: any. Threads: at most.
-template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
-__global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
+/// Where the blocks of a card meet, alone: what they summed is in `change`.
+struct Alone {
+  struct Sums {
+    const Bits* change;
+    __device__ __forceinline__ Bits operator()(int at) const { return __ldcg(change + at); }
+  };
+  /// Waits for all blocks. False if somebody did not come.
+  __device__ __forceinline__ bool wait(int, const Bits*, int) const {
+    cooperative_groups::this_grid().sync();
+    return true;
+  }
+  /// What all summed in that iteration.
+  __device__ __forceinline__ Sums sums(int, const Bits* change, int) const { return {change}; }
+  __device__ __forceinline__ void end(int) const {}
+};
+
+/// The run of a block. P: points per lane. Group: rows per key. Rows: their number, or 0: any.
+template <int D, int P, int Group, int Rows, class Label, class T, class Meeting>
+__device__ __forceinline__ void iterate_block(const Run<T>& r, const Meeting& meeting) {
   constexpr int size = 32 * P;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int moved_here, opened_here, rest_here;
@@ -327,16 +343,18 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     }
     // Nobody reads it since the last barrier or writes it before the next.
     for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(turn + iter + 1) % 3 * change_size + at] = 0;
-    cooperative_groups::this_grid().sync();
+    if (!meeting.wait(iter, change, change_size)) return;
 
-    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(change_counters + changed_at)) <= r.stop_at;
-    const bool new_rest = __ldcg(change_counters + any_rest_at) > 0;
+    const auto sums = meeting.sums(iter, change, change_size);
+    const int counted = (words<T> + 1) * cells + k;
+    const bool last = iter == r.max_iters || static_cast<double>(sums(counted + changed_at)) <= r.stop_at;
+    const bool new_rest = sums(counted + any_rest_at) > 0;
     any_rest |= new_rest;
     if (t == 0) moved_here = opened_here = rest_here = 0;
-    if (blockIdx.x == 0 && t == 0) r.records[iter] = {cuda::nanoseconds(), __ldcg(change_counters + opened_at)};
-    update_centroids<D, Group>(r, change, new_rest, any_rest, last, totals, rests, centroids, rows);
+    if (blockIdx.x == 0 && t == 0) r.records[iter] = {cuda::nanoseconds(), sums(counted + opened_at)};
+    update_centroids<D, Group>(r, sums, new_rest, any_rest, last, totals, rests, centroids, rows);
     if (last) {
-      if (blockIdx.x == 0 && t == 0) *r.iters = iter, *r.turn = (turn + iter) % 3;
+      if (blockIdx.x == 0 && t == 0) *r.iters = iter, *r.turn = (turn + iter) % 3, meeting.end(iter);
       break;
     }
     __syncthreads();
@@ -349,6 +367,12 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     const std::int64_t first = std::int64_t(first_tile + tile) * size;
     for (int at = lane; at < size; at += 32) r.labels_out[first + at] = tile_labels[first + at];
   }
+}
+
+/// Threads: at most.
+template <class T, int D, int P, int Group, int Rows, class Label, int Threads>
+__global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
+  iterate_block<D, P, Group, Rows, Label>(r, Alone{});
 }
 
 }  // namespace km::register_tiles

@@ -13,6 +13,7 @@
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/register_tiles.cuh"
 #include "impl/gpu/many/pass.cuh"
+#include "impl/gpu/many/share.hpp"
 #include "impl/gpu/many/team.hpp"
 #include "impl/gpu/registration.hpp"
 
@@ -45,27 +46,17 @@ inline Parameter gpus_parameter() {
 }
 
 /// Returns why no rung can run, or "".
-std::string refusal(const ProblemShape& p, const Config& config, int value_bytes);
-
-struct Share {
-  std::int64_t first, size;
-};
-
-/// The share of a rank: n / cards points, one more for the first n mod cards.
-inline Share share_of(std::int64_t n, int cards, int rank) {
-  const std::int64_t each = n / cards, more = n % cards;
-  return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more)};
-}
+std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config);
 
 /// One card's share of the run. Constructed, used and destroyed on the card's thread.
 template <class T>
 class Card {
  public:
-  Card(const Problem<T>& problem, int cards, int rank)
-      : problem_(problem), share_(share_of(problem.n, cards, rank)), kernel_(kernel_for<T>(problem.d, problem.k)),
-        tiles_((share_.size + kernel_.tile - 1) / kernel_.tile), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
-        points_(tiles_ * kernel_.width * kernel_.tile), tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), labels_(tiles_ * kernel_.tile),
-        changes_(sums()), totals_(sums()), changed_(1), done_(1), changed_host_(1) {
+  Card(const Problem<T>& problem, const Kernel& kernel, int cards, int rank)
+      : problem_(problem), share_(share_of(problem.n, cards, rank)), kernel_(kernel), tiles_((share_.size + kernel_.tile - 1) / kernel_.tile),
+        cells_(std::int64_t(problem.k) * problem.d), initial_(cells_), points_(tiles_ * kernel_.width * kernel_.tile),
+        tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), labels_(tiles_ * kernel_.tile), changes_(sums()), totals_(sums()), changed_(1),
+        done_(1), changed_host_(1) {
     for (auto& centroids : centroids_) centroids = cuda::Buffer<T>(cells_);
     cuda::clear(stream_, changes_, done_, tile_labels_);
     upload_rows();
@@ -98,15 +89,17 @@ class Card {
             .forward = iter % 2 == 1,
             .last = iter == problem_.max_iters,
             .assigned = assigned(iter),
-            .next = centroids_[(iter + 1) % 2].data(),
+            .next = next(iter),
             .changed = changed_.data(),
             .totals = totals_.data(),
             .done = done_.data()};
   }
 
   void enqueue_pass(int iter, const Meeting& meeting) {
-    kernel_.run<<<grid_, unsigned(kernel_.threads), bytes_, stream_>>>(run_, turn(iter), meeting);
-    cuda::check_launch();
+    Turn<T> now = turn(iter);
+    Meeting there = meeting;
+    void* arguments[] = {&run_, &now, &there};
+    cuda::check(cudaLaunchKernel(kernel_.entry, dim3(grid_), dim3(unsigned(kernel_.threads)), arguments, bytes_, stream_));
   }
   void enqueue_means(int iter) { many::enqueue_means(run_, turn(iter), kernel_.width, stream_); }
   /// Labels of a run that stopped early.
@@ -126,19 +119,32 @@ class Card {
     stream_.synchronize();
   }
 
-  /// Fills the card's share of the labels; the first card the centroids, too.
-  void download(int iters, bool centroids, Solution<T>& out) {
+  const T* assigned(int iter) const { return iter == 1 ? initial_.data() : centroids_[iter % 2].data(); }
+  T* next(int iter) { return centroids_[(iter + 1) % 2].data(); }
+
+  /// Fills the card's share of the labels.
+  void download_labels(Solution<T>& out) {
     cuda::download(out.labels.data() + share_.first, labels_.data(), std::size_t(share_.size) * sizeof(std::int32_t), stream_);
-    if (!centroids) return;
-    cuda::download(out.assigned_centroids.data(), assigned(iters), initial_.bytes(), stream_);
-    cuda::download(out.centroids.data(), centroids_[(iters + 1) % 2].data(), initial_.bytes(), stream_);
+  }
+  void download_centroids(const T* assigned, const T* next, Solution<T>& out) {
+    cuda::download(out.assigned_centroids.data(), assigned, initial_.bytes(), stream_);
+    cuda::download(out.centroids.data(), next, initial_.bytes(), stream_);
   }
 
   std::optional<cuda::Graph> graph;  // the whole run
+  Run<T>& run() { return run_; }
+  const T* initial() const { return initial_.data(); }
+  unsigned grid() const { return grid_; }
+  int cells() const { return problem_.k * kernel_.width; }
+  /// Launches a kernel that takes Run, Meeting and the count of arrived blocks, and whose blocks wait for each other.
+  void launch_together(const Meeting& meeting) {
+    Meeting there = meeting;
+    unsigned* done = done_.data();
+    void* arguments[] = {&run_, &there, &done};
+    cuda::check(cudaLaunchCooperativeKernel(kernel_.entry, dim3(grid_), dim3(unsigned(kernel_.threads)), arguments, bytes_, stream_));
+  }
 
  private:
-  const T* assigned(int iter) const { return iter == 1 ? initial_.data() : centroids_[iter % 2].data(); }
-
   void upload_rows() {
     const int d = problem_.d, block = 256 / d * d;
     const std::int64_t size = share_.size * d;
@@ -173,7 +179,7 @@ class Card {
 
   Problem<T> problem_;  // views
   Share share_;
-  Kernel<T> kernel_;
+  Kernel kernel_;
   std::int64_t tiles_, cells_;
   cuda::Stream stream_;
   cuda::Buffer<T> rows_, initial_, points_, centroids_[2];
@@ -192,12 +198,12 @@ class Card {
 template <class T>
 class Cards {
  public:
-  Cards(const Problem<T>& problem, const Config& config, Trace& trace)
+  Cards(const Problem<T>& problem, const Kernel& kernel, const Config& config, Trace& trace)
       : problem_(problem), devices_(devices_of(cards_of(config))), team_(int(devices_.size()), [this](int rank) { select(rank); }),
         cards_(devices_.size()) {
     {
       const auto phase = trace.phase("transfer");
-      each([&](int rank) { cards_[std::size_t(rank)] = std::make_unique<Card<T>>(problem_, size(), rank); });
+      each([&](int rank) { cards_[std::size_t(rank)] = std::make_unique<Card<T>>(problem_, kernel, size(), rank); });
     }
     const auto phase = trace.phase("layout");
     const auto [origin, greatest] = frame();
@@ -252,10 +258,13 @@ class Cards {
     return iters_;
   }
 
-  Solution<T> download() {
+  Solution<T> download() { return download(iters_, card(0).assigned(iters_), card(0).next(iters_)); }
+  /// assigned, next: on the first card.
+  Solution<T> download(int iters, const T* assigned, const T* next) {
     Solution<T> out = Solution<T>::poisoned(problem_);
-    out.iters = iters_;
-    each([&](int rank) { card(rank).download(iters_, rank == 0, out); });
+    out.iters = iters;
+    each([&](int rank) { card(rank).download_labels(out); });
+    card(0).download_centroids(assigned, next, out);
     return out;
   }
 

@@ -31,7 +31,8 @@ class Communicators {
 template <class T>
 class Nccl {
  public:
-  Nccl(const Problem<T>& problem, const Config& config, Trace& trace) : cards_(problem, config, trace), ranks_(cards_.devices()) {
+  Nccl(const Problem<T>& problem, const Config& config, Trace& trace)
+      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(cards_.devices()) {
     cards_.record([this](int rank, int iter, Trace& trace) {
       many::Card<T>& card = cards_.card(rank);
       {
@@ -68,7 +69,9 @@ const Register<Nccl> registration{{
     .device = Device::gpu,
     .parameters = {many::gpus_parameter()},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
-      if (const std::string reason = many::refusal(p, config, value_bytes); !reason.empty()) return reason;
+      if (const std::string reason = many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config);
+          !reason.empty())
+        return reason;
       return nccl::missing();
     },
     .fixed_point = true,

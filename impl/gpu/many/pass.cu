@@ -11,8 +11,6 @@ namespace {
 
 using namespace register_tiles;
 
-constexpr unsigned long long patience_ns = 10'000'000'000;
-
 /// Layout of a block's shared memory: register_tiles' without totals.
 template <class T, int D, int Group>
 struct Layout {
@@ -24,39 +22,15 @@ struct Layout {
   __host__ __device__ std::size_t bytes() const { return table_at() + all.table_bytes(); }
 };
 
-__device__ __forceinline__ void send(Bits* to, Bits epoch) { asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(to), "l"(epoch) : "memory"); }
-__device__ __forceinline__ Bits received(const Bits* from) {
-  Bits epoch;
-  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(epoch) : "l"(from) : "memory");
-  return epoch;
-}
-
 /// Replaces this card's sums by those of all cards, added in order of ranks. One block of each card calls it.
 __device__ void meet(const Meeting& m, Bits* sums, int size) {
   __shared__ Bits epoch;
-  __shared__ int late;
   const int t = threadIdx.x, block = blockDim.x;
-  if (t == 0) epoch = ++*m.epoch, late = *m.late;
+  if (t == 0) epoch = ++*m.epoch;
   __syncthreads();
-  const int half = static_cast<int>(epoch % 2) * m.size;
-  for (int at = t; at < m.size * size; at += block) {
-    const int card = at / size, value = at % size;
-    m.inbox[card][(half + m.rank) * size + value] = __ldcg(sums + value);
-  }
-  __threadfence_system();
-  __syncthreads();
-  if (t < m.size) {
-    send(m.arrived[t] + m.rank, epoch);
-    const unsigned long long start = cuda::nanoseconds();
-    while (late == 0 && received(m.arrived[m.rank] + t) < epoch)
-      if (cuda::nanoseconds() - start > patience_ns) *m.late = *m.late_on_host = late = t + 1;
-  }
-  __syncthreads();
-  for (int value = t; value < size; value += block) {
-    Bits sum = 0;
-    for (int card = 0; card < m.size; ++card) sum += __ldcg(m.inbox[m.rank] + (half + card) * size + value);
-    sums[value] = sum;
-  }
+  m.send(epoch, sums, size);
+  m.wait(epoch);
+  for (int at = t; at < size; at += block) sums[at] = m.sum(epoch, size, at);
   __syncthreads();
 }
 
@@ -110,8 +84,8 @@ __global__ void __launch_bounds__(Threads, 1)
 
   const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
   const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
-  sweep<P, Group, 0, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, turn.fresh, turn.forward, turn.last, sums,
-                            additions_of, moved_here, opened_here);
+  sweep<P, Group, 0, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, turn.fresh, turn.forward, turn.last, sums, additions_of,
+                            moved_here, opened_here);
   __syncthreads();
   if (moved_here > 0) add_table(r, table, sums, counts);
   if (t == 0 && moved_here > 0) atomicAdd(counts + k + changed_at, Bits(moved_here));
@@ -131,39 +105,24 @@ __global__ void widen_labels(const Label* from, std::int64_t n, std::int32_t* to
   if (at < n) to[at] = from[at];
 }
 
-template <class T, int D, int Group>
-Kernel<T> make_kernel() {
-  constexpr auto launch = launch_of<T>(D, Group);
-  using Label = std::conditional_t<sizeof(T) == 4, std::uint8_t, std::uint16_t>;
-  constexpr int step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
-  return {label_and_sum<T, D, launch.points, Group, Label, launch.threads>,
-          D,
-          32 * launch.points,
-          step,
-          launch.threads,
-          sizeof(Label),
-          [](int k, int rows, int warps, int copies) {
-            return Layout<T, D, Group>{{k, rows, warps, copies}}.bytes();
-          }};
-}
-
 }  // namespace
 
 template <class T>
-Kernel<T> kernel_for(int d, int k) {
-  Kernel<T> kernel{};
-  const auto take = [&](auto D) {
-    if constexpr (sizeof(T) == 4)
-      if (k >= 32) return void(kernel = make_kernel<T, decltype(D)::value, 4>());
-    kernel = make_kernel<T, decltype(D)::value, 1>();
-  };
-  with_dimension<1, 2, 3, 4, 5, 6, 8, 12>(d, [&](auto D) {
-    if constexpr (decltype(D)::value > 0) take(D);
-    else if (d <= 8) take(std::integral_constant<int, 8>{});
-    else if (d <= 12) take(std::integral_constant<int, 12>{});
-    else take(std::integral_constant<int, most_dimensions>{});
+Kernel pass_kernel(int d, int k) {
+  return with_width<T>(d, k, [](auto width, auto group) -> Kernel {
+    constexpr int D = decltype(width)::value, Group = decltype(group)::value, step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
+    constexpr auto launch = launch_of<T>(D, Group);
+    const auto entry = label_and_sum<T, D, launch.points, Group, LabelOf<T>, launch.threads>;
+    return {reinterpret_cast<const void*>(entry),
+            D,
+            32 * launch.points,
+            step,
+            launch.threads,
+            sizeof(LabelOf<T>),
+            [](int k, int rows, int warps, int copies) {
+              return Layout<T, D, Group>{{k, rows, warps, copies}}.bytes();
+            }};
   });
-  return kernel;
 }
 
 template <class T>
@@ -181,21 +140,20 @@ void enqueue_labels(const Run<T>& run, int label_bytes, cudaStream_t stream) {
   cuda::check_launch();
 }
 
-template <class T>
-void load_kernels(const Kernel<T>& kernel, std::size_t shared_bytes) {
+void load_kernels(const Kernel& kernel, std::size_t shared_bytes) {
   cudaFuncAttributes unused{};
-  cuda::check(cudaFuncGetAttributes(&unused, means_of_all<T>));
+  cuda::check(cudaFuncGetAttributes(&unused, means_of_all<float>));
+  cuda::check(cudaFuncGetAttributes(&unused, means_of_all<double>));
   cuda::check(cudaFuncGetAttributes(&unused, widen_labels<std::uint8_t>));
   cuda::check(cudaFuncGetAttributes(&unused, widen_labels<std::uint16_t>));
-  cuda::allow_shared(kernel.run, std::int64_t(shared_bytes));
-  cuda::check(cudaFuncGetAttributes(&unused, kernel.run));
+  cuda::allow_shared(kernel.entry, std::int64_t(shared_bytes));
+  cuda::check(cudaFuncGetAttributes(&unused, kernel.entry));
 }
 
 #define KM_INSTANTIATE(T)                                                           \
-  template Kernel<T> kernel_for<T>(int, int);                                       \
+  template Kernel pass_kernel<T>(int, int);                                         \
   template void enqueue_means<T>(const Run<T>&, const Turn<T>&, int, cudaStream_t); \
-  template void enqueue_labels<T>(const Run<T>&, int, cudaStream_t);                \
-  template void load_kernels<T>(const Kernel<T>&, std::size_t);
+  template void enqueue_labels<T>(const Run<T>&, int, cudaStream_t);
 KM_INSTANTIATE(float)
 KM_INSTANTIATE(double)
 #undef KM_INSTANTIATE

@@ -3,14 +3,15 @@
 // They meet after the kernel (nccl.cu) or in its last block (peers.cu), and each card makes the means itself.
 #pragma once
 
+#include "bench/contract/dimension.hpp"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
+#include "impl/gpu/many/meeting.cuh"
 
 namespace km::many {
 
-using register_tiles::Bits;
 using register_tiles::Run;
 
-constexpr int most_cards = 8, most_clusters = 256;
+constexpr int most_clusters = 256;
 
 /// Values that a card sums per iteration: words x cells, rests (cells), counts (k), labels changed, and two counters of register_tiles.
 /// cells: k rows of the kernel's width.
@@ -18,16 +19,6 @@ template <class T>
 __host__ __device__ constexpr int sums_of(int cells, int k) {
   return (register_tiles::words<T> + 1) * cells + k + register_tiles::counters;
 }
-
-/// How the last blocks of all cards meet inside the kernel. size 0: they do not. The two halves of an inbox alternate: a card enters epoch e + 2 only
-/// after all have read epoch e.
-struct Meeting {
-  int rank = 0, size = 0;
-  Bits* inbox[most_cards] = {};                  // of each card: 2 x size x sums
-  Bits* arrived[most_cards] = {};                // of each card: the last epoch that each other one has sent
-  Bits* epoch = nullptr;                         // of this card; never restarts
-  int *late = nullptr, *late_on_host = nullptr;  // rank that did not come, plus one
-};
 
 /// What differs between iterations.
 template <class T>
@@ -40,9 +31,8 @@ struct Turn {
   unsigned* done;
 };
 
-template <class T>
 struct Kernel {
-  void (*run)(const Run<T>, const Turn<T>, const Meeting);
+  const void* entry;
   int width, tile, step, threads;  // dimensions, points per tile, step of rows, threads
   int label_bytes;
   std::size_t (*bytes)(int k, int rows, int warps, int copies);
@@ -50,9 +40,30 @@ struct Kernel {
   int rows(int k) const { return (k + step - 1) / step * step; }
 };
 
+/// Labels and widths of all kernels here. Calls make(D, Group) with the kernel's numbers of dimensions and rows per key; returns what it returns.
+template <class T, class Make>
+Kernel with_width(int d, int k, Make make) {
+  Kernel kernel{};
+  const auto take = [&](auto D) {
+    using One = std::integral_constant<int, 1>;
+    if constexpr (sizeof(T) == 4) kernel = k < 32 ? make(D, One{}) : make(D, std::integral_constant<int, 4>{});
+    else kernel = make(D, One{});
+  };
+  with_dimension<1, 2, 3, 4, 5, 6, 8, 12>(d, [&](auto D) {
+    if constexpr (decltype(D)::value > 0) take(D);
+    else if (d <= 8) take(std::integral_constant<int, 8>{});
+    else if (d <= 12) take(std::integral_constant<int, 12>{});
+    else take(std::integral_constant<int, register_tiles::most_dimensions>{});
+  });
+  return kernel;
+}
+template <class T>
+using LabelOf = std::conditional_t<sizeof(T) == 4, std::uint8_t, std::uint16_t>;
+
+/// Labels one card's points once: arguments Run, Turn, Meeting.
 /// d <= 16, k <= most_clusters.
 template <class T>
-Kernel<T> kernel_for(int d, int k);
+Kernel pass_kernel(int d, int k);
 
 /// Enqueues the means of the reduced sums, and clears the card's sums.
 template <class T>
@@ -63,7 +74,6 @@ template <class T>
 void enqueue_labels(const Run<T>& run, int label_bytes, cudaStream_t stream);
 
 /// Loads all kernels of this file on the current device. A kernel that loads while another card waits for it may wait for that card.
-template <class T>
-void load_kernels(const Kernel<T>& kernel, std::size_t shared_bytes);
+void load_kernels(const Kernel& kernel, std::size_t shared_bytes);
 
 }  // namespace km::many

@@ -5,20 +5,12 @@
 #include "impl/gpu/many/cards.cuh"
 
 namespace km::many {
-namespace {
-
-template <class T>
-bool too_large(const ProblemShape& p) {
-  const Kernel<T> kernel = kernel_for<T>(p.d, p.k);
-  return kernel.bytes(p.k, kernel.rows(p.k), kernel.threads / 32, 1) > register_tiles::shared_limit();
-}
-
-}  // namespace
-
-std::string refusal(const ProblemShape& p, const Config& config, int value_bytes) {
+std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config) {
   if (p.d > register_tiles::most_dimensions) return "more than 16 dimensions: points exceed a thread's registers";
   if (p.k > most_clusters) return "more than 256 clusters: a label has 8 bits";
-  if (value_bytes == 4 ? too_large<float>(p) : too_large<double>(p)) return "centroids and sums of all clusters exceed a block's shared memory";
+  const Kernel kernel = kernel_for(p.d, p.k);
+  if (kernel.bytes(p.k, kernel.rows(p.k), kernel.threads / 32, 1) > register_tiles::shared_limit())
+    return "centroids and sums of all clusters exceed a block's shared memory";
   const int cards = cards_of(config), visible = visible_cards();
   if (cards > visible) return "gpus = " + std::to_string(cards) + ", but " + std::to_string(visible) + " can be seen";
   if (p.n / cards >= std::int64_t(1) << 36) return "more than 2^36 points a card: a block's tiles have 31 bits";

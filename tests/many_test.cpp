@@ -1,5 +1,4 @@
-// The host threads of several cards.
-#include "impl/gpu/many/team.hpp"
+// What several cards need of the host: shares of the rows, a thread each.
 
 #include <gtest/gtest.h>
 
@@ -7,8 +6,25 @@
 #include <stdexcept>
 #include <string>
 
+#include "impl/gpu/many/share.hpp"
+#include "impl/gpu/many/team.hpp"
+
 namespace km::many {
 namespace {
+
+TEST(Share, SharesFollowEachOtherAndDifferByOneRowAtMost) {
+  for (const std::int64_t n : {0, 1, 2, 3, 7, 8, 9, 4099})
+    for (const int cards : {1, 2, 3, 4, 8}) {
+      std::int64_t next = 0;
+      for (int rank = 0; rank < cards; ++rank) {
+        const Share share = share_of(n, cards, rank);
+        EXPECT_EQ(share.first, next);
+        EXPECT_TRUE(share.size == n / cards || share.size == n / cards + 1);
+        next += share.size;
+      }
+      EXPECT_EQ(next, n);
+    }
+}
 
 TEST(Team, EveryRankHasOneThreadForAllCalls) {
   std::vector<std::thread::id> first(4), second(4);

@@ -1,0 +1,152 @@
+// Exact Lloyd's on several cards of one host, one launch a card for the whole run: gpu/lloyd/register_tiles, whose barrier is that of all cards. A
+// card's last block to arrive sends the card's sums to all cards (meeting.cuh); every block of every card waits for the flags of all cards, adds the
+// sums of all in order of ranks and makes all centroids itself. The flags are the barrier inside a card, too: nobody waits twice. A block that waits
+// for ten seconds gives up, and the run fails. The sums are 64-bit integers, whose units come from all points: 1, 2 and 4 cards give the same bits.
+// Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; one barrier: an atomic addition, R k (3 d + 1) + 3
+// values of 8 bytes over NVLink (2 d in fp32), one way of a flag, and as many values from L2 for every block.
+// Limit: 16 dimensions, 256 clusters.
+#include "impl/gpu/lloyd/last_block.cuh"
+#include "impl/gpu/many/cards.cuh"
+#include "impl/gpu/many/mailboxes.cuh"
+
+namespace km {
+namespace {
+
+using namespace register_tiles;
+using many::Meeting;
+
+/// Where the blocks of all cards meet (register_tiles::Alone).
+struct Together {
+  struct Sums {
+    const Meeting& cards;
+    Bits epoch;
+    int count;
+    __device__ __forceinline__ Bits operator()(int at) const { return cards.sum(epoch, count, at); }
+  };
+  const Meeting& cards;
+  unsigned* done;
+  Bits before;  // the epoch before this run
+
+  __device__ __forceinline__ bool wait(int iter, const Bits* change, int count) const {
+    if (cuda::is_last_block(done)) cards.send(before + iter, change, count);
+    return cards.wait(before + iter);
+  }
+  __device__ __forceinline__ Sums sums(int iter, const Bits*, int count) const { return {cards, before + iter, count}; }
+  __device__ __forceinline__ void end(int iter) const { *cards.epoch = before + iter; }  // all blocks have read it
+};
+
+template <class T, int D, int P, int Group, class Label, int Threads>
+__global__ void __launch_bounds__(Threads, 1)
+    iterate_together(const __grid_constant__ Run<T> r, const __grid_constant__ Meeting cards, unsigned* done) {
+  iterate_block<D, P, Group, 0, Label>(r, Together{cards, done, __ldcg(cards.epoch)});
+}
+
+template <class T>
+many::Kernel resident_kernel(int d, int k) {
+  return many::with_width<T>(d, k, [](auto width, auto group) -> many::Kernel {
+    constexpr int D = decltype(width)::value, Group = decltype(group)::value, step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
+    constexpr auto launch = launch_of<T>(D, Group);
+    const auto entry = iterate_together<T, D, launch.points, Group, many::LabelOf<T>, launch.threads>;
+    return {reinterpret_cast<const void*>(entry),
+            D,
+            32 * launch.points,
+            step,
+            launch.threads,
+            sizeof(many::LabelOf<T>),
+            [](int k, int rows, int warps, int copies) {
+              return SharedLayout<T, D, Group>{k, rows, warps, copies}.bytes();
+            }};
+  });
+}
+
+/// What a card needs beside its share of the points for a run in one kernel.
+struct WholeRun {
+  WholeRun(int sums, std::int64_t rest_values, int max_iters)
+      : changes(3 * std::int64_t(sums)), rests(rest_values), turn(1), records(max_iters + 1), iters(1) {}
+  cuda::Buffer<Bits> changes, rests;
+  cuda::Buffer<int> turn;
+  cuda::Buffer<IterationRecord> records;
+  cuda::PinnedBuffer<int> iters;
+};
+
+template <class T>
+class Resident {
+ public:
+  Resident(const Problem<T>& problem, const Config& config, Trace& trace)
+      : problem_(problem), cards_(problem, resident_kernel<T>(problem.d, problem.k), config, trace), boxes_(cards_.devices()),
+        runs_(std::size_t(cards_.size())) {
+    cards_.each([this](int rank) {
+      boxes_.open(rank, cards_.card(rank).sums(), cards_.card(rank).stream());
+      set_up(rank);
+    });
+    cards_.each([this](int rank) {
+      many::Card<T>& card = cards_.card(rank);
+      card.graph.emplace(card.stream(), [&] { card.launch_together(boxes_.meeting(rank)); });  // faster to launch than the kernel alone
+      card.graph->upload(card.stream());
+      card.stream().synchronize();
+    });
+  }
+
+  void reset() { cards_.reset(); }
+
+  int iterate(Trace& trace) {
+    cards_.each([this](int rank) {
+      cards_.card(rank).graph->launch(cards_.card(rank).stream());
+      cards_.card(rank).stream().synchronize();
+    });
+    boxes_.refuse_late();
+    if (trace.active()) report(trace);
+    return iters();
+  }
+
+  Solution<T> download() { return cards_.download(iters(), cards_.card(0).next(1), cards_.card(0).next(2)); }
+
+ private:
+  int iters() { return runs_[0]->iters[0]; }
+
+  void set_up(int rank) {
+    many::Card<T>& card = cards_.card(rank);
+    auto& own = runs_[std::size_t(rank)];
+    own = std::make_unique<WholeRun>(card.sums(), std::int64_t(card.grid()) * card.cells(), problem_.max_iters);
+    cuda::clear(card.stream(), own->changes, own->turn);
+    Run<T>& run = card.run();
+    run.max_iters = problem_.max_iters;
+    run.stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n);
+    run.initial = card.initial(), run.assigned = card.next(1), run.next = card.next(2);
+    run.changes = own->changes.data(), run.turn = own->turn.data(), run.rests = own->rests.data();
+    run.iters = own->iters.data(), run.records = own->records.data();
+    card.stream().synchronize();
+  }
+
+  /// Reports the first card's own clock by iteration.
+  void report(Trace& trace) {
+    std::vector<IterationRecord> ended(std::size_t(iters()) + 1);
+    cuda::download(ended.data(), runs_[0]->records.data(), ended.size() * sizeof ended[0], cards_.card(0).stream());
+    for (std::size_t iter = 1; iter < ended.size(); ++iter) {
+      trace.begin_iteration();
+      trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);
+      trace.count("open", double(ended[iter].opened));
+      trace.count("gpus", cards_.size());
+    }
+  }
+
+  Problem<T> problem_;  // views
+  many::Cards<T> cards_;
+  many::Mailboxes boxes_;
+  std::vector<std::unique_ptr<WholeRun>> runs_;
+};
+
+const Register<Resident> registration{{
+    .summary = "several GPUs: all iterations in one kernel a card, one barrier for the blocks of all cards",
+    .device = Device::gpu,
+    .parameters = {many::gpus_parameter()},
+    .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
+      if (const std::string reason = many::refusal(p, value_bytes == 4 ? resident_kernel<float> : resident_kernel<double>, config); !reason.empty())
+        return reason;
+      return many::peers_apart(many::devices_of(many::cards_of(config)));
+    },
+    .fixed_point = true,
+}};
+
+}  // namespace
+}  // namespace km
