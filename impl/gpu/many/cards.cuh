@@ -247,15 +247,27 @@ class Cards {
   }
 
   int iterate(Trace& trace) {
+    if (card(0).graph && !trace.active()) {
+      run_graphs();
+      return iters_ = problem_.max_iters;
+    }
     each([&](int rank) {
       Trace untraced;
-      int iters = problem_.max_iters;
-      if (card(rank).graph && !trace.active()) card(rank).graph->launch(card(rank).stream());
-      else iters = step_by_step(rank, rank == 0 ? trace : untraced);
+      const int iters = step_by_step(rank, rank == 0 ? trace : untraced);
       card(rank).stream().synchronize();
       if (rank == 0) iters_ = iters;
     });
     return iters_;
+  }
+
+  /// Runs the cards' graphs from the caller's thread: to wake a card's own takes longer than a launch.
+  void run_graphs() {
+    for (int rank = 0; rank < size(); ++rank) {
+      select(rank);
+      card(rank).graph->launch(card(rank).stream());
+    }
+    for (int rank = 0; rank < size(); ++rank) card(rank).stream().synchronize();
+    select(0);
   }
 
   Solution<T> download() { return download(iters_, card(0).assigned(iters_), card(0).next(iters_)); }

@@ -90,10 +90,7 @@ class Resident {
   void reset() { cards_.reset(); }
 
   int iterate(Trace& trace) {
-    cards_.each([this](int rank) {
-      cards_.card(rank).graph->launch(cards_.card(rank).stream());
-      cards_.card(rank).stream().synchronize();
-    });
+    cards_.run_graphs();
     boxes_.refuse_late();
     if (trace.active()) report(trace);
     return iters();
