@@ -124,6 +124,7 @@ class Card {
 
   /// Fills the card's share of the labels.
   void download_labels(Solution<T>& out) {
+    if (share_.size == 0) return;
     cuda::download(out.labels.data() + share_.first, labels_.data(), std::size_t(share_.size) * sizeof(std::int32_t), stream_);
   }
   void download_centroids(const T* assigned, const T* next, Solution<T>& out) {
@@ -149,7 +150,7 @@ class Card {
     const int d = problem_.d, block = 256 / d * d;
     const std::int64_t size = share_.size * d;
     rows_ = cuda::Buffer<T>(size);
-    upload(rows_, problem_.points.subspan(std::size_t(share_.first) * d, std::size_t(size)), stream_);
+    if (size > 0) upload(rows_, problem_.points.subspan(std::size_t(share_.first) * d, std::size_t(size)), stream_);
     bounds_.assign(2 * std::size_t(d), 0);
     std::fill_n(bounds_.begin(), d, ~Bits(0));
     cuda::Buffer<Bits> on_device(2 * d);

@@ -4,6 +4,9 @@
 // Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; two launches and an all-reduce of k (3 d + 1) + 3
 // values of 8 bytes (k (2 d + 1) + 3 in fp32).
 // Limit: 16 dimensions, 256 clusters. With a tolerance the host waits for every iteration's count of changed labels.
+#include <map>
+
+#include "bench/contract/reuse_scope.hpp"
 #include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/nccl_library.hpp"
 
@@ -13,26 +16,42 @@ namespace {
 /// NCCL's ranks of one process, one a card.
 class Communicators {
  public:
-  explicit Communicators(const std::vector<int>& devices) : all_(devices.size()) {
+  explicit Communicators(const std::vector<int>& devices) : first_(devices[0]), all_(devices.size()) {
     nccl::check(nccl::functions().init_all(all_.data(), int(devices.size()), devices.data()), "ncclCommInitAll");
+    cuda::check(cudaSetDevice(first_));
   }
-  void add(int rank, cuda::Buffer<many::Bits>& values, cudaStream_t stream) {
+  ~Communicators() {
+    for (nccl::Communicator* const one : all_) static_cast<void>(nccl::functions().destroy(one));
+    static_cast<void>(cudaSetDevice(first_));
+  }
+  Communicators(const Communicators&) = delete;
+
+  void add(int rank, cuda::Buffer<many::Bits>& values, cudaStream_t stream) const {
     const auto count = static_cast<std::size_t>(values.size());
     nccl::check(nccl::functions().all_reduce(values.data(), values.data(), count, nccl::int64, nccl::sum, all_[std::size_t(rank)], stream),
                 "ncclAllReduce");
   }
-  /// On the card's thread, after its graph is gone.
-  void destroy(int rank) { nccl::check(nccl::functions().destroy(all_[std::size_t(rank)]), "ncclCommDestroy"); }
 
  private:
+  int first_;
   std::vector<nccl::Communicator*> all_;
 };
+
+/// To make them takes as long as many runs: a ReuseScope keeps them.
+std::shared_ptr<const Communicators> communicators(const std::vector<int>& devices) {
+  static std::map<std::vector<int>, std::shared_ptr<const Communicators>> kept;
+  if (!ReuseScope::active()) return std::make_shared<const Communicators>(devices);
+  [[maybe_unused]] static const bool told = (ReuseScope::on_end([] { kept.clear(); }), true);
+  auto& found = kept[devices];
+  if (!found) found = std::make_shared<const Communicators>(devices);
+  return found;
+}
 
 template <class T>
 class Nccl {
  public:
   Nccl(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(cards_.devices()) {
+      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(communicators(cards_.devices())) {
     cards_.record([this](int rank, int iter, Trace& trace) {
       many::Card<T>& card = cards_.card(rank);
       {
@@ -40,17 +59,14 @@ class Nccl {
         card.enqueue_pass(iter, {});
       }
       const cuda::Phase phase(trace, "update", card.stream());
-      ranks_.add(rank, card.changes(), card.stream());
+      ranks_->add(rank, card.changes(), card.stream());
       card.enqueue_means(iter);
     });
   }
-  ~Nccl() {
+  ~Nccl() {  // graphs end before the communicators that they hold
     try {
-      cards_.each([this](int rank) {
-        cards_.card(rank).graph.reset();
-        ranks_.destroy(rank);
-      });
-    } catch (...) {  // a communicator that failed was reported before
+      cards_.each([this](int rank) { cards_.card(rank).graph.reset(); });
+    } catch (...) {  // reported before
     }
   }
   Nccl(const Nccl&) = delete;
@@ -61,7 +77,7 @@ class Nccl {
 
  private:
   many::Cards<T> cards_;
-  Communicators ranks_;
+  std::shared_ptr<const Communicators> ranks_;
 };
 
 const Register<Nccl> registration{{
