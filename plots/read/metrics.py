@@ -170,9 +170,11 @@ def wrong_share(line: Line, _: Record) -> Estimate | None:
 
 
 def speeds(line: Line, record: Record) -> dict[str, float | None]:
-    """Bytes and operations a second of the line's device and precision, from the record's `floor`."""
+    """Bytes and operations a second of the line's device and precision, from the record's `floor`; of all GPUs that
+    the run shared."""
     floor = (record.get("floor") or {}).get(device(line)) or {}
-    return {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
+    one = {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
+    return {what: speed and speed * cards(line) for what, speed in one.items()}
 
 
 def floor_share(line: Line, record: Record) -> Estimate | None:

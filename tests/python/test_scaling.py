@@ -4,6 +4,8 @@ import pytest
 from conftest import TABLE
 from synthetic import line
 
+from plots.read.metrics import metric
+
 SCALING = TABLE.replace(
     '["iteration", "assign"]',
     '["speedup:iteration", "efficiency:iteration"]\nbaseline = { implementation = ["gpu/lloyd/a", "gpu/lloyd/b"] }',
@@ -36,3 +38,10 @@ def test_all_gpus_are_as_many_as_were_counted(bench):
     view = bench.view([alone, every], SCALING)
     shares = [view.value(one, "efficiency:iteration").value for one in view.lines if one["parameters"]]
     assert shares == [pytest.approx(100)]
+
+
+def test_the_floor_is_that_of_all_gpus(bench):
+    """Two GPUs read twice the bytes a second."""
+    two = line(seconds=0.1, iterations=1, implementation="gpu/many/peers", gpus=2, work={"bytes": 1e9, "flops": None})
+    record = {"floor": {"gpu": {"bytes_per_s": 1e10}}}
+    assert metric("floor_share").formula(two | {"device": "gpu"}, record).value == pytest.approx(50)
