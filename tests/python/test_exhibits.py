@@ -71,28 +71,22 @@ def test_the_schema_holds(key):
 QUICK = """
 kind = "table"
 title = "t"
+defaults.sweep = { implementation = "cpu/lloyd/two_step", n = 1000 }
 [[sweep]]
-implementation = "cpu/lloyd/two_step"
 dataset = "balls"
-n = 1000
 k = [4, 8]
 set.packages = [1, 10]
 [[sweep]]
-implementation = "cpu/lloyd/two_step"
 dataset = "large"
 n = 1000000
 [profile.quick]
 repetitions = 2
 [[profile.quick.sweep]]
-implementation = "cpu/lloyd/two_step"
 dataset = "balls"
-n = 1000
 k = 4
 set.packages = [1, 10]
 [[profile.quick.sweep]]
-implementation = "cpu/lloyd/two_step"
 dataset = "large"
-n = 1000
 [table]
 rows = ["packages"]
 columns = ["iteration"]

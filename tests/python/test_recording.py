@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import machine
+from conftest import machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
@@ -29,17 +29,12 @@ set.packages = [1, 10, 100]
 [table]
 rows = ["packages"]
 columns = ["iteration"]
-[[paper]]
-source = "printed"
-fields = ["packages"]
-metrics = ["iteration"]
-rows = [[1, "5"], [100, "4"]]
 [claim.packages-cost-nothing]
 text = "They cost nothing"
 ratio = [{ packages = 10 }, { packages = 1 }]
 metric = "iteration"
 at_most = 1.1
-"""
+""" + printed('[[1, "5"], [100, "4"]]')
 
 PROGRAM = '''#!/usr/bin/env python3
 """Prints its plan, and writes a line for each case of the filter."""

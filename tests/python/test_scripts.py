@@ -35,30 +35,19 @@ def test_every_script_can_be_run_and_read(script):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("script", "arguments", "said"),
     [
-        ("--paper nobody1999", f"no paper 'nobody1999'; there are: {' '.join(PAPERS)}"),
-        ("--profile fast", "--profile 'fast'; accepted: quick, paper"),
-        ("--out", "--out needs a value"),
-        ("--quick", "unknown argument '--quick'; see scripts/reproduce --help"),
+        ("reproduce", "--paper nobody1999", f"no paper 'nobody1999'; there are: {' '.join(PAPERS)}"),
+        ("reproduce", "--profile fast", "--profile 'fast'; accepted: quick, paper"),
+        ("reproduce", "--out", "--out needs a value"),
+        ("reproduce", "--quick", "unknown argument '--quick'; see scripts/reproduce --help"),
+        ("transcripts", "", "/nonexistent/kmbench: not built"),
+        ("transcripts", "--help", "unknown argument '--help'; none is accepted"),
     ],
 )
-def test_reproduce_refuses_before_it_does_anything(arguments, said, tmp_path):
-    ran = bash(f"{ROOT}/scripts/reproduce {arguments}", tmp_path)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.strip() == f"reproduce: {said}"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("", "/nonexistent/kmbench: not built"),
-        ("--help", "unknown argument '--help'; none is accepted"),
-    ],
-)
-def test_transcripts_refuses_before_it_does_anything(arguments, said, tmp_path):
-    ran = bash(f"KMBENCH_BUILD=/nonexistent {ROOT}/scripts/transcripts {arguments}", tmp_path)
-    assert (ran.returncode, ran.stderr.strip()) == (2, f"transcripts: {said}")
+def test_a_script_refuses_before_it_does_anything(script, arguments, said, tmp_path):
+    ran = bash(f"KMBENCH_BUILD=/nonexistent {ROOT}/scripts/{script} {arguments}", tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr.strip()) == (2, "", f"{script}: {said}")
 
 
 @pytest.mark.parametrize("script", ["setup", "test"])
