@@ -70,7 +70,7 @@ Case planned(Sweep sweep, const Flags& f) {
   std::string why;
   for (const auto& solver : solvers)
     for (const auto& reduction : reductions) {
-      sweep.axes["implementation"] = {"cpu/spectral/" + solver};
+      sweep.axes["implementation"] = {(solver == "cusolver" ? "gpu/spectral/" : "cpu/spectral/") + solver};
       sweep.axes["set.kmeans"] = {reduction};
       Case c = expand(sweep, "", "paper").front();
       if (c.skip.empty()) return c;
@@ -163,8 +163,8 @@ const RegisterCommand registration{
                   .accepted = {"symmetric", "random_walk", "unnormalized"}},
                  {.names = "--solver",
                   .target = &flags.solver,
-                  .help = "Of eigenvectors (auto: arpack for sparse graphs)",
-                  .accepted = {"auto", "lapack", "arpack"}},
+                  .help = "Of eigenvectors (auto: arpack for sparse graphs; cusolver: on the GPU)",
+                  .accepted = {"auto", "lapack", "arpack", "cusolver"}},
                  {"--kmeans", &flags.kmeans, "Implementation that finds the representatives (auto: the GPU's, else the CPU's)"},
                  {"--iterations", &flags.iterations, "Of that k-means (10)"},
                  {.names = "--precision", .target = &flags.precision, .help = "Of the points (fp32)", .accepted = {"fp32", "fp64"}},
