@@ -6,7 +6,7 @@
 namespace km {
 namespace {
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 
 TEST(Trace, InactiveKeepsNothing) {
   Trace trace;
@@ -33,8 +33,8 @@ TEST(Trace, AddsUpByIteration) {
   trace.add("assign", 4);
   trace.add("update", 8);
   trace.finish();
-  EXPECT_EQ(trace.phases().at("assign"), (Values{3, 4}));
-  EXPECT_EQ(trace.phases().at("update"), (Values{0, 8})) << "an iteration without the phase took no time in it";
+  EXPECT_EQ(trace.phases().at("assign"), (Doubles{3, 4}));
+  EXPECT_EQ(trace.phases().at("update"), (Doubles{0, 8})) << "an iteration without the phase took no time in it";
 }
 
 TEST(Trace, EverySeriesHasAnEntryAnIteration) {
@@ -45,8 +45,8 @@ TEST(Trace, EverySeriesHasAnEntryAnIteration) {
   trace.begin_iteration();
   trace.begin_iteration();
   trace.finish();
-  EXPECT_EQ(trace.phases().at("layout"), (Values{1, 0, 0}));
-  EXPECT_EQ(trace.counters().at("distances"), (Values{10, 0, 0}));
+  EXPECT_EQ(trace.phases().at("layout"), (Doubles{1, 0, 0}));
+  EXPECT_EQ(trace.counters().at("distances"), (Doubles{10, 0, 0}));
 }
 
 TEST(Trace, BeforeTheFirstIterationIsPrepare) {
@@ -58,7 +58,7 @@ TEST(Trace, BeforeTheFirstIterationIsPrepare) {
   trace.add("transfer", 4);
   trace.finish();
   EXPECT_EQ(trace.prepare().at("transfer"), 3);
-  EXPECT_EQ(trace.phases().at("transfer"), (Values{4}));
+  EXPECT_EQ(trace.phases().at("transfer"), (Doubles{4}));
   EXPECT_TRUE(trace.counters().empty());
 }
 
@@ -77,7 +77,7 @@ TEST(Trace, DeferredTimesBelongToTheirIteration) {
   trace.finish();
   EXPECT_EQ(asked, 3) << "each is asked once";
   EXPECT_EQ(trace.prepare().at("transfer"), 1);
-  EXPECT_EQ(trace.phases().at("assign"), (Values{2, 7}));
+  EXPECT_EQ(trace.phases().at("assign"), (Doubles{2, 7}));
 }
 
 TEST(Trace, PhaseTimesItsScope) {
