@@ -19,7 +19,8 @@ SAME = 0.02  # within which a setting is not faster
 def rounds_of(one: Tuning, line: Line | None) -> dict[int, float]:
     """Seconds per iteration of the least run, by round."""
     own = [again for again in one.again if line and again["parameters"] == line["parameters"] and not reason(again)]
-    return {again["order"]: min(disturbed.samples(again)) / again["iterations"] for again in own if again["order"]}
+    ended = [again for again in own if again["order"] and again["iterations"]]
+    return {again["order"]: min(disturbed.samples(again)) / again["iterations"] for again in ended}
 
 
 def change(one: Tuning, line: Line) -> Change | None:

@@ -64,6 +64,13 @@ def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, facto
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain, abs=0.1), best)
 
 
+def test_a_round_without_a_number_of_iterations_does_not_count(tmp_path):
+    path = write(tmp_path, search())
+    write(tmp_path, [line(None, 0.001, block=1, grid=1, order=1, iterations=None)], "points.winners")
+    (cells,) = regret.build(tuning.load(path)).rows
+    assert cells[7].text == "block = 2"
+
+
 def test_lines_of_another_commit_are_another_tuning(tmp_path):
     old = [{**one, "commit": "old"} for one in search()]
     (one,) = tuning.load(write(tmp_path, [*old, search()[0], search()[3]]))
