@@ -261,7 +261,7 @@ class Cards {
     return iters_;
   }
 
-  /// Runs the cards' graphs from the caller's thread: to wake a card's own takes longer than a launch.
+  /// Runs the cards' graphs from the caller's thread: the cards' own threads may sleep, and a launch waits for nothing.
   void run_graphs() {
     for (int rank = 0; rank < size(); ++rank) {
       select(rank);
