@@ -48,6 +48,7 @@ struct Graph {
 /// Eigenvalues, ascending, and one eigenvector of length `size` after the other.
 struct Eigenpairs {
   std::vector<double> values, vectors;
+  double transfer_s = 0;  // seconds of copies to and from a GPU
 };
 
 /// One k-means inside a chain, with all that the judge needs.

@@ -22,6 +22,8 @@ struct Flags {
   std::string kmeans = "auto", similarity = "neighbours", neighbours = "10", sigma, epsilon, weights = "none", laplacian = "symmetric", seed = "1";
 };
 
+constexpr std::int64_t most_dense = 2000;  // representatives
+
 /// A length as the parameter scale_e6 takes it.
 std::int64_t millionths(const char* flag, const std::string& text) {
   const double value = number(flag, text, 0, 1e9);
@@ -62,15 +64,19 @@ Sweep sweep_of(const Flags& f, const DatasetRequest& request) {
 /// Returns the first choice of eigensolver and k-means that can run here. Throws UserError with the last one's reason.
 Case planned(Sweep sweep, const Flags& f) {
   const bool sparse = f.similarity == "neighbours" || f.similarity == "epsilon";
-  std::vector<std::string> solvers = {"lapack"}, reductions = {"cpu/lloyd/screened", "cpu/lloyd/two_step"};
+  std::vector<std::string> solvers = {"lapack"}, reductions = {"cpu/lloyd/auto"};
   if (sparse) solvers.insert(solvers.begin(), "arpack");
+  if (device::available()) {  // ours/spectral: dense is faster up to 1,000 representatives
+    const bool large = std::get<std::int64_t>(sweep.axes.at("set.representatives").front()) > most_dense;
+    solvers.insert(solvers.begin(), sparse && large ? "cusparse" : "cusolver");
+  }
   if (f.solver != "auto") solvers = {f.solver};
   if (device::available()) reductions.insert(reductions.begin(), "gpu/lloyd/auto");
   if (f.kmeans != "auto") reductions = {f.kmeans};
   std::string why;
   for (const auto& solver : solvers)
     for (const auto& reduction : reductions) {
-      sweep.axes["implementation"] = {(solver == "cusolver" ? "gpu/spectral/" : "cpu/spectral/") + solver};
+      sweep.axes["implementation"] = {(solver.starts_with("cu") ? "gpu/spectral/" : "cpu/spectral/") + solver};
       sweep.axes["set.kmeans"] = {reduction};
       Case c = expand(sweep, "", "paper").front();
       if (c.skip.empty()) return c;
@@ -163,8 +169,8 @@ const RegisterCommand registration{
                   .accepted = {"symmetric", "random_walk", "unnormalized"}},
                  {.names = "--solver",
                   .target = &flags.solver,
-                  .help = "Of eigenvectors (auto: arpack for sparse graphs; cusolver: on the GPU)",
-                  .accepted = {"auto", "lapack", "arpack", "cusolver"}},
+                  .help = "Of eigenvectors: sparse (arpack, cusparse) or dense (lapack, cusolver), the latter of both on the GPU (auto)",
+                  .accepted = {"auto", "lapack", "arpack", "cusolver", "cusparse"}},
                  {"--kmeans", &flags.kmeans, "Implementation that finds the representatives (auto: the GPU's, else the CPU's)"},
                  {"--iterations", &flags.iterations, "Of that k-means (10)"},
                  {.names = "--precision", .target = &flags.precision, .help = "Of the points (fp32)", .accepted = {"fp32", "fp64"}},

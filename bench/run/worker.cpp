@@ -72,7 +72,7 @@ class CaseRun {
     if (right() && options_.energy) session_->measure_energy(measurement_);
     if (right()) session_->finish(measurement_);
     if (options_.save_solutions && !case_.exhibit.empty()) {
-      const auto stem = options_.out / case_.exhibit;
+      const auto stem = options_.out / (case_.exhibit + "." + case_.id());
       std::filesystem::create_directories(stem.parent_path());
       session_->save(stem);
     }

@@ -1,4 +1,6 @@
-"""A counter, or the time, along the iterations of the traced run: a curve a line."""
+"""A counter, or the time, along the iterations of the traced run: a curve a line. So are numbered counters."""
+
+from itertools import count, takewhile
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,7 +19,9 @@ def series_of(line: Line, name: str) -> list[float]:
     """A number an iteration: `counter:<name>`, or for `iteration` the phases' sum in ms. [] if it cannot be drawn."""
     if line["verdict"] != "":
         return []
-    counted = (line.get("counters") or {}).get(name.partition(":")[2]) or []
+    counters, counter = line.get("counters") or {}, name.partition(":")[2]
+    numbered = (counters.get(f"{counter}_{at}") for at in count(1))  # of a chain, which has one iteration
+    counted = counters.get(counter) or [values[0] for values in takewhile(bool, numbered)]
     found = traced(line) if name == "iteration" else list(counted)
     return found if all(map(drawable, found)) else []
 

@@ -28,16 +28,20 @@ def chain_exhibit(view: View) -> Figure | None:
     for row, line in enumerate(lines):
         times = [view.value(line, stage) for stage in stages]
         whole = sum(time.value for time in times if time) or 1.0
+        last = None
         for column, time in enumerate(times):
-            share = time.value / whole if time else 0.0
+            if time is None:  # a stage that this chain has not
+                continue
+            share = time.value / whole
             face = matplotlib.colormaps[COLOURS](share)
             ax.add_patch(Rectangle((column, row), *BOX, facecolor=face, edgecolor="#444444", linewidth=0.7))
-            text = f"{words.number(time.value, 3)} ms\n{100 * share:.0f}%" if time else "no time"
+            text = f"{words.number(time.value, 3)} ms\n{100 * share:.0f}%"
             centre = (column + BOX[0] / 2, row + BOX[1] / 2)
             ax.text(*centre, text, ha="center", va="center", fontsize=6.5, color="white" if share > DARK else "#222222")
-            if column:
-                ends = ((column - 1 + BOX[0], centre[1]), (column, centre[1]))
+            if last is not None:
+                ends = ((last + BOX[0], centre[1]), (column, centre[1]))
                 ax.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=6, linewidth=0.7, color="#444444"))
+            last = column
     ax.set_xlim(-0.05, len(stages) - 1 + BOX[0] + 0.05)
     ax.set_ylim(len(lines) - 1 + BOX[1] + 0.1, -0.1)
     ax.set_xticks([column + BOX[0] / 2 for column in range(len(stages))], [metric(stage).label for stage in stages])

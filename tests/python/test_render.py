@@ -221,11 +221,12 @@ def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, 
     arrays, _ = clustering
     arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("float32")  # as kmbench writes them
     bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\ndims = [0, 2]\n', "demo/figure1")
-    bench.run([line(exhibit="demo/figure1")])
+    ended = line(exhibit="demo/figure1")
+    bench.run([ended])
     assert bench.main("render", "--out", tmp_path / "out") == 0
     assert not (tmp_path / "out/demo/demo/figure1.svg").exists()
     (bench.results / "demo" / "demo").mkdir()
     for name, array in arrays.items():
-        np.save(bench.results / "demo" / "demo" / f"figure1.{name}.npy", array)
+        np.save(bench.results / "demo" / "demo" / f"figure1.{ended['case']}.{name}.npy", array)
     assert bench.main("render", "--out", tmp_path / "out") == 0
     assert (tmp_path / "out/demo/demo/figure1.svg").exists()

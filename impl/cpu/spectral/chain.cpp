@@ -133,6 +133,10 @@ int Chain<T>::iterate(Trace& trace) {
   stage("representatives", &Chain::reduce);
   stage("similarity", &Chain::connect);
   stage("eigenvectors", &Chain::embed);
+  if (const double copies = record_.first.transfer_s; copies > 0) {  // a stage of its own
+    trace.add("transfer", copies);
+    trace.add("eigenvectors", -copies);
+  }
   stage("clusters", &Chain::cluster);
   stage("labels", &Chain::label);
   return out_.iters = 1;

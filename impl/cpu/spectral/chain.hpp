@@ -15,7 +15,7 @@ class Chain {
   Chain(const Problem<T>& problem, const Config& config, Eigensolver solver);
 
   void reset();
-  /// Phases: representatives, similarity, eigenvectors, clusters, labels. Throws UserError for points that no chain can cluster.
+  /// Phases: representatives, similarity, transfer (to and from a GPU), eigenvectors, clusters, labels. Throws UserError for points that no chain can cluster.
   int iterate(Trace& trace);
   Solution<T> download();
 

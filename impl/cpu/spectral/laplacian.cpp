@@ -103,7 +103,7 @@ Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> pi
     const std::size_t size = members[p].size();
     const Graph part = members.size() > 1 ? part_of(graph, members[p], place) : Graph{};
     const Laplacian matrix(members.size() > 1 ? part : graph, laplacian != "unnormalized");
-    solved[p] = size == 1 ? Eigenpairs{{0}, {1}} : solve(matrix, int(std::min<std::size_t>(std::size_t(count), size)));
+    solved[p] = size == 1 ? Eigenpairs{.values = {0}, .vectors = {1}} : solve(matrix, int(std::min<std::size_t>(std::size_t(count), size)));
     for (std::size_t e = 0; e < solved[p].values.size(); ++e) {
       const double value = std::abs(solved[p].values[e]) < 1e-12 * matrix.bound ? 0 : solved[p].values[e];
       all.push_back({e == 0 ? 0 : value, p, solved[p].vectors.data() + e * size});  // a connected graph has one zero, and it is the first
@@ -116,6 +116,7 @@ Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> pi
 
   const std::vector<double> degrees = laplacian == "random_walk" ? graph.degrees() : std::vector<double>();
   Eigenpairs merged{.values = {}, .vectors = std::vector<double>(all.size() * m)};
+  for (const Eigenpairs& part : solved) merged.transfer_s += part.transfer_s;
   for (std::size_t e = 0; e < all.size(); ++e) {
     merged.values.push_back(all[e].value);
     const auto& vertices = members[all[e].piece];
