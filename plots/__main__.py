@@ -242,7 +242,7 @@ def run_scatter(args: argparse.Namespace) -> None:
         raise UserError(f"--dims {args.dims}: two numbers are needed, as in 0,1") from None
     if args.out.suffix not in style.METADATA:
         raise UserError(f"--out {args.out}: the ending is none of {', '.join(style.METADATA)}")
-    points, labels, centroids = (scatter.read(getattr(args, part)) for part in scatter.PARTS)
+    points, labels, centroids = (scatter.read(getattr(args, part)) for part in ("points", "labels", "centroids"))
     style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
 
 

@@ -163,7 +163,8 @@ def case(exhibit: str, profile: str, values: dict[str, Any]) -> dict[str, Any]:
     if "spectral" in values["implementation"]:
         stages = ("representatives", "similarity", "eigenvectors", "clusters", "labels")
         made |= {"iterations": 1, "phases": {stage: [seconds / 5] for stage in stages}}
-        made["counters"] = {"ari": [1 - seconds / 100], "nmi": [1 - seconds / 100]}
+        eigenvalues = {f"eigenvalue_{at}": [at * at / 100] for at in range(1, 11)}
+        made["counters"] = {"ari": [1 - seconds / 100], "nmi": [1 - seconds / 100], **eigenvalues}
     made["parameters"] = {name[4:]: value for name, value in values.items() if name.startswith("set.")}
     made["dataset"]["generator"] |= {name[5:]: value for name, value in values.items() if name.startswith("data.")}
     made["case"] = case_id(made)
