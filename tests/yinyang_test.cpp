@@ -69,19 +69,21 @@ TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
   EXPECT_FALSE(is_exact(0));
 }
 
-TYPED_TEST(Yinyang, NeedsTheMovementOfCentroids) {
+TYPED_TEST(Yinyang, NeedsMoreThanNineTenthsOfTheMovement) {
   using T = TypeParam;
-  Cube<T> cube(3000, 3, 20, 0);
-  cube.problem.max_iters = 10;
+  const Pulled<T> pulled;
   const auto& implementation = named("cpu/yinyang/group");
   const Config config = config_of(implementation, {{"threads", 1}});
-  const auto verdict = [&](double moving) {
-    Trace trace;
-    return judge(cube.problem, solved(Filtered<T, Filters::two>(cube.problem, config, 2, 1, moving), trace), implementation.description, config)
-        .verdict;
-  };
-  EXPECT_EQ(verdict(1), "");
-  EXPECT_NE(verdict(0), "");
+  for (const int groups : {1, 2}) {
+    const auto verdict = [&](double moving) {
+      Trace trace;
+      return judge(pulled.problem, solved(Filtered<T, Filters::two>(pulled.problem, config, groups, 1, moving), trace), implementation.description,
+                   config)
+          .verdict;
+    };
+    EXPECT_EQ(verdict(1), "") << groups << " groups";
+    EXPECT_NE(verdict(0.9), "") << groups << " groups";
+  }
 }
 
 TYPED_TEST(Yinyang, MeansForgetAnOutlierThatLeft) {
