@@ -1,6 +1,9 @@
 // The GPU's Yinyangs give Lloyd's own bits over hundreds of iterations from fewer distances, need their drifts, and make the published update.
 // Skips without a GPU.
+#include <cmath>
+
 #include "impl/gpu/yinyang/grouping.cuh"
+#include "impl/gpu/yinyang/widening.hpp"
 #include "tests/solving.hpp"
 
 namespace km {
@@ -35,6 +38,29 @@ TEST(YinyangGroups, AreTwentyAndNeverMoreThanCentroids) {
   EXPECT_EQ(yinyang::how_many_groups(19, 0), 19);
   EXPECT_EQ(yinyang::how_many_groups(1000, 40), 40);
   EXPECT_EQ(yinyang::how_many_groups(30, 40), 30);
+}
+
+template <class T>
+class YinyangFactors : public ::testing::Test {};
+TYPED_TEST_SUITE(YinyangFactors, Precisions);
+
+/// A hundred squares in a chain of FMAs. The first is 1; each other one is a little less than half a digit and lost, or a little more and rounded up.
+TYPED_TEST(YinyangFactors, NeedMoreThanNineTenthsOfTheShare) {
+  using T = TypeParam;
+  constexpr int d = 100;
+  constexpr double u = std::numeric_limits<T>::epsilon() / 2.0;
+  for (const double digits : {0.49, 0.51}) {
+    const T diff = T(std::sqrt(2 * digits * u));
+    T dist = 1;
+    for (int j = 1; j < d; ++j) dist = std::fma(diff, diff, dist);
+    const double more = (double(dist) - 1 - (d - 1) * double(diff) * double(diff)) / (1 + (d - 1) * 2 * u);
+    const auto bounded = [&](double part) {
+      const yinyang::Factors<T> factors(d, part);
+      return digits < 0.5 ? double(factors.up) - 1 >= -more : 1 - double(factors.down) >= more;
+    };
+    EXPECT_TRUE(bounded(1)) << digits;
+    EXPECT_FALSE(bounded(0.9)) << digits;
+  }
 }
 
 struct YinyangOnTheGpu : OnTheGpu {};
