@@ -343,12 +343,14 @@ class TypedSession final : public Session {
     return timed(case_.on_gpu(), begin, [&] { iters = solver_->iterate(untraced); });
   }
 
-  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances.
+  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances:
+  /// at most as many times as there are iterations, because the first one skips few.
   /// A longer run is repeated from other rows, and so is a wrong one if the implementation departs from the task. Only undisturbed runs convict.
   void run_unforeseen(Measurement& m) {
     const auto counted = m.trace.counters().find("distances");
     const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    const double all = double(problem_.n) * problem_.k * m.trace.iters(), allowed = distances > 0 ? 3 * std::max(1.0, all / distances) : 3;
+    const double all = double(problem_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
+    const double allowed = distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
     const double sample_s = median(m.samples_s);
     std::string verdict;
     for (int tries = 0, undisturbed = 0; tries < 4 * most_tries && undisturbed < most_tries; ++tries) {

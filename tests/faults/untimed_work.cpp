@@ -177,6 +177,16 @@ struct computes_all_orders_when_prepared : RemembersRows<T> {
   }
 };
 
+// What skips distances may take longer from other rows: this one says that it skipped nearly all.
+KM_PLANT(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many points", .check = "")
+template <class T>
+struct remembers_and_counts_one : RemembersRows<T> {
+  int iterate(Trace& trace) {
+    trace.count("distances", 1);
+    return RemembersRows<T>::iterate(trace);
+  }
+};
+
 // Computes every start of the case before its first run, to the bit: the digits that the harness moves are no secret.
 struct KM_FAULT(foresees_every_start, "computes in prepare what the harness will ask", .run = verdict::remembered, .check = "") {
   void prepare(const Config&) override {
