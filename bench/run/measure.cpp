@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -367,6 +368,7 @@ class TypedSession final : public Session {
         verdict = wrong;
         break;
       }
+      if (wrong.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10 << undisturbed));  // a hypervisor's disturbance is not counted
       if (wrong.empty() && timing.disturbed > disturbed_share) wait_for_quiet();
       else if (++undisturbed > 1)
         verdict = !wrong.empty()
