@@ -45,6 +45,21 @@ struct KM_FAULT(work_in_reset, "computes in reset", .run = "reset", .on = "many 
   int iterate(Trace&) { return this->out_.iters; }
 };
 
+void work_for_half_a_millisecond() {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::microseconds(500)) {}
+}
+KM_BREAK(download, half_a_millisecond_in_download, "works for 0.5 ms in download", .run = verdict::download, .on = "ties", .check = "") {
+  work_for_half_a_millisecond();
+  return this->out_;
+}
+struct KM_FAULT(half_a_millisecond_in_reset, "works for 0.5 ms in reset", .run = "^reset took", .on = "ties", .check = "") {
+  void reset() {
+    work_for_half_a_millisecond();
+    RightLloyd<T>::reset();
+  }
+};
+
 struct KM_FAULT(unfinished_on_return, "hands back before it has finished", .run = "is nan$") {
   int iterate(Trace&) {
     if (work_.joinable()) work_.join();
