@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bench/data/dataset.hpp"
+#include "bench/judge/draws.hpp"
 #include "tests/solving.hpp"
 
 namespace km {
@@ -273,6 +274,26 @@ TEST(JudgeOfLabels, LargeProblemsAreSampled) {
   const auto wrong = trial.judged();
   EXPECT_PRED2(says, wrong.verdict, "has label 1 (distance² 2) but centroid 0 is nearer (0)");
   EXPECT_NEAR(double(wrong.wrong_labels) / double(wrong.judged_points), 1.0 / k, 0.002);
+}
+
+TEST(JudgeOfLabels, WhoForeseesTheSampleKnowsOneSeedAlone) {
+  constexpr std::int64_t n = 150'000;
+  constexpr int k = 64;
+  auto trial = corners(n, k);
+  std::mt19937_64 random(7 + n);
+  auto foreseen = spread_sample(n, std::int64_t(label_budget / (k * k)), random);
+  double moved = 0;
+  for (std::int64_t i = 0; i < n; i += k)  // cluster 0 goes to cluster 1 where the judge of seed 7 does not look
+    if (!std::ranges::binary_search(foreseen, i)) trial.solution.labels[std::size_t(i)] = 1, ++moved;
+  const double both = moved + double((n - 2) / k + 1);
+  trial.solution.centroids[k] = float(moved / both);
+  trial.solution.centroids[k + 1] = float((both - moved) / both);
+  repeat_judge_seed(7);
+  if (!device::available()) {
+    EXPECT_EQ(trial.judged().verdict, "");
+  }
+  repeat_judge_seed(8);
+  EXPECT_PRED2(says, trial.judged().verdict, "has label 1 (distance² 2) but centroid 0 is nearer (0)");
 }
 
 TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {

@@ -1,12 +1,38 @@
-// gpu/lloyd/screened and screened_mma give the same bits for every grid and need their margin. Skips without a GPU that they run on.
+// gpu/lloyd/screened and screened_mma give the same bits for every grid and need more than nine tenths of their margin. Skips without a GPU that they run on.
+#include <cmath>
+
 #include "tests/solving.hpp"
 
 namespace km {
 namespace {
 
-/// Points of a square, more clusters than fp16 can tell apart: a hundredth of the margin leaves some 2% of the labels wrong.
+/// A value in fp16, for normal numbers.
+double in_fp16(double value) {
+  const double unit = std::ldexp(1, std::ilogb(value) - 10);
+  return std::nearbyint(value / unit) * unit;
+}
+
+/// The margin's worst case. fp16 holds both centroids, b and -b, so that all errors come from the points. Each point lies about half way, and its
+/// residual points along b: scores lead the wrong way by 0.95 of 2 |residual| |b| and more, which is nearly all of the margin.
 template <class T>
-struct Screened : OnTheGpu {
+struct Misled {
+  Misled() {
+    auto value = uniform(5, 0.6, 1.0);
+    while (points.size() < 8000) {
+      const double y = value(), x = 0.875 * y - 1e-5, off_x = x - in_fp16(x), off_y = y - in_fp16(y);
+      if (0.875 * off_y - off_x - 1e-5 < 0.95 * std::hypot(off_x, off_y) * std::hypot(1, 0.875)) continue;
+      for (const double sign : {1, -1}) points.push_back(T(sign * x)), points.push_back(T(sign * y));
+    }
+    problem = Problem<T>{{.n = std::ssize(points) / 2, .d = 2, .k = 2, .max_iters = 1}, points, start};
+  }
+  std::vector<T> points;
+  const std::vector<T> start = {T(0.5), T(-0.4375), T(-0.5), T(0.4375)};
+  Problem<T> problem;
+};
+
+/// Points of a square, more clusters than fp16 can tell apart.
+template <class T>
+struct ScreenedOnTheGpu : OnTheGpu {
   /// Those of these names that run here.
   std::vector<std::string> present(std::vector<std::string> names) const {
     std::erase_if(names, [&](const std::string& name) {
@@ -18,9 +44,9 @@ struct Screened : OnTheGpu {
 
   const Drawn<T> square{{.n = 20'000, .d = 2, .k = 300, .max_iters = 5}, uniform(3, 0.0f, 1.0f)};
 };
-TYPED_TEST_SUITE(Screened, Precisions);
+TYPED_TEST_SUITE(ScreenedOnTheGpu, Precisions);
 
-TYPED_TEST(Screened, GivesTheSameBitsForEveryGrid) {
+TYPED_TEST(ScreenedOnTheGpu, GivesTheSameBitsForEveryGrid) {
   const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma"});
   if (names.empty()) GTEST_SKIP() << "none of them runs here";
   const auto expected = solve(this->square.problem, names.front());
@@ -29,14 +55,15 @@ TYPED_TEST(Screened, GivesTheSameBitsForEveryGrid) {
       expect_same_bits(solve(this->square.problem, name, {{"grid", grid}}), expected, name + ", grid " + std::to_string(grid));
 }
 
-TYPED_TEST(Screened, IsRightWhereAHundredthOfItsMarginIsNot) {
-  const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma", "faults/hundredth_of_the_margin"});
+TYPED_TEST(ScreenedOnTheGpu, IsRightWhereNineTenthsOfItsMarginAreNot) {
+  const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma", "faults/screen_of_nine_tenths"});
   if (names.empty()) GTEST_SKIP() << "none of them runs here";
+  const Misled<TypeParam> misled;
   for (const auto& name : names) {
     const bool fault = name.starts_with("faults/");
-    const Judgement judgement = judged(this->square.problem, name);
+    const Judgement judgement = judged(misled.problem, name);
     EXPECT_EQ(judgement.verdict != "", fault) << name << ": " << judgement.verdict;
-    EXPECT_EQ(judgement.wrong_labels > 0, fault) << name << ": " << judgement.wrong_labels;
+    EXPECT_EQ(judgement.wrong_labels, fault ? misled.problem.n : 0) << name;
   }
 }
 

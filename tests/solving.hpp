@@ -56,6 +56,16 @@ struct Drawn {
   Problem<T> problem;
 };
 
+/// Points of a line in two clusters. The first iteration moves the second centroid straight towards the first one's points, so that bounds must pay
+/// all of its movement: where they pay nine tenths, a point in two hundred keeps the wrong label in the second.
+template <class T>
+struct Pulled : Drawn<T> {
+  Pulled() : Drawn<T>({.n = 20'000, .d = 1, .k = 2, .max_iters = 2}, [at = 0]() mutable { return at++ / 20'000.0; }) {
+    this->problem.initial_centroids = start;
+  }
+  const std::vector<T> start = {T(0.3), T(0.9)};
+};
+
 /// Numbers of a seed, uniform from `low` to `high`.
 template <class Number = double>
 auto uniform(unsigned seed, Number low, Number high) {

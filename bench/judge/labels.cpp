@@ -1,5 +1,6 @@
 #include "bench/judge/errors.hpp"
 
+#include <cstring>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -36,31 +37,31 @@ std::vector<std::int64_t> sample_points(const ProblemShape& p) {
 }
 
 constexpr int strip = 8;  // points per vector
+using Values [[gnu::vector_size(strip * sizeof(double))]] = double;
+using Indices [[gnu::vector_size(strip * sizeof(double))]] = std::int64_t;
 
 /// The two least distances² of each of `strip` points (d x strip), and the index of the least.
 struct Nearest {
-  double best[strip], second[strip];
-  std::int32_t index[strip];
+  Values best = Values{} + std::numeric_limits<double>::infinity(), second = best;
+  Indices index = {};
 };
 
 template <class T>
 void nearest_of_strip(const double* columns, const T* centroids, int d, int k, Nearest& out) {
-  std::fill_n(out.best, strip, std::numeric_limits<double>::infinity());
-  std::fill_n(out.second, strip, std::numeric_limits<double>::infinity());
-  std::fill_n(out.index, strip, 0);
   for (int c = 0; c < k; ++c) {
     const T* centroid = centroids + std::size_t(c) * d;
-    double dist[strip] = {};
+    Values dist = {};
     for (int j = 0; j < d; ++j) {
-      const double value = double(centroid[j]);
-      for (int l = 0; l < strip; ++l) dist[l] += (columns[j * strip + l] - value) * (columns[j * strip + l] - value);
+      Values diff;
+      std::memcpy(&diff, columns + j * strip, sizeof diff);
+      diff -= double(centroid[j]);
+      dist += diff * diff;
     }
-    for (int l = 0; l < strip; ++l) {
-      const bool nearer = dist[l] < out.best[l];
-      out.second[l] = nearer ? out.best[l] : std::min(out.second[l], dist[l]);
-      out.index[l] = nearer ? c : out.index[l];
-      out.best[l] = nearer ? dist[l] : out.best[l];
-    }
+    const Indices nearer = dist < out.best;
+    const Values other = nearer ? out.best : dist;
+    out.second = other < out.second ? other : out.second;
+    out.index = nearer ? Indices{} + c : out.index;
+    out.best = nearer ? dist : out.best;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -354,12 +355,14 @@ class TypedSession final : public Session {
     return timed(case_.on_gpu(), begin, [&] { iters = solver_->iterate(untraced); });
   }
 
-  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances.
+  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances:
+  /// at most as many times as there are iterations, because the first one skips few.
   /// A longer run is repeated from other rows, and so is a wrong one if the implementation departs from the task. Only undisturbed runs convict.
   void run_unforeseen(Measurement& m) {
     const auto counted = m.trace.counters().find("distances");
     const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    const double all = double(problem_.n) * problem_.k * m.trace.iters(), allowed = distances > 0 ? 3 * std::max(1.0, all / distances) : 3;
+    const double all = double(problem_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
+    const double allowed = distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
     const double sample_s = median(m.samples_s);
     std::string verdict;
     for (int tries = 0, undisturbed = 0; tries < 4 * most_tries && undisturbed < most_tries; ++tries) {
@@ -376,6 +379,7 @@ class TypedSession final : public Session {
         verdict = wrong;
         break;
       }
+      if (wrong.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10 << undisturbed));  // a hypervisor's disturbance is not counted
       if (wrong.empty() && timing.disturbed > disturbed_share) wait_for_quiet();
       else if (++undisturbed > 1)
         verdict = !wrong.empty()

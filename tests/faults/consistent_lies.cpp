@@ -312,6 +312,26 @@ struct KM_FAULT(stops_early_in_noise, "stops when three labels change, and adds 
   std::minstd_rand random_{std::random_device()()};
 };
 
+// ---- errors with points in two shares, as on two GPUs or in two processes; the last iteration is right ----
+
+struct KM_FAULT(second_share_a_step_behind, "labels the second half by the centroids of the iteration before", .run = verdict::link) {
+  std::int64_t assign() override {
+    const std::int64_t changed = RightLloyd<T>::assign();
+    if (this->iter_ > 1 && !this->last()) std::copy(labels_.begin() + this->p_.n / 2, labels_.end(), this->out_.labels.begin() + this->p_.n / 2);
+    labels_ = this->out_.labels;
+    return changed;
+  }
+  std::vector<std::int32_t> labels_;
+};
+
+KM_BREAK(counted, point_between_shares_lost, "leaves the first point of the second half out of the means", .run = verdict::link, .check = "") {
+  return this->last() || i != this->p_.n / 2;
+}
+
+KM_BREAK(counted, shares_meet_at_last, "adds the second half's sums in the first and last iteration alone", .run = verdict::link) {
+  return this->last() || this->iter_ == 1 || i < this->p_.n / 2;
+}
+
 // ---- errors of loops that end on the device ----
 
 KM_BREAK(iterate, unrolled_by_four, "makes iterations in fours", .run = verdict::again) { return this->lie(trace, (this->p_.max_iters + 3) / 4 * 4); }

@@ -21,26 +21,26 @@ struct cutoff_at_its_own_distance : triangle::HostDriven<T> {
 };
 
 // A filter leaves out centroids that have come nearer.
-KM_PLANT(drift_of_a_tenth, fault_on_gpu("moves its bounds by a tenth of the centroids' drifts", yinyang::too_many_points))
+KM_PLANT(drift_on_the_gpu, fault_on_gpu("moves its bounds by nine tenths of the centroids' drifts", yinyang::too_many_points))
 template <class T>
-struct drift_of_a_tenth : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
-  drift_of_a_tenth(const Problem<T>& problem, const Config&, Trace& trace)
-      : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint>(problem, trace, yinyang::how_many_groups(problem.k, 0), false, T(0.1)) {}
+struct drift_on_the_gpu : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
+  drift_on_the_gpu(const Problem<T>& problem, const Config&, Trace& trace)
+      : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint>(problem, trace, yinyang::how_many_groups(problem.k, 0), false, T(0.9)) {}
 };
 
 // Points are left alone that have another centroid nearer.
-KM_PLANT(tenth_of_the_shift, fault_on_gpu("lets bounds pay a tenth of what centroids move", compacted::too_large, compacted::parameters()))
+KM_PLANT(nine_tenths_of_the_shift, fault_on_gpu("lets bounds pay nine tenths of what centroids move", compacted::too_large, compacted::parameters()))
 template <class T>
-struct tenth_of_the_shift : compacted::Compacted<T> {
-  tenth_of_the_shift(const Problem<T>& problem, const Config& config, Trace& trace) : compacted::Compacted<T>(problem, config, trace, 0.1f) {}
+struct nine_tenths_of_the_shift : compacted::Compacted<T> {
+  nine_tenths_of_the_shift(const Problem<T>& problem, const Config& config, Trace& trace) : compacted::Compacted<T>(problem, config, trace, 0.9f) {}
 };
 
 // Takes the ranking of fp16 products for right where they cannot tell.
-KM_PLANT(hundredth_of_the_margin, fault_on_gpu("decides labels by a hundredth of the proven margin", screen::too_large, screen::parameters()))
+KM_PLANT(screen_of_nine_tenths, fault_on_gpu("decides labels by nine tenths of the margin of fp16 products", screen::too_large, screen::parameters()))
 template <class T>
-struct hundredth_of_the_margin : screen::Screened<T, screen::Mma> {
-  hundredth_of_the_margin(const Problem<T>& problem, const Config& config, Trace& trace)
-      : screen::Screened<T, screen::Mma>(problem, config, trace, 0.01f) {}
+struct screen_of_nine_tenths : screen::Screened<T, screen::Mma> {
+  screen_of_nine_tenths(const Problem<T>& problem, const Config& config, Trace& trace)
+      : screen::Screened<T, screen::Mma>(problem, config, trace, 0.9f) {}
 };
 
 // The fault of lutz2018's own fused kernel: a tile of points that does not fit local memory, from 128 dimensions on with the paper's

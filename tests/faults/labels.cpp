@@ -195,20 +195,21 @@ struct KM_FAULT(wrong_bound, "skips distances by a wrong bound", .run = verdict:
   std::vector<double> bound_;
 };
 
-// cpu/lloyd/screened with a hundredth of its proven margin: scores decide between centroids that they cannot tell apart.
-KM_PLANT(margin_of_a_hundredth, "screens with a hundredth of its margin", .run = verdict::label, .on = "far groups", .precisions = both)
+// cpu/lloyd/screened with a third of its proven margin: scores decide between centroids that they cannot tell apart.
+KM_PLANT(margin_of_a_third, "screens with a third of its margin", .run = verdict::label, .on = "lost products", .check = "")
 template <class T>
-struct margin_of_a_hundredth : Screened<T> {
-  margin_of_a_hundredth(const Problem<T>& problem, const Config&, Trace& trace)
-      : Screened<T>(problem, Config({{"threads", std::int64_t(1)}, {"instructions", "best"}}), trace, 0.01) {}
+struct margin_of_a_third : Screened<T> {
+  margin_of_a_third(const Problem<T>& problem, const Config&, Trace& trace)
+      : Screened<T>(problem, Config({{"threads", std::int64_t(1)}, {"instructions", "best"}}), trace, 1.0 / 3) {}
 };
 
-// cpu/yinyang/group without the update of its bounds when centroids move.
-KM_PLANT(drift_not_added, "leaves bounds as they were when centroids move", .run = verdict::label, .precisions = both)
+// cpu/yinyang/group with bounds that pay nine tenths of what centroids move.
+KM_PLANT(drift_of_nine_tenths, "moves bounds by nine tenths of the centroids' movements", .run = verdict::label, .on = "pulled", .check = "",
+         .precisions = both)
 template <class T>
-struct drift_not_added : Filtered<T, Filters::two> {
-  drift_not_added(const Problem<T>& problem, const Config&, Trace&)
-      : Filtered<T, Filters::two>(problem, Config({{"threads", std::int64_t(1)}, {"update", "exact"}}), 3, 1, 0) {}
+struct drift_of_nine_tenths : Filtered<T, Filters::two> {
+  drift_of_nine_tenths(const Problem<T>& problem, const Config&, Trace&)
+      : Filtered<T, Filters::two>(problem, Config({{"threads", std::int64_t(1)}, {"update", "exact"}}), 2, 1, 0.9) {}
 };
 
 // cpu/triangle/reinforced with a loop that ends a fortieth before the proven cut-off.

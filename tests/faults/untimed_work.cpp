@@ -45,6 +45,21 @@ struct KM_FAULT(work_in_reset, "computes in reset", .run = "reset", .on = "many 
   int iterate(Trace&) { return this->out_.iters; }
 };
 
+void work_for_half_a_millisecond() {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::microseconds(500)) {}
+}
+KM_BREAK(download, half_a_millisecond_in_download, "works for 0.5 ms in download", .run = verdict::download, .on = "ties", .check = "") {
+  work_for_half_a_millisecond();
+  return this->out_;
+}
+struct KM_FAULT(half_a_millisecond_in_reset, "works for 0.5 ms in reset", .run = "^reset took", .on = "ties", .check = "") {
+  void reset() {
+    work_for_half_a_millisecond();
+    RightLloyd<T>::reset();
+  }
+};
+
 struct KM_FAULT(unfinished_on_return, "hands back before it has finished", .run = "is nan$") {
   int iterate(Trace&) {
     if (work_.joinable()) work_.join();
@@ -174,6 +189,16 @@ struct computes_all_orders_when_prepared : RemembersRows<T> {
   void prepare(const Config&) override {
     Trace untraced;
     RemembersRows<T>::iterate(untraced);
+  }
+};
+
+// What skips distances may take longer from other rows: this one says that it skipped nearly all.
+KM_PLANT(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many points", .check = "")
+template <class T>
+struct remembers_and_counts_one : RemembersRows<T> {
+  int iterate(Trace& trace) {
+    trace.count("distances", 1);
+    return RemembersRows<T>::iterate(trace);
   }
 };
 

@@ -43,6 +43,15 @@ def with_empty_cluster(start: np.ndarray) -> np.ndarray:
     return start
 
 
+def lost_products() -> Problem:
+    """Scores of cpu/lloyd/screened lose 399 products of 400, half a digit each (tests/screened_cpu_test.cpp)."""
+    point, start = np.full(400, np.float32(0.98 * 2.0**-24) ** 0.5), np.zeros((2, 400))
+    start[0], point[-1] = -point, np.float32(0.505) ** 0.5
+    start[0, -1] = 2 * point[-1]
+    start[1, -1] = -580 * 2.0**-24 / point[-1]
+    return Problem(np.tile([point, -point], (32, 1)), start, {"iterations": 1})
+
+
 def problems() -> dict[str, Problem]:
     blobs = groups(2134, 5, 0.7, 5)  # overlapping, k = d, one cluster empty; labels still change after ten iterations
     many = np.concatenate([groups(30_003, 2, 1), np.random.default_rng(3).normal(9, 1, (70_000, 2))])
@@ -50,8 +59,7 @@ def problems() -> dict[str, Problem]:
     wide = groups(300, 300, 0.3)
     settled = groups(1500, 3, 20)
     huge = 1e200 * groups(500, 2, 0.7)
-    apart = np.random.default_rng(7).normal(size=(2134, 5))
-    apart[:1067] += 3000
+    line = np.arange(2000.0)[:, None] / 2000
     grid = np.random.default_rng(1).integers(0, 3, (600, 2)).astype(float)
     return {
         "blobs": Problem(blobs, with_empty_cluster(blobs[:5])),
@@ -59,11 +67,12 @@ def problems() -> dict[str, Problem]:
         "tolerance 0.01": Problem(blobs, blobs[:5], {"iterations": 200, "tolerance": 0.01}),
         "ties": Problem(grid, np.array([[0.0, 0], [2, 0], [0, 0], [2, 2]]), {"iterations": 1}),
         "far": Problem(1e4 + blobs, 1e4 + with_empty_cluster(blobs[:5])),
-        "far groups": Problem(apart, apart[[0, 1, 2, -3, -2, -1]]),
         "many points": Problem(many, many[[0, 1, 2, -1]], {"iterations": 7, "repetitions": 5}),
         "many clusters": Problem(uniform, uniform[:300], {"iterations": 4}),
         "wide": Problem(wide, wide[:4], {"iterations": 4}),
         "settled": Problem(settled, settled[:3], {"iterations": 30}),
+        "pulled": Problem(line, np.array([[0.3], [0.9]]), {"iterations": 2}),  # as Pulled in tests/solving.hpp
+        "lost products": lost_products(),
         "huge": Problem(huge, huge[:4], {"iterations": 3}),
         "mapped": Problem(blobs, blobs[:5], {"data-set": "map=1"}),
         "metered": Problem(blobs, blobs[:5], {"energy": True}),

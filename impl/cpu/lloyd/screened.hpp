@@ -7,8 +7,9 @@
 // The bound. Let x, c be exact, y, g their roundings, u = 2^-24. |y g - x c| <= 2u |x||c|. A chain of d FMAs that starts from the offset o errs by
 // at most d u (|o| + |y||g|). The total is m (|x||c| + |c|²/2) with m = (d + 8) u, and |x||c| <= |x|²/2 + |c|²/2. With o = -(1 - 2m) |c|²/2 a score
 // is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2). A centroid that trails the best, b, by m (|x|² + 4 |b|²/2) is therefore further
-// away. s = x b - |b|²/2 implies |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s), which far centroids do not widen. If more than an eighth
-// of a thread's points stays open (heavy tails), the thread continues with differences: relative error, but two operations per term instead of one.
+// away. s = x b - |b|²/2 implies |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s), which far centroids do not widen. No case needs more than
+// 0.54 of it, and one needs more than a third (tests/screened_cpu_test.cpp). If more than an eighth of a thread's points stays open (heavy tails), the
+// thread continues with differences: relative error, but two operations per term instead of one.
 //
 // Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. With a matrix unit and enough work,
 // scores come from it (tiles.hpp), with a wider margin; vectors are the fallback.
@@ -76,7 +77,7 @@ Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
 template <class T>
 class Screened : public CpuSolver<T> {
  public:
-  /// margin_share: scales the proven margins; below 1 labels may be wrong (the fault margin_of_a_hundredth).
+  /// margin_share: scales the proven margins; below 1 labels may be wrong (the fault margin_of_a_third).
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
       : CpuSolver<T>(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
         threads_(int(std::clamp<std::int64_t>(threads_of(config), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))), workers_(threads_),

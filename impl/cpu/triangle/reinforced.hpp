@@ -7,7 +7,7 @@
 // true one times 1 + e, |e| <= g = (d + 2) u / (1 - (d + 2) u), in any order. In the plain loop's arithmetic c is further than a if (D - r)² (1 - g)
 // > r² (1 + g) with the true D and r, that is D > r (1 + q), q² = (1 + g) / (1 - g). The computed squares imply that if D² > r² (1 + q)² (1 + g) /
 // (1 - g). With y = g / (1 - g): q² = 1 + 2y, so that (1 + q)² <= 4 (1 + y / 2)². The product is below 4 (1 + 3.1 y) for y <= 0.01. W = 1 + 4 (d +
-// 4) u covers it and the rounding of the test, which is in fp64.
+// 4) u covers it and the rounding of the test, which is in fp64. r² as computed stands on both sides, so no case needs more than half of it: 2 g.
 // Underflow changes a sum by less than d times the least normal number. r² is at least that over u, which hides it. Skipped centroids would
 // therefore have lost in this arithmetic, ties included: labels equal those of the plain loop bit by bit, at any distance from the origin.
 //

@@ -1,13 +1,9 @@
-// Bounds that hold despite rounding. A computed distance² is a sum of d squares of differences, and each term passes at most d + 2 roundings. It is
-// off by at most a share g = m u / (1 - m u), m = d + 3 (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), and by d least numbers where
-// squares underflow. The origin does not matter, because a difference of two numbers is rounded once. A bound is the distance² widened by this. Its
-// root and all sums with drifts are rounded outward: a skipped centroid is farther, and no tie.
+// Bounds that hold despite rounding. A bound is a computed distance² times its factor (widening.hpp). Its root and all sums with drifts are rounded
+// outward: a skipped centroid is farther, and no tie.
 #pragma once
 
-#include <cmath>
-#include <limits>
-
 #include "bench/device/cuda.cuh"
+#include "impl/gpu/yinyang/widening.hpp"
 
 namespace km::yinyang {
 
@@ -32,19 +28,13 @@ __device__ __forceinline__ void raise(double* most, double value) {
 
 /// Upper and lower bounds of the true distance from the computed distance² of d dimensions.
 template <class T>
-struct Widening {
-  using Limits = std::numeric_limits<T>;
-  T up, down, tiny;
-
-  explicit Widening(int d) {
-    const double roundings = (d + 3) * (Limits::epsilon() / 2.0), share = roundings / (1 - roundings);
-    up = std::nextafter(T(1 / (1 - share)), Limits::infinity());
-    down = std::nextafter(T(1 / (1 + share)), T(0));
-    tiny = d * Limits::denorm_min();
-  }
-  __device__ __forceinline__ T at_most(T dist) const { return root_up(fma_up(dist, up, tiny)); }
+struct Widening : Factors<T> {
+  using Factors<T>::Factors;
+  __device__ __forceinline__ T at_most(T dist) const { return root_up(fma_up(dist, this->up, this->tiny)); }
   /// Finite even if the square overflowed.
-  __device__ __forceinline__ T at_least(T dist) const { return root_down(max(fma_down(min(dist, Limits::max()), down, -tiny), T(0))); }
+  __device__ __forceinline__ T at_least(T dist) const {
+    return root_down(max(fma_down(min(dist, Factors<T>::Limits::max()), this->down, -this->tiny), T(0)));
+  }
 };
 
 }  // namespace km::yinyang
