@@ -42,7 +42,7 @@ struct Candidate {
 
 constexpr int most_tried = 4;
 constexpr double cheap = 0.002, always = 0.02;  // seconds: a run for which twice as many are tried; that a trial may take at least
-constexpr int until_rest = 100;                 // iterations of a run to convergence, a guess: the order of candidates hardly depends on it
+constexpr int until_rest = 200;                 // iterations of a run to convergence, a guess
 
 inline const Implementation* find(std::string_view name) {
   const auto found = std::ranges::find(implementations(), name, &Implementation::name);
@@ -106,15 +106,16 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
 }
 
 /// Those that may be the fastest: at most four whose range of one standard deviation meets that of the best, likeliest first, and those that state
-/// a cost but were never calibrated. If the run is short, eight within four times the best, because fixed costs spread most. Candidates without a cost
-/// count only where there is no other.
-inline std::vector<Candidate> shortlist(std::vector<Candidate> all) {
+/// a cost but were never calibrated. Within four times the best are four of a run to convergence, because bounds depend on the points, and eight of a
+/// short run, because fixed costs spread most. Candidates without a cost count only where there is no other.
+inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : all.front().likely();
   double reach = never;
   for (const Candidate& one : all)
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
-  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (least < cheap && own.seconds <= 4 * least); };
+  const bool wide = until_convergence || least < cheap;
+  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= 4 * least); };
   std::vector<Candidate> some;
   for (const Candidate& one : all)
     if (one.forecast && near(*one.forecast) && some.size() < (least < cheap ? 2 : 1) * most_tried) some.push_back(one);
@@ -199,7 +200,7 @@ class Auto {
     static std::map<std::tuple<const T*, std::int64_t, int, int, int, double>, Candidate> known;
     const auto key = std::tuple(problem.points.data(), problem.n, problem.d, problem.k, problem.max_iters, problem.tolerance);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    return known[key] = fastest(shortlist(candidates(rivals, threads, problem, precision_of<T>, model)), problem, model);
+    return known[key] = fastest(shortlist(candidates(rivals, threads, problem, precision_of<T>, model), problem.tolerance >= 0), problem, model);
   }
 
   Candidate chosen_;

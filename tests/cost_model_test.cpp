@@ -99,13 +99,16 @@ TEST(Shortlist, HoldsWhoMayBeTheFastest) {
   const auto slow = candidate(1, Forecast{10, 0.1}, stated), near = candidate(2, Forecast{1.1, 0.1}, stated),
              best = candidate(3, Forecast{1, 0.1}, stated), vague = candidate(4, Forecast{10, 3}, stated), unknown = candidate(5, {}, stated),
              last = candidate(6, {}, silent);
-  EXPECT_EQ(numbers(choosing::shortlist({slow, near, last, best})), (std::vector{3, 2}));
-  EXPECT_EQ(numbers(choosing::shortlist({best, vague, slow})), (std::vector{3, 4}));
-  EXPECT_EQ(numbers(choosing::shortlist({unknown, slow, best})), (std::vector{3, 5}));
-  EXPECT_EQ(numbers(choosing::shortlist({last})), (std::vector{6}));
-  EXPECT_EQ(choosing::shortlist({best, best, best, best, best}).size(), 4u);
+  EXPECT_EQ(numbers(choosing::shortlist({slow, near, last, best}, false)), (std::vector{3, 2}));
+  EXPECT_EQ(numbers(choosing::shortlist({best, vague, slow}, false)), (std::vector{3, 4}));
+  EXPECT_EQ(numbers(choosing::shortlist({unknown, slow, best}, false)), (std::vector{3, 5}));
+  EXPECT_EQ(numbers(choosing::shortlist({last}, false)), (std::vector{6}));
+  EXPECT_EQ(choosing::shortlist({best, best, best, best, best}, false).size(), 4u);
   const auto brief = candidate(7, Forecast{1e-4, 0.1}, stated), longer = candidate(8, Forecast{3e-4, 0.1}, stated);
-  EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow})), (std::vector{7, 8})) << "a short run";
+  EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow}, false)), (std::vector{7, 8})) << "a short run";
+  const auto farther = candidate(9, Forecast{3, 0.1}, stated);
+  EXPECT_EQ(numbers(choosing::shortlist({slow, near, farther, best}, false)), (std::vector{3, 2}));
+  EXPECT_EQ(numbers(choosing::shortlist({slow, near, farther, best}, true)), (std::vector{3, 2, 9})) << "a run to convergence";
 }
 
 TEST(Trial, TakesAShareOfTheRunOrTwentyMilliseconds) {
