@@ -51,7 +51,9 @@ def check(points: NDArray, labels: NDArray, centroids: NDArray | None, dims: Seq
         raise UserError(f"dimensions {list(dims)} are not two of the {points.shape[1]}")
 
 
-def paint(ax: Axes, points: NDArray, labels: NDArray, centroids: NDArray | None, dims: Sequence[int]) -> int:
+def paint(
+    ax: Axes, points: NDArray, labels: NDArray, centroids: NDArray | None, dims: Sequence[int], panels: int = 1
+) -> int:
     """A cluster has a colour (by label, repeating), a centroid a ringed cross. Returns how many points are shown."""
     labels = whole(labels.reshape(-1) if labels.shape == (len(points), 1) else labels)  # kmbench writes a column
     check(points, labels, centroids, dims)
@@ -59,7 +61,7 @@ def paint(ax: Axes, points: NDArray, labels: NDArray, centroids: NDArray | None,
     a, b = dims
     colours = np.array(style.PALETTE)[labels[shown] % len(style.PALETTE)]
     size = float(np.clip(9000 / max(len(shown), 1), 1.2, 14))
-    many = len(shown) > 3000  # then as an image, of few colours
+    many = len(shown) * panels > 3000  # then as an image, of few colours
     look = {"alpha": 1 if many else 0.7, "linewidths": 0, "rasterized": many, "antialiased": not many}
     ax.scatter(points[shown, a], points[shown, b], s=size, c=colours, **look)
     if centroids is not None:
@@ -100,7 +102,7 @@ def scatter_exhibit(view: View) -> Figure | None:
     for ax, line in zip(axes, lines, strict=True):
         centroids = saved(view, line, "centroids")
         points, labels = (read(saved(view, line, part)) for part in ("points", "labels"))
-        paint(ax, points, labels, read(centroids) if centroids.exists() else None, spec.get("dims", (0, 1)))
+        paint(ax, points, labels, read(centroids) if centroids.exists() else None, spec.get("dims", (0, 1)), len(lines))
         ax.set(**named, title=" · ".join(view.label(f, value_of(line, f)) for f in fields))
     note(figure, view.size, title=view.exhibit.heading)
     return figure
