@@ -288,11 +288,11 @@ TEST(JudgeOfLabels, WhoForeseesTheSampleKnowsOneSeedAlone) {
   const double both = moved + double((n - 2) / k + 1);
   trial.solution.centroids[k] = float(moved / both);
   trial.solution.centroids[k + 1] = float((both - moved) / both);
-  repeat_judge_seed(7);
+  judge_seed() = 7;
   if (!device::available()) {
     EXPECT_EQ(trial.judged().verdict, "");
   }
-  repeat_judge_seed(8);
+  judge_seed() = 8;
   EXPECT_PRED2(says, trial.judged().verdict, "has label 1 (distance² 2) but centroid 0 is nearer (0)");
 }
 

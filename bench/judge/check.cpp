@@ -93,7 +93,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   result.wrong = judge(solution).verdict;
   if (result.wrong.empty())
     result.wrong =
-        replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = draws_for(result.name)}, judge).verdict;
+        replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = judge_draws()}, judge).verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;

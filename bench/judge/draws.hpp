@@ -3,20 +3,17 @@
 
 #include <cstdint>
 #include <random>
-#include <string_view>
 #include <vector>
 
 namespace km {
 
-/// Seed of the choices: the case's own, set by repeat_judge_seed(); else from the system's entropy, drawn once.
+/// Seed of the choices: the case's own, if it is set; else from the system's entropy, drawn once.
 inline std::uint64_t& judge_seed() {
   static std::uint64_t seed = std::random_device{}();
   return seed;
 }
-inline void repeat_judge_seed(std::uint64_t seed) { judge_seed() = seed; }
-
-/// Generator for the choices about one case. It depends on the seed alone: a replay has the case's seed, but another id.
-inline std::mt19937_64 draws_for(std::string_view) { return std::mt19937_64(std::uint64_t{judge_seed()}); }
+/// Generator for the choices about one case.
+inline std::mt19937_64 judge_draws() { return std::mt19937_64(std::uint64_t{judge_seed()}); }
 
 /// Draws one number from each of `wanted` <= n equal ranges of 0 to n - 1, in ascending order.
 inline std::vector<std::int64_t> spread_sample(std::int64_t n, std::int64_t wanted, std::mt19937_64& draws) {

@@ -242,10 +242,10 @@ class TypedSession final : public Session {
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_verbs(m);
     if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
       m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
-    evidence_.draws = draws_for(case_.id());
+    evidence_.draws = judge_draws();
     const bool one_in_four = evidence_.draws() % 4 == 0;
     const double shortest_s = std::ranges::min(m.samples_s);
-    if (m.judgement.verdict.empty() && (shortest_s < 0.1 || one_in_four)) run_unforeseen(m);
+    if (m.judgement.verdict.empty() && (shortest_s < 0.02 || one_in_four)) run_unforeseen(m);  // what remembers is short
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {

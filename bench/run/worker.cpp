@@ -35,7 +35,7 @@ class CaseRun {
   /// Makes the next timed run and, after the last, all that follows it.
   void repeat() {
     if (ended()) return;
-    if (case_.judge_seed) repeat_judge_seed(*case_.judge_seed);
+    if (case_.judge_seed) judge_seed() = *case_.judge_seed;
     try {
       if (!session_) session_ = prepare(case_, measurement_);
       return case_.once ? solve() : measure();
