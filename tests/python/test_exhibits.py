@@ -1,5 +1,7 @@
 """Every exhibit of papers/ loads, renders and is judged."""
 
+from functools import cache
+
 import jsonschema
 import pytest
 import synthetic
@@ -16,8 +18,9 @@ EXHIBITS = {exhibit.key: exhibit for paper in papers() for exhibit in paper.exhi
 SCHEMA = jsonschema.Draft202012Validator(exhibit_schema.EXHIBIT)
 
 
-def machine_of(exhibit, profile="paper"):
-    lines = [made for source in exhibit.sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
+@cache
+def machine_of(key, profile):
+    lines = [made for source in EXHIBITS[key].sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
     return machine(lines, {"cpu": {"model": "Made-up 9000"}})
 
 
@@ -25,7 +28,7 @@ def machine_of(exhibit, profile="paper"):
 @pytest.mark.parametrize("profile", results.PROFILES)
 def test_every_claim_selects_something_and_is_judged(key, profile):
     """The sweeps make every line that a claim selects."""
-    for finding in judge(EXHIBITS[key], machine_of(EXHIBITS[key], profile)):
+    for finding in judge(EXHIBITS[key], machine_of(key, profile)):
         assert finding.verdict in VERDICTS
         for complaint in ("no line", "matches", "was not measured", "was run"):
             assert complaint not in finding.why or profile == "quick", f"{finding.id}: {finding.why}"
@@ -35,7 +38,7 @@ def test_every_claim_selects_something_and_is_judged(key, profile):
 def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path, monkeypatch):
     monkeypatch.setattr(render, "FIGURE_FORMATS", (".svg",))  # test_render.py has all formats
     exhibit = EXHIBITS[key]
-    written = {p.suffix: p for p in render.write_exhibit(exhibit, machine_of(exhibit), tmp_path)}
+    written = {p.suffix: p for p in render.write_exhibit(exhibit, machine_of(key, "paper"), tmp_path)}
     if exhibit.kind == "figure" and exhibit.figure["style"] in ("scatter", "roofline"):
         return
     assert {".md", ".csv", ".tex"} <= written.keys()

@@ -15,6 +15,58 @@ struct Shape {
   static constexpr int groups = large ? 3 : 4, threads = (groups + 1) * 128, budget = large ? 160 : 112;  // registers per thread
 };
 
+/// The copying thread: brings `copies` pieces of the image into the ring, each when its stage is empty.
+__device__ __forceinline__ void copy_pieces(const Screen& s, std::uint8_t* ring, hopper::Barrier* full, hopper::Barrier* empty, std::int64_t copies) {
+  const int pieces = s.layout.tiles * s.layout.chunks, piece_bytes = s.layout.piece_bytes();
+  int stage = 0, piece = 0;
+  unsigned parity = 1;  // no wait in the first round
+  for (std::int64_t copy = 0; copy < copies; ++copy) {
+    empty[stage].wait(parity);
+    full[stage].copy(ring + stage * piece_bytes, s.image + std::int64_t(piece) * piece_bytes, piece_bytes);
+    if (++stage == s.stages) stage = 0, parity ^= 1;
+    if (++piece == pieces) piece = 0;
+  }
+}
+
+/// Multiplies 64 points by the centroids of the piece at `begin`, in this group's turn if there are turns. add: to the sums, else sets them.
+template <int Columns, int Steps, int Products, bool InTurn, int Registers, int Low>
+__device__ __forceinline__ void multiply_piece(float (&sums)[Registers], std::uint32_t (&high)[Steps * 4], std::uint32_t (&low)[Low],
+                                               std::uint32_t begin, bool add, int next_group) {
+  constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half)), first = Products == 3 ? 2 : 0;
+  hopper::multiply_begin();
+#pragma unroll
+  for (int product = first; product >= 0; --product)  // small terms first
+#pragma unroll
+    for (int u = 0; u < Steps; ++u) {
+      hopper::multiply(sums, product == 2 ? low + (Products == 3 ? u * 4 : 0) : high + u * 4,
+                       begin + ((product == 1 ? half_bytes : 0) + u * Columns * 32) / 16, u > 0 || product < first || add);
+      if (u == Steps - 1 || (InTurn && u == Steps - 3)) hopper::multiply_group();
+    }
+  if (InTurn) {  // the next group's products start during the last two
+    hopper::await_all_but_last();
+    hopper::pass_turn(next_group);
+  }
+  hopper::multiply_end(sums, high);
+  if constexpr (Products == 3) {
+#pragma unroll
+    for (int u = 0; u < Steps * 4; ++u) asm volatile("" : "+r"(low[u])::"memory");
+  }
+}
+
+/// Compares a thread's sums of tile c of the centroids, which begin at `starts`: collects candidates or updates the leaders.
+template <int Columns, bool Paired, bool Collects, bool Positive, int Registers>
+__device__ __forceinline__ void compare_tile(const Screen& s, const float (&sums)[Registers], const float* starts, int c, int lane,
+                                             Leaders<Columns, Positive>& leaders, Collector& collector) {
+  const int quarter = lane % 4;
+#pragma unroll
+  for (int q = 0; q < Columns / 32; q += Paired ? 2 : 1) {
+    const Scores<Positive> scores(sums + q * 16, starts + q * 32, quarter);
+    if constexpr (Collects) collector.add(s.open, scores, c * Columns + q * 32, lane);
+    else if constexpr (!Paired) leaders.add(scores, c * (Columns / 32) + q);
+    else leaders.add(scores, Scores<Positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
+  }
+}
+
 /// Persistent blocks: `groups` warpgroups take 64 points each and go through all centroids. One more warp copies their pieces into a ring in shared
 /// memory; they stay if all fit. Groups multiply in turn, so that others compare their scores meanwhile.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
@@ -37,27 +89,17 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
   const std::int64_t rounds = tiles > blockIdx.x ? (tiles - blockIdx.x + turn - 1) / turn : 0;
   const bool resident = pieces <= s.stages;
   if (rounds == 0) return;
-
   if (threadIdx.x < s.stages) full[threadIdx.x].init(1), empty[threadIdx.x].init(groups * 4);
   hopper::publish_barriers();
   __syncthreads();
-
   const int group = threadIdx.x / 128;
   if (group == groups) {
     hopper::give_registers<24>();
     if (threadIdx.x % 128 > 0) return;
-    const std::int64_t copies = resident ? pieces : rounds * pieces;
-    int stage = 0, piece = 0;
-    unsigned parity = 1;  // no wait in the first round
-    for (std::int64_t copy = 0; copy < copies; ++copy) {
-      empty[stage].wait(parity);
-      full[stage].copy(ring + stage * piece_bytes, s.image + std::int64_t(piece) * piece_bytes, piece_bytes);
-      if (++stage == s.stages) stage = 0, parity ^= 1;
-      if (++piece == pieces) piece = 0;
-    }
+    copy_pieces(s, ring, full, empty, resident ? pieces : rounds * pieces);
   } else {
     hopper::take_registers<Shape::budget>();
-    constexpr int depth = Steps * step, half_bytes = Columns * depth * int(sizeof(__half));
+    constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
     const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
@@ -68,16 +110,21 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
       pair.template load<Steps>(s.points.high, tile, t, steps, chunk * Steps, high);
       if constexpr (Products == 3) pair.template load<Steps>(s.points.low, tile, t, steps, chunk * Steps, low);
     };
-    RowPair<listed> pair(tile, t, rows, todo);
-    if (!Chunked && tile < tiles) load(pair, tile, 0);
     // Lanes 0 and 1 of a quarter write one row each; its data are loaded with the halves.
     const auto row_of_mine = [&](const RowPair<listed>& pair) { return quarter == 0 ? pair.i[0] : quarter == 1 ? pair.i[1] : -1; };
+    RowPair<listed> pair(tile, t, rows, todo);
+    if (!Chunked && tile < tiles) load(pair, tile, 0);
     std::uint32_t left_next = 0;
     std::int32_t label_next = 0;
     const auto load_mine = [&] {
       if (const std::int64_t i = row_of_mine(pair); !collects && i >= 0) left_next = s.points.left[i], label_next = s.labels[i];
     };
     load_mine();
+    const auto next_piece = [&] {
+      __syncwarp();
+      if (!resident && lane == 0) empty[stage].arrive();
+      if (++stage == s.stages) stage = 0, parity ^= 1;
+    };
     if (in_turn && group == groups - 1) hopper::pass_turn(0);
 
     for (std::int64_t round = 0; round < rounds; ++round, tile += turn) {
@@ -87,10 +134,8 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
       const std::int32_t label = label_next;
       Leaders<Columns, positive> leaders[1];
       Collector collector;
-      if constexpr (collects) {
-        const int at = t / 32 * 16;
-        collector.begin(s.open, found + group * tile_rows + at, tile * tile_rows + at, rows, lane);
-      }
+      const int at = t / 32 * 16;
+      if constexpr (collects) collector.begin(s.open, found + group * tile_rows + at, tile * tile_rows + at, rows, lane);
       if (resident) stage = 0, parity = 0;
       for (int c = 0; c < s.layout.tiles; ++c) {
         float sums[Shape::registers];
@@ -99,56 +144,22 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
           full[stage].wait(parity);
           if (in_turn) hopper::await_turn(group);
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
-          hopper::multiply_begin();
-#pragma unroll
-          for (int product = Products == 3 ? 2 : 0; product >= 0; --product)  // small terms first
-#pragma unroll
-            for (int u = 0; u < Steps; ++u) {
-              hopper::multiply(sums, product == 2 ? low + (Products == 3 ? u * 4 : 0) : high + u * 4,
-                               begin + ((product == 1 ? half_bytes : 0) + u * Columns * 32) / 16,
-                               u > 0 || product < (Products == 3 ? 2 : 0) || chunk > 0);
-              if (u == Steps - 1 || (in_turn && u == Steps - 3)) hopper::multiply_group();
-            }
-          if (in_turn) {  // the next group's products start during the last two
-            hopper::await_all_but_last();
-            hopper::pass_turn(group == groups - 1 ? 0 : group + 1);
-          }
-          hopper::multiply_end(sums, high);
-          if constexpr (Products == 3) {
-#pragma unroll
-            for (int u = 0; u < Steps * 4; ++u) asm volatile("" : "+r"(low[u])::"memory");
-          }
+          multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, chunk > 0, group == groups - 1 ? 0 : group + 1);
           if (!Chunked || chunk == s.layout.chunks - 1) break;
-          __syncwarp();
-          if (!resident && lane == 0) empty[stage].arrive();
-          if (++stage == s.stages) stage = 0, parity ^= 1;
+          next_piece();
         }
         if (c == s.layout.tiles - 1 && tile + turn < tiles) {  // prefetch the next points during the comparison
           pair = RowPair<listed>(tile + turn, t, rows, todo);
           if (!Chunked) load(pair, tile + turn, 0);
           load_mine();
         }
-        if (active) {
-          const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
-#pragma unroll
-          for (int q = 0; q < Columns / 32; q += paired ? 2 : 1) {
-            const Scores<positive> scores(sums + q * 16, starts + q * 32, quarter);
-            if constexpr (collects) collector.add(s.open, scores, c * Columns + q * 32, lane);
-            else if constexpr (!paired) leaders[0].add(scores, c * (Columns / 32) + q);
-            else leaders[0].add(scores, Scores<positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
-          }
-        }
-        __syncwarp();
-        if (!resident && lane == 0) empty[stage].arrive();
-        if (++stage == s.stages) stage = 0, parity ^= 1;
+        const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
+        if (active) compare_tile<Columns, paired, collects>(s, sums, starts, c, lane, leaders[0], collector);
+        next_piece();
       }
       if (!active) continue;
-      if constexpr (collects) {
-        collector.finish(s.open, lane);
-      } else {
-        leaders[0].finish(quarter);
-        moved += decide<Products>(s, leaders, i, margin.at(left), label, lane);
-      }
+      if constexpr (collects) collector.finish(s.open, lane);
+      else leaders[0].finish(quarter), moved += decide<Products>(s, leaders, i, margin.at(left), label, lane);
     }
     if (in_turn && group == 0) hopper::await_turn(0);  // the last turn
     moved = __reduce_add_sync(0xFFFFFFFF, moved);

@@ -58,6 +58,32 @@ struct Ring {
   }
 };
 
+/// Multiplies a warp's strips by a band of 32 centroids of the piece. Small terms first: low with high, high with low, high with high. The next step's
+/// centroids are prefetched.
+template <int Columns, int Steps, int Products, int Strips, int Kept, int Low>
+__device__ __forceinline__ void multiply_band(float (&sums)[Strips][Kept][16], int kept, const std::uint32_t (&high)[Strips][Steps * 4],
+                                              const std::uint32_t (&low)[Strips][Low], std::uint32_t piece_at, int band) {
+  constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
+  std::uint32_t b[2][2][4];
+  const auto fetch = [&](int v) {  // step v % Steps of product v / Steps
+#pragma unroll
+    for (int x = 0; x < 2; ++x)  // 16 columns
+      ampere::load_tiles(b[v % 2][x],
+                         piece_at + (Products == 3 && v / Steps == 1 ? half_bytes : 0) + (v % Steps * Columns * 2 + band * 32 + x * 16) * 16);
+  };
+  fetch(0);
+#pragma unroll
+  for (int v = 0; v < Products * Steps; ++v) {
+    if (v + 1 < Products * Steps) fetch(v + 1);
+#pragma unroll
+    for (int p = 0; p < Strips; ++p) {
+      const std::uint32_t* const a = (Products == 3 && v < Steps ? low[p] : high[p]) + v % Steps * 4;
+#pragma unroll
+      for (int x = 0; x < 4; ++x) ampere::multiply(sums[p][kept] + x * 4, a, b[v % 2][x / 2] + x % 2 * 2);
+    }
+  }
+}
+
 /// Persistent blocks whose warps take `strips` times 16 points each and go through all centroids together.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1) score_mma(const __grid_constant__ Screen s) {
@@ -145,25 +171,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
           if (chunk == 0)
 #pragma unroll
             for (int u = 0; u < strips * 16; ++u) sums[u / 16][kept][u % 16] = 0;
-          // Product v / Steps, small terms first: low with high, high with low, high with high. The next step's centroids are prefetched.
-          std::uint32_t b[2][2][4];
-          const auto fetch = [&](int v) {
-#pragma unroll
-            for (int x = 0; x < 2; ++x)  // 16 columns
-              ampere::load_tiles(b[v % 2][x],
-                                 piece_at + (Products == 3 && v / Steps == 1 ? half_bytes : 0) + (v % Steps * Columns * 2 + band * 32 + x * 16) * 16);
-          };
-          fetch(0);
-#pragma unroll
-          for (int v = 0; v < Products * Steps; ++v) {
-            if (v + 1 < Products * Steps) fetch(v + 1);
-#pragma unroll
-            for (int p = 0; p < strips; ++p) {
-              const std::uint32_t* const a = (Products == 3 && v < Steps ? low[p] : high[p]) + v % Steps * 4;
-#pragma unroll
-              for (int x = 0; x < 4; ++x) ampere::multiply(sums[p][kept] + x * 4, a, b[v % 2][x / 2] + x % 2 * 2);
-            }
-          }
+          multiply_band<Columns, Steps, Products>(sums, kept, high, low, piece_at, band);
           if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // prefetch the next points during the comparison
           if (!Chunked || chunk == s.layout.chunks - 1) compare(band, starts);
         }

@@ -36,6 +36,27 @@ struct Settle {
   unsigned long long* changed;
 };
 
+/// Returns the nearest centroid of the block's point at x, `together` values apart, by fp64 differences, to the first thread. All threads call it.
+template <class T>
+__device__ __forceinline__ int nearest_in_fp64(const Settle<T>& s, const T* x, Nearest<double> (&exact)[settle_warps]) {
+  Nearest<double> best;
+  for (int c = threadIdx.x; c < s.k; c += settle_block) {
+    double dist = 0;
+#pragma unroll 4
+    for (int j = 0; j < s.d; ++j) {
+      const double diff = double(x[j * together]) - double(s.transposed[std::int64_t(j) * s.k_padded + c]);
+      dist += diff * diff;
+    }
+    best.add(dist, c);
+  }
+  for (int other = 16; other > 0; other /= 2) best.add(__shfl_xor_sync(0xFFFFFFFF, best.first, other), __shfl_xor_sync(0xFFFFFFFF, best.at, other));
+  if (threadIdx.x % 32 == 0) exact[threadIdx.x / 32] = best;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int other = 1; other < settle_warps; ++other) best.add(exact[other].first, exact[other].at);
+  return best.at;
+}
+
 template <class T>
 __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ Settle<T> s) {
   extern __shared__ double shared[];
@@ -108,24 +129,8 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
 
     for (int doubt = 0; doubt < doubts; ++doubt) {
       const int p = doubtful[doubt];
-      Nearest<double> best;
-      for (int c = t; c < s.k; c += settle_block) {
-        double dist = 0;
-#pragma unroll 4
-        for (int j = 0; j < d; ++j) {
-          const double diff = double(x[(p / together * d + j) * together + p % together]) - double(s.transposed[std::int64_t(j) * s.k_padded + c]);
-          dist += diff * diff;
-        }
-        best.add(dist, c);
-      }
-      for (int other = 16; other > 0; other /= 2)
-        best.add(__shfl_xor_sync(0xFFFFFFFF, best.first, other), __shfl_xor_sync(0xFFFFFFFF, best.at, other));
-      if (lane == 0) exact[warp] = best;
-      __syncthreads();
-      if (t == 0) {
-        for (int other = 1; other < settle_warps; ++other) best.add(exact[other].first, exact[other].at);
-        label(first + p, best.at);
-      }
+      const int c = nearest_in_fp64(s, x + p / together * d * together + p % together, exact);
+      if (t == 0) label(first + p, c);
       __syncthreads();
     }
     if (t == 0 && doubts > 0) atomicAdd(&s.progress->in_doubt, doubts);

@@ -92,6 +92,16 @@ __device__ __forceinline__ void merge(T (&sum)[K][Values], const unsigned (&coun
   if (t < k && block_counts[t] > 0) atomicAdd(&counts[t], block_counts[t]);
 }
 
+/// Fills the rows with centroids. A row beyond k is never the nearest; padding adds nothing.
+template <int K, int RowPacks, class T>
+__device__ __forceinline__ void fill_rows(cuda::Pack<T> (&rows)[K][RowPacks], const T* __restrict__ centroids, int d, int k) {
+  constexpr int width = cuda::Pack<T>::size, values = RowPacks * width;
+  for (int at = threadIdx.x; at < K * values; at += blockDim.x) {
+    const int c = at / values, j = at % values;
+    rows[c][j / width].at[j % width] = c >= k ? cuda::infinity<T> : j < d ? centroids[c * d + j] : T(0);
+  }
+}
+
 /// points: n x d, centroids, next: k x d, k <= K. Adds to changed, sums (k x d) and counts. The last block turns them into next and clears them.
 template <class T, int Lanes, int Pieces, int K>
 __global__ void __launch_bounds__(most_block)
@@ -104,10 +114,7 @@ __global__ void __launch_bounds__(most_block)
   __shared__ Pack rows[K][Pieces * Lanes];  // the centroids; at the end the sums
   __shared__ unsigned block_counts[K];
   const int t = threadIdx.x, lane = t % Lanes, group = t % 32 / Lanes;
-  for (int at = t; at < K * Pieces * Lanes * width; at += blockDim.x) {
-    const int c = at / (Pieces * Lanes * width), j = at % (Pieces * Lanes * width);
-    rows[c][j / width].at[j % width] = c >= k ? cuda::infinity<T> : j < d ? centroids[c * d + j] : T(0);  // never the nearest; padding adds nothing
-  }
+  fill_rows(rows, centroids, d, k);
   if (t < K) block_counts[t] = 0;
   __syncthreads();
 

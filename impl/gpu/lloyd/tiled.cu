@@ -71,6 +71,23 @@ __device__ void stage(Tile<T, TX>& tile, Cursor<Tile<T, TX>> from, const T* poin
   }
 }
 
+/// Exchanges the highest scores of TX lanes and their centroids until each lane has its own points.
+template <int TX, class T>
+__device__ __forceinline__ void exchange(T (&highest)[rows], int (&at)[rows], int tx) {
+#pragma unroll
+  for (int half = TX / 2, keep = rows / 2; half > 0; half /= 2, keep /= 2) {
+    const bool upper = tx & half;
+#pragma unroll
+    for (int u = 0; u < keep; ++u) {
+      const T high = __shfl_xor_sync(0xFFFFFFFF, upper ? highest[u] : highest[u + keep], half);
+      const int c = __shfl_xor_sync(0xFFFFFFFF, upper ? at[u] : at[u + keep], half);
+      highest[u] = upper ? highest[u + keep] : highest[u];
+      at[u] = upper ? at[u + keep] : at[u];
+      if (high > highest[u] || (high == highest[u] && c < at[u])) highest[u] = high, at[u] = c;  // the lowest index wins a tie
+    }
+  }
+}
+
 /// points: n x d, transposed: d_padded x k_padded. A thread's points are 32 apart; its centroids are two packs, TX packs apart.
 template <class T, int TX, int Copy>
 __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
@@ -136,7 +153,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
         turn = turn == stages - 1 ? 0 : turn + 1;
       }
 
-      T highest[rows];  // of this thread's centroids, then exchanged until each lane has its own points
+      T highest[rows];  // of this thread's centroids
       int at[rows];
 #pragma unroll
       for (int u = 0; u < rows; ++u) {
@@ -146,18 +163,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
           if (score[u][v] > highest[u]) highest[u] = score[u][v], at[u] = v / width * TX * width + v % width;
         at[u] += c0 + tx * width;
       }
-#pragma unroll
-      for (int half = TX / 2, keep = rows / 2; half > 0; half /= 2, keep /= 2) {
-        const bool upper = tx & half;
-#pragma unroll
-        for (int u = 0; u < keep; ++u) {
-          const T high = __shfl_xor_sync(0xFFFFFFFF, upper ? highest[u] : highest[u + keep], half);
-          const int c = __shfl_xor_sync(0xFFFFFFFF, upper ? at[u] : at[u + keep], half);
-          highest[u] = upper ? highest[u + keep] : highest[u];
-          at[u] = upper ? at[u + keep] : at[u];
-          if (high > highest[u] || (high == highest[u] && c < at[u])) highest[u] = high, at[u] = c;  // the lowest index wins a tie
-        }
-      }
+      exchange<TX>(highest, at, tx);
 #pragma unroll
       for (int u = 0; u < kept; ++u)
         if (highest[u] > best_score[u]) best_score[u] = highest[u], best[u] = at[u];

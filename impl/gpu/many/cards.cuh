@@ -45,8 +45,8 @@ inline Parameter gpus_parameter() {
   return {.name = "gpus", .fallback = 0, .range = {0, 1, 2, 4, 8}, .help = "cards that share the points; 0: all visible, at most 8"};
 }
 
-/// Returns why no rung can run, or "".
-std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config);
+/// Returns why no rung can run, or "". missing: the same of what a rung needs besides.
+std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config, std::string (*missing)(const Config&));
 
 /// One card's share of the run. Constructed, used and destroyed on the card's thread.
 template <class T>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/meeting.cuh"
 
 namespace km::many {
@@ -22,7 +22,8 @@ inline void enable_peers(const std::vector<int>& devices, int rank) {
 }
 
 /// Returns a pair of cards that cannot use each other's memory, in a sentence; or "".
-inline std::string peers_apart(const std::vector<int>& devices) {
+inline std::string peers_apart(const Config& config) {
+  const std::vector<int> devices = devices_of(cards_of(config));
   for (const int from : devices)
     for (const int to : devices) {
       int can = 1;

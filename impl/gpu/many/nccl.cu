@@ -84,12 +84,11 @@ const Register<Nccl> registration{{
     .summary = "several GPUs: a pass on each, sums of all by NCCL between kernels",
     .device = Device::gpu,
     .parameters = {many::gpus_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
-      if (const std::string reason = many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config);
-          !reason.empty())
-        return reason;
-      return nccl::missing();
-    },
+    .unsupported =
+        [](const ProblemShape& p, const Config& config, int value_bytes) {
+          return many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config,
+                               [](const Config&) { return nccl::missing(); });
+        },
     .fixed_point = true,
 }};
 

@@ -5,7 +5,6 @@
 // Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; one launch; R k (3 d + 1) + 3 values of 8 bytes
 // over NVLink (2 d in fp32), and one way of a flag.
 // Limit: 16 dimensions, 256 clusters. With a tolerance the host waits for every iteration's count of changed labels.
-#include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/mailboxes.cuh"
 
 namespace km {
@@ -41,12 +40,10 @@ const Register<Peers> registration{{
     .summary = "several GPUs: a pass on each, whose last block meets the others' in their memory",
     .device = Device::gpu,
     .parameters = {many::gpus_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
-      if (const std::string reason = many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config);
-          !reason.empty())
-        return reason;
-      return many::peers_apart(many::devices_of(many::cards_of(config)));
-    },
+    .unsupported =
+        [](const ProblemShape& p, const Config& config, int value_bytes) {
+          return many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config, many::peers_apart);
+        },
     .fixed_point = true,
 }};
 

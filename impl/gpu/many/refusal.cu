@@ -5,7 +5,7 @@
 #include "impl/gpu/many/cards.cuh"
 
 namespace km::many {
-std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config) {
+std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config, std::string (*missing)(const Config&)) {
   if (p.d > register_tiles::most_dimensions) return "more than 16 dimensions: points exceed a thread's registers";
   if (p.k > most_clusters) return "more than 256 clusters: a label has 8 bits";
   const Kernel kernel = kernel_for(p.d, p.k);
@@ -16,7 +16,7 @@ std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), c
   if (p.n / cards >= std::int64_t(1) << 36) return "more than 2^36 points a card: a block's tiles have 31 bits";
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   if (cards > 1 && blocking && std::string_view(blocking) == "1") return "CUDA_LAUNCH_BLOCKING=1: a launch would wait for the other cards";
-  return "";
+  return missing(config);
 }
 
 }  // namespace km::many

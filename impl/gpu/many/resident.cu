@@ -6,7 +6,6 @@
 // values of 8 bytes over NVLink (2 d in fp32), one way of a flag, and as many values from L2 for every block.
 // Limit: 16 dimensions, 256 clusters.
 #include "impl/gpu/lloyd/last_block.cuh"
-#include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/mailboxes.cuh"
 
 namespace km {
@@ -137,11 +136,10 @@ const Register<Resident> registration{{
     .summary = "several GPUs: all iterations in one kernel a card, one barrier for the blocks of all cards",
     .device = Device::gpu,
     .parameters = {many::gpus_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
-      if (const std::string reason = many::refusal(p, value_bytes == 4 ? resident_kernel<float> : resident_kernel<double>, config); !reason.empty())
-        return reason;
-      return many::peers_apart(many::devices_of(many::cards_of(config)));
-    },
+    .unsupported =
+        [](const ProblemShape& p, const Config& config, int value_bytes) {
+          return many::refusal(p, value_bytes == 4 ? resident_kernel<float> : resident_kernel<double>, config, many::peers_apart);
+        },
     .fixed_point = true,
 }};
 

@@ -73,8 +73,7 @@ class Compacted {
     image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
     starts_ = cuda::Buffer<float>(k_padded);
     if (std::int64_t(k) * least_company <= n) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
-    cuda::check(cudaMemsetAsync(transposed_.data(), 0, transposed_.bytes(), stream_));
-    cuda::check(cudaMemsetAsync(image_.data(), 0, image_.bytes(), stream_));
+    cuda::clear(stream_, transposed_, image_);
     const std::vector<float> none(k_padded, -cuda::infinity<float>);
     upload(starts_, std::span<const float>(none), stream_);
     if (products) {
@@ -83,13 +82,10 @@ class Compacted {
                                                                            reinterpret_cast<__half*>(halves_.data()), left_.data(), length2_.data());
       cuda::check_launch();
     }
-    int device = 0, multiprocessors = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    grid_ = std::min({static_cast<unsigned>(multiprocessors), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
+    grid_ = std::min({unsigned(cuda::multiprocessors()), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
     bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
-    cuda::check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes_)));
+    cuda::allow_shared(kernel_, bytes_);
     run_ = {.points = points_.data(),
             .halves = halves_.data(),
             .left = left_.data(),
@@ -135,16 +131,15 @@ class Compacted {
   void reset() {
     upload(initial_, problem_.initial_centroids, stream_);
     cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
-    cuda::check(cudaMemsetAsync(centroids_.data(), 0xFF, centroids_.bytes(), stream_));  // NaN
+    cuda::poison(stream_, centroids_);
     stream_.synchronize();
   }
 
   int iterate(Trace& trace) {
     iters_[0] = 0;
-    const auto clear = [&](auto& buffer) { cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream_)); };
-    clear(coarse_), clear(fine_), clear(counts_), clear(tops_), clear(lengths_), clear(tallies_), clear(freed_);
-    cuda::check(cudaMemsetAsync(twins_.data(), 0x7F, twins_.bytes(), stream_));    // no_twin
-    cuda::check(cudaMemsetAsync(labels_.data(), 0xFF, labels_.bytes(), stream_));  // no_label: every point changes at first
+    cuda::clear(stream_, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
+    cuda::set_bytes(twins_, 0x7F, stream_);  // no_twin
+    cuda::poison(stream_, labels_);          // every point changes at first
     void* arguments[] = {&run_};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
     stream_.synchronize();
