@@ -92,8 +92,7 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
   const Judge<T> judge(problem, implementation.description, config);
   result.wrong = judge(solution).verdict;
   if (result.wrong.empty())
-    result.wrong =
-        replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = judge_draws()}, judge).verdict;
+    result.wrong = replay(implementation, config, problem, Evidence<T>{.first = solution, .middle = true, .draws = judge_draws()}, judge).verdict;
 } catch (const device::Error& error) {
   result.wrong = error.what();
   if (error.sticky) throw;
