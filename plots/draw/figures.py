@@ -106,7 +106,8 @@ def gaps(view: View, panels: Sequence[Panel]) -> str:
                 at = ", ".join(those) if len(those) <= MOST_GAPS else f"{len(those)} values"
                 panel_of = panel.title.removesuffix(metric(panel.metrics[0]).label).strip(" ·")
                 who = ", ".join(filter(None, (curve.name, panel_of)))
-                found.append(f"{who} at {at} ({why})" if who else f"{at} ({why})")
+                whole = who and len(those) > 1 and not any(curve.ours.values())
+                found.append(f"{f'{who} at {at}' if who and not whole else who or at} ({why})")
     found = list(dict.fromkeys(found))
     more = f"; {len(found) - MOST_GAPS} more (see the table)" * (len(found) > MOST_GAPS)
     return f"× no time, by {x.replace('_', ' ')}: {'; '.join(found[:MOST_GAPS])}{more}." if found else ""
