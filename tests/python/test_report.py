@@ -155,7 +155,7 @@ def test_a_tolerance_has_a_reason(bench):
 
 
 def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
-    assert '<article class="exhibit" id="demo/table1">' in page
+    assert '<article class="exhibit half" id="demo/table1">' in page
     bench.exhibit(TABLE)
     bench.run([line(packages=1)])
     page = report.page(*bench.read())
