@@ -1,5 +1,6 @@
 """Grouped bars and stacks of phases; dots on a logarithmic axis, where the length of a bar means nothing."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from plots.read.metrics import metric
 from plots.read.select import sort_key
 from plots.read.view import View
 
+WIDE = 45  # characters of all the groups' names beside each other
 GROUP = 0.82  # of the distance between two groups, the share that bars fill
 
 
@@ -26,7 +28,9 @@ def groups_of(curves: Sequence[Curve], view: View) -> tuple[list[Any], list[str]
 def slots(ax: Axes, curves: Sequence[Curve], view: View) -> dict:
     """Places and names the groups; returns the centre of each group by x."""
     at, text = groups_of(curves, view)
-    crowded = sum(map(len, text)) > 34
+    room = int(WIDE / len(at))
+    crowded = sum(map(len, text)) > WIDE and max(len(word) for name in text for word in name.split()) > room
+    text = [name if crowded else textwrap.fill(name, max(room, 1), break_long_words=False) for name in text]
     ax.set_xticks(range(len(at)), text, rotation=35 if crowded else 0, ha="right" if crowded else "center")
     ax.set_xlim(-0.6, len(at) - 0.4)
     return {v: i for i, v in enumerate(at)}
@@ -46,7 +50,7 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
             heights = [value.value for _, value in pairs]
             bounds = list(zip(*(errors(value) for _, value in pairs), strict=True))
             look = {"color": looks.fill[curve.name], "error_kw": {"elinewidth": 0.9, "ecolor": "#333333"}}
-            label = curve.name or f"measured on {view.machine.name}"
+            label = curve.name or f"measured on {view.machine.name}" * (len(curves) == 1)
             ax.bar([where[x] for x, _ in pairs], heights, width * 0.92, yerr=bounds, label=label, **look)
         style.gaps(ax, [where[x] for x in curve.missing], looks.fill[curve.name])
         style.daggers(ax, [(where[x], y, doubt) for x, y, doubt in curve.doubtful.get(name, [])])

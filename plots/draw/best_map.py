@@ -15,7 +15,7 @@ from plots.read import words
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
 from plots.read.results import Line
-from plots.read.select import sort_key, value_of
+from plots.read.select import grouped, sort_key, value_of
 from plots.read.view import View
 
 CELL = (0.78, 0.36)  # inches
@@ -83,13 +83,12 @@ def best_map(view: View) -> Figure | None:
     wide = len(columns) * CELL[0] + 1.9
     figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
+    cases = grouped(measured, lambda line: tuple(value_of(line, f) for f in fields))
     colour = style.colours({contender(view, line) for line in measured})
     for ax, panel in zip(axes, panels, strict=True):
         for y, row in enumerate(rows):
             for x, column in enumerate(columns):
-                at = (*panel, *row, *column)
-                here = [line for line in measured if tuple(value_of(line, f) for f in fields) == at]
-                cell = best_of(view, here, name)
+                cell = best_of(view, cases.get((*panel, *row, *column), []), name)
                 paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
         frame(ax, view, (rows, columns))
         ax.set_title(named(view, panel_fields, panel))
@@ -104,8 +103,8 @@ def paint(ax: Axes, at: tuple[int, int], cell: Cell, colour: str) -> None:
     ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", alpha=ALPHA))
     if cell.value is not None:
         text = f"{CLOSE} " * cell.close + words.number(cell.value.value, 2)
-        ax.text(x, y - 0.17, text, ha="center", va="center", fontsize=7.5)
-        ax.text(x, y + 0.23, cell.winner.rpartition("/")[2], ha="center", va="center", fontsize=6)
+        ax.text(x, y - 0.17, text, fontsize=7.5, **style.CENTRED)
+        ax.text(x, y + 0.23, cell.winner.rpartition("/")[2], fontsize=6, **style.CENTRED)
 
 
 def frame(ax: Axes, view: View, axes: tuple[Sequence[tuple], Sequence[tuple]]) -> None:

@@ -56,15 +56,19 @@ class Panel:
 @style.applied
 def draw(view: View) -> Figure | None:
     """The figure, or None if there is nothing to draw."""
-    if whole := WHOLE.get(view.exhibit.figure["style"]):
-        return whole(view)
+    if figure := WHOLE.get(view.exhibit.figure["style"], plot)(view):
+        figure.get_layout_engine().execute(figure)  # lays out once, not once a format
+        figure.set_layout_engine("none")
+    return figure
+
+
+def plot(view: View) -> Figure | None:
+    """The panels with a value of ours; else those with one of the paper's."""
     panels = arrange(view)
     measured = [panel for panel in panels if any(curve.ours for curve in panel.curves)]
     panels = measured or [panel for panel in panels if any(curve.paper for curve in panel.curves)]
-    return plot(view, panels) if panels else None
-
-
-def plot(view: View, panels: Sequence[Panel]) -> Figure:
+    if not panels:
+        return None
     metrics = len(view.exhibit.figure["y"])  # where they fit, a row of panels holds one value of the panel field
     across = metrics if 1 < metrics <= ACROSS < len(panels) else 2 if len(panels) == 4 else min(ACROSS, len(panels))
     wide = PANEL[0] * (1.35 if len(panels) == 1 else 1)
@@ -84,8 +88,6 @@ def plot(view: View, panels: Sequence[Panel]) -> Figure:
     ran = any(curve.ours for panel in panels for curve in panel.curves)
     told = "" if ran else f"Nothing of this was measured on {view.machine.name}: the paper's values."
     note(figure, view.size, told, "" if bars.sideways(view) else gaps(view, panels), title=view.exhibit.heading)
-    figure.get_layout_engine().execute(figure)  # lays out once, not once a format
-    figure.set_layout_engine("none")
     return figure
 
 
@@ -106,7 +108,8 @@ def gaps(view: View, panels: Sequence[Panel]) -> str:
                 at = ", ".join(those) if len(those) <= MOST_GAPS else f"{len(those)} values"
                 panel_of = panel.title.removesuffix(metric(panel.metrics[0]).label).strip(" ·")
                 who = ", ".join(filter(None, (curve.name, panel_of)))
-                found.append(f"{who} at {at} ({why})" if who else f"{at} ({why})")
+                whole = who and len(those) > 1 and not any(curve.ours.values())
+                found.append(f"{f'{who} at {at}' if who and not whole else who or at} ({why})")
     found = list(dict.fromkeys(found))
     more = f"; {len(found) - MOST_GAPS} more (see the table)" * (len(found) > MOST_GAPS)
     return f"× no time, by {x.replace('_', ' ')}: {'; '.join(found[:MOST_GAPS])}{more}." if found else ""

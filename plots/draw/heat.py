@@ -48,7 +48,7 @@ def paint(ax: Axes, columns: Sequence[Any], rows: Sequence[Any], cells: Cells, s
         ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="white"))
         text = "×" if cell.value is None else words.number(cell.value, 3)
         dark = cell.value is not None and norm(far) > 0.55
-        ax.text(x, y, text, ha="center", va="center", fontsize=7, color="white" if dark else "#222222")
+        ax.text(x, y, text, fontsize=7, color="white" if dark else "#222222", **style.CENTRED)
         for marked, dash in ((cell.value is not None and cell.value == framed, "-"), (cell.default, (0, (3, 2)))):
             if marked:
                 edge = {"fill": False, "edgecolor": "#BB2222", "linestyle": dash, "linewidth": 1.4}

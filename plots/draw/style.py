@@ -31,6 +31,7 @@ TEXT = {"marker": "D", "linestyle": "none", "markerfacecolor": "white", "markers
 STATED = "where a ratio or value of the paper's text would put it"
 BAND = {"linewidth": 7, "alpha": 0.4, "label": "between the bounds of the paper's text"}
 MEAN = {"color": PAPER_INK, "linestyle": (0, (4, 3)), "linewidth": 0.9, "label": "mean in the paper's text"}
+CENTRED = {"ha": "center", "va": "center", "in_layout": False}  # text inside a cell: the layout need not measure it
 DAGGER = {"linestyle": "none", "color": "#BB2222", "markersize": 5, "markeredgewidth": 0.3}
 COARSE = {**DAGGER, "marker": r"$\dagger$", "label": "coarse (see the table)"}
 DISTURBED = {**DAGGER, "marker": r"$\ddagger$", "label": "disturbed (see the table)"}

@@ -103,7 +103,7 @@ class Exhibit:
         words = self.spec.get("labels", {}).get(name, {})
         return str(words.get(str(value), "–" if value is None else value))
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019  an exhibit lives as long as the program
     def listed(self, name: str) -> list[Any]:
         """The values of a field in the order of the sweeps, then of the quick profile."""
         values: list[Any] = []

@@ -6,6 +6,7 @@ from typing import Any
 
 from plots.decide.side_by_side import main_metric
 from plots.read import words
+from plots.read.view import View
 from plots.write.tables import Cell, Column, Table
 
 NOTHING = Cell(words.MISSING, raw=(None, None, None))
@@ -18,7 +19,7 @@ def beside(first: Any, others: Sequence[Any]) -> Table:
     for other in others:
         metric = next((m for m in (name, *measured(table)) if m in measured(table) and m in measured(other.table)), "")
         if metric:
-            size = f", {other.view.size.split(' · ')[0]}" if differs(first.view.size, other.view.size) else ""
+            size = f", {other.view.size.split(' · ')[0]}" if sizes(other.view) - sizes(first.view) else ""
             table = joined(table, other.table, metric, other.place, size)
     return table
 
@@ -31,8 +32,9 @@ def measured(table: Table | None) -> list[str]:
     return [name for i, name in columns if any(row[i].raw and row[i].raw[0] is not None for row in table.rows)]
 
 
-def differs(ours: str, theirs: str) -> bool:
-    return bool(theirs) and ours.split(" · ")[0] != theirs.split(" · ")[0]
+def sizes(view: View) -> set[tuple[str, int]]:
+    """Data sets that were there, with their n."""
+    return {(line["dataset"]["name"], line["n"]) for line in view.lines if line["n"]}
 
 
 def fields(table: Table) -> list[str]:

@@ -27,7 +27,7 @@ NEEDS = {
     lookup.THREADS: "the paper's number of threads",
     lookup.RUN: "cases that were not run",
     lookup.GRADE: "results that are not coarse",
-    lookup.OTHER: "what was skipped, failed or was wrong",
+    lookup.OTHER: "cases that were skipped, failed or were wrong",
     lookup.CONSTRUCTION: "another run: as run they hold by construction",
 }
 
@@ -73,7 +73,8 @@ def needs(findings: Sequence[Finding]) -> str:
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: kmbench fetch {' '.join(names)}"}
     parts = [(counts[need], text) for need, text in texts.items() if counts[need]]
-    return ", ".join(f"{count} {'' if i else 'need '}{text}" for i, (count, text) in enumerate(parts))
+    verb = "needs " if parts and parts[0][0] == 1 else "need "
+    return ", ".join(f"{count} {'' if i else verb}{text}" for i, (count, text) in enumerate(parts))
 
 
 def show(findings: list[Finding], console: Console, everything: bool = False) -> None:

@@ -1,5 +1,6 @@
 // The page is whole without this. It adds: claims by verdict, the current place in the contents, opened where a link leads, fields that stay in sight, tables
-// that are sorted by a column and whose rows are filtered by words, what stands behind a cell, and the fastest near a shape.
+// that are sorted by a column and whose rows are filtered by words, what stands behind a cell, and the fastest near a shape. With one machine alone, figures stand
+// two a row.
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 const filter = document.querySelector(".filter");
@@ -34,6 +35,9 @@ document.addEventListener("click", ({ target }) => { if (target.matches("figure:
 addEventListener("hashchange", unfold);
 unfold();
 all("nav a").forEach((a) => a.addEventListener("click", () => { document.getElementById("menu").checked = false; }));
+
+const alone = () => document.body.classList.toggle("one", all(".switch input:checked").length === 1);
+document.querySelector(".switch")?.addEventListener("change", alone);
 
 // A table that is too wide moves closer together; else as many of a row's first cells stay as leave half of the width to the numbers.
 const stay = (box) => {
@@ -101,6 +105,16 @@ const bar = (table) => {  // the line of tools below a table
   box.after(line);
   return line;
 };
+// A table that is higher than its box says how many rows it has, and shows them all at a press.
+const tall = (box) => {
+  if (box.scrollHeight <= box.clientHeight + 8) return;
+  const table = box.querySelector("table"), button = document.createElement("button");
+  const say = () => { button.textContent = !box.classList.toggle("full", !box.classList.toggle("tall")) ? `Show all ${table.tBodies[0].rows.length} rows` : "Show fewer rows"; };
+  button.className = "copy";
+  button.addEventListener("click", say);
+  bar(table).append(button);
+  say();
+};
 // Rows that hold every word that was typed.
 const searchable = (table) => {
   const rows = [...table.tBodies[0].rows];
@@ -116,25 +130,51 @@ const searchable = (table) => {
   });
 };
 
-// A press on a value shows the command behind it, one on an empty cell the reason.
+// A press on a value shows the command behind it, one on an empty cell the reason; by keyboard: arrows and Enter.
 const reason = (cell) => {
   const own = all("sup", cell), part = cell.closest(".numbers, article");
   const marks = (own.length ? own : all("td.why sup", cell.parentElement)).map((sup) => sup.textContent);
   const foots = all(".foot", part).filter((foot) => foot.closest(".numbers, article") === part);
   return foots.filter((foot) => marks.includes(foot.querySelector("sup")?.textContent)).map((foot) => foot.lastChild.textContent).join(" ");
 };
-document.addEventListener("click", ({ target }) => {
-  const cell = target.closest("table[data-of] tbody td"), table = cell?.closest("table"), row = cell?.parentElement;
-  const name = row?.children.length === table?.tHead.rows[0].cells.length && table?.tHead.rows[0].cells[cell.cellIndex].dataset.m;
-  const why = cell?.classList.contains("why") ? reason(cell) : "";
-  if (!name && !why) return;
-  const line = table.closest(".scroll").parentElement.querySelector(":scope > .asked") ?? document.createElement("p");
+const answer = (cell) => {
+  const table = cell.closest("table"), row = cell.parentElement, head = table.tHead.rows[0].cells;
+  if (cell.matches(".why")) return reason(cell);
+  const name = row.cells.length === head.length && head[cell.cellIndex].dataset.m;
+  return name ? `kmbench explain ${table.dataset.of} ${row.at} ${name} --machine ${table.dataset.on}` : "";
+};
+const tell = (cell) => {
+  const told = answer(cell), box = cell.closest(".scroll");
+  if (!told) return;
+  const line = box.parentElement.querySelector(":scope > .asked") ?? document.createElement("p");
   line.className = "asked small";
   line.setAttribute("role", "status");
-  line.replaceChildren(why || document.createElement("code"));
-  if (!why) line.firstChild.textContent = `kmbench explain ${table.dataset.of} ${row.at} ${name} --machine ${table.dataset.on}`;
-  table.closest(".scroll").after(line);
-});
+  line.replaceChildren(cell.matches(".why") ? told : Object.assign(document.createElement("code"), { textContent: told }));
+  box.after(line);
+  line.scrollIntoView({ block: "nearest" });
+};
+const arrows = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+const beyond = (cell, [down, right]) => {  // the next cell in that direction that has an answer
+  const rows = [...cell.closest("tbody").rows].filter((row) => row.offsetParent);
+  let at = rows.indexOf(cell.parentElement), column = cell.cellIndex, next;
+  do { at += down; column += right; next = rows[at]?.cells[column]; } while (next && !answer(next));
+  return next;
+};
+const askable = (table) => {
+  const first = table.dataset.of && all("tbody td", table).find(answer);
+  if (!first) return;
+  first.tabIndex = 0;
+  table.addEventListener("click", ({ target }) => target.closest("tbody td") && tell(target.closest("td")));
+  table.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("tbody td"), aim = cell && arrows[event.key] && beyond(cell, arrows[event.key]);
+    if (!cell || !(aim || ["Enter", " "].includes(event.key))) return;
+    event.preventDefault();
+    if (!aim) return tell(cell);
+    cell.tabIndex = -1;
+    aim.tabIndex = 0;
+    aim.focus();
+  });
+};
 // The fastest at the shape that was measured nearest to the one asked for, by machine and device.
 const ask = document.querySelector(".ask");
 const nearest = () => {
@@ -187,6 +227,7 @@ const cards = (table) => {
     for (const cell of row.cells) {
       head = at === 0 || (head && row.cells[0].matches(".field") && cell.matches(".field"));
       if (!head) cell.dataset.of = names[at];
+      else if (/^[\d–]/.test(cell.textContent)) cell.dataset.name = names[at];
       at += cell.colSpan;
     }
   }
@@ -196,8 +237,9 @@ const made = new WeakSet();
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => {
   if (!target.clientWidth) return;
   const table = target.querySelector("table"), article = target.closest("article") && !target.closest(".claims");
-  if (!made.has(target)) { sortable(table); searchable(table); if (article) copied(target); if (phone && !table.matches(".matrix")) cards(table); }
-  made.add(target);
+  if (!made.has(target)) { sortable(table); searchable(table); askable(table); if (article) copied(target); if (phone && !table.matches(".matrix")) cards(table); }
   stay(target);
+  if (!made.has(target) && !table.matches(".matrix")) tall(target);
+  made.add(target);
 }));
 all(".scroll").forEach((box) => sizes.observe(box));

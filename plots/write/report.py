@@ -42,7 +42,9 @@ TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", 
 TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
 LONG = 56  # characters of a measured value, in a cell of the claims
 ONCE = "measured once"
-BROAD = 800  # pixels from which a figure has the width of the page
+HIGH, WIDE = 288, 540  # pixels of a figure on the page: as high, unless it is narrower then
+FEW = 5  # columns of a table for which half of the page is enough
+BROAD = 800  # pixels: figures that are wider at this height have a row of their own, narrower ones share it
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def short(text: str) -> str:
 
 def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str | None) -> list[Place]:
     """The reader's own machines, then the recorded ones by their number of lines."""
-    ordered = [*machines, *sorted(others, key=lambda m: -len(m.lines))]
+    most = [sorted(some, key=lambda m: -len(m.lines)) for some in (machines, others)]
+    ordered = most[0] + most[1]
     gpus = [" ".join(((m.record.get("gpu") or {}).get("name") or m.name).split()[:2]) for m in ordered]
     found = []
     for at, (machine, gpu) in enumerate(zip(ordered, gpus, strict=True)):
@@ -275,17 +278,20 @@ def head(exhibit: Exhibit) -> dict[str, Any]:
 def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
     """An exhibit with a value on some machine: the machines side by side, the reader's own first."""
     ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
-    first, *others = sorted(ran, key=lambda one: (not one.place.here, -len(one.view.lines)))
     figured = any(drawings.get((exhibit.key, one.place.at)) for one in ran)
+    first = min(ran, key=lambda one: (not one.place.here, figured or -len(one.view.lines)))
+    others = [one for one in ran if one is not first]
     table = first.table if figured else None
     if exhibit.kind == "machine":
         table = together([(one.place, one.table) for one in ran if one.table])
     elif first.table and not figured:
         table = beside(first, others)
+    shown = [side_part(one, drawings.get((exhibit.key, one.place.at), "")) for one in (first, *others)]
     return {
         **head(exhibit),
-        "sides": [side_part(one, drawings.get((exhibit.key, one.place.at), "")) for one in (first, *others)],
+        "sides": shown,
         "figured": figured,
+        "half": len(groups(first.table)) <= FEW if table and not figured else not any(one["broad"] for one in shown),
         "table": table,
         "whole": exhibit.kind != "machine",
         "notes": exhibit.notes,
@@ -295,14 +301,17 @@ def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
 
 def side_part(one: Shown, figure: str) -> dict[str, Any]:
     view = one.view
+    wide, high = (int(found) for found in re.findall(r'(?:width|height)="(\d+)"', figure)[:2] or (0, 1))
+    shown = min(wide, max(WIDE, HIGH * wide // high))
     cases = f"{len(view.lines)} case{'s' * (len(view.lines) != 1)} at {', '.join(view.commits)}"
-    size = view.size or (f"{view.profile} profile" if view.profile else "")
+    size = view.size or (f"{view.profile} profile" if view.profile else "")  # a figure says it itself
     return {
         "place": one.place,
-        "size": " · ".join(part for part in (size, cases if view.commits else "") if part),
+        "size": " · ".join(part for part in ("" if figure else size, cases if view.commits else "") if part),
         "table": one.table,
         "figure": figure,
-        "broad": " broad" * (int((re.findall(r'width="(\d+)"', figure) or [0])[0]) > BROAD),
+        "width": (shown, wide),  # on the page of all exhibits, on its own
+        "broad": shown > BROAD,
     }
 
 

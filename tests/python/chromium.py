@@ -75,6 +75,24 @@ class Chromium:
             pass
         self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
+    def press(self, *keys: str) -> None:
+        """Presses keys, as `ArrowRight` or `Enter`, on what has the focus."""
+        for key in keys:
+            for kind in ("keyDown", "keyUp"):
+                self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+
+    def tap(self, element: str) -> None:
+        """Touches an element, and waits for the click that a browser makes of it."""
+        self.run(f"{element}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+        x, y = self.run(f"(({{ x, y }}) => [x + 9, y + 9])({element}.getBoundingClientRect())")
+        click = "new Promise((done) => { addEventListener('click', done, { once: true }); setTimeout(done, 5000); })"
+        self.run(f"window.tapped = {click}; 0")
+        self.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self.call("Emulation.setTouchEmulationEnabled", enabled=False)
+        self.run("window.tapped.then(() => 0)")
+
     def run(self, script: str) -> Any:
         """The value of an expression on the page."""
         found = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)

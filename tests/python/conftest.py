@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import synthetic
 
-import plots.__main__
 from plots.__main__ import main
 from plots.decide.claims import Finding, judge_one
 from plots.read import check, exhibits, results
@@ -17,7 +16,7 @@ from plots.write.tables import Cell, Table
 
 ROOT = Path(__file__).resolve().parents[2]
 Record = dict | None  # of a machine or of a paper
-plots.__main__.RECORDED = ROOT / "no such folder"  # a test that wants recorded lines beside its own says so by --beside
+results.RECORDED = ROOT / "no such folder"  # a test that wants recorded lines beside its own says so by --beside
 
 TABLE = """
 kind = "table"

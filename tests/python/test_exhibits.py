@@ -1,7 +1,5 @@
 """Every exhibit of papers/ loads, renders and is judged."""
 
-from functools import cache
-
 import jsonschema
 import pytest
 import synthetic
@@ -18,27 +16,35 @@ EXHIBITS = {exhibit.key: exhibit for paper in papers() for exhibit in paper.exhi
 SCHEMA = jsonschema.Draft202012Validator(exhibit_schema.EXHIBIT)
 
 
-@cache
-def machine_of(key, profile):
-    lines = [made for source in EXHIBITS[key].sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
+def machine_of(exhibit, profile):
+    lines = [made for source in exhibit.sources for made in synthetic.lines_of(EXHIBITS[source], profile)]
     return machine(lines, {"cpu": {"model": "Made-up 9000"}})
 
 
-@pytest.mark.parametrize("key", EXHIBITS)
+@pytest.fixture(scope="module", params=EXHIBITS)
+def exhibit(request):
+    """Of a module: all tests of one exhibit run together, on the same lines."""
+    return EXHIBITS[request.param]
+
+
+@pytest.fixture(scope="module")
+def machines(exhibit):
+    """A machine with a line for every case, by profile."""
+    return {profile: machine_of(exhibit, profile) for profile in results.PROFILES}
+
+
 @pytest.mark.parametrize("profile", results.PROFILES)
-def test_every_claim_selects_something_and_is_judged(key, profile):
+def test_every_claim_selects_something_and_is_judged(exhibit, machines, profile):
     """The sweeps make every line that a claim selects."""
-    for finding in judge(EXHIBITS[key], machine_of(key, profile)):
+    for finding in judge(exhibit, machines[profile]):
         assert finding.verdict in VERDICTS
         for complaint in ("no line", "matches", "was not measured", "was run"):
             assert complaint not in finding.why or profile == "quick", f"{finding.id}: {finding.why}"
 
 
-@pytest.mark.parametrize("key", EXHIBITS)
-def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path, monkeypatch):
-    monkeypatch.setattr(render, "FIGURE_FORMATS", (".svg",))  # test_render.py has all formats
-    exhibit = EXHIBITS[key]
-    written = {p.suffix: p for p in render.write_exhibit(exhibit, machine_of(key, "paper"), tmp_path)}
+def test_every_exhibit_renders_and_shows_every_printed_value(exhibit, machines, tmp_path):
+    written = render.write_exhibit(exhibit, machines["paper"], tmp_path, formats=[".svg"])  # test_render.py has all
+    written = {p.suffix: p for p in written}
     if exhibit.kind == "figure" and exhibit.figure["style"] in ("scatter", "roofline"):
         return
     assert {".md", ".csv", ".tex"} <= written.keys()
@@ -51,10 +57,9 @@ def test_every_exhibit_renders_and_shows_every_printed_value(key, tmp_path, monk
             assert value in text or name not in columns
 
 
-@pytest.mark.parametrize("key", EXHIBITS)
-def test_printed_values_are_numbers_or_words(key):
+def test_printed_values_are_numbers_or_words(exhibit):
     """`Segfault` stays a word. A value with a digit must parse as a number, or its ratio would be missing."""
-    for row in EXHIBITS[key].printed() if EXHIBITS[key].kind != "machine" else ():
+    for row in exhibit.printed() if exhibit.kind != "machine" else ():
         for name, value in row.values.items():
             assert parse(value) is not None or not any(map(str.isdigit, value)), f"{name} = {value!r}"
 
@@ -63,10 +68,9 @@ def test_the_schema_is_json_schema():
     SCHEMA.check_schema(exhibit_schema.EXHIBIT)
 
 
-@pytest.mark.parametrize("key", EXHIBITS)
-def test_the_schema_holds(key):
+def test_the_schema_holds(exhibit):
     """Any validator that reads schema/exhibit.json accepts our files."""
-    spec = EXHIBITS[key].spec
+    spec = exhibit.spec
     assert [error.message for error in SCHEMA.iter_errors(spec)] == []
     assert len(list(SCHEMA.iter_errors({**spec, "colour": "red"}))) == 1
 

@@ -122,7 +122,7 @@ def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys)
     bench.run([line(packages=1), absent, skipped(fetch, packages=3)])
     assert bench.main("claims", "--list", "--out", tmp_path) == 0
     out = capsys.readouterr().out
-    said = "demo: 1 of 3 claims can be decided here; 1 need a GPU, 1 data: kmbench fetch household.\n"
+    said = "demo: 1 of 3 claims can be decided here; 1 needs a GPU, 1 data: kmbench fetch household.\n"
     assert out.startswith(said) and "\there\t" in out and "\tgpu\t" not in out
     assert bench.main("claims", "--list", "--out", tmp_path, "--all") == 0
     assert "\tgpu\t" in capsys.readouterr().out
@@ -155,7 +155,7 @@ def test_a_tolerance_has_a_reason(bench):
 
 
 def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
-    assert '<article class="exhibit" id="demo/table1">' in page
+    assert '<article class="exhibit half" id="demo/table1">' in page
     bench.exhibit(TABLE)
     bench.run([line(packages=1)])
     page = report.page(*bench.read())
