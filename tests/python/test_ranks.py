@@ -90,7 +90,8 @@ def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
         "dies": r"^a rank died of signal 9",
     }
     wanted = ["--implementation", "faults/ranks", "--set", "fault=none,wrong_label," + ",".join(faults)]
-    found = {line["parameters"]["fault"]: line for line in run(*wanted, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)}
+    every = run(*wanted, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
+    found = {line["parameters"]["fault"]: line for line in every}
     assert found.pop("none")["verdict"] == ""
     assert re.search(r"^point 150 has label", found.pop("wrong_label")["verdict"])
     assert set(found) == set(faults)
@@ -102,7 +103,8 @@ def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
 @needs_mpi
 def test_a_hang_ends_in_time_and_leaves_nothing(tmp_path):
     start = time.monotonic()
-    (line,) = run("--implementation", "faults/ranks", *flags(set="fault=sleeps", timeout=1), *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
+    sleeping = flags(implementation="faults/ranks", set="fault=sleeps", timeout=1)
+    (line,) = run(*sleeping, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
     assert line["failure"] == "no end after 1 s; --timeout allows more"
     assert time.monotonic() - start < 12 and not leftover(tmp_path)
 
