@@ -55,6 +55,7 @@ template <class T>
 Solution<T> on_ranks(const Problem<T>& p, const std::vector<std::int64_t>& firsts) {
   Meeting meeting(int(firsts.size()));
   std::vector<Solution<T>> made(firsts.size());
+  const Implementation& two_step = named("cpu/ranks/two_step");  // the registry is for one thread
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < firsts.size(); ++rank)
     threads.emplace_back([&, rank] {
@@ -63,7 +64,8 @@ Solution<T> on_ranks(const Problem<T>& p, const std::vector<std::int64_t>& first
       Problem<T> mine = p;
       mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
       mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
-      made[rank] = solve(mine, "cpu/ranks/two_step");
+      Trace untraced;
+      made[rank] = solved(*two_step.prepare<T>()(mine, config_of(two_step), untraced), untraced);
     });
   for (auto& thread : threads) thread.join();
   Solution<T> whole = made[0];
