@@ -106,6 +106,8 @@ struct Description {
   std::string_view departs = "";
   /// True if it makes means from the previous means, whose rounding accumulates. Also a departure.
   std::function<bool(const Config&)> incremental = {};
+  /// True if it runs on several ranks, each with its shard: Problem::group, whose sums are its only meeting. All ranks end with the same centroids.
+  bool shards = false;
   Task task = Task::kmeans;
 };
 

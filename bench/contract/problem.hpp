@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "bench/contract/group.hpp"
+
 namespace km {
 
 struct ProblemShape {
@@ -26,6 +28,15 @@ template <class T>
 struct Problem : ProblemShape {
   std::span<const T> points;
   std::span<const T> initial_centroids;
+  Group* group = nullptr;  // null: this process has all points; else n and points are those of its shard (Description::shards)
+  Shard shard = {};
+
+  /// The shape of the whole problem: its n counts the points of all ranks.
+  ProblemShape whole() const {
+    ProblemShape shape = *this;
+    if (group) shape.n = shard.total;
+    return shape;
+  }
 };
 
 constexpr std::int32_t no_label = -1;

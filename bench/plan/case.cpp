@@ -68,6 +68,7 @@ void visit_fields(SomeCase& c, Visit visit) {
   visit("init_source", c.init_source);
   visit("exhibit_hash", c.exhibit_hash);
   visit("skip", c.skip);
+  visit("launch", c.launch);
   visit("tuned", c.tuned);
   visit("order", c.order);
   visit("judge_seed", c.judge_seed);
@@ -80,18 +81,20 @@ Json Case::identity() const {
   for (const auto& [name, value] : dataset.settings) dataset_json["settings"][name] = value;
   if (!dataset_source.empty()) dataset_json["source"] = dataset_source;
   Json init_json = {{"method", init}, {"seed", init_seed}, {"source", init_source.empty() ? Json() : Json(init_source)}};
-  return {{"exhibit", exhibit.empty() ? Json() : Json(exhibit)},
-          {"profile", profile},
-          {"implementation", implementation_name},
-          {"parameters", json_of(config)},
-          {"dataset", dataset_json},
-          {"n", n},
-          {"d", d},
-          {"k", k},
-          {"precision", precision_name()},
-          {"init", init_json},
-          {"max_iters", max_iters},
-          {"tolerance", tolerance < 0 ? Json() : Json(tolerance)}};
+  Json identity = {{"exhibit", exhibit.empty() ? Json() : Json(exhibit)},
+                   {"profile", profile},
+                   {"implementation", implementation_name},
+                   {"parameters", json_of(config)},
+                   {"dataset", dataset_json},
+                   {"n", n},
+                   {"d", d},
+                   {"k", k},
+                   {"precision", precision_name()},
+                   {"init", init_json},
+                   {"max_iters", max_iters},
+                   {"tolerance", tolerance < 0 ? Json() : Json(tolerance)}};
+  if (!launch.empty()) identity["ranks"]["launch"] = launch;
+  return identity;
 }
 
 std::string Case::id() const {
@@ -106,7 +109,8 @@ std::string Case::name() const {
   for (const auto& [key, value] : config.values()) text += fmt::format("/{}:{}", key, to_string(value));
   if (tolerance >= 0) text += fmt::format("/tol:{}", tolerance);
   text += fmt::format("/iters:{}", max_iters);
-  return text + fmt::format("/{}{}", init, init_seed);
+  text += fmt::format("/{}{}", init, init_seed);
+  return launch.empty() ? text : text + "/launch:" + launch;
 }
 
 double Case::memory_bytes() const {

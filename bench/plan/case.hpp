@@ -34,6 +34,7 @@ struct Case {
   std::string init_source;     // fingerprint of the initial centroids' file, or empty
   std::string exhibit_hash;    // fingerprint of the exhibit's sweeps, or empty
   std::string skip;            // why it cannot run, or empty
+  std::string launch;          // words that start its ranks, such as mpirun -n 4, or empty
   std::string tuned;           // source of requested tuned values: exact, nearest or default (docs/tuning.md); else empty
   std::int64_t order = 0;
   std::optional<std::uint64_t> judge_seed;  // of the judge's random choices; empty: drawn by job_of (bench/run/run.hpp)

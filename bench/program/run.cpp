@@ -1,9 +1,12 @@
 // kmbench run: runs exhibits, or an ad hoc sweep from flags.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
@@ -15,6 +18,7 @@
 #include "bench/program/command.hpp"
 #include "bench/program/machine_flags.hpp"
 #include "bench/program/problem_flags.hpp"
+#include "bench/run/ranks.hpp"
 #include "bench/run/run.hpp"
 
 namespace km::run_command {
@@ -25,13 +29,18 @@ constexpr std::int64_t most_seed = 9'000'000'000'000'000;
 struct Flags {
   std::vector<std::string> exhibits, papers, set;
   ProblemFlags problem{.lists = true};
-  std::string implementation, repetitions, warmup, profile = "paper", filter, order_seed = "1", judge_seed, out;
+  std::string implementation, repetitions, warmup, profile = "paper", filter, order_seed = "1", judge_seed, out, launch;
   MachineFlags machine;
   TunedFlags tuned;
   bool dry_run = false, redo = false, save = false, energy = false, same_machine = false;
   std::string benchmark_filter, benchmark_repetitions, benchmark_format, benchmark_out, benchmark_out_format;  // Google Benchmark's
   bool benchmark_list_tests = false, benchmark_interleaving = false;
 } flags;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
 
 /// Options of a sweep from flags, not allowed with an exhibit.
 Options sweep_options() {
@@ -47,6 +56,18 @@ Sweep ad_hoc(const Flags& f) {
   if (!f.warmup.empty()) sweep.axes["warmup"] = values_of_list("--warmup", f.warmup);
   add_settings(sweep, "--set", "set.", f.set, true);
   return sweep;
+}
+
+/// Cases that run on the ranks of --launch; the others are skipped.
+void launch(std::vector<Case>& cases, const Flags& f) {
+  if (f.launch.empty()) return;
+  if (!no_ranks().empty()) throw UserError("--launch: " + no_ranks());
+  if (f.energy || !f.machine.memory.empty())
+    throw UserError(fmt::format("--launch contradicts {}, which counts one process alone", f.energy ? "--energy" : "--memory"));
+  for (auto& c : cases) {
+    c.launch = fmt::format("{}", fmt::join(words_of(f.launch), " "));
+    if (c.skip.empty() && !c.implementation->description.shards) c.skip = "runs in one process: --launch is for implementations that take shards";
+  }
 }
 
 /// Rejects flags that an exhibit already fixes.
@@ -119,6 +140,7 @@ std::vector<Case> plan(const Flags& f) {
   for (const auto& [flag, text] : {std::pair{"--repetitions", f.repetitions}, {"--benchmark_repetitions", f.benchmark_repetitions}})
     if (!text.empty())
       for (const int repetitions = int(whole_number(flag, text, 1, 1'000'000)); auto& c : cases) c.repetitions = repetitions;
+  launch(cases, f);
   if (!f.judge_seed.empty())
     for (const auto seed = std::uint64_t(whole_number("--judge-seed", f.judge_seed, 0, most_seed)); auto& c : cases) c.judge_seed = seed;
   cases = shuffled(std::move(cases), std::uint64_t(whole_number("--order-seed", f.order_seed, 0, most_seed)));
@@ -172,6 +194,7 @@ RunOptions options_of(const Flags& f, const Invocation& by) {
   options.redo = f.redo;
   options.save_solutions = f.save;
   options.energy = f.energy;
+  options.launcher = words_of(f.launch);
   options.interleave = f.benchmark_interleaving;
   options.format = f.benchmark_format;
   options.benchmark_out = f.benchmark_out;
@@ -232,6 +255,7 @@ const RegisterCommand registration{
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
                  {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},
                  {"--judge-seed", &flags.judge_seed, "Seed of the judge's random choices: a line's judge_seed repeats its verdict (default: random)"},
+                 {"--launch", &flags.launch, "Words that start each worker on several ranks (\"mpirun -n 4\"; docs/scale.md)"},
                  {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing; as JSON with --benchmark_format=json"},
                  {"--redo", &flags.redo, "Run cases that have results already"},
                  {"--energy", &flags.energy, "Also measure the energy of an iteration, in runs of their own, where NVML or RAPL can be read"}},

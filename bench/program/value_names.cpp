@@ -38,6 +38,7 @@ std::string_view value_name(const std::string& name) {
       {"--k", "INT"},
       {"--kmeans", "NAME"},
       {"--laplacian", "WORD"},
+      {"--launch", "COMMAND"},
       {"--machine", "NAME"},
       {"--memory", "NUMBER"},
       {"--n", "INT"},

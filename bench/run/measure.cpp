@@ -25,6 +25,7 @@
 #include "bench/machine/nvml.hpp"
 #include "bench/run/energy.hpp"
 #include "bench/run/process_state.hpp"
+#include "bench/run/ranks.hpp"
 #include "bench/run/timing.hpp"
 
 namespace km {
@@ -308,13 +309,16 @@ class TypedSession final : public Session {
     const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
     start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
     int iters = 0;
+    const double met_before_s = meeting_s;
     Timing timing = timed_iterate(iters);
-    reset_s_ = std::min(reset_s_, timing.reset_s);
-    own_downloads_s_.push_back(undelayed_s([&] {
+    const double met_s = meeting_s;
+    reset_s_ = std::min(reset_s_, timing.reset_s - (met_s - met_before_s));
+    const double download_s = undelayed_s([&] {
       const auto download_start = std::chrono::steady_clock::now();
       download();
       m.downloads_s.push_back(seconds_since(download_start));
-    }));
+    });
+    own_downloads_s_.push_back(download_s - (meeting_s - met_s));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations

@@ -12,6 +12,7 @@
 #include "bench/machine/version.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
+#include "bench/run/over_ranks.hpp"
 
 namespace km {
 namespace {
@@ -84,6 +85,7 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
     if (const Work work = c.implementation->description.work(c.shape(), c.config, c.value_bytes()); work.bytes > 0)
       line["work"] = {{"bytes", work.bytes}, {"flops", work.flops}};
   line["wait_policy"] = wait_policy();
+  line["ranks"] = ranks_of(c);
   line["machine"] = machine;
   line["commit"] = version::commit();
   line["dirty"] = version::dirty();

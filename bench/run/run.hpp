@@ -22,6 +22,7 @@ struct RunOptions {
   double timeout_s = 0;               // per case; 0: from its forecast, at least a minute
   double memory_bytes = 0;            // per worker; 0: available memory
   std::vector<std::string> argv;      // as recorded
+  std::vector<std::string> launcher;  // starts the worker's ranks: mpirun -n 4; empty: the worker is one process
   bool interleave = false;            // runs of different cases alternate, in random order
   std::string format, benchmark_out;  // Google Benchmark's: json or console on standard output; a file of its JSON
   std::filesystem::path answers;      // labels and centroids of cases that run once go to <answers>/<case id>; empty: nowhere

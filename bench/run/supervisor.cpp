@@ -162,7 +162,7 @@ int supervise(std::vector<Case> cases, const RunOptions& options, const std::fun
   Recorded recorded(options);
   leave_out_runs(cases, recorded, options);
   Recorder recorder(cases, recorded, options);
-  const auto left = Workers(options.argv, WorkerLimits::of(options.memory_bytes)).run(recorder.jobs(), recorder.events());
+  const auto left = Workers(options.argv, WorkerLimits::of(options.memory_bytes), options.launcher).run(recorder.jobs(), recorder.events());
   if (!left.empty()) {
     fmt::print(stderr, "\ninterrupted: {} of {} cases are left; what has ended is kept in {}, and the same command goes on from there\n", left.size(),
                cases.size(), options.out.string());

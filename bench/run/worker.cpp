@@ -11,7 +11,9 @@
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/measure.hpp"
+#include "bench/run/over_ranks.hpp"
 #include "bench/run/process_state.hpp"
+#include "bench/run/ranks.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
@@ -107,7 +109,11 @@ std::vector<std::size_t> turns_of(const std::vector<std::optional<CaseRun>>& cas
 /// Measures the jobs that the inbox holds now.
 void measure_jobs(const RunOptions& options, const Inbox& inbox) {
   std::vector<std::optional<CaseRun>> cases;  // empty: ended
-  for (const auto& text : inbox.jobs()) cases.emplace_back(std::in_place, unpacked(Json::parse(text)), options);
+  for (const auto& text : inbox.jobs()) {
+    Case c = unpacked(Json::parse(text));
+    if (ranks()) c.implementation = over_ranks(c.implementation);
+    cases.emplace_back(std::in_place, std::move(c), options);
+  }
   CaseRun* current = nullptr;
   for (const std::size_t at : turns_of(cases, options.interleave)) {
     if (!cases[at]) continue;
@@ -138,8 +144,10 @@ int work(const RunOptions& options, Inbox& inbox) {
   count_stops();
   adopt_orphans();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
+  if (ranks() && ranks()->rank() > 0) follow(inbox);
   do measure_jobs(options, inbox);
   while (inbox.next());
+  if (ranks()) leave_ranks();
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -27,11 +28,14 @@
 #include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
+#include "bench/run/over_ranks.hpp"
+#include "bench/run/ranks.hpp"
 
 namespace km {
 namespace {
 
 constexpr int tries_without_progress = 3;
+constexpr const char* rank_word = "--worker=rank";
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -59,29 +63,47 @@ struct Worker {
   int todo;            // to the worker: a socket, because writing to a dead worker raises no signal there
   int events;          // pipe from the worker
   std::string secret;  // precedes each of its lines; other writers to the pipe do not know it
+  bool launched;       // a launcher: its ranks are processes of their own, and end when it does
 };
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds launcher_patience(3);  // to end its ranks
 
 std::string new_secret() {
   std::random_device random;
   return fmt::format("{:08x}{:08x} ", random(), random());
 }
 
-Worker start_worker(const std::vector<std::string>& args) {
+/// The words that start a worker: this program with --worker, which tells it its parent and pipes, or that it is a rank.
+std::vector<std::string> words_of_worker(const std::vector<std::string>& args, const std::vector<std::string>& launcher, const std::string& pipes) {
+  std::vector<std::string> words = launcher;
+  words.insert(words.end(), args.begin(), args.end());
+  if (!launcher.empty()) words[launcher.size()] = std::filesystem::read_symlink("/proc/self/exe");
+  words.push_back(launcher.empty() ? "--worker=" + pipes : rank_word);
+  return words;
+}
+
+Worker start_worker(const std::vector<std::string>& args, const std::vector<std::string>& launcher) {
   int to[2], from[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, to) != 0 || ::pipe(from) != 0) throw std::runtime_error("no pipe for a worker");
-  const pid_t parent = ::getpid(), pid = ::fork();
+  const pid_t parent = ::getpid();
+  std::vector<std::string> words = words_of_worker(args, launcher, fmt::format("{}:{}:{}", parent, to[0], from[1]));  // as Inbox::open reads it
+  const pid_t pid = ::fork();
   if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker dies with its parent
+    ::prctl(PR_SET_PDEATHSIG, launcher.empty() ? SIGKILL : SIGTERM);  // the worker dies with its parent
     if (::getppid() != parent) ::_exit(1);
     ::setpgid(0, 0);  // Ctrl-C goes to the parent only
     ::close(to[1]);
     ::close(from[0]);
-    std::vector<std::string> copies = args;
-    copies.push_back(fmt::format("--worker={}:{}:{}", parent, to[0], from[1]));  // as Inbox::open reads it
     std::vector<char*> argv;
-    for (auto& arg : copies) argv.push_back(arg.data());
+    for (auto& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    ::execv("/proc/self/exe", argv.data());
+    if (launcher.empty()) ::execv("/proc/self/exe", argv.data());
+    ::dup2(to[0], STDIN_FILENO);
+    ::dup2(from[1], STDOUT_FILENO);
+    ::close(to[0]);
+    ::close(from[1]);
+    ::execvp(argv[0], argv.data());
     ::_exit(127);
   }
   ::close(to[0]);
@@ -91,7 +113,26 @@ Worker start_worker(const std::vector<std::string>& args) {
     ::close(from[0]);
     throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
   }
-  return {pid, to[1], from[0], new_secret()};
+  return {pid, to[1], from[0], new_secret(), !launcher.empty()};
+}
+
+/// Ends a worker: a launcher gets the time to end its ranks.
+void end_worker(const Worker& worker, bool at_once) {
+  const int signal = worker.launched && !at_once ? SIGTERM : SIGKILL;
+  ::kill(-worker.pid, signal);
+  ::kill(worker.pid, signal);
+}
+
+/// Waits for the worker's end, and for its children's. A launcher that does not end in time is killed, and its ranks die with it.
+void reap(const Worker& worker, int& status) {
+  const auto start = Clock::now();
+  while (worker.launched && ::waitpid(worker.pid, &status, WNOHANG) == 0) {
+    if (Clock::now() - start > launcher_patience) end_worker(worker, true);
+    ::usleep(1000);
+  }
+  while (::waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {  // retry if interrupted; it may have been reaped above
+  }
+  ::kill(-worker.pid, SIGKILL);
 }
 
 /// Sends the worker's secret, the data of the jobs with these ids, a line each, and an empty line.
@@ -117,7 +158,12 @@ double resident_bytes(pid_t pid) {
   return kilobytes * 1024;
 }
 
-std::string cause_of_death(int status) {
+/// A launcher ends with 128 + the signal of the rank that died.
+std::string cause_of_death(int status, bool launched) {
+  if (launched && WIFEXITED(status) && WEXITSTATUS(status) == 127) return "the launcher was not found, or did not find this program";
+  if (launched && WIFEXITED(status) && WEXITSTATUS(status) > 128)
+    return fmt::format("a rank died of signal {} ({})", WEXITSTATUS(status) - 128, ::strsignal(WEXITSTATUS(status) - 128));
+  if (launched && WIFEXITED(status)) return fmt::format("the launcher ended with exit code {} in the middle", WEXITSTATUS(status));
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return fmt::format("the worker process died of signal {} ({}){}", signal, ::strsignal(signal),
@@ -168,15 +214,11 @@ class WorkerMonitor {
     if (todo_.empty()) return std::nullopt;
     ::close(worker_.todo);
     ::close(worker_.events);
-    while (::waitpid(worker_.pid, &exit_.status, 0) < 0 && errno == EINTR) {  // retry if interrupted; it may have been reaped above
-    }
-    ::kill(-worker_.pid, SIGKILL);  // kill its remaining children
+    reap(worker_, exit_.status);
     return exit_;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   bool begins_well(std::string_view text) const { return worker_.secret.starts_with(text.substr(0, worker_.secret.size())); }
 
   /// Stops the worker: the pipe holds text from another writer. Nothing after it counts.
@@ -201,10 +243,12 @@ class WorkerMonitor {
       events_.ended(id, next == line.npos ? "" : line.substr(next + 1), "");
     } else if (verb == "crash") {
       exit_.why = line.substr(space + 1);
+      if (worker_.launched) stop(exit_.why);
     }
   }
 
   void check_limits() {
+    if (stopped_ && Clock::now() - *stopped_ > launcher_patience) end_worker(worker_, true);
     if (!exit_.why.empty()) return;
     if (limits_.late()) return stop("out of time");
     const double taken_s = std::chrono::duration<double>(Clock::now() - job_start_).count();
@@ -212,14 +256,14 @@ class WorkerMonitor {
     for (const auto& job : jobs_)
       if (exit_.in_flight.empty() || job.id == exit_.in_flight) allowed_s = std::max(allowed_s, job.timeout_s);
     if (taken_s > allowed_s) return stop(fmt::format("no end after {:.3g} s; --timeout allows more", allowed_s));
-    if (limits_.memory_bytes > 0 && resident_bytes(worker_.pid) > limits_.memory_bytes)
+    if (limits_.memory_bytes > 0 && !worker_.launched && resident_bytes(worker_.pid) > limits_.memory_bytes)
       stop(fmt::format("it took more than {:.3g} GiB of memory; --memory allows more", limits_.memory_bytes / (1 << 30)));
   }
 
   void stop(const std::string& why) {
     exit_.why = why;
-    ::kill(-worker_.pid, SIGKILL);
-    ::kill(worker_.pid, SIGKILL);
+    if (!stopped_) stopped_ = Clock::now();
+    end_worker(worker_, false);
   }
 
   const Worker& worker_;
@@ -229,6 +273,7 @@ class WorkerMonitor {
   const JobEvents& events_;
   WorkerExit exit_;
   Clock::time_point job_start_;
+  std::optional<Clock::time_point> stopped_;
   bool distrusted_ = false;
 };
 
@@ -272,9 +317,10 @@ WorkerLimits WorkerLimits::of(double asked_bytes) {
 }
 
 struct Workers::State {
-  State(std::vector<std::string> argv, WorkerLimits limits) : argv(std::move(argv)), limits(limits) {}
+  State(std::vector<std::string> argv, WorkerLimits limits, std::vector<std::string> launcher)
+      : argv(std::move(argv)), launcher(std::move(launcher)), limits(limits) {}
 
-  std::vector<std::string> argv;
+  std::vector<std::string> argv, launcher;
   WorkerLimits limits;
   Interruptible interruptible;
   std::optional<Worker> worker;
@@ -282,7 +328,8 @@ struct Workers::State {
   double longest_s = 0;  // time limit of any job so far
 };
 
-Workers::Workers(std::vector<std::string> argv, WorkerLimits limits) : state_(std::make_unique<State>(std::move(argv), limits)) {
+Workers::Workers(std::vector<std::string> argv, WorkerLimits limits, std::vector<std::string> launcher)
+    : state_(std::make_unique<State>(std::move(argv), limits, std::move(launcher))) {
   choose_wait_policy();
   openblas::choose_for_workers();
 }
@@ -291,14 +338,18 @@ Workers::~Workers() {
   if (!state_->worker) return;
   const Worker worker = *state_->worker;
   ::close(worker.todo);
-  const auto start = std::chrono::steady_clock::now();
-  while (::waitpid(worker.pid, nullptr, WNOHANG) == 0) {
-    const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > state_->longest_s;
-    if (late || interrupted || !state_->idle) ::kill(worker.pid, SIGKILL);
+  const auto start = Clock::now();
+  int status = 0;
+  while (::waitpid(worker.pid, &status, WNOHANG) == 0) {
+    const bool late = std::chrono::duration<double>(Clock::now() - start).count() > state_->longest_s;
+    if (late || interrupted || !state_->idle) {
+      end_worker(worker, false);
+      break;
+    }
     ::usleep(1000);
   }
+  reap(worker, status);
   ::close(worker.events);
-  ::kill(-worker.pid, SIGKILL);  // kill its remaining children
 }
 
 std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEvents& events) {
@@ -310,12 +361,12 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
   }
   for (int idle = 0; !todo.empty() && !interrupted;) {
     const auto before = todo.size();
-    if (!state_->worker) state_->worker = start_worker(state_->argv);
+    if (!state_->worker) state_->worker = start_worker(state_->argv, state_->launcher);
     const auto ended = WorkerMonitor(*state_->worker, jobs, todo, state_->limits, events).run();
     if (!ended) break;
     state_->worker.reset();
     if (interrupted || state_->limits.late()) break;
-    const std::string why = ended->why.empty() ? cause_of_death(ended->status) : ended->why;
+    const std::string why = ended->why.empty() ? cause_of_death(ended->status, !state_->launcher.empty()) : ended->why;
     if (!ended->in_flight.empty()) {
       std::erase(todo, ended->in_flight);
       events.ended(ended->in_flight, "", why);
@@ -328,7 +379,23 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
   return todo;
 }
 
+Inbox Inbox::of_rank() {
+  Inbox inbox;
+  inbox.events_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  inbox.todo_ = STDIN_FILENO;
+  join_ranks();
+  if (ranks()->rank() == 0) inbox.next();
+  inbox.secret_.resize(new_secret().size());
+  ranks()->broadcast(inbox.secret_.data(), inbox.secret_.size(), true);
+  report_crashes(inbox.events_, inbox.secret_);
+  return inbox;
+}
+
 std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
+  if (argv.back() == rank_word && no_ranks().empty()) {
+    argv.pop_back();
+    return of_rank();
+  }
   int parent = 0, todo = -1, events = -1;
   if (std::sscanf(argv.back().c_str(), "--worker=%d:%d:%d", &parent, &todo, &events) != 3 || parent != ::getppid() || ::fcntl(todo, F_GETFD) < 0 ||
       ::fcntl(events, F_GETFD) < 0)
@@ -367,7 +434,15 @@ bool Inbox::next() {
 
 void Inbox::start(const std::string& id) const { send("start " + id); }
 void Inbox::end(const std::string& id, const std::string& result) const { send("end " + id + " " + result); }
-void Inbox::leave() const { ::_exit(0); }
+void Inbox::leave() const {
+  if (ranks()) leave_ranks();
+  ::_exit(0);
+}
+
+void Inbox::crash(const std::string& why) const {
+  send("crash " + one_line(why));
+  if (ranks()) ::sleep(2);  // the parent ends all
+}
 
 void Inbox::send(const std::string& line) const {
   const std::string text = secret_ + line + "\n";

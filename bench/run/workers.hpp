@@ -1,6 +1,7 @@
 // Runs jobs in worker processes. The parent sends the jobs and records results. A worker is this program with the same arguments and one
 // more, --worker; it reports the start and the result of each job.
 // A worker that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
+// With a launcher (mpirun, srun) the worker is all its ranks: the launcher's input reaches rank 0, its output comes from all.
 #pragma once
 
 #include <chrono>
@@ -35,7 +36,8 @@ struct JobEvents {
 /// The parent's side: one worker process at a time, which the next run() uses again.
 class Workers {
  public:
-  Workers(std::vector<std::string> argv, WorkerLimits limits);
+  /// launcher: its words, before this program's; empty: none. The limit on memory does not hold for its ranks.
+  Workers(std::vector<std::string> argv, WorkerLimits limits, std::vector<std::string> launcher = {});
   ~Workers();  // lets the worker end
 
   /// Runs all jobs; each ends in `ended`. On SIGINT or SIGTERM, or late, returns early with the jobs not done.
@@ -50,6 +52,7 @@ class Workers {
 class Inbox {
  public:
   /// Removes the worker's own argument and installs the crash reports. Returns nothing in a process that is no worker. Call it once, first.
+  /// Ranks other than 0 get no jobs.
   static std::optional<Inbox> open(std::vector<std::string>& argv);
   /// The data of each job that is to be done now.
   const std::vector<std::string>& jobs() const { return jobs_; }
@@ -57,10 +60,13 @@ class Inbox {
   bool next();
   void start(const std::string& id) const;
   void end(const std::string& id, const std::string& result) const;
-  /// Ends this process. The parent starts another for the remaining jobs.
+  /// Says why this process, a rank, cannot go on. The parent ends all ranks.
+  void crash(const std::string& why) const;
+  /// Ends this process, or all ranks. The parent starts another for the remaining jobs.
   [[noreturn]] void leave() const;
 
  private:
+  static Inbox of_rank();
   void send(const std::string& line) const;
   int todo_ = -1, events_ = -1;
   std::string read_;    // from the parent, not yet in jobs_

@@ -42,9 +42,10 @@ class Kmbench(CMakePackage, CudaPackage):
     generator("ninja")
 
     def cmake_args(self):
-        """Without the tests; CUDA as its variant says."""
+        """Without the tests and MPI; CUDA as its variant says."""
         args = [
             self.define("KM_TESTS", False),
+            self.define("KM_MPI", "OFF"),
             self.define_from_variant("KM_NATIVE", "native"),
             self.define("KM_CUDA", "ON" if self.spec.satisfies("+cuda") else "OFF"),
         ]

@@ -1,0 +1,141 @@
+// Ranks by MPI (any library with its C interface, 3.0 or later).
+#include <fmt/format.h>
+#include <mpi.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "bench/run/ranks.hpp"
+
+namespace km {
+namespace {
+
+constexpr std::size_t most_at_once = 1 << 30;  // MPI counts in int
+
+/// Calls f(offset, length) for pieces that MPI can count.
+template <class F>
+void in_pieces(std::size_t count, F f) {
+  for (std::size_t done = 0; done < count; done += most_at_once) f(done, int(std::min(most_at_once, count - done)));
+}
+
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks() {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no rank outlives its launcher
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    find_places();
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  int processors() const override { return places_[std::size_t(rank_)].processors; }
+
+  void sum(std::span<std::int64_t> numbers) override {
+    in_pieces(numbers.size(),
+              [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD); });
+  }
+  void max(std::span<double> numbers) override {
+    in_pieces(numbers.size(),
+              [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); });
+  }
+  void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
+
+  void broadcast(void* bytes, std::size_t count, bool asleep) override {
+    in_pieces(count, [&](std::size_t at, int length) {
+      MPI_Request request;
+      MPI_Ibcast(static_cast<char*>(bytes) + at, length, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+      int done = 0;
+      while (asleep && MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) ::usleep(200);
+      if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    });
+  }
+  void send(const void* bytes, std::size_t count, int to) override {
+    in_pieces(count, [&](std::size_t at, int length) { MPI_Send(static_cast<const char*>(bytes) + at, length, MPI_BYTE, to, 0, MPI_COMM_WORLD); });
+  }
+  void receive(void* bytes, std::size_t count, int from) override {
+    in_pieces(count, [&](std::size_t at, int length) {
+      MPI_Recv(static_cast<char*>(bytes) + at, length, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    });
+  }
+  std::vector<std::int64_t> gather(std::int64_t mine) override {
+    std::vector<std::int64_t> all(std::size_t(size_), 0);
+    MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+    return all;
+  }
+
+  void leave(bool at_once) override {
+    if (at_once) MPI_Abort(MPI_COMM_WORLD, 1);
+    else MPI_Finalize();
+  }
+
+  const std::vector<Place>& places() const override { return places_; }
+
+  std::string library() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string words(text, std::size_t(length));
+    return words.substr(0, words.find_first_of(",\n"));
+  }
+
+ private:
+  void find_places() {
+    MPI_Comm node;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
+    int first = rank_;
+    MPI_Bcast(&first, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    ::sched_getaffinity(0, sizeof mine, &mine);
+    std::vector<cpu_set_t> masks(static_cast<std::size_t>(size_));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    const std::vector<std::int64_t> firsts = gather(first), of_node = gather(::sysconf(_SC_NPROCESSORS_ONLN));  // the node's first rank
+    std::vector<std::int64_t> nodes = firsts;
+    std::ranges::sort(nodes);
+    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+    for (std::size_t a = 0; a < masks.size(); ++a) {
+      int sharers = 0;
+      cpu_set_t used = masks[a];
+      for (std::size_t b = 0; b < masks.size(); ++b) {
+        if (firsts[a] != firsts[b]) continue;
+        sharers += CPU_EQUAL(&masks[a], &masks[b]);
+        CPU_OR(&used, &used, &masks[b]);
+      }
+      places_.push_back({int(std::ranges::find(nodes, firsts[a]) - nodes.begin()), std::max(1, CPU_COUNT(&masks[a]) / sharers),
+                         std::max(0, int(of_node[a]) - CPU_COUNT(&used)), text_of(masks[a])});
+    }
+  }
+
+  static std::string text_of(const cpu_set_t& mask) {
+    std::string text;
+    for (int first = 0; first < CPU_SETSIZE; ++first) {
+      if (!CPU_ISSET(first, &mask)) continue;
+      int last = first;
+      while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &mask)) ++last;
+      text += fmt::format("{}{}", text.empty() ? "" : ",", first);
+      if (last > first) text += fmt::format("-{}", last);
+      first = last;
+    }
+    return text;
+  }
+
+  int rank_ = 0, size_ = 1;
+  std::vector<Place> places_;
+};
+
+std::unique_ptr<MpiRanks> joined;
+
+}  // namespace
+
+std::string no_ranks() { return ""; }
+void join_ranks() { joined = std::make_unique<MpiRanks>(); }
+Ranks* ranks() { return joined.get(); }
+
+}  // namespace km

@@ -1,0 +1,144 @@
+"""kmbench run --launch: several MPI ranks on this machine, right and faulty ones."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, wait_until
+
+needed(KMBENCH, FAULTY)
+BLOBS = flags(dataset="blobs", n=300, k=3, precision="fp32", iterations=3, repetitions=2)
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
+EXHIBIT = """kind = "table"
+title = "made up"
+[[sweep]]
+implementation = "cpu/ranks/two_step"
+dataset = "blobs"
+n = 1003
+k = 7
+iterations = 300
+repetitions = 1
+precision = "fp64"
+"""
+
+
+def has_mpi() -> bool:
+    asked = kmbench("run", "--dry-run", "--implementation", "cpu/ranks/two_step", *BLOBS, "--launch", "mpirun")
+    return "no MPI" not in asked.stderr
+
+
+needs_mpi = pytest.mark.skipif(not shutil.which("mpirun") or not has_mpi(), reason="no mpirun, or a build without MPI")
+
+
+def launch(ranks: int) -> list[str]:
+    return ["--launch", f"mpirun --oversubscribe -n {ranks}"]
+
+
+def run(*words: object, ranks: int, folder: Path, program: Path = KMBENCH) -> list[dict]:
+    """The lines of a run on so many ranks."""
+    ran = kmbench("run", *words, *launch(ranks), *flags(out=folder), program=program, **AS_ROOT)
+    files = list(folder.glob("*.jsonl"))
+    assert files, ran.stderr
+    return lines_of(files[0])
+
+
+def leftover(folder: Path) -> list[str]:
+    """Processes that were started for this folder."""
+    return subprocess.run(["pgrep", "-af", str(folder)], capture_output=True, text=True).stdout.splitlines()
+
+
+@needs_mpi
+def test_any_number_of_ranks_ends_with_the_same_bits(tmp_path):
+    (tmp_path / "made").mkdir()
+    exhibit = tmp_path / "made/up.toml"
+    exhibit.write_text(EXHIBIT)
+    ends = []
+    for ranks in (1, 2, 3, 5):
+        folder = tmp_path / str(ranks)
+        (line,) = run(exhibit, "--save", ranks=ranks, folder=folder)
+        assert (line["verdict"], line["grade"], line["iterations"], line["failure"]) == ("", "exact", 300, None)
+        where = line["ranks"]
+        assert (where["count"], where["nodes"], len(where["processors"])) == (ranks, 1, ranks)
+        assert all(threads >= 1 for threads in where["threads"]) and where["library"]
+        assert set(line["phases"]) >= {"assign", "update", "reduce"}
+        ends.append([np.load(file).tobytes() for file in sorted(folder.rglob("*.npy"))])
+    assert len(ends[0]) == 3 and all(end == ends[0] for end in ends)
+
+
+@needs_mpi
+@pytest.mark.parametrize(("n", "ranks"), [(4, 5), (7, 3)])
+def test_ranks_with_one_point_and_with_none(n, ranks, tmp_path):
+    small = flags(dataset="blobs", n=n, k=2, precision="fp32", iterations=5, repetitions=2)
+    (line,) = run("--implementation", "cpu/ranks/two_step", *small, ranks=ranks, folder=tmp_path)
+    assert (line["failure"], line["verdict"]) == (None, "")
+    assert (line["grade"], sum(line["cluster_sizes"])) == ("exact", n)
+
+
+@needs_mpi
+def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
+    faults = {
+        "prepare_throws": r"^rank 1: prepare gave up$",
+        "iterate_throws": r"^rank 1: iterate gave up$",
+        "goes_on": r"^rank 1 ended with another number of iterations than rank 0$",
+        "ends_apart": r"^rank 1 ended with other centroids than rank 0$",
+        "dies": r"^a rank died of signal 9",
+    }
+    wanted = ["--implementation", "faults/ranks", "--set", "fault=none,wrong_label," + ",".join(faults)]
+    every = run(*wanted, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
+    found = {line["parameters"]["fault"]: line for line in every}
+    assert found.pop("none")["verdict"] == ""
+    assert re.search(r"^point 150 has label", found.pop("wrong_label")["verdict"])
+    assert set(found) == set(faults)
+    for fault, says in faults.items():
+        assert re.search(says, found[fault]["failure"]), found[fault]["failure"]
+    assert not leftover(tmp_path)
+
+
+@needs_mpi
+def test_a_hang_ends_in_time_and_leaves_nothing(tmp_path):
+    start = time.monotonic()
+    sleeping = flags(implementation="faults/ranks", set="fault=sleeps", timeout=1)
+    (line,) = run(*sleeping, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
+    assert line["failure"] == "no end after 1 s; --timeout allows more"
+    assert time.monotonic() - start < 12 and not leftover(tmp_path)
+
+
+@needs_mpi
+@pytest.mark.parametrize("victim", ["a rank", "the supervisor"])
+def test_whoever_is_killed_nothing_is_left_behind(victim, tmp_path):
+    words = [*flags(implementation="faults/ranks", set="fault=sleeps", out=tmp_path), *BLOBS, *launch(3)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": {**ENVIRONMENT, **AS_ROOT}}
+    with subprocess.Popen([FAULTY, "run", *words], **quiet) as supervisor:
+        ranks: list[int] = []
+
+        def started() -> bool:
+            rows = [row.split() for row in leftover(tmp_path)]
+            ranks[:] = [int(row[0]) for row in rows if row[1] != "mpirun" and row[-1] == "--worker=rank"]
+            return len(ranks) == 3
+
+        wait_until(started)
+        time.sleep(0.5)
+        start = time.monotonic()
+        os.kill(ranks[-1] if victim == "a rank" else supervisor.pid, signal.SIGKILL)
+        supervisor.wait(timeout=20)
+        wait_until(lambda: not leftover(tmp_path))
+        assert time.monotonic() - start < 10
+    found = lines_of(tmp_path / "adhoc.jsonl")
+    assert [line["failure"] for line in found] == (["a rank died of signal 9 (Killed)"] if victim == "a rank" else [])
+
+
+@needs_mpi
+def test_others_are_skipped_and_wrong_words_refused(tmp_path):
+    (line,) = run("--implementation", "^cpu/lloyd/naive$", *BLOBS, ranks=2, folder=tmp_path)
+    assert line["skip"].startswith("runs in one process")
+    ranks = ["run", "--implementation", "cpu/ranks/two_step", *BLOBS, *flags(out=tmp_path)]
+    refused(kmbench(*ranks, *launch(2), "--energy"), "--launch contradicts --energy")
+    refused(kmbench(*ranks, *launch(2), "--memory", 1), "--launch contradicts --memory")
+    kmbench(*ranks, "--launch", "no_such_launcher -n 2")
+    assert "the launcher was not found" in lines_of(tmp_path / "adhoc.jsonl")[-1]["failure"]

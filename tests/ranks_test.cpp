@@ -1,0 +1,107 @@
+// cpu/ranks/two_step on several ranks of one process: the same bits for any number of ranks and threads.
+#include <barrier>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+#include "tests/solving.hpp"
+
+namespace km {
+namespace {
+
+/// Ranks that are threads.
+struct Meeting {
+  explicit Meeting(int size) : size(size), here(size) {}
+  const int size;
+  std::barrier<> here;
+  std::mutex one;
+  std::vector<double> most;
+  std::vector<std::int64_t> numbers;
+};
+
+class ThreadGroup : public Group {
+ public:
+  ThreadGroup(Meeting& all, int rank) : all_(all), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return all_.size; }
+  int processors() const override { return 1 + rank_ % 3; }
+  void barrier() override { all_.here.arrive_and_wait(); }
+  void sum(std::span<std::int64_t> mine) override {
+    together(all_.numbers, mine, [](std::int64_t a, std::int64_t b) { return a + b; });
+  }
+  void max(std::span<double> mine) override {
+    together(all_.most, mine, [](double a, double b) { return std::max(a, b); });
+  }
+
+ private:
+  template <class Number, class Add>
+  void together(std::vector<Number>& all, std::span<Number> mine, Add add) {
+    if (rank_ == 0) all.assign(mine.size(), Number(0));
+    barrier();
+    {
+      const std::lock_guard lock(all_.one);
+      std::ranges::transform(all, mine, all.begin(), add);
+    }
+    barrier();
+    std::ranges::copy(all, mine.begin());
+    barrier();
+  }
+  Meeting& all_;
+  int rank_;
+};
+
+/// Runs the problem on ranks whose shards begin at these rows.
+template <class T>
+Solution<T> on_ranks(const Problem<T>& p, const std::vector<std::int64_t>& firsts) {
+  Meeting meeting(int(firsts.size()));
+  std::vector<Solution<T>> made(firsts.size());
+  const Implementation& two_step = named("cpu/ranks/two_step");  // the registry is for one thread
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < firsts.size(); ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadGroup group(meeting, int(rank));
+      const std::int64_t first = firsts[rank], end = rank + 1 < firsts.size() ? firsts[rank + 1] : p.n;
+      Problem<T> mine = p;
+      mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
+      mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
+      Trace untraced;
+      made[rank] = solved(*two_step.prepare<T>()(mine, config_of(two_step), untraced), untraced);
+    });
+  for (auto& thread : threads) thread.join();
+  Solution<T> whole = made[0];
+  for (std::size_t rank = 1; rank < made.size(); ++rank) {
+    EXPECT_EQ(made[rank].centroids, whole.centroids) << "rank " << rank;
+    EXPECT_EQ(made[rank].iters, whole.iters) << "rank " << rank;
+    whole.labels.insert(whole.labels.end(), made[rank].labels.begin(), made[rank].labels.end());
+  }
+  return whole;
+}
+
+template <class T>
+struct Ranks : ::testing::Test {};
+TYPED_TEST_SUITE(Ranks, Precisions);
+
+TYPED_TEST(Ranks, AnyNumberGivesTheSameBits) {
+  const Drawn<TypeParam> drawn({.n = 1003, .d = 5, .k = 7, .max_iters = 300}, uniform(3, -1e3, 1e3));
+  const auto alone = solve(drawn.problem, "cpu/ranks/two_step", {{"threads", std::int64_t(1)}});
+  EXPECT_EQ(judge(drawn.problem, alone, named("cpu/ranks/two_step").description, {}).verdict, "");
+  for (const auto& firsts : {std::vector<std::int64_t>{0}, {0, 501}, {0, 1, 2}, {0, 0, 400, 1002}, {0, 200, 400, 600, 1003}})
+    expect_same_bits(on_ranks(drawn.problem, firsts), alone, std::to_string(firsts.size()) + " ranks");
+}
+
+TYPED_TEST(Ranks, StopTogetherByTheLabelsOfAll) {
+  Drawn<TypeParam> drawn({.n = 400, .d = 2, .k = 3, .max_iters = 300, .tolerance = 0}, uniform(5, 0.0, 1.0));
+  const auto alone = solve(drawn.problem, "cpu/ranks/two_step");
+  ASSERT_LT(alone.iters, 300);
+  const auto made = on_ranks(drawn.problem, {0, 7, 399});
+  EXPECT_EQ(made.iters, alone.iters);
+  expect_same_bits(made, alone, "3 ranks");
+}
+
+TYPED_TEST(Ranks, UnitsAreThoseOfAllPoints) {  // the rank with the small values alone would choose finer ones
+  Drawn<TypeParam> drawn({.n = 64, .d = 1, .k = 2, .max_iters = 5}, [i = 0]() mutable { return ++i <= 32 ? 1e-6 * i : 1e6 + i; });
+  expect_same_bits(on_ranks(drawn.problem, {0, 32}), solve(drawn.problem, "cpu/ranks/two_step"), "2 ranks");
+}
+
+}  // namespace
+}  // namespace km
