@@ -249,8 +249,8 @@ def metric(line, name, record):
         return rate(line, name, record)
     if line["verdict"] != "":
         return None
-    if family == "counter":
-        series = line["counters"].get(member)
+    if family == "counter" or name in ("ari", "nmi"):
+        series = line["counters"].get(member or name)
         return exact(sum(series) / len(series)) if series else None
     if name in ("saved", "saved_in_warps", "settled", "distances_saved"):
         return counted(line, name)
@@ -434,8 +434,10 @@ class View:
 
     def base(self, line, name):
         baseline = self.shown.get("baseline", {})
-        agree = {f: field(line, f) for f in self.place if f not in baseline and field(line, f) is not None}
-        found = [one for one in select(self.lines, baseline) if all(field(one, f) == v for f, v in agree.items())]
+        bases = select(self.lines, baseline)
+        named = [f for f in self.place if f not in baseline and any(field(one, f) is not None for one in bases)]
+        agree = {f: field(line, f) for f in named if field(line, f) is not None}
+        found = [one for one in bases if all(field(one, f) == v for f, v in agree.items())]
         if len(found) > 1 and any(isinstance(value, list) for value in baseline.values()):
             timed = [(value[0], i) for i, one in enumerate(found) if (value := metric(one, name, self.record))]
             return found[min(timed)[1]] if timed else None

@@ -193,7 +193,7 @@ struct computes_all_orders_when_prepared : RemembersRows<T> {
 };
 
 // What skips distances may take longer from other rows: this one says that it skipped nearly all.
-KM_PLANT(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many points", .check = "")
+KM_PLANT(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many clusters", .check = "")
 template <class T>
 struct remembers_and_counts_one : RemembersRows<T> {
   int iterate(Trace& trace) {

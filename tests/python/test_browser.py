@@ -267,7 +267,7 @@ def test_task_copy_a_table_as_latex(pages):
 def test_task_compare_two_machines(pages, recorded):
     browser, _ = pages
     browser.open(recorded / "index.html", 1300)
-    for name in ("this machine", "intel-xeon-2t", "intel-xeon-2.50ghz-2t"):
+    for name in ("this machine", "amd-epyc-2t", "intel-xeon-2t", "intel-xeon-2.50ghz-2t"):
         browser.run(f"all('.switch label').find((label) => label.textContent === '{name}').click()")
     heads = "[...document.querySelector('.answers thead tr').cells].filter((th) => th.offsetParent)"
     shown = browser.run(f"{heads}.map((th) => th.textContent)")
