@@ -134,7 +134,6 @@ class TypedSession final : public Session {
       : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set),
         start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.view()},
         judge_(problem_, c.implementation->description, c.config, points_->spread) {
-    several_gpus_ = c.on_gpu() && c.config.values().contains("gpus");
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
@@ -340,9 +339,9 @@ class TypedSession final : public Session {
     if (case_.on_gpu()) device::synchronize();
   }
 
-  /// Makes an untimed run from the start before: links between GPUs sleep while one of them judges, and take 0.3 ms to wake.
+  /// Several GPUs make an untimed run from the start before: their links or memory sleep while one of them judges (results/h200/gpu_test.txt).
   void wake() {
-    if (!several_gpus_) return;
+    if (!case_.on_gpu() || !case_.config.values().contains("gpus")) return;
     reset();
     Trace untraced;
     solver_->iterate(untraced);
@@ -494,7 +493,6 @@ class TypedSession final : public Session {
   std::vector<T> unforeseen_start_;
   double reset_s_ = std::numeric_limits<double>::infinity();
   std::optional<GpuState> gpu_;
-  bool several_gpus_ = false;
 };
 
 }  // namespace
