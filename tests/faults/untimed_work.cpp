@@ -192,17 +192,12 @@ struct computes_all_orders_when_prepared : RemembersRows<T> {
   }
 };
 
-// What skips distances may take longer from other rows: this one says that it skipped nearly all. It is slow where it remembers nothing.
+// What skips distances may take longer from other rows: this one says that it skipped nearly all.
 KM_PLANT(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many points", .check = "")
 template <class T>
 struct remembers_and_counts_one : RemembersRows<T> {
   int iterate(Trace& trace) {
     trace.count("distances", 1);
-    if (!this->find().second)
-      for (int again = 0; again < 20; ++again) {
-        Trace untraced;
-        RightLloyd<T>::iterate(untraced);
-      }
     return RemembersRows<T>::iterate(trace);
   }
 };
