@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cfenv>
 #include <chrono>
 #include <clocale>
@@ -109,8 +110,11 @@ std::string scheduling() {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
     const pid_t thread = std::atoi(task.path().filename().c_str());
     sched_param parameters{};
-    if (const int policy = ::sched_getscheduler(thread); policy >= 0 && ::sched_getparam(thread, &parameters) == 0)
-      all.insert(fmt::format("{}/{}/{}", policy, parameters.sched_priority, ::getpriority(PRIO_PROCESS, id_t(thread))));
+    const int policy = ::sched_getscheduler(thread);
+    const bool read = policy >= 0 && ::sched_getparam(thread, &parameters) == 0;
+    errno = 0;  // -1 is a nice value, too; a thread may end between these calls
+    if (const int nice = ::getpriority(PRIO_PROCESS, id_t(thread)); read && errno == 0)
+      all.insert(fmt::format("{}/{}/{}", policy, parameters.sched_priority, nice));
   }
   return fmt::format("{}", fmt::join(all, ","));
 }
