@@ -16,7 +16,7 @@ struct Change {
 /// Least runs of the same rounds, all above 0, at least one round.
 Change change_of(std::span<const double> before, std::span<const double> after);
 
-/// True if the interval lies wholly beyond 2% faster and p, corrected for the number of tests (Bonferroni), is at most 5%.
+/// True if the interval lies wholly beyond 5% faster and p, corrected for the number of tests (Bonferroni), is at most 5%.
 bool surely_faster(const Change& change, std::size_t tests);
 
 /// The fewest rounds that can show anything among so many tests.
