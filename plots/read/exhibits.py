@@ -69,6 +69,11 @@ class Exhibit:
         return " · ".join(part for part in (self.spec.get("number", ""), self.spec["title"]) if part)
 
     @property
+    def headers(self) -> dict[str, str]:
+        """The paper's words over fields and metrics."""
+        return self.spec.get("labels", {}).get("column", {})
+
+    @property
     def table(self) -> Table:
         return self.spec.get("table", {})
 

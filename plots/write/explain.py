@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from plots.decide.claim_text import selectors
 from plots.errors import UserError
 from plots.read import disturbed, words
-from plots.read.exhibits import Paper
+from plots.read.exhibits import Exhibit, Paper
 from plots.read.metrics import METRICS, WORD_COLUMNS, metric, over_baseline
 from plots.read.results import Line, reason
 from plots.read.select import matches, same
 from plots.read.view import Row, View, rows
 from plots.write.claim_sheet import place
-from plots.write.tables import against_paper, layout
+from plots.write.tables import against_paper, layout, titled
 
 MOST_SAMPLES = 40
 Part = tuple[str, str]
@@ -20,7 +20,7 @@ Part = tuple[str, str]
 def explain(view: View, paper: Paper, row: str, column: str) -> str:
     """`row`: its number, from 1, or `field=value,…`. `column`: a metric. Raises UserError for any other."""
     fields, shown = layout(view)
-    name = metric_of(column, shown)
+    name = metric_of(column, shown, view.exhibit)
     found, added = rows(view, fields)
     fields = [*fields, *added]
     number = row_of(row, found, fields)
@@ -29,7 +29,7 @@ def explain(view: View, paper: Paper, row: str, column: str) -> str:
         ("exhibit", f"{view.exhibit.key}: {view.exhibit.heading}"),
         ("machine", f"{view.machine.name}, {view.profile or 'no'} profile"),
         ("row", f"{number} of {len(found)}: " + ", ".join(f"{f} = {view.label(f, one.fields[f])}" for f in fields)),
-        ("column", f"{name}: {metric(name).title}"),
+        ("column", f"{name}: {titled(view.exhibit, name)}"),
         *(of_line(view, one.line, name, fields) if one.line else [("value", "nothing of this row was run here")]),
         *of_paper(view, paper, one, name, fields),
     ]
@@ -37,11 +37,11 @@ def explain(view: View, paper: Paper, row: str, column: str) -> str:
     return "\n".join(f"{label:<{width}}  {text}" for label, text in parts) + "\n"
 
 
-def metric_of(column: str, shown: Sequence[str]) -> str:
+def metric_of(column: str, shown: Sequence[str], exhibit: Exhibit) -> str:
     """A column of the table, else any metric at all."""
     numbers = [name for name in shown if name not in WORD_COLUMNS]
     for name in numbers:
-        if column in (name, metric(name).label, metric(name).title):
+        if column in (name, metric(name).label, exhibit.headers.get(name), titled(exhibit, name)):
             return name
     try:
         return metric(column).name

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from plots.read import words
-from plots.read.exhibits import Printed
+from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
 from plots.read.results import coarse, reason
@@ -82,8 +82,15 @@ def untimed(why: str, notes: Footnotes) -> Cell:
     return Cell(why.partition(":")[0] or words.MISSING, marks=marks, raw=(None, None, None))
 
 
-def fields_named(*names: str) -> list[Column]:
-    return [Column(name, "field", FIELD_TITLES.get(name, name.replace("_", " "))) for name in names]
+def fields_named(*names: str, headers: dict[str, str] | None = None) -> list[Column]:
+    titles = FIELD_TITLES | (headers or {})
+    return [Column(name, "field", titles.get(name, name.replace("_", " "))) for name in names]
+
+
+def titled(exhibit: Exhibit, name: str) -> str:
+    """A metric's title, in the paper's words where the exhibit has them."""
+    one = metric(name)
+    return replace(one, label=exhibit.headers.get(name, one.label)).title
 
 
 def build(view: View) -> Table:
@@ -95,7 +102,7 @@ def build(view: View) -> Table:
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
-    columns = fields_named(*fields)
+    columns = fields_named(*fields, headers=view.exhibit.headers)
     for name in metrics:
         if name in WORD_COLUMNS:
             columns += [Column(name, "word", name)] if any(line[name] for line in view.lines) else []
@@ -103,7 +110,7 @@ def build(view: View) -> Table:
         roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
         if name in with_paper and name not in with_ours and (with_ours or not view.lines):
             roles = ("paper",)  # no line has this metric: nothing to stand beside the paper's
-        columns += [Column(name, role, metric(name).title) for role in roles]
+        columns += [Column(name, role, titled(view.exhibit, name)) for role in roles]
     notes, methods = Footnotes(), {}
     cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
     cells = best_marked(found, columns, cells)
