@@ -369,7 +369,7 @@ class TypedSession final : public Session {
     const double allowed = distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
     const double sample_s = median(m.samples_s);
     std::string verdict;
-    for (int tries = 0, counted = 0; tries < 4 * most_tries && counted < most_tries; ++tries) {
+    for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
       unforeseen_start_ = initial_centroids(*dataset_, problem_.k, "random", evidence_.draws());
       int iters = 0;
       const Timing timing = timed_iterate(iters, unforeseen_start_);
@@ -383,11 +383,11 @@ class TypedSession final : public Session {
         verdict = wrong;
         break;
       }
-      if (wrong.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10 << counted));  // a hypervisor's disturbance is not counted
+      if (wrong.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10 << against));  // a hypervisor's disturbance is not counted
       const double own_s = std::isinf(timing.disturbed) ? 0 : timing.wall_s - timing.delay.run_delay_s.value_or(timing.wall_s);
       const bool excused = timing.disturbed > disturbed_share && !too_long(own_s);
       if (wrong.empty() && excused) wait_for_quiet();
-      else if (++counted > 1)
+      else if (++against > 1)
         verdict = !wrong.empty()
                       ? wrong
                       : fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
