@@ -13,8 +13,8 @@ namespace {
 
 constexpr double level = 0.05;
 constexpr double margin = 0.05;  // later rounds have to find it faster, too (scripts/tune_test)
-constexpr double quiet = 0.05;  // a round this much slower than the best one has half the weight
-constexpr double steps = 30;    // a round on average: scores become integers, so that their sums can be counted
+constexpr double quiet = 0.05;   // a round this much slower than the best one has half the weight
+constexpr double steps = 30;     // a round on average: scores become integers, so that their sums can be counted
 constexpr double tiny = 1e-12;
 
 using Numbers = std::vector<double>;
