@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
@@ -20,6 +21,7 @@ constexpr std::int64_t largest_sample = 4096;
 constexpr double share_in_full = 1.0 / 64;            // of what an iteration moves
 constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of one run of the judge's and of all for a link
 constexpr int least_own_runs = 4, most_own_runs = 24;
+constexpr int nudged_runs = 12;           // where the judge's own cost too much
 constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
 
 /// Thrown: the result is wrong.
@@ -137,7 +139,9 @@ class Replayer {
     const bool cheap = work <= cheap_work;
     Reach reach;
     if (!cheap && (reach = reaches(later, 5, again)).reached) return;
-    if (least_own_runs * work <= most_work && (reach = reaches(later, own_runs(work), own)).reached) return;
+    const bool affordable = least_own_runs * work <= most_work;
+    if (affordable && (reach = reaches(later, own_runs(work), own)).reached) return;
+    if (!affordable && (reach = reaches(later, nudged_runs, [&] { return bounded(run(nudged(start), iters)); })).reached) return;
     if (by_judge && !reach.certain && near(before, later, allowed)) return;
     const bool decided = reach.certain && !departs_;
     while (cheap && !reach.certain && (share /= 2) >= least_share)
@@ -196,6 +200,18 @@ class Replayer {
     p.initial_centroids = start;
     if (iters > 0) p.max_iters = iters, p.tolerance = -1;
     return p;
+  }
+
+  /// Moves each value to a neighbouring number, or not at all, at random: runs from there part where rounding lets them. Equal values stay equal.
+  std::vector<T> nudged(std::span<const T> start) const {
+    const std::uint64_t seed = draws_();
+    const auto nudge = [&](T value) {
+      const double drawn = noise(std::hash<T>{}(value), seed), side = drawn < 1.0 / 3 ? -1 : drawn < 2.0 / 3 ? 1 : 0;
+      return side == 0 ? value : std::nextafter(value, T(side) * std::numeric_limits<T>::max());
+    };
+    std::vector<T> out(start.size());
+    std::ranges::transform(start, out.begin(), nudge);
+    return out;
   }
 
   static int own_runs(double work) { return int(std::clamp(most_work / work, double(least_own_runs), double(most_own_runs))); }
