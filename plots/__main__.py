@@ -121,7 +121,7 @@ def write_claims(args: argparse.Namespace, papers: list, machines: list, others:
     skipped = [sentence for machine in machines for sentence in machine.skipped]
     for name, text in claim_sheet.FORMATS.items():
         write(args.out / name, text(findings, skipped) if text is claim_sheet.page else text(findings))
-    write(args.out / "claims.html", report.claims_page(findings, skipped))
+    write(args.out / "claims.html", report.claims_page(findings, machines, skipped))
     if vars(args).get("list") or vars(args).get("all"):
         from rich.console import Console
 

@@ -49,7 +49,8 @@ def contender(view: View, line: Line) -> str:
     name = view.exhibit.label("choice", round(chosen.value)) if chosen else ""
     if "/" in name:
         return name
-    return ", ".join(view.label(field, value_of(line, field)) for field in view.exhibit.figure["series"])
+    series = view.exhibit.figure.get("series", ["implementation"])
+    return ", ".join(view.label(field, value_of(line, field)) for field in series)
 
 
 def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tuple[Any, ...]]:

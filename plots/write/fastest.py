@@ -11,7 +11,7 @@ from plots.read.view import View, gather
 from plots.write.headlines import device as device_name
 from plots.write.table_formats import md_table
 
-MAP = "ours/landscape"
+EXHIBITS = ("ours/landscape", "ours/peers")
 LIBRARIES = {
     "scikit-learn": "sklearn",
     "FAISS": "faiss",
@@ -20,13 +20,13 @@ LIBRARIES = {
     "cuML": "cuml",
     "cuVS": "cuvs",
 }
-SHOWN = {"gpu": 3, "cpu": 2}  # workloads
+SHOWN = {"gpu": 4, "cpu": 2}  # workloads
 Case = tuple[View, str, int, int, int]
 
 
 def table(papers: Sequence[Paper], machines: Sequence[Machine]) -> str:
     """As Markdown: the largest of the workloads that most libraries solved."""
-    exhibits = [e for paper in papers for e in paper.exhibits if e.key == MAP]
+    exhibits = [e for paper in papers for e in paper.exhibits if e.key in EXHIBITS]
     cases: dict[Case, dict[str, Line]] = {}
     for view in (gather(exhibit, machine) for exhibit in exhibits for machine in machines):
         for line in view.lines:

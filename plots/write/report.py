@@ -161,16 +161,17 @@ def pages(
     return {"index.html": front, **own}
 
 
-def claims_page(found: list[Finding], skipped: Sequence[str] = ()) -> str:
-    """Every claim of every paper, in the rows of claims.md, to sort and to filter."""
-    rows = claim_sheet.page_rows(found)
+def claims_page(found: list[Finding], machines: Sequence[Machine], skipped: Sequence[str] = ()) -> str:
+    """Every claim of every paper, in the rows of claims.md, to sort and to filter. Machines have the report's names."""
+    called = {place.machine.name: place.label for place in places(machines, (), None)}
+    rows = [(f, (*texts, called.get(where, where))) for f, (*texts, where) in claim_sheet.page_rows(found)]
     counts = Counter(finding.verdict for finding, _ in rows if not finding.text.startswith(CASE))
     return rendered(
         "claims.html.j2",
         heads=claim_sheet.PAGE_HEAD,
         widths=widths(found),
         skipped=skipped,
-        machines=[(name, claim_sheet.reach(own)) for name, own in claim_sheet.by_machine(found).items()],
+        machines=[(called[name], claim_sheet.reach(own)) for name, own in claim_sheet.by_machine(found).items()],
         rows=rows,
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
     )

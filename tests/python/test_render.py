@@ -52,6 +52,12 @@ def test_cases_that_the_rows_do_not_tell_apart_are_told_apart(bench):
     assert any("precision" in remark for remark in table.remarks)
 
 
+def test_columns_have_the_papers_words(bench):
+    words = 'labels.column = { packages = "Nb of packages", iteration = "Mean time" }\n'
+    table, _ = cells(bench.view(LINES, words + PAPER))
+    assert [column.group for column in table.columns][:2] == ["Nb of packages", "Mean time (ms)"]
+
+
 def test_the_quick_profile_has_no_ratios(bench):
     table, rows = cells(bench.view([line(packages=1, n=10, profile="quick")], PAPER))
     assert rows[0]["iteration", "paper"].text == "10.0"
