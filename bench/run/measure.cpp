@@ -5,27 +5,25 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <span>
 #include <thread>
 #include <tuple>
 #include <utility>
 
 #include "bench/base/statistics.hpp"
 #include "bench/contract/reuse_scope.hpp"
-#include "bench/data/hash.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/machine/energy.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/run/energy.hpp"
+#include "bench/run/points.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/ranks.hpp"
+#include "bench/run/start.hpp"
 #include "bench/run/timing.hpp"
 
 namespace km {
@@ -33,99 +31,6 @@ namespace {
 
 constexpr int most_tries = 5;            // per sample
 constexpr double most_repeated_s = 0.1;  // per case, beyond the time of its samples
-
-/// A data set and the spread that the judge needs.
-template <class T>
-struct Points {
-  Dataset<T> set;
-  Spread spread;
-};
-
-/// Refuses values whose distances² overflow.
-template <class T>
-void refuse_overflow(const Points<T>& points) {
-  const double largest = std::ranges::max(points.spread.greatest);
-  const double most = double(std::numeric_limits<T>::max()) / 4 / points.set.d / (sizeof(T) == 8 ? double(points.set.n) : 1.0);
-  if (largest > std::sqrt(most))
-    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
-}
-
-/// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_dataset does, and
-/// CannotRun if distances² would overflow.
-template <class T>
-std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
-  static std::shared_ptr<const Points<T>> last;
-  static DatasetRequest last_request;
-  if (last && last_request == request) return last;
-  last.reset();  // free memory first: both may not fit
-  auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
-  points->spread = spread_of(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
-  refuse_overflow(*points);
-  protect_values(points->set.values.get(), "the points");
-  last_request = request;
-  return last = std::move(points);
-}
-
-/// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
-template <class T>
-bool intact(const Points<T>& points) {
-  return hash_of(points.set.values.get(), points.set.points().size_bytes()) == points.set.hash;
-}
-
-/// The initial centroids, in read-only memory. No two timed runs of a case have the same values, so that no answer can be remembered.
-template <class T>
-class Start {
- public:
-  Start(std::vector<T> values, int d) : given_(std::move(values)), d_(d), values_(make_values<T>(given_.size())) { as_given(); }
-
-  std::span<const T> view() const { return {values_.get(), given_.size()}; }
-
-  void as_given() { set(given_, 0); }
-  /// Takes other centroids, as many as are given.
-  void take(std::vector<T> values) { set(std::move(values), 0); }
-  /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
-  void rotate(int rotation, std::size_t turn = 0) {
-    auto values = rotated(given_, rotation, d_);
-    if (turn > 0) {
-      T& value = values[turn % values.size()];
-      value = std::nextafter(value, value > 0 ? T(0) : T(1));
-    }
-    set(std::move(values), rotation);
-  }
-  int rotation() const { return rotation_; }
-  const std::vector<T>& values() const { return now_; }
-  /// True if nobody wrote to them.
-  bool intact() const { return std::ranges::equal(now_, view()); }
-
- private:
-  void set(std::vector<T> values, int rotation) {
-    rotation_ = rotation;
-    now_ = std::move(values);
-    unprotect_values(values_.get());
-    std::ranges::copy(now_, values_.get());
-    protect_values(values_.get(), "the initial centroids");
-  }
-
-  std::vector<T> given_, now_;
-  int d_, rotation_ = 0;
-  Values<T> values_;
-};
-
-/// True if `later`, whose centroid c is centroid (c + rotation) % k of `given`, is bit-identical to it.
-/// After one iteration assigned_centroids are the start itself and are not compared.
-template <class T>
-bool same_answer(const Solution<T>& given, const Solution<T>& later, int rotation, const ProblemShape& p) {
-  if (given.iters != later.iters || given.labels.size() != later.labels.size() || rotated(given.centroids, rotation, p.d) != later.centroids ||
-      (given.iters > 1 && rotated(given.assigned_centroids, rotation, p.d) != later.assigned_centroids))
-    return false;
-  bool same = true;
-#pragma omp parallel for reduction(&& : same) if (p.n > 1 << 20)
-  for (std::int64_t i = 0; i < p.n; ++i) {
-    const std::int32_t label = later.labels[std::size_t(i)], moved = label < p.k - rotation ? label + rotation : label - (p.k - rotation);
-    same = same && label >= 0 && label < p.k && given.labels[std::size_t(i)] == moved;
-  }
-  return same;
-}
 
 template <class T>
 class TypedSession final : public Session {

@@ -1,0 +1,57 @@
+// The points of a case: loaded once for the cases that share them, read-only, and hashed again when a case ends.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "bench/data/dataset.hpp"
+#include "bench/data/hash.hpp"
+#include "bench/data/values.hpp"
+#include "bench/judge/errors.hpp"
+#include "bench/run/measure.hpp"
+
+namespace km {
+
+/// A data set and the spread that the judge needs.
+template <class T>
+struct Points {
+  Dataset<T> set;
+  Spread spread;
+};
+
+/// Refuses values whose distances² overflow.
+template <class T>
+void refuse_overflow(const Points<T>& points) {
+  const double largest = std::ranges::max(points.spread.greatest);
+  const double most = double(std::numeric_limits<T>::max()) / 4 / points.set.d / (sizeof(T) == 8 ? double(points.set.n) : 1.0);
+  if (largest > std::sqrt(most))
+    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
+/// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_dataset does, and
+/// CannotRun if distances² would overflow.
+template <class T>
+std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
+  static std::shared_ptr<const Points<T>> last;
+  static DatasetRequest last_request;
+  if (last && last_request == request) return last;
+  last.reset();  // free memory first: both may not fit
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
+  points->spread = spread_of(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  refuse_overflow(*points);
+  protect_values(points->set.values.get(), "the points");
+  last_request = request;
+  return last = std::move(points);
+}
+
+/// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
+template <class T>
+bool intact(const Points<T>& points) {
+  return hash_of(points.set.values.get(), points.set.points().size_bytes()) == points.set.hash;
+}
+
+}  // namespace km
