@@ -3,8 +3,32 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "bench/run/process_state.hpp"
+
 namespace km {
 namespace {
+
+constexpr double work_s = 0.005;
+
+void work() {
+  for (const double start_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID); kernel_clock_s(CLOCK_THREAD_CPUTIME_ID) - start_s < work_s;) {}
+}
+
+TEST(UndelayedSeconds, AnotherThreadsWaitHidesNoWork) {
+  std::atomic<bool> ended = false;
+  std::vector<std::jthread> waiting;  // for a processor, most of the time
+  for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i)
+    waiting.emplace_back([&] {
+      while (!ended) {}
+    });
+  EXPECT_GE(undelayed_s(work), work_s);
+  EXPECT_GE(timed(false, work, [] {}).reset_s, work_s);
+  ended = true;
+}
 
 TEST(ExplainTimes, ATenthOfIterateIsAllowed) {
   EXPECT_EQ(explain_times(0.2, 0.0199, 0.0199, 0, false), "");

@@ -247,14 +247,15 @@ bool has_children() {
   return found;
 }
 
-double kernel_clock_s() {
+double kernel_clock_s(clockid_t clock) {
   timespec now{};
 #if defined(__x86_64__)
   long result = SYS_clock_gettime;
-  asm volatile("syscall" : "+a"(result) : "D"(CLOCK_MONOTONIC), "S"(&now) : "rcx", "r11", "memory");
+  asm volatile("syscall" : "+a"(result) : "D"(clock), "S"(&now) : "rcx", "r11", "memory");
   if (result == 0) return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 #endif
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  ::clock_gettime(clock, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 void count_stops() {

@@ -1,6 +1,8 @@
 // Detects process state that an implementation must not change, because the next one would run under other conditions.
 #pragma once
 
+#include <time.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +31,8 @@ void adopt_orphans();
 /// Returns whether a child process exists beside kept_processes (bench/contract/library.hpp). Kills all such.
 bool has_children();
 
-/// Returns the steady clock in seconds by a direct system call, to check the C library's clock. Other processors than x86-64 use the library.
-double kernel_clock_s();
+/// Returns a clock in seconds by a direct system call, to check the C library's. Other processors than x86-64 use the library.
+double kernel_clock_s(clockid_t clock = CLOCK_MONOTONIC);
 
 /// stops() counts how often this process was stopped and continued since count_stops().
 void count_stops();

@@ -31,6 +31,11 @@ double clocks_apart_s() {
   return apart_s;
 }
 
+/// Seconds of a verb less the run delay of all threads; at least what the calling thread computed: another thread's wait may lie beside its work.
+double own_s(double wall_s, const Delay& delay, double computed_s) {
+  return std::max(wall_s - delay.run_delay_s.value_or(0), std::min(wall_s, computed_s));
+}
+
 }  // namespace
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -44,12 +49,14 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   const double allowed_s = std::min(10 * clocks_apart_s(), 1e-4);
   const int stops_before = stops();
   const ThreadDelays delays_before;
+  const double computed_before_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID);
   const auto reset_start = std::chrono::steady_clock::now();
   reset();
   if (on_gpu) timer->start();  // waits for the device
+  const double computed_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID) - computed_before_s;
   const double kernel_start = kernel_clock_s();
   const auto start = std::chrono::steady_clock::now();
-  timing.reset_s = std::chrono::duration<double>(start - reset_start).count();
+  const double reset_s = std::chrono::duration<double>(start - reset_start).count();
   run();
   if (on_gpu) device::synchronize();
   timing.wall_s = seconds_since(start);
@@ -57,8 +64,7 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   if (::getpid() != process) ::_exit(1);
   if (on_gpu) timing.event_s = timer->stop();
   timing.delay = ThreadDelays().since(delays_before);
-  const double waited_s = timing.delay.run_delay_s.value_or(0);
-  timing.reset_s = std::max(0.0, timing.reset_s - waited_s);
+  timing.reset_s = own_s(reset_s, timing.delay, computed_s);
   timing.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(timing.delay, timing.wall_s);
   if (std::abs(timing.wall_s - kernel_s) > 1e-3 * kernel_s + allowed_s)
     timing.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", timing.wall_s, kernel_s);
@@ -68,10 +74,11 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
 
 double undelayed_s(const std::function<void()>& run) {
   const ThreadDelays before;
+  const double computed_before_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID);
   const auto start = std::chrono::steady_clock::now();
   run();
-  const double wall_s = seconds_since(start);
-  return std::max(0.0, wall_s - ThreadDelays().since(before).run_delay_s.value_or(0));
+  const double wall_s = seconds_since(start), computed_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID) - computed_before_s;
+  return own_s(wall_s, ThreadDelays().since(before), computed_s);
 }
 
 double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes) {

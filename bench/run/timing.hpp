@@ -25,7 +25,7 @@ struct Timing {
 /// from the kernel's by a thousandth and ten readings. Exits a child process that returns from `run`.
 Timing timed(bool on_gpu, const std::function<void()>& reset, const std::function<void()>& run);
 
-/// Returns the seconds of `run` less the run delay of the process's threads; at least 0.
+/// Returns the seconds of `run` less the run delay of the process's threads; at least what the calling thread computed.
 double undelayed_s(const std::function<void()>& run);
 
 /// Returns the seconds of a plain copy of arrays of these sizes (bytes) to new host memory, from the device's memory or the host's: median of three.
@@ -33,7 +33,7 @@ double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes);
 
 /// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library may
 /// take nine, as it hands over through shared memory, and half of iterate: some do not hand over their labels and assign anew.
-/// download_s and sample_s are medians; reset_s is a minimum, because other processes only add time.
+/// All but copy_s are medians of a case's runs.
 std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
 
 }  // namespace km

@@ -65,7 +65,7 @@ def problems() -> dict[str, Problem]:
         "blobs": Problem(blobs, with_empty_cluster(blobs[:5])),
         "tolerance 0": Problem(blobs, blobs[:5], {"iterations": 200, "tolerance": 0}),
         "tolerance 0.01": Problem(blobs, blobs[:5], {"iterations": 200, "tolerance": 0.01}),
-        "ties": Problem(grid, np.array([[0.0, 0], [2, 0], [0, 0], [2, 2]]), {"iterations": 1}),
+        "ties": Problem(grid, np.array([[0.0, 0], [2, 0], [0, 0], [2, 2]]), {"iterations": 1, "repetitions": 5}),
         "far": Problem(1e4 + blobs, 1e4 + with_empty_cluster(blobs[:5])),
         "many points": Problem(many, many[[0, 1, 2, -1]], {"iterations": 7, "repetitions": 5}),
         "many clusters": Problem(uniform, uniform[:300], {"iterations": 4}),
