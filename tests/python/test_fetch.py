@@ -55,11 +55,16 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Says nothing: a client that refuses a file hangs up, and only its own words are judged."""
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     Handler.files, Handler.ranges, Handler.cut, Handler.states, Handler.moved = {}, [], {}, {}, {}
     monkeypatch.setattr(fetch, "SCHEMES", ("https", "http"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    with Server(("127.0.0.1", 0), Handler) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"
         http.shutdown()
