@@ -22,7 +22,7 @@ struct Timing {
 };
 
 /// Times `run` until the device is idle. `reset` ends right before it, so that nothing can work between the two. The C library's clock may differ
-/// from the kernel's by a thousandth and ten readings. Exits a child process that returns from `run`.
+/// from the kernel's by a thousandth and ten readings with cold caches. Exits a child process that returns from `run`.
 Timing timed(bool on_gpu, const std::function<void()>& reset, const std::function<void()>& run);
 
 /// Returns the seconds of `run` less the run delay of the process's threads; at least what the calling thread computed.
