@@ -17,6 +17,18 @@ struct MmaShape {
   static constexpr int threads = strips == 2 && Steps <= 2 ? 512 : 256;  // with 128 or 255 registers each
 };
 
+/// Of the high or the low parts of a piece.
+template <int Columns, int Steps>
+__device__ constexpr int half_bytes() {
+  return Columns * Steps * step * int(sizeof(__half));
+}
+
+/// How many times this block takes `at_once` of `rows`.
+__device__ inline std::int64_t rounds_of(std::int64_t rows, std::int64_t at_once) {
+  const std::int64_t sets = (rows + at_once - 1) / at_once;
+  return sets > blockIdx.x ? (sets - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+}
+
 /// Ring of the image's pieces in shared memory. If all fit, they stay; else three are kept, two of them in flight.
 struct Ring {
   const Screen& s;
@@ -63,13 +75,12 @@ struct Ring {
 template <int Columns, int Steps, int Products, int Strips, int Kept, int Low>
 __device__ __forceinline__ void multiply_band(float (&sums)[Strips][Kept][16], int kept, const std::uint32_t (&high)[Strips][Steps * 4],
                                               const std::uint32_t (&low)[Strips][Low], std::uint32_t piece_at, int band) {
-  constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
   std::uint32_t b[2][2][4];
   const auto fetch = [&](int v) {  // step v % Steps of product v / Steps
 #pragma unroll
     for (int x = 0; x < 2; ++x)  // 16 columns
-      ampere::load_tiles(b[v % 2][x],
-                         piece_at + (Products == 3 && v / Steps == 1 ? half_bytes : 0) + (v % Steps * Columns * 2 + band * 32 + x * 16) * 16);
+      ampere::load_tiles(b[v % 2][x], piece_at + (Products == 3 && v / Steps == 1 ? half_bytes<Columns, Steps>() : 0) +
+                                          (v % Steps * Columns * 2 + band * 32 + x * 16) * 16);
   };
   fetch(0);
 #pragma unroll
@@ -90,7 +101,6 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   using Shape = MmaShape<Steps, Products, Chunked>;
   constexpr bool collects = What == Task::collect, listed = Products == 3 || collects;
   constexpr int strips = Shape::strips, warps = Shape::threads / 32, bands = Columns / 32, bands_kept = Chunked ? bands : 1;
-  constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
   __shared__ int found[collects ? warps * strips * 16 : 1];
   extern __shared__ __align__(128) std::uint8_t memory[];
 
@@ -98,8 +108,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
   const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
   const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n;
-  const std::int64_t at_once = warps * strips * 16, sets = (rows + at_once - 1) / at_once;
-  const std::int64_t rounds = sets > blockIdx.x ? (sets - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+  const std::int64_t rounds = rounds_of(rows, warps * strips * 16);
   if (rounds == 0) return;
 
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
@@ -108,7 +117,6 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   Ring ring(s, memory, rounds);
   std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
-
   std::int64_t strip = (std::int64_t(blockIdx.x) * warps + warp) * strips;  // this warp's first
   const auto tile_of = [&](int p) { return (strip + p) / 4; };
   const auto place_of = [&](int p) { return int((strip + p) % 4) * 32 + lane; };
@@ -163,7 +171,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
       for (int chunk = 0;; ++chunk) {
         if (Chunked) load(chunk);
         const std::uint8_t* const piece = ring.next();
-        const auto* const starts = reinterpret_cast<const float*>(piece + (Products == 3 ? 2 : 1) * half_bytes);
+        const auto* const starts = reinterpret_cast<const float*>(piece + (Products == 3 ? 2 : 1) * half_bytes<Columns, Steps>());
         const auto piece_at = static_cast<std::uint32_t>(__cvta_generic_to_shared(piece)) + row_at;
 #pragma unroll bands_kept
         for (int band = 0; band < bands; ++band) {
