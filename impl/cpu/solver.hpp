@@ -9,10 +9,10 @@
 namespace km {
 namespace {
 
-/// Value of the parameter `threads`, or all hardware threads if it is 0.
-inline int threads_of(const Config& config) {
+/// Value of the parameter `threads`, or all hardware threads if it is 0: of a rank, its part of them.
+inline int threads_of(const Config& config, const Group* group = nullptr) {
   const int threads = config.integer("threads");
-  return threads > 0 ? threads : omp_get_num_procs();
+  return threads > 0 ? threads : group ? group->processors() : omp_get_num_procs();
 }
 
 /// Sets OpenMP's number of threads for its lifetime, for libraries that use it.
@@ -41,14 +41,14 @@ class CpuSolver {
     out_.labels.assign(p_.n, no_label);
   }
 
-  /// Runs iteration() (returns the number of changed labels) from the start to the problem's stop. Returns the iterations made.
+  /// Runs iteration() (returns the number of changed labels, of all ranks) from the start to the problem's stop. Returns the iterations made.
   template <class Iteration>
   int repeat(Trace& trace, Iteration iteration) {
     start();
     for (out_.iters = 1;; ++out_.iters) {
       trace.begin_iteration();
       const std::int64_t changed = iteration();
-      if (out_.iters == p_.max_iters || p_.converged(changed)) return out_.iters;
+      if (out_.iters == p_.max_iters || p_.whole().converged(changed)) return out_.iters;
     }
   }
 

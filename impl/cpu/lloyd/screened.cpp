@@ -7,13 +7,8 @@ namespace {
 
 const Register<Screened> registration{{
     .summary = "matrix product in fp32, the best two of each point, exact where a proven margin leaves it open; sums in the same pass",
-    .parameters =
-        {threads_parameter(),
-         {.name = "instructions", .fallback = "best", .range = {"best", "amx", "avx512", "avx2", "portable"}, .help = "vectors, or AMX's tiles"}},
-    .unsupported = [](const ProblemShape&, const Config& config, int) -> std::string {
-      const std::string& set = config.word("instructions");
-      return set == "best" || has(set) ? "" : "this CPU has no " + set;
-    },
+    .parameters = {threads_parameter(), instructions_parameter()},
+    .unsupported = lacks_instructions,
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
     .cost = lloyd_cost,
 }};

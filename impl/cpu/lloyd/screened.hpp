@@ -57,6 +57,15 @@ bool has(std::string_view instructions) {
   return instructions == "portable";
 }
 
+inline Parameter instructions_parameter() {
+  return {.name = "instructions", .fallback = "best", .range = {"best", "amx", "avx512", "avx2", "portable"}, .help = "vectors, or AMX's tiles"};
+}
+
+inline std::string lacks_instructions(const ProblemShape&, const Config& config, int) {
+  const std::string& set = config.word("instructions");
+  return set == "best" || has(set) ? "" : "this CPU has no " + set;
+}
+
 /// True if tiles are faster than vectors. Tiles are 32 dimensions deep, and filling them costs as much as many centroids (measured with 2 to 784
 /// dimensions and 4 to 1000 clusters).
 bool tiles_pay(int k, int d) { return d >= 32 && std::int64_t(k) * d >= 6000; }
@@ -80,8 +89,8 @@ class Screened : public CpuSolver<T> {
   /// margin_share: scales the proven margins; below 1 labels may be wrong (the fault margin_of_a_third).
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
       : CpuSolver<T>(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
-        threads_(int(std::clamp<std::int64_t>(threads_of(config), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))), workers_(threads_),
-        order_(p_.k), sums_are_exact_(sums_are_exact()) {
+        threads_(int(std::clamp<std::int64_t>(threads_of(config, problem.group), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))),
+        workers_(threads_), order_(p_.k), sums_are_exact_(sums_are_exact()) {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
     round_ = {.n = p_.n,
               .d = p_.d,
@@ -112,17 +121,26 @@ class Screened : public CpuSolver<T> {
   }
 
   int iterate(Trace& trace) {
-    for (auto& worker : workers_) worker.strategy = round_.screen_in_tiles ? Strategy::tiles : Strategy::products;
-    round_.only_moved = false;
+    begin_run();
+    bool only_moved = false;
     return this->repeat(trace, [&] {
-      const std::int64_t changed = iteration(trace);
-      round_.only_moved = sums_are_exact_ && changed < p_.n / 3;  // a moved point is added twice
+      const std::int64_t changed = assign(trace, only_moved);
+      update(trace);
+      only_moved = sums_are_exact_ && changed < p_.n / 3;  // a moved point is added twice
       return changed;
     });
   }
 
- private:
-  std::int64_t iteration(Trace& trace) {
+ protected:
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
+
+  void begin_run() {
+    for (auto& worker : workers_) worker.strategy = round_.screen_in_tiles ? Strategy::tiles : Strategy::products;
+  }
+
+  /// Labels all points and adds them to the threads' sums; only_moved: adds those that change cluster alone. Returns their number.
+  std::int64_t assign(Trace& trace, bool only_moved) {
+    round_.only_moved = only_moved;
     out_.assigned_centroids = out_.centroids;
     round_.centroids = out_.assigned_centroids.data();
     round_.labels = out_.labels.data();
@@ -142,8 +160,6 @@ class Screened : public CpuSolver<T> {
         kernel_.pass(round_, worker, strips * t / threads_ * kernel_.size, std::min(p_.n, strips * (t + 1) / threads_ * kernel_.size));
       }
     }
-    const auto phase = trace.phase("update");
-    update();
     std::int64_t changed = 0;
     for (const auto& worker : workers_) {
       changed += worker.changed;
@@ -155,6 +171,7 @@ class Screened : public CpuSolver<T> {
     return changed;
   }
 
+ private:
   /// Mean of up to 4096 evenly spaced points. Any origin is correct; one among the points leaves few open.
   strips::Buffer<T> origin() const {
     const std::int64_t wanted = std::min<std::int64_t>(p_.n, 4096);
@@ -226,7 +243,8 @@ class Screened : public CpuSolver<T> {
       for (auto& worker : workers_) worker.strategy = Strategy::differences;
   }
 
-  void update() {
+  void update(Trace& trace) {
+    const auto phase = trace.phase("update");
     const int d = p_.d, k = p_.k, stride = strips::stride(d), copies = strips::copies(k, d);
 #pragma omp parallel for num_threads(threads_) schedule(static) if (std::int64_t(k) * d > 20'000)
     for (int c = 0; c < k; ++c) {
@@ -249,7 +267,6 @@ class Screened : public CpuSolver<T> {
     }
   }
 
-  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   Kernel<T> kernel_;
   int threads_;
   std::vector<Worker<T>> workers_;

@@ -6,6 +6,7 @@
 
 #include "bench/contract/dimension.hpp"
 #include "impl/cpu/costs.hpp"
+#include "impl/cpu/lloyd/rows.hpp"
 #include "impl/cpu/solver.hpp"
 
 namespace km {
@@ -15,8 +16,6 @@ template <class F>
 void with_paper_dimension(int d, F&& f) {
   with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, f);
 }
-
-constexpr int strip = 32;  // points in the lanes of a vector
 
 template <class T>
 class TwoStep : public CpuSolver<T> {
@@ -32,53 +31,7 @@ class TwoStep : public CpuSolver<T> {
  private:
   std::int64_t assign() {
     out_.assigned_centroids = out_.centroids;
-    const std::int64_t strips = (p_.n + strip - 1) / strip;
-    std::int64_t changed = 0;
-#pragma omp parallel num_threads(threads_) reduction(+ : changed)
-    {
-      std::vector<T> columns(std::size_t(p_.d) * strip);
-      with_paper_dimension(p_.d, [&](auto D) {
-#pragma omp for schedule(static)
-        for (std::int64_t s = 0; s < strips; ++s) changed += assign_strip<decltype(D)::value>(s * strip, columns.data());
-      });
-    }
-    return changed;
-  }
-
-  /// Labels points first .. first + strip - 1 (fewer at the end). Returns the number of changes. columns: scratch of d x strip values.
-  template <int D>
-  std::int64_t assign_strip(std::int64_t first, T* columns) {
-    const int d = D > 0 ? D : p_.d, k = p_.k;
-    const int length = static_cast<int>(std::min<std::int64_t>(strip, p_.n - first));
-    const T* const x = p_.points.data() + first * d;
-    if (length == strip) {
-      for (int j = 0; j < d; ++j)
-        for (int i = 0; i < strip; ++i) columns[j * strip + i] = x[i * d + j];
-    } else {
-      for (int j = 0; j < d; ++j)
-        for (int i = 0; i < strip; ++i) columns[j * strip + i] = i < length ? x[i * d + j] : T(0);
-    }
-    alignas(64) std::int32_t best[strip] = {};
-    alignas(64) T best_dist[strip];
-    std::ranges::fill(best_dist, std::numeric_limits<T>::max());
-    const T* centroid = out_.assigned_centroids.data();
-    for (int c = 0; c < k; ++c, centroid += d) {
-      alignas(64) T dist[strip] = {};
-      for (int j = 0; j < d; ++j)
-        for (int i = 0; i < strip; ++i) dist[i] += (columns[j * strip + i] - centroid[j]) * (columns[j * strip + i] - centroid[j]);
-      for (int i = 0; i < strip; ++i) {
-        const bool nearer = dist[i] < best_dist[i];  // strict: the lowest index wins a tie
-        best[i] = nearer ? c : best[i];
-        best_dist[i] = nearer ? dist[i] : best_dist[i];
-      }
-    }
-    std::int32_t* const labels = out_.labels.data() + first;
-    int changed = 0;
-    for (int i = 0; i < length; ++i) {
-      changed += labels[i] != best[i];
-      labels[i] = best[i];
-    }
-    return changed;
+    return rows::assign(p_, threads_, out_.assigned_centroids.data(), out_.labels.data(), [&](auto f) { with_paper_dimension(p_.d, f); });
   }
 
   void update() {

@@ -70,17 +70,34 @@ class Filtered : public CpuSolver<T> {
  public:
   /// groups: at most. widening, moving: scale the bounds' and the movements' shares; below 1 labels may be wrong (tests/yinyang_test.cpp).
   Filtered(const Problem<T>& problem, const Config& config, int groups, double widening = 1, double moving = 1)
-      : CpuSolver<T>(problem), threads_(threads_of(config)), most_groups_(groups), radius_(problem.d, widening), moving_(moving),
+      : CpuSolver<T>(problem), threads_(threads_of(config, problem.group)), most_groups_(groups), radius_(problem.d, widening), moving_(moving),
         incremental_(is_incremental(config)), sums_(p_, threads_), incremental_means_(p_, threads_), workers_(threads_), moves_(threads_) {}
 
   int iterate(Trace& trace) {
     return this->repeat(trace, [&] {
-      if (out_.iters == 1) group(trace);
-      const std::int64_t changed = assign(trace);
-      update(trace);
-      return changed;
+      return iteration(trace, [&](std::int64_t) {
+        const auto phase = trace.phase("update");
+        if (incremental_) incremental_means_.update(moves_, out_.centroids, out_.iters == 1);
+        else sums_.update(moves_, out_.labels, out_.centroids, out_.iters == 1);
+      });
     });
   }
+
+ protected:
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
+
+  /// make_means(changed) updates the centroids by moves(). Returns the number of changed labels.
+  template <class MakeMeans>
+  std::int64_t iteration(Trace& trace, MakeMeans make_means) {
+    if (out_.iters == 1) group(trace);
+    const std::int64_t changed = assign(trace);
+    make_means(changed);
+    move_bounds(trace);
+    return changed;
+  }
+
+  /// The points that changed cluster in this iteration, one list per thread.
+  const std::vector<std::vector<Move>>& moves() const { return moves_; }
 
  private:
   void group(Trace& trace) {
@@ -252,10 +269,8 @@ class Filtered : public CpuSolver<T> {
     return best;
   }
 
-  void update(Trace& trace) {
+  void move_bounds(Trace& trace) {
     const auto phase = trace.phase("update");
-    if (incremental_) incremental_means_.update(moves_, out_.centroids, out_.iters == 1);
-    else sums_.update(moves_, out_.labels, out_.centroids, out_.iters == 1);
     before_ = bounds_.group_movement();
     for (int c = 0; c < p_.k; ++c) {
       const T* const now = &out_.centroids[std::size_t(c) * p_.d];
@@ -278,7 +293,6 @@ class Filtered : public CpuSolver<T> {
 
   static constexpr T infinite = Open<T>::infinite;
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
-  using CpuSolver<T>::p_, CpuSolver<T>::out_;
   int threads_, most_groups_;
   Radius<T> radius_;
   double moving_;
