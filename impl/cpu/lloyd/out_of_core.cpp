@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
-#include "impl/cpu/lloyd/columns.hpp"
+#include "impl/cpu/lloyd/rows.hpp"
 #include "impl/cpu/solver.hpp"
 
 namespace km {
 namespace {
 
-constexpr int strip = 32;
+using rows::strip;
 
 /// State of a thread.
 template <class T>
@@ -26,10 +26,8 @@ struct Worker {
   std::int64_t changed = 0;
 
   void take(const T* x, int length, int d, int k, const T* centroids, std::int32_t* labels) {
-    for (int j = 0; j < d; ++j)
-      for (int i = 0; i < strip; ++i) values[std::size_t(j) * strip + i] = i < length ? x[std::int64_t(i) * d + j] : T(0);
-    alignas(64) std::int32_t best[strip];
-    columns::find_nearest(values.data(), strip, d, centroids, k, best);
+    alignas(64) std::int32_t best[rows::strip];
+    rows::find_nearest<0>(x, length, d, centroids, k, values.data(), best);
     for (int i = 0; i < length; ++i) {
       changed += labels[i] != best[i];
       labels[i] = best[i];

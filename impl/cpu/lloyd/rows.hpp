@@ -7,13 +7,11 @@ namespace km::rows {
 
 constexpr int strip = 32;  // points in the lanes of a vector
 
-/// Sets best[i] to the nearest of k centroids, k x d, for points first .. first + strip - 1. Returns how many there are: fewer at the end. columns:
-/// scratch of d x strip values. D: the dimension at compile time, or 0.
+/// Sets best[i] to the nearest of k centroids, k x d, for `length` points x, at most a strip. columns: scratch of d x strip values. D: d at compile
+/// time, or 0.
 template <int D, class T>
-int find_nearest(const Problem<T>& p, std::int64_t first, const T* centroids, T* columns, std::int32_t (&best)[strip]) {
-  const int d = D > 0 ? D : p.d;
-  const int length = static_cast<int>(std::min<std::int64_t>(strip, p.n - first));
-  const T* const x = p.points.data() + first * d;
+void find_nearest(const T* x, int length, int d, const T* centroids, int k, T* columns, std::int32_t (&best)[strip]) {
+  if (D > 0) d = D;
   if (length == strip) {
     for (int j = 0; j < d; ++j)
       for (int i = 0; i < strip; ++i) columns[j * strip + i] = x[i * d + j];
@@ -21,8 +19,7 @@ int find_nearest(const Problem<T>& p, std::int64_t first, const T* centroids, T*
     for (int j = 0; j < d; ++j)
       for (int i = 0; i < strip; ++i) columns[j * strip + i] = i < length ? x[i * d + j] : T(0);
   }
-  columns::find_nearest(columns, strip, d, centroids, p.k, best);
-  return length;
+  columns::find_nearest(columns, strip, d, centroids, k, best);
 }
 
 /// Labels all points, threads sharing them. Returns the number of changes. with_dimension: calls its argument with d, or 0, at compile time.
@@ -37,8 +34,10 @@ std::int64_t assign(const Problem<T>& p, int threads, const T* centroids, std::i
       alignas(64) std::int32_t best[strip];
 #pragma omp for schedule(static)
       for (std::int64_t s = 0; s < strips; ++s) {
-        const int length = find_nearest<decltype(D)::value>(p, s * strip, centroids, columns.data(), best);
-        std::int32_t* const of_strip = labels + s * strip;
+        const std::int64_t first = s * strip;
+        const int length = static_cast<int>(std::min<std::int64_t>(strip, p.n - first));
+        find_nearest<decltype(D)::value>(p.points.data() + first * p.d, length, p.d, centroids, p.k, columns.data(), best);
+        std::int32_t* const of_strip = labels + first;
         for (int i = 0; i < length; ++i) {
           changed += of_strip[i] != best[i];
           of_strip[i] = best[i];

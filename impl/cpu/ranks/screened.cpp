@@ -1,5 +1,5 @@
 // cpu/lloyd/screened on several ranks (MPI processes), each with its rows: exact labels at the speed of a matrix product (impl/cpu/lloyd/screened.hpp).
-// The points that changed cluster move from sum to sum (shared_sums.hpp).
+// The points that changed cluster move from sum to sum (shared_sums.hpp); the sums that the pass also makes go unread.
 // Cost of an iteration: that of cpu/lloyd/screened over the ranks, moved points read once more; 2 k d + k + 1 integers reduced.
 #include "impl/cpu/lloyd/screened.hpp"
 #include "impl/cpu/ranks/shared_sums.hpp"
@@ -26,8 +26,7 @@ class RanksScreened : public Screened<T> {
  private:
   void update(Trace& trace) {
     const auto phase = trace.phase("update");
-    if (out_.iters == 1) sums_.clear();
-    sums_.update([&](auto move) {
+    sums_.update(out_.iters == 1, [&](auto move) {
 #pragma omp for schedule(static) nowait
       for (std::int64_t i = 0; i < p_.n; ++i)
         if (const auto from = before_[std::size_t(i)], to = out_.labels[std::size_t(i)]; from != to) move(i, from, to);

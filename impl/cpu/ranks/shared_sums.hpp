@@ -39,11 +39,10 @@ class SharedSums {
     units_ = Units(most, p_.whole().n);
   }
 
-  void clear() { std::ranges::fill(mine_, 0); }
-
-  /// Calls visit(move) on every thread. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.
+  /// Calls visit(move) on every thread; anew: without the points of before. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.
   template <class Visit>
-  void update(Visit visit) {
+  void update(bool anew, Visit visit) {
+    if (anew) std::ranges::fill(mine_, 0);
 #pragma omp parallel num_threads(threads_)
     {
       std::vector<std::int64_t> sums(mine_.size());

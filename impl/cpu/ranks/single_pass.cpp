@@ -14,7 +14,6 @@ class SinglePass : public CpuSolver<T> {
 
   int iterate(Trace& trace) {
     return this->repeat(trace, [&] {
-      if (out_.iters == 1) sums_.clear();
       const std::int64_t changed = pass(trace);
       return sums_.make_means(changed, out_.centroids, trace);
     });
@@ -26,7 +25,7 @@ class SinglePass : public CpuSolver<T> {
     const auto phase = trace.phase("fused");
     out_.assigned_centroids = out_.centroids;
     std::int64_t changed = 0;
-    sums_.update([&](auto move) {
+    sums_.update(out_.iters == 1, [&](auto move) {
       std::int64_t moves = 0;
       with_dimension<2, 3, 4, 8, 16, 32, 64, 128>(p_.d, [&](auto D) { moves = pass_of_thread<decltype(D)::value>(move); });
 #pragma omp atomic
@@ -44,7 +43,8 @@ class SinglePass : public CpuSolver<T> {
 #pragma omp for schedule(static) nowait
     for (std::int64_t s = 0; s < strips; ++s) {
       const std::int64_t first = s * rows::strip;
-      const int length = rows::find_nearest<D>(p_, first, out_.assigned_centroids.data(), columns.data(), best);
+      const int length = static_cast<int>(std::min<std::int64_t>(rows::strip, p_.n - first));
+      rows::find_nearest<D>(p_.points.data() + first * p_.d, length, p_.d, out_.assigned_centroids.data(), p_.k, columns.data(), best);
       for (int i = 0; i < length; ++i) {
         std::int32_t& label = out_.labels[std::size_t(first + i)];
         if (label == best[i]) continue;

@@ -31,8 +31,7 @@ class TwoStep : public CpuSolver<T> {
 
   void update(Trace& trace) {
     const auto phase = trace.phase("update");
-    sums_.clear();
-    sums_.update([&](auto move) {
+    sums_.update(true, [&](auto move) {
 #pragma omp for schedule(static) nowait
       for (std::int64_t i = 0; i < p_.n; ++i) move(i, no_label, out_.labels[std::size_t(i)]);
     });

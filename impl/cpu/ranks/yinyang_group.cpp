@@ -28,8 +28,7 @@ class YinyangGroup : public Filtered<T, Filters::two> {
  private:
   void update(Trace& trace) {
     const auto phase = trace.phase("update");
-    if (out_.iters == 1) sums_.clear();
-    sums_.update([&](auto move) {
+    sums_.update(out_.iters == 1, [&](auto move) {
 #pragma omp for schedule(static) nowait
       for (const auto& moves : this->moves())
         for (const Move& m : moves) move(m.i, m.from, m.to);
