@@ -244,9 +244,10 @@ class TypedSession final : public Session {
     if (case_.on_gpu()) device::synchronize();
   }
 
-  /// Several GPUs make an untimed run from the start before: their links or memory sleep while one of them judges (results/h200/gpu_test.txt).
+  bool has_several_gpus() const { return case_.on_gpu() && case_.config.values().contains("gpus"); }
+
+  /// An untimed run from the start before: threads, links and memory sleep while one thread judges (results/h200/gpu_test.txt).
   void wake() {
-    if (!case_.on_gpu() || !case_.config.values().contains("gpus")) return;
     reset();
     Trace untraced;
     solver_->iterate(untraced);
@@ -255,7 +256,6 @@ class TypedSession final : public Session {
   /// With `rows`, the run starts from these rows instead. Nobody can see them before its reset.
   Timing timed_iterate(int& iters, const std::vector<T>& rows = {}) {
     Trace untraced;
-    if (!rows.empty()) wake();
     const auto begin = [&] {
       if (!rows.empty()) start_.take(rows);
       reset();
@@ -277,6 +277,7 @@ class TypedSession final : public Session {
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
       unforeseen_start_ = initial_centroids(*dataset_, problem_.k, "random", evidence_.draws());
       int iters = 0;
+      if (tries > 0 || has_several_gpus()) wake();
       const Timing timing = timed_iterate(iters, unforeseen_start_);
       unforeseen_ = solver_->download();
       if (unforeseen_.iters != iters) unforeseen_.iters = -1;
