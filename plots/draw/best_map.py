@@ -85,12 +85,15 @@ def best_map(view: View) -> Figure | None:
     figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
     axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
     cases = grouped(measured, lambda line: tuple(value_of(line, f) for f in fields))
-    colour = style.colours({contender(view, line) for line in measured})
     for ax, panel in zip(axes, panels, strict=True):
-        for y, row in enumerate(rows):
-            for x, column in enumerate(columns):
-                cell = best_of(view, cases.get((*panel, *row, *column), []), name)
-                paint(ax, (x, y), cell, colour.get(cell.winner, NOBODY))
+        cells = {
+            (x, y): best_of(view, cases.get((*panel, *row, *column), []), name)
+            for y, row in enumerate(rows)
+            for x, column in enumerate(columns)
+        }
+        colour = style.colours({cell.winner for cell in cells.values()} - {""})
+        for at, cell in cells.items():
+            paint(ax, at, cell, colour.get(cell.winner, NOBODY))
         frame(ax, view, (rows, columns))
         ax.set_title(named(view, panel_fields, panel))
     coarse = "coarse ones included" if view.rounding else "none of them coarse"

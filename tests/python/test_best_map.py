@@ -64,7 +64,8 @@ def test_auto_is_named_by_its_choice(bench):
 
 
 def test_the_names_of_choices_are_those_of_auto():
-    listed = dict(re.findall(r'\{(\d+), "(gpu/\w+/\w+)"', (ROOT / "impl/gpu/lloyd/auto.cpp").read_text()))
+    sources = [(ROOT / f"impl/{device}/lloyd/auto.cpp").read_text() for device in ("gpu", "cpu")]
+    listed = dict(re.findall(r'\{(\d+), "(\w+/\w+/\w+)"', "".join(sources)))
     for name in ("landscape", "landscape_any"):
         assert load_one(ROOT / f"papers/ours/{name}.toml").spec["labels"]["choice"] == listed
 
