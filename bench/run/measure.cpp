@@ -208,7 +208,7 @@ class TypedSession final : public Session {
 
   /// Makes and judges one timed run from its own start. Stores the solution in last_.
   Timing timed_run(Measurement& m) {
-    wake();
+    if (has_several_gpus()) wake();
     const auto turn = std::size_t(m.runs++);
     const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
     start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);

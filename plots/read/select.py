@@ -16,7 +16,9 @@ ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the 
 def value_of(line: Line, name: str) -> Any:
     """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None if absent.
 
-    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds."""
+    `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds, `ranks` their number."""
+    if name == "ranks":
+        return (line.get(name) or {"count": 1})["count"]
     if name in OF_START:
         return (line.get("init") or {}).get(OF_START[name])
     dataset = line["dataset"] or {}
