@@ -132,6 +132,8 @@ def field(line, name):
         return line["init"]["method"]
     if name == "init_seed":
         return line["init"]["seed"]
+    if name == "ranks":
+        return (line.get("ranks") or {"count": 1})["count"]
     data = line["dataset"]
     if name in ("dataset", "data_seed", "hash"):
         return data.get({"dataset": "name", "data_seed": "seed"}.get(name, name))

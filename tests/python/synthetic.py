@@ -140,7 +140,14 @@ def lines_of(exhibit: Exhibit, profile: str = "paper") -> list[dict[str, Any]]:
         names = [name for name in flat if name in AXES or "." in name]
         for combination in itertools.product(*(listed(flat[name]) for name in names)):
             made.append(case(exhibit.key, profile, dict(zip(names, combination, strict=True))))
-    return made
+    return made + [on_ranks(2, one) for one in made if "/ranks/" in one["implementation"]]
+
+
+def on_ranks(count: int | None, one: dict[str, Any]) -> dict[str, Any]:
+    """The line as several ranks would have made it; None: as a launch that failed."""
+    rest = dict.fromkeys(("nodes", "threads", "processors", "library", "warning"))
+    ranks = {"launch": f"mpirun -n {count}", "count": count, **rest}
+    return one | {"ranks": ranks, "case": hashlib.sha256(f"{one['case']} {count}".encode()).hexdigest()[:16]}
 
 
 def flatten(table: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import TABLE
-from synthetic import line
+from synthetic import line, on_ranks
 
 from plots.read.metrics import metric
 from plots.read.select import value_of
@@ -33,24 +33,16 @@ def test_the_base_is_the_best_on_one_gpu(bench):
     }
 
 
-def launched(count: int | None) -> dict:
-    rest = dict.fromkeys(("nodes", "threads", "processors", "library", "warning"))
-    return {"launch": "mpirun", "count": count, **rest}
-
-
 def test_one_process_is_one_rank(bench):
     """Ranks stand beside their own implementation without a launcher; a launch that failed has none."""
     exhibit = SCALING.replace('"gpus"', '"ranks"').replace(', "efficiency:iteration"', "")
     exhibit = exhibit.replace('{ implementation = ["gpu/lloyd/a", "gpu/lloyd/b"] }', "{ ranks = 1 }")
     launches = {None: 0.4, 2: 0.2, 4: 0.16}
-    lines = [
-        line(seconds=s, ranks=count and launched(count)) | {"case": f"{count or 1:016x}"}
-        for count, s in launches.items()
-    ]
+    lines = [on_ranks(count, line(seconds=s)) if count else line(seconds=s) for count, s in launches.items()]
     view = bench.view(lines, exhibit)
-    assert [value_of(one, "ranks") for one in view.lines] == [1, 2, 4]
-    assert [view.value(one, "speedup:iteration").value for one in view.lines] == pytest.approx([1, 2, 2.5])
-    assert value_of(line(ranks=launched(None)), "ranks") is None
+    found = {value_of(one, "ranks"): view.value(one, "speedup:iteration").value for one in view.lines}
+    assert found == pytest.approx({1: 1, 2: 2, 4: 2.5})
+    assert value_of(on_ranks(None, line()), "ranks") is None
 
 
 def test_all_gpus_are_as_many_as_were_counted(bench):
