@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +14,7 @@
 #include "bench/data/hash.hpp"
 #include "bench/data/values.hpp"
 #include "bench/run/ranks.hpp"
+#include "bench/run/timing.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -51,16 +52,18 @@ std::int64_t centroids_hash(const Solution<T>& s) {
   return std::int64_t(std::hash<std::string>{}(text));
 }
 
-/// Runs f, then adds to meeting_s how much longer all since `start` took than the slowest rank's f.
-using Clock = std::chrono::steady_clock;
-template <class F>
-void own_part(Clock::time_point start, F f, auto meet) {
-  const auto began = Clock::now();
-  f();
-  const auto own = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began).count();
-  meet();
-  const double slowest_s = 1e-9 * double(std::ranges::max(ranks()->gather(own)));
-  meeting_s += std::max(0.0, std::chrono::duration<double>(Clock::now() - start).count() - slowest_s);
+/// Runs `before`, then f, then `meet`, and waits for all ranks. Adds to meeting_s how much longer all took than the slowest rank's f, both without
+/// run delay: more ranks than processors wait for each other.
+void own_part(
+    const std::function<void()>& before, const std::function<void()>& f, const std::function<void()>& meet = [] {}) {
+  std::int64_t slowest_ns = 0;
+  const double all_s = undelayed_s([&] {
+    before();
+    const auto own_ns = std::int64_t(undelayed_s(f) * 1e9);
+    meet();
+    slowest_ns = std::ranges::max(ranks()->gather(own_ns));
+  });
+  meeting_s += std::max(0.0, all_s - 1e-9 * double(slowest_ns));
 }
 
 /// The problem of one rank; rank 0 reads its rows where all are.
@@ -103,13 +106,12 @@ class Leader final : public AnySolver<T> {
 
   void reset() override {
     guarded([&] {
-      const auto began = Clock::now();
-      order(Verb::reset, id_);
-      std::vector<T> start(p_.initial_centroids.begin(), p_.initial_centroids.end());
-      ranks()->broadcast(start.data(), bytes_of<T>(std::ssize(start)));
-      own_part(
-          began, [&] { solver_->reset(); }, [] {});
-      ranks()->barrier();
+      const auto send_start = [&] {
+        order(Verb::reset, id_);
+        std::vector<T> start(p_.initial_centroids.begin(), p_.initial_centroids.end());
+        ranks()->broadcast(start.data(), bytes_of<T>(std::ssize(start)));
+      };
+      own_part(send_start, [&] { solver_->reset(); });
     });
   }
 
@@ -124,8 +126,6 @@ class Leader final : public AnySolver<T> {
 
   Solution<T> download() override {
     return guarded([&] {
-      const auto began = Clock::now();
-      order(Verb::download, id_);
       Solution<T> s;
       std::vector<std::int64_t> hashes;
       const auto gather_labels = [&] {
@@ -136,8 +136,7 @@ class Leader final : public AnySolver<T> {
         }
         hashes = ranks()->gather(centroids_hash(s));
       };
-      own_part(
-          began, [&] { s = solver_->download(); }, gather_labels);
+      own_part([&] { order(Verb::download, id_); }, [&] { s = solver_->download(); }, gather_labels);
       must_agree(hashes, "other centroids");
       return s;
     });
@@ -191,20 +190,16 @@ class Follower final : public AnyFollower {
   }
 
   void reset() override {
-    ranks()->broadcast(start_.data(), bytes_of<T>(std::ssize(start_)));
-    own_part(
-        Clock::now(), [&] { solver_->reset(); }, [] {});
-    ranks()->barrier();
+    own_part([&] { ranks()->broadcast(start_.data(), bytes_of<T>(std::ssize(start_))); }, [&] { solver_->reset(); });
   }
   void iterate() override { ranks()->gather(solver_->iterate(untraced_)); }
   void download() override {
     Solution<T> s;
-    own_part(
-        Clock::now(), [&] { s = solver_->download(); },
-        [&] {
-          ranks()->send(s.labels.data(), bytes_of<std::int32_t>(std::ssize(s.labels)), 0);
-          ranks()->gather(centroids_hash(s));
-        });
+    const auto hand_over = [&] {
+      ranks()->send(s.labels.data(), bytes_of<std::int32_t>(std::ssize(s.labels)), 0);
+      ranks()->gather(centroids_hash(s));
+    };
+    own_part([] {}, [&] { s = solver_->download(); }, hand_over);
   }
 
  private:

@@ -67,6 +67,16 @@ struct KM_FAULT(half_a_millisecond_in_reset, "works for 0.5 ms in reset", .run =
   }
 };
 
+struct KM_FAULT(slow_first_resets, "works for 20 ms in its first two resets", .on = "ties", .check = "",
+                .argued = "as a disturbance does: the samples that count are made after") {
+  void reset() {
+    for (int i = 0; i < 40 && resets_ < 2; ++i) work_for_half_a_millisecond();
+    ++resets_;
+    RightLloyd<T>::reset();
+  }
+  int resets_ = 0;
+};
+
 struct KM_FAULT(unfinished_on_return, "hands back before it has finished", .run = "is nan$") {
   int iterate(Trace&) {
     if (work_.joinable()) work_.join();
