@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "bench/base/home.hpp"
 #include "bench/tune/cost_fit.hpp"
 #include "impl/auto.hpp"
 #include "tests/solving.hpp"
@@ -67,6 +68,13 @@ TEST_F(CostModelFile, LinesOfAnotherFormCountAsAbsent) {
     std::ofstream(file) << text << '\n';
     EXPECT_TRUE(CostModel::read(file).rates.empty()) << text;
   }
+}
+
+TEST(CostModel, RatesOfAnotherProcessorCountWithAWiderSpread) {
+  const CostModel defaults = CostModel::read(home() / "tuning" / "costs" / "cpu.txt"),
+                  model = CostModel::of(Device::cpu, "a processor without a file");
+  ASSERT_FALSE(defaults.rates.empty());
+  for (const auto& [key, rates] : defaults.rates) EXPECT_GT(model.rates.at(key).spread, 2 * rates.spread) << key.first;
 }
 
 /// An implementation whose run takes `seconds`, by its cost.

@@ -26,6 +26,9 @@ bool usable(const Rates& rates) {
   return fits(rates.spread) && std::ranges::all_of(rates.seconds, fits) && std::ranges::any_of(rates.seconds, [](double s) { return s > 0; });
 }
 
+/// The spread of rates that were found with another precision or processor.
+double of_another(double spread) { return 2 * spread + std::numbers::ln2; }
+
 fs::path default_costs(Device device) {
   try {
     return home() / "tuning" / "costs" / (device == Device::cpu ? "cpu.txt" : "gpu.txt");
@@ -70,8 +73,10 @@ CostModel CostModel::read(const fs::path& file) {
 }
 
 CostModel CostModel::of(Device device, const std::string& name) {
-  CostModel model = read(own_costs(device, name));
-  model.rates.merge(read(default_costs(device)).rates);
+  CostModel model = read(own_costs(device, name)), defaults = read(default_costs(device));
+  if (device == Device::cpu)  // processors differ more than GPUs
+    for (auto& [key, rates] : defaults.rates) rates.spread = of_another(rates.spread);
+  model.rates.merge(defaults.rates);
   return model;
 }
 
@@ -104,7 +109,7 @@ std::optional<Forecast> CostModel::forecast(const Implementation& implementation
     if (found == rates.end() || found->second.seconds.size() != terms.size()) continue;
     Forecast forecast{.spread = found->second.spread};
     for (std::size_t term = 0; term < terms.size(); ++term) forecast.seconds += terms[term] * found->second.seconds[term];
-    if (known != precision) forecast.spread = 2 * forecast.spread + std::numbers::ln2;
+    if (known != precision) forecast.spread = of_another(forecast.spread);
     if (forecast.seconds > 0) return forecast;
   }
   return std::nullopt;

@@ -30,7 +30,7 @@ class CostModel {
 
   /// Reads a file of rates. An unreadable file, and any line of another form, counts as absent.
   static CostModel read(const std::filesystem::path& file);
-  /// The device's own calibration, completed by the defaults. device: as device_name() says.
+  /// The device's own calibration, completed by the defaults. name: as device::name() or cpu_name() says.
   static CostModel of(Device device, const std::string& name);
 
   /// Replaces the file as a whole. Throws UserError if it cannot.

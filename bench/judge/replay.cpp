@@ -20,6 +20,7 @@ constexpr int sample_iterations = 12, latest_sampled = 100;
 constexpr std::int64_t largest_sample = 4096;
 constexpr double share_in_full = 1.0 / 64;            // of what an iteration moves
 constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of one run of the judge's and of all for a link
+constexpr double drawn_work = 1e10;                   // beyond, one stop in four is shown to be no earlier
 constexpr int least_own_runs = 4, most_own_runs = 24;
 constexpr int nudged_runs = 12;           // where the judge's own cost too much
 constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
@@ -161,6 +162,7 @@ class Replayer {
       throw Refusal{fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", first.iters,
                                 same ? std::to_string(changed) : "some", p.n, p.tolerance)};
     if (!same || before.iters == 1) return;
+    if (work_of(before.iters) > drawn_work && draws_() % 4 != 0) return;
     ++links;
     if (!p.converged(1)) {  // the run before may prove a change, and one change is too many
       check_run(before, before.iters);
@@ -381,7 +383,7 @@ Replay replay(const Implementation& implementation, const Config& config, const 
       out.skipped = not_replayed.reason;
       out.refused = not_replayed.sentence;
     }
-    replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
+    if (evidence.sample) replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
   } catch (const NotReplayed& not_replayed) {  // fewer links
     out.refused = not_replayed.sentence;
   } catch (const Refusal& refusal) {

@@ -37,6 +37,7 @@ struct Evidence {
   };
   Solution<T> first;  // from the problem's start
   std::vector<Other> others;
+  bool sample = true;       // also replay a sample
   bool middle = false;      // also replay a middle iteration at full size; of small problems the judge makes all iterations itself
   std::mt19937_64 draws{};  // the random choices (bench/judge/draws.hpp)
 };

@@ -149,20 +149,20 @@ class TypedSession final : public Session {
     if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
       m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
     evidence_.draws = judge_draws();
-    const bool one_in_four = evidence_.draws() % 4 == 0;
+    const auto drawn = evidence_.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
-    if (m.judgement.verdict.empty() && (shortest_s < 0.02 || one_in_four)) run_unforeseen(m);  // what remembers is short
+    if (m.judgement.verdict.empty() && (shortest_s < 0.02 || drawn == 0)) run_unforeseen(m);  // what remembers is short
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       const ReuseScope reuse;                                       // for both replays
       if (evidence_.first.labels.empty()) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
-      evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || one_in_four);
+      evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
       m.replay = replay_of(m, evidence_);
       if (m.judgement.verdict.empty() && !unforeseen_.labels.empty() && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
         start_.take(unforeseen_start_);
-        const Replay second = replay_of(m, {.first = std::move(unforeseen_), .draws = evidence_.draws});
+        const Replay second = replay_of(m, {.first = std::move(unforeseen_), .sample = false, .draws = evidence_.draws});
         m.replay->verdict = second.verdict;
         m.replay->links += second.links;
       }
