@@ -196,7 +196,7 @@ class Auto {
   Solution<T> download() { return solver_->download(); }
 
  private:
-  /// Chosen once for all starts of a clustering: same points, shape and stop rule. A replay repeats the choice of the run that it replays.
+  /// Chosen once for all starts of a clustering: same points, shape and stop rule. A replay takes the latest choice for its d and k.
   static Candidate choice(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model) {
     static std::map<std::tuple<const T*, std::int64_t, int, int, int, double>, Candidate> known;
     static std::map<std::pair<int, int>, Candidate> latest;  // by d and k
