@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from plots.draw import style
 
 FONT = "font-family:DejaVu Sans,sans-serif"  # of every text
+ALIKE = re.compile(r"<(?:use|path) [^>]* class='(s\d+)'/>(?:<(?:use|path) [^>]* class='\1'/>){2,}")  # in a row
 BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says nothing, with no group in it
 
 
@@ -58,10 +59,11 @@ def relative(path: str) -> str:
 
 
 def shared_styles(text: str) -> str:
-    """Replaces repeated styles by classes."""
+    """Replaces repeated styles by classes, and a class in a row by one of a group."""
     counts = Counter(re.findall(r" style='([^']*)'", text))
     names = {style: f"s{at}" for at, style in enumerate(style for style, count in counts.items() if count > 2)}
     text = re.sub(r" style='([^']*)'", lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
+    text = ALIKE.sub(lambda m: f"<g class='{m[1]}'>" + m[0].replace(f" class='{m[1]}'", "") + "</g>", text)
     return text.replace("</style>", "".join(f".{name}{{{style}}}" for style, name in names.items()) + "</style>", 1)
 
 
