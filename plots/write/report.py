@@ -152,6 +152,7 @@ def pages(
     front = rendered(
         "report.html.j2",
         places=shown_on,
+        answering=[one for one in shown_on if one.here or any(part["tallies"][one.at] for part in parts)],
         machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
         coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
         papers=parts,
@@ -265,10 +266,14 @@ def finding_part(one: findings.Conclusion, exhibits: Sequence[Sequence[Shown]]) 
 
 
 def tally(marks: Sequence[findings.Mark]) -> str:
-    """`4 of 6 hold, 1 on stand-ins`; empty if none was decided."""
+    """`4 of 6 hold, 1 more on stand-ins`; empty if none was decided."""
     decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
     holds, stand_ins = (sum(mark.verdict == v for mark in decided) for v in (findings.HOLDS, findings.ON_STAND_INS))
-    return f"{holds} of {len(decided)} hold{f', {stand_ins} on stand-ins' * bool(stand_ins)}" if decided else ""
+    if not decided:
+        return ""
+    if stand_ins and not holds:
+        return f"{stand_ins} of {len(decided)} hold on stand-ins"
+    return f"{holds} of {len(decided)} hold{f', {stand_ins} more on stand-ins' * bool(stand_ins)}"
 
 
 def head(exhibit: Exhibit) -> dict[str, Any]:
