@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, wait_until
+from conftest import ROOT
 
 needed(KMBENCH, FAULTY)
 BLOBS = flags(dataset="blobs", n=300, k=3, precision="fp32", iterations=3, repetitions=2)
@@ -133,6 +134,40 @@ def test_whoever_is_killed_nothing_is_left_behind(victim, tmp_path):
         assert time.monotonic() - start < 10
     found = lines_of(tmp_path / "adhoc.jsonl")
     assert [line["failure"] for line in found] == (["a rank died of signal 9 (Killed)"] if victim == "a rank" else [])
+
+
+def in_slurm(*words: object, **more: str) -> str:
+    """The output of a command inside a Slurm of one node."""
+    command = ["timeout", "300", ROOT / "scripts/slurm_node", *map(str, words)]
+    environment = {**ENVIRONMENT, "OMP_NUM_THREADS": "1", **more}
+    made = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if made.returncode == 3:
+        pytest.skip(made.stderr.strip().splitlines()[-1])
+    return made.stdout + made.stderr
+
+
+@needs_mpi
+def test_srun_starts_ranks_and_ends_those_that_throw_die_or_hang(tmp_path):
+    faults = {"iterate_throws": r"^rank 1: iterate gave up$", "dies": "died of signal 9", "sleeps": "no end after 2 s"}
+    which = flags(implementation="faults/ranks", set="fault=none," + ",".join(faults), timeout=2, out=tmp_path)
+    said = in_slurm(FAULTY, "run", *which, *BLOBS, "--launch", "srun -n 2 --overcommit")
+    found = {line["parameters"]["fault"]: line for line in lines_of(tmp_path / "adhoc.jsonl")}
+    right = found.pop("none")
+    assert (right["verdict"], right["ranks"]["count"], right["ranks"]["nodes"]) == ("", 2, 1), said
+    assert all(re.search(faults[fault], line["failure"]) for fault, line in found.items()), said
+    assert set(found) == set(faults) and not leftover(tmp_path)
+
+
+@needs_mpi
+def test_the_batch_script_scales_strongly_and_weakly(tmp_path):
+    script = ROOT / "examples/scale.sbatch"
+    asked = {"KMBENCH": str(KMBENCH), "WHAT": "cpu/ranks/two_step", "OUT": str(tmp_path / "lines"), "POINTS": "2000"}
+    job = f"sbatch --ntasks=2 --cpus-per-task=1 --time=10 --output='{tmp_path / 'log'}' '{script}'"
+    wait = "while [[ $(squeue -h) ]]; do sleep 0.2; done"  # sbatch --wait asks ever more seldom
+    said = in_slurm("bash", "-c", f"{job} && {wait}", **asked, SRUN_WORDS="--overcommit")
+    lines = lines_of(tmp_path / "lines/adhoc.jsonl")
+    assert sorted((line["n"], line["ranks"]["count"]) for line in lines) == [(2000, 1), (2000, 2), (4000, 2)], said
+    assert all((line["verdict"], line["failure"]) == ("", None) for line in lines)
 
 
 @needs_mpi
