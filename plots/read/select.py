@@ -9,7 +9,7 @@ Selector = dict[str, Any]
 OF_DATA = {"dataset": "name", "data_seed": "seed", "hash": "hash"}  # the line's own word for a field
 OF_START = {"init": "method", "init_seed": "seed"}
 PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision")
-RUN = ("max_iters", "tolerance", "init", "init_seed", "data_seed", "case")
+RUN = ("ranks", "max_iters", "tolerance", "init", "init_seed", "data_seed", "case")
 ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the largest, not the smallest
 
 
