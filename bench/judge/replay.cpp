@@ -21,7 +21,7 @@ constexpr int sample_iterations = 12, latest_sampled = 100;
 constexpr std::int64_t largest_sample = 4096;
 constexpr double share_in_full = 1.0 / 64;            // of what an iteration moves
 constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of one run of the judge's and of all for a link
-constexpr double drawn_work = 1e10;                   // n k d iterations; beyond, one run in four is asked whether it went on too long
+constexpr double drawn_work = 1e9;                    // n k d iterations; beyond, one run in four is asked whether it went on too long
 constexpr int least_own_runs = 4, most_own_runs = 24;
 constexpr int nudged_runs = 12;           // where the judge's own cost too much
 constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
