@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from plots import recording
+from plots.comparing import env
 from plots.errors import UserError
 from plots.read import exhibits, json_text, results
 from plots.recording import Case, Open
-from plots.replaying import env
 
 ROOT = Path(__file__).resolve().parents[1]
 SLICE_S = 120.0  # after which the order is made anew from the measured times

@@ -5,6 +5,7 @@ answers it. Lines of a new version of an exhibit hide the older ones (plots/read
 recorded apart and added once every case that is shown today has its new line."""
 
 import math
+import os
 import re
 import statistics
 import subprocess
@@ -14,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from plots.decide.claim_text import selectors
+from plots.decide.claim_text import metrics_of, selectors
 from plots.decide.claims import judge
 from plots.decide.lookup import GRADE, OTHER, RUN
 from plots.decide.verdicts import INCOMPARABLE, NOISE
@@ -313,7 +314,8 @@ def of_exhibit(
     for claim, verdict in zip(exhibit.claims, judge(exhibit, view.machine, "paper"), strict=True):
         open_one = verdict.verdict == INCOMPARABLE and verdict.need in (RUN, GRADE, OTHER)
         if open_one or verdict.verdict == NOISE:
-            cases = needed(own, selectors(claim), view.baseline if speedup(claim) else {})
+            speedup = any(map(over_baseline, metrics_of(claim)))
+            cases = needed(own, selectors(claim), view.baseline if speedup else {})
             if verdict.verdict == NOISE:  # once with each build
                 for case in cases:
                     line = recorded.get((case.exhibit, case.id))
@@ -333,11 +335,6 @@ def of_exhibit(
         if ids & found.why.keys():
             questions.append(Question(what, worth, frozenset(whole & found.why.keys())))
     return questions
-
-
-def speedup(claim: dict[str, Any]) -> bool:
-    names = (claim.get(name, "") for name in ("metric", "numerator_metric", "denominator_metric"))
-    return any(map(over_baseline, names))
 
 
 def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) -> list[Case]:
@@ -416,11 +413,9 @@ def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tu
 def pattern(cases: Sequence[Case]) -> str:
     """A pattern for these names alone; their common beginning stands once."""
     names = sorted(case.name for case in cases)
-    first, last = names[0], names[-1]
-    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    length = next(unlike, min(len(first), len(last)))
-    rests = "|".join(escaped(name[length:]) for name in names)
-    return f"^{escaped(first[:length])}({rests})$"
+    shared = os.path.commonprefix(names)  # noqa: RUF071  letters are meant
+    rests = "|".join(escaped(name.removeprefix(shared)) for name in names)
+    return f"^{escaped(shared)}({rests})$"
 
 
 def escaped(name: str) -> str:

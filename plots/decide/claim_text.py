@@ -30,6 +30,10 @@ def tolerance(claim: Claim) -> str:
     return next(why for most, why in WIDTHS if width <= most) if "within" in claim else ""
 
 
+def metrics_of(claim: Claim) -> list[str]:
+    return [claim[name] for name in ("metric", "numerator_metric", "denominator_metric") if name in claim]
+
+
 def compared(claim: Claim) -> list[tuple[Selector, str]]:
     """The compared selectors with their metrics: a ratio's sides, or the items."""
     sides = [name for name in ("numerator", "denominator") if name in claim]

@@ -7,8 +7,7 @@ from statistics import median
 
 import numpy as np
 
-from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_samples
-from plots.decide.rounds import of_rounds
+from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
 from plots.read.intervals import LEVEL
 from plots.read.select import grouped
 from plots.read.sides import Case, Side
@@ -32,6 +31,10 @@ class Pair:
     why: str = ""
     p: float | None = None
     detectable: float | None = None
+
+    @property
+    def implementation(self) -> str:
+        return self.base.implementation
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Comparison:
         """Undecided cases with so few runs or rounds that the clearest order decides nothing, alone and together."""
         together = {group.implementation for group in self.groups if group.detectable is not None}
         undecided = [pair for pair in self.pairs if pair.verdict == UNDECIDED and pair.detectable is None]
-        return [pair for pair in undecided if pair.base.implementation not in together]
+        return [pair for pair in undecided if pair.implementation not in together]
 
     @property
     def code(self) -> int:
@@ -91,7 +94,7 @@ def past(one: Pair | Group, threshold: float) -> bool:
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
     shared = sorted(base.cases.keys() & new.cases.keys())
     pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
-    by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.base.implementation)
+    by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.implementation)
     groups = [group_of(name, of_one) for name, of_one in sorted(by_implementation.items())]
     only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
     families = 2 if any(group.change and group.cases > 1 for group in groups) else 1

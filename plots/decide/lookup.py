@@ -1,19 +1,24 @@
-"""The values that a claim needs, or the reason why they are missing."""
+"""The values that a claim needs, or the reason why they are missing, and how far the claim reaches.
+
+At another size or with other threads than the paper's, only a direction can be decided: the right one is `trend only`,
+with other threads the opposite one `not reproduced`."""
 
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plots.decide.claim_text import Claim, compared, selector_text
+from plots.decide.claim_text import Claim, compared, metrics_of, selector_text, selectors
+from plots.decide.verdicts import FAILED, INCOMPARABLE, REPRODUCED, TREND
 from plots.read import words
 from plots.read.exhibits import Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import device, metric
 from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
-from plots.read.select import Selector, differing, matches, prefer, same, select, sort_key, value_of
+from plots.read.select import ALL_THREADS, Selector, differing, matches, prefer, same, select, sort_key, value_of
 from plots.read.view import View
 
 EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching case
+ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims whose numbers belong to one size
 Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
 # What a claim needs and this machine or these lines lack; also `data <name>`.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
@@ -159,3 +164,22 @@ def need_of(view: View, lines: Sequence[Line]) -> str:
     said = (re.search(r"(?:fetch_datasets|kmbench fetch) (\w+)", line["skip"] or "") for line in lines)
     fetch = [match[1] for match in said if match]
     return f"data {fetch[0]}" if fetch else OTHER
+
+
+def limit(view: View, claim: Claim) -> tuple[str, str]:
+    """Why the claim's numbers are out of reach, and their need; two empty texts if they are in reach."""
+    lines = [line for selector in selectors(claim) for line in select(view.lines, selector)]
+    if claim["kind"] in ABOUT_SIZE and (other := view.resized(lines)):
+        return f"quick profile: another {', '.join(other)} than the paper's", SIZE
+    theirs, ours = view.exhibit.their_threads, view.machine.threads
+    timed = any(metric(name).timed for name in metrics_of(claim))
+    if theirs and ours and ours not in theirs and timed and any(value_of(x, "threads") == ALL_THREADS for x in lines):
+        return f"{ours} threads here, {' or '.join(map(str, theirs))} in the paper", THREADS
+    return "", ""
+
+
+def within_reach(verdict: str, kind: str, opposite: bool = False) -> str:
+    """The verdict of a claim of which only the direction can be decided."""
+    if opposite:
+        return FAILED
+    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean", "printed") else INCOMPARABLE

@@ -28,18 +28,14 @@ class Ranking:
     left_out: dict[str, int]
 
 
-def problem_of(case: Case) -> str:
-    """The case without its implementation, parameters and exhibit."""
-    return "/".join(text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
-
-
 def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
     """By implementation and problem the least median of several parameter values, without coarse and wrong cases."""
     found: dict[str, dict[str, float]] = {}
     for case in cases:
         if case.reason or case.coarse or not case.samples or not 0 < (time := median(case.samples)) < math.inf:
             continue
-        own, problem = found.setdefault(case.implementation, {}), problem_of(case)
+        parts = (text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
+        own, problem = found.setdefault(case.implementation, {}), "/".join(parts)
         own[problem] = min(time, own.get(problem, math.inf))
     return found
 

@@ -1,6 +1,6 @@
 """Groups claims that are cases of one sentence: they count once, and the worst decided case decides."""
 
-import itertools
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,9 +58,7 @@ def common(texts: Sequence[str]) -> str:
     """The shared beginning of the texts, without an open bracket; the first text if they share nothing."""
     if len(set(texts)) == 1:
         return texts[0]
-    columns = zip(*(f"{text} " for text in texts), strict=False)
-    alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, columns)
-    shared = "".join(letters[0] for letters in alike).rpartition(" ")[0]
+    shared = os.path.commonprefix([f"{text} " for text in texts]).rpartition(" ")[0]  # noqa: RUF071  letters are meant
     if shared.count("(") > shared.count(")"):
         shared = shared.rpartition("(")[0]
     return shared.rstrip(EDGE) or texts[0]

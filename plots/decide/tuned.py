@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 
-from plots.decide.change import FEWEST_ROUNDS, Change
-from plots.decide.rounds import of_rounds
+from plots.decide.change import FEWEST_ROUNDS, Change, of_rounds
 from plots.read import disturbed
 from plots.read.check import Line
 from plots.read.intervals import LEVEL, Estimate, of_median, ratio
@@ -34,20 +33,14 @@ def change(one: Tuning, line: Line) -> Change | None:
 
 def kept(one: Tuning) -> Line | None:
     """Before the rounds came, one measurement again decided."""
-    others = {
-        repr(again["parameters"]): again for again in one.again if again["parameters"] != one.default["parameters"]
-    }
+    others = {repr(line["parameters"]): line for line in one.again if line["parameters"] != one.default["parameters"]}
     changes = [(found, line) for line in others.values() if (found := change(one, line))]
     if changes:
-        sure = [pair for pair in changes if surely_faster(pair[0], len(changes))]
+        fast = [pair for pair in changes if pair[0].ratio.known and pair[0].ratio.high < 1 / (1 + SAME)]
+        sure = [pair for pair in fast if len(changes) * (pair[0].p or 0) <= 1 - LEVEL]
         return min(sure, key=lambda pair: pair[0].ratio.value)[1] if sure else one.default
     again, default = (once_again(one, line) for line in (one.best, one.default))
     return one.default if again and default and default.value <= again.value else one.best
-
-
-def surely_faster(found: Change, tests: int) -> bool:
-    high = found.ratio.high
-    return high is not None and high < 1 / (1 + SAME) and tests * (found.p or 0) <= 1 - LEVEL
 
 
 def once_again(one: Tuning, line: Line | None) -> Estimate | None:

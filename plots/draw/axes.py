@@ -43,6 +43,10 @@ def grid(count: int, across: int, panel: tuple[float, float], above: float) -> t
     return figure, axes[:count]
 
 
+def row_of_maps(count: int, wide: float, high: float) -> tuple[Figure, list[Axes]]:
+    return grid(count, count, (max(5.0 / count, wide), high), 0)
+
+
 def plain_log(axis: Axis) -> None:
     """For an axis with a logarithmic scale."""
     axis.set_major_formatter(lambda value, _: tick(value))

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from plots.draw import style
-from plots.read.cascades import Portability
+from plots.read.across import Portability
 
 PANEL = (4.6, 3.1)  # inches
 GREYS = ("#333333", "#BBBBBB", "#777777", "#DDDDDD", "#555555", "#999999")  # machines: no colour of an implementation

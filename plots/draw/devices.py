@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from plots.draw import style
 from plots.draw.axes import log_height, note
 from plots.read import words
-from plots.read.comparisons import BOUNDS, Comparison, named
+from plots.read.across import BOUNDS, Comparison, named
 
 ROW, WIDE = 0.25, 8.6  # inches of a row and of the figure
 TOLD = {

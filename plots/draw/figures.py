@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots.draw import bars, line_curves, sets, shares, style
+from plots.draw import bars, line_curves, sets, style
 from plots.draw.axes import grid, height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
@@ -21,7 +21,7 @@ from plots.read.exhibits import flat
 from plots.read.intervals import Estimate, exact
 from plots.read.metrics import metric
 from plots.read.results import reason
-from plots.read.select import prefer, same, select, separating, sort_key
+from plots.read.select import prefer, same, select, separating
 from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
@@ -34,7 +34,7 @@ PAINTERS = {
     "bar": bars.paint,
     "stacked": bars.paint_stacked,
     "sets": sets.paint,
-    "shares": shares.paint,
+    "shares": sets.paint_shares,
 }
 WHOLE = {
     "scatter": scatter_exhibit,
@@ -147,7 +147,7 @@ def curves(
     told = stated(view, metrics, others)
     plan: dict[str, list[Any]] = {}
     everywhere = list(dict.fromkeys(row.fields[x] for row in found if row.fields[x] is not None))
-    for row in sorted(found, key=lambda r: tuple(sort_key(f, r.fields.get(f), view.exhibit.listed(f)) for f in others)):
+    for row in sorted(found, key=lambda row: view.order({f: row.fields.get(f) for f in others})):
         names = tuple(spoken(view, f, row.fields[f]) for f in named if row.fields[f] is not None)
         curve = groups.setdefault(names, Curve(", ".join(names), lead(view, row, named), x))
         plan.setdefault(curve.name, planned(view, {f: row.fields[f] for f in [*series, *panels]}, x))

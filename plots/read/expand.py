@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.exhibit_schema import part
+from plots.read.validate import part
 
 Table = dict[str, Any]
 SIDES = {"ratio": ("numerator", "denominator")}

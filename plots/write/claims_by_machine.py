@@ -38,19 +38,12 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
 
 def remarks(sentences: Sequence[Finding], everything: bool) -> list[str]:
     told = [f"{name}: {summary(own, ', ')}." for name, own in by_machine(sentences).items()]
-    same, apart = agreement(sentences)
-    several = f"{same + apart} claims, {same} with one verdict everywhere, {apart} not"
-    told.append(f"Decided on two machines or more: {several}.")
-    decided = {(f.exhibit, f.id) for f in sentences if f.verdict != INCOMPARABLE}
-    hidden = {(f.exhibit, f.id) for f in sentences} - decided
+    decided = grouped((f for f in sentences if f.verdict != INCOMPARABLE), lambda f: (f.exhibit, f.id))
+    several = [own for own in decided.values() if len(own) > 1]
+    same = sum(len({f.verdict for f in own}) == 1 for own in several)
+    counts = f"{len(several)} claims, {same} with one verdict everywhere, {len(several) - same} not"
+    told.append(f"Decided on two machines or more: {counts}.")
+    hidden = len({(f.exhibit, f.id) for f in sentences}) - len(decided)
     if hidden and not everything:
-        told.append(f"Left out: {len(hidden)} claims that no machine here decides (--all).")
+        told.append(f"Left out: {hidden} claims that no machine here decides (--all).")
     return [*told, "–: not comparable on that machine."]
-
-
-def agreement(sentences: Sequence[Finding]) -> tuple[int, int]:
-    """Of the claims that several machines decide, how many have one verdict, and how many several."""
-    by = grouped((f for f in sentences if f.verdict != INCOMPARABLE), lambda f: (f.exhibit, f.id))
-    several = [decided for decided in by.values() if len(decided) > 1]
-    same = sum(len({f.verdict for f in decided}) == 1 for decided in several)
-    return same, len(several) - same

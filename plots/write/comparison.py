@@ -113,7 +113,7 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
         medians = ((side, of_median(side.samples) if pair.change else None) for side in (pair.base, pair.new))
         times = [time_cell(value, words.COARSE if side.coarse else "") for side, value in medians]
         ratio = ratio_cell(pair.change.ratio if pair.change else None)
-        rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made, marks)])
+        rows.append([word(pair.implementation), word(case), *times, ratio, *decision(pair, made, marks)])
     title = "Cases" if everything else "Cases that changed"
     return Table("cases", title, columns, rows, notes.sentences, remarks(made), shared)
 
@@ -160,15 +160,14 @@ def remarks(made: Comparison) -> list[str]:
 
 
 def sight(made: Comparison) -> str:
-    """Which changes the undecided cases could have shown."""
-    undecided = [pair for pair in made.pairs if pair.verdict == compare.UNDECIDED]
-    seen = sorted(pair.detectable for pair in undecided if pair.detectable is not None)
-    told = []
-    if seen:
-        low, middle, high = (percent(value, False) for value in (seen[0], median(seen), seen[-1]))
-        many = plural(len(seen), "undecided case")
-        told.append(f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median).")
-    return " ".join(told)
+    """Which changes the undecided cases could have shown; empty if none."""
+    found = [pair.detectable for pair in made.pairs if pair.verdict == compare.UNDECIDED]
+    seen = sorted(value for value in found if value is not None)
+    if not seen:
+        return ""
+    low, middle, high = (percent(value, False) for value in (seen[0], median(seen), seen[-1]))
+    many = plural(len(seen), "undecided case")
+    return f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median)."
 
 
 def summary(made: Comparison) -> str:

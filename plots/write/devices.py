@@ -11,7 +11,7 @@ from plots.decide.side_by_side import Sides
 from plots.draw import devices as picture
 from plots.draw import style
 from plots.read import words
-from plots.read.comparisons import BOUNDS, Comparison, Device, named
+from plots.read.across import BOUNDS, Comparison, Device, named
 from plots.read.metrics import metric
 from plots.read.select import grouped
 from plots.write.files import write

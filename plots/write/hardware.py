@@ -5,9 +5,9 @@ from pathlib import Path
 from plots.decide.portability import portability
 from plots.decide.side_by_side import Sides, main_metric
 from plots.draw import cascade, style
-from plots.read.cascades import Portability
+from plots.read.across import Portability
 from plots.read.exhibits import Paper
-from plots.write import expected_table, side_tables
+from plots.write import side_tables
 from plots.write.files import write
 from plots.write.render import FIGURE_FORMATS, TABLE_FORMATS
 from plots.write.table_formats import markdown
@@ -27,7 +27,7 @@ def tables(both: Sides, paper: Paper) -> list[Table]:
         side_tables.times(both),
         side_tables.ceilings(both),
         side_tables.costs(both),
-        expected_table.expectations(both, paper),
+        side_tables.expectations(both, paper),
         side_tables.cascades(both, cascades_of(both)),
     ]
     return [table for table in made if table.rows or table.key.endswith(("/cost", "/portability"))]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from plots.decide.levels import FEWEST, change_points
+from plots.decide.levels import FEWEST
 from plots.read import words
 from plots.read.history import Series
 from plots.read.intervals import exact, of_median, ratio
@@ -15,10 +15,6 @@ from plots.write.tables import Column, Table, count, fields_named, word
 BARS = "▁▂▃▄▅▆▇█"
 LEAST_RANGE = 1.1  # most over least of a row of bars: a percent is not drawn as a cliff
 MOST_BARS, MOST_ROWS = 40, 12
-
-
-def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
-    return {one.name: change_points([value.value for value in one.medians.values()]) for one in found}
 
 
 def picture(found: Sequence[Series], commits: Sequence[str], machine: str) -> Table:

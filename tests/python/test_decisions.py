@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from synthetic import line
 
-from plots.decide import change, compare, reach, verdicts
+from plots.decide import change, compare, lookup, verdicts
 from plots.decide.claim_text import claimed_value
 from plots.decide.lookup import GPU, OTHER, may_match, need_of
 from plots.decide.portability import portability
@@ -50,8 +50,8 @@ def test_a_ratio_has_as_many_samples_as_the_fewer_side():
 @pytest.mark.parametrize("kind", ["value", "mean"])
 def test_a_value_of_another_size_is_not_comparable(kind):
     view = SimpleNamespace(lines=[], resized=lambda lines: ["n"])
-    assert reach.limit(view, {"kind": kind, "metric": "iteration"})[0] != ""
-    assert reach.within_reach(REPRODUCED, kind) == INCOMPARABLE
+    assert lookup.limit(view, {"kind": kind, "metric": "iteration"})[0] != ""
+    assert lookup.within_reach(REPRODUCED, kind) == INCOMPARABLE
 
 
 def test_another_seed_of_the_start_is_another_problem():

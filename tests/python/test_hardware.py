@@ -11,8 +11,8 @@ from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.read import results
-from plots.read.comparisons import BOUNDS
-from plots.write import claim_sheet, claims_by_machine, expected_table, side_tables, table_formats
+from plots.read.across import BOUNDS
+from plots.write import claim_sheet, claims_by_machine, side_tables, table_formats
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
 PAPER = printed('[[1, "100"], [10, "200"]]')
@@ -108,7 +108,7 @@ def test_expected_is_the_papers_time_by_the_binding_resources(bench, two):
     found = expected(one, one.lines["fast"], both.views["fast"].machine, paper)
     assert (found.there, found.here) == ("memory", "arithmetic")
     assert found.value == pytest.approx(200)
-    rows = cells(expected_table.expectations(both, paper))
+    rows = cells(side_tables.expectations(both, paper))
     assert [row["over:fast"].raw[0] for row in rows] == pytest.approx([0.1, 0.05])
     assert rows[0]["expected:slow"].text == "unknown"
     some = {**one.lines["fast"], "parameters": {"threads": 1}}
