@@ -283,12 +283,12 @@ def run_hardware(args: argparse.Namespace) -> None:
     named = dict.fromkeys(args.machine or [None])  # in the order of the command line
     machines = [machine for name in named for machine in results.load(args.results, name)]
     from plots.decide import side_by_side
-    from plots.write import claim_sheet, claims_by_machine, devices, hardware
+    from plots.write import claim_sheet, hardware
 
     compared = [
         (paper, side_by_side.sides(exhibit, machines, args.profile)) for paper in papers for exhibit in paper.exhibits
     ]
-    told, written = devices.write_all([both for _, both in compared], [m.name for m in machines], args.out)
+    told, written = hardware.write_all([both for _, both in compared], [m.name for m in machines], args.out)
     show(told)
     files = len(written)
     for paper, both in compared:
@@ -298,7 +298,7 @@ def run_hardware(args: argparse.Namespace) -> None:
             show(hardware.page(both, paper) if both.pairs else f"Nothing of {both.exhibit.key} was run.\n")
     findings = claim_sheet.sheet(papers, machines, args.profile)
     if findings:
-        table = claims_by_machine.table(findings, args.all)
+        table = claim_sheet.across_machines(findings, args.all)
         show(table_formats.markdown(table) if args.exhibits else "\n".join(table.remarks))
         files += len(table_formats.write_table(table, args.out / "hardware/claims"))
     show(f"{files} files in {args.out / 'hardware'}")

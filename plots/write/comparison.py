@@ -46,11 +46,8 @@ def environment_remarks(differ: Sequence[str], told: Sequence[dict], alike: bool
     return [] if differ else ["Nothing that the records hold differs."]
 
 
-def percent(value: float | None, signed: bool = True) -> str:
-    if value is None:
-        return words.MISSING
-    number = words.number(100 * value, 2, 1)
-    return f"{'+' if signed and value > 0 else ''}{number}%"
+def percent(value: float | None) -> str:
+    return words.MISSING if value is None else f"{words.number(100 * value, 2, 1)}%"
 
 
 def ratio_cell(estimate: Estimate | None) -> Cell:
@@ -69,7 +66,7 @@ def verdict_text(verdict: str, made: Comparison) -> str:
 
 def decision(one: Pair | Group, made: Comparison, marks: tuple[int, ...] = ()) -> list[Cell]:
     p = words.MISSING if one.p is None else f"{one.p:.2g}"
-    seen = Cell(percent(one.detectable, False), raw=(one.detectable,))
+    seen = Cell(percent(one.detectable), raw=(one.detectable,))
     return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, made), marks)]
 
 
@@ -165,7 +162,7 @@ def sight(made: Comparison) -> str:
     seen = sorted(value for value in found if value is not None)
     if not seen:
         return ""
-    low, middle, high = (percent(value, False) for value in (seen[0], median(seen), seen[-1]))
+    low, middle, high = (percent(value) for value in (seen[0], median(seen), seen[-1]))
     many = plural(len(seen), "undecided case")
     return f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median)."
 
@@ -198,7 +195,7 @@ def outcome(made: Comparison) -> str:
             f"; {plural(hidden, 'case')} may hide one." * bool(hidden) or "."
         )
     most = max((ratio.range[1] for ratio in timed), default=1) - 1
-    return f"No regression of {share}: {f'at most {percent(most, False)} slower' if most > 0 else 'no case is slower'}."
+    return f"No regression of {share}: {f'at most {percent(most)} slower' if most > 0 else 'no case is slower'}."
 
 
 def blamed(one: Pair | Group) -> str:
