@@ -67,11 +67,11 @@ def run_compare(args: argparse.Namespace) -> int:
     if not args.rank and given != 2:
         raise UserError(f"compare takes BASE and NEW, two files or folders, not {given}; one or more with --rank")
     chosen = [matching(sides.read(side), args.filter) for side in args.sides]
-    from plots.decide import compare, rank
+    from plots.decide import compare
     from plots.write import comparison, gate
 
     if args.rank:
-        ranking = rank.ranking(case for side in chosen for case in side.cases.values())
+        ranking = compare.ranking(case for side in chosen for case in side.cases.values())
         if not ranking.places:
             raise UserError(f"{', '.join(map(str, args.sides))}: no case with a time without doubt, nothing to rank")
         table = comparison.ranks(ranking, [side.title for side in chosen])
@@ -186,7 +186,7 @@ def run_history(args: argparse.Namespace) -> None:
         if not own:
             continue
         stem = args.out / f"history-{machine}"
-        levels = {one.name: change_points([value.value for value in one.medians.values()]) for one in own}
+        levels = {one.name: change_points(one.values) for one in own}
         figures = style.save_all(drawing.draw(own, levels, commits[machine]), stem, style.METADATA)
         shown = text.picture(own, commits[machine], machine)
         say([shown, f"Figure: {figures[0]}", text.table(own, levels, machine, None if args.all else MOST_CASES)], False)
@@ -213,15 +213,18 @@ def whole(text: str) -> int:
 def run_replay(args: argparse.Namespace) -> int:
     if not args.lines.is_file():
         raise UserError(f"{args.lines}: no such file; replay takes a .jsonl file of result lines")
-    lines = results.latest(results.read_lines(args.lines))
+    recorded = results.load_file(args.lines)
     from plots.write import comparison, replaying
 
-    texts = replaying.plans(lines, args.repetitions)
+    texts = replaying.plans(recorded.lines, args.repetitions)
     if not texts:
         raise UserError(f"{args.lines}: holds no case that could be run again")
-    told = env(args.kmbench)
-    old = side(str(args.lines), lines, results.record(args.lines.with_name("machine.json")))
-    show(table_formats.markdown(comparison.environment(old, Side("here", {}, as_lines_say(told)))))
+    record = env(args.kmbench)
+    build = record.get("build") or {}
+    here = {name: str(build[name]) for name in ("commit", "dirty") if name in build}  # as result lines have them
+    here |= {"date": datetime.now(UTC).date().isoformat(), **record}
+    old = side(str(args.lines), recorded)
+    show(table_formats.markdown(comparison.environment(old, Side("here", {}, here))))
     files = replaying.write_plans(texts, args.out / "plan")
     command = [args.kmbench, "run", *map(str, files), "--out", str(args.out / "results"), "--machine", "replay"]
     command += ["--filter", args.filter] if args.filter else []
@@ -231,8 +234,7 @@ def run_replay(args: argparse.Namespace) -> int:
         return ran.returncode
     from plots.decide import compare
 
-    folder = results.load_machine(args.out / "results")
-    made = compare.compare(old, side("replay", folder.lines, folder.record))
+    made = compare.compare(old, side("replay", results.load_machine(args.out / "results")))
     if not made.pairs:
         raise UserError(f"{args.lines} and its replay share no case")
     for sentence in (comparison.summary(made), comparison.conclusion(made)):
@@ -252,19 +254,12 @@ def env(program: str) -> dict[str, Any]:
         raise UserError(f"{program} env --json: {why}; --kmbench names the program that measures") from None
 
 
-def as_lines_say(told: dict[str, Any]) -> dict[str, Any]:
-    """Adds the commit and the date, as result lines have them."""
-    build = told.get("build") or {}
-    said = {name: str(build[name]) for name in ("commit", "dirty") if name in build}
-    return {**said, "date": datetime.now(UTC).date().isoformat(), **told}
-
-
-def side(title: str, lines: Sequence[results.Line], record: dict[str, Any]) -> Side:
+def side(title: str, machine: results.Machine) -> Side:
     """The lines as a side of a comparison; replayed ad hoc runs lose their made-up exhibit."""
     from plots.write.replaying import AD_HOC
 
-    own = [{**line, "exhibit": None if line["exhibit"] == AD_HOC else line["exhibit"]} for line in lines]
-    return sides.of_lines(title, {sides.ONE: own}, record)
+    own = [{**line, "exhibit": None if line["exhibit"] == AD_HOC else line["exhibit"]} for line in machine.lines]
+    return sides.of_lines(title, {sides.ONE: own}, machine.record)
 
 
 @command(

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import statistics
-import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,6 +21,7 @@ from plots.decide.lookup import GRADE, OTHER, RUN
 from plots.decide.verdicts import INCOMPARABLE, NOISE
 from plots.errors import UserError
 from plots.read import json_text, results
+from plots.read.changes import git
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.metrics import over_baseline
 from plots.read.mixed import consistent
@@ -103,8 +104,7 @@ class Kernels:
     def text(self, commit: str, path: str) -> str:
         if not commit:
             return (self.root / path).read_text() if (self.root / path).is_file() else ""
-        ran = subprocess.run(["git", "-C", self.root, "show", f"{commit}:{path}"], capture_output=True, check=False)
-        return ran.stdout.decode(errors="replace") if ran.returncode == 0 else ""
+        return git(self.root, "show", f"{commit}:{path}")
 
 
 def bare(code: str) -> str:
@@ -352,19 +352,12 @@ def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) 
     return [*chosen, *(case for case in bases if case not in chosen)]
 
 
-def worths(questions: Sequence[Question]) -> dict[str, float]:
-    """By case its share in the worth of its questions."""
-    found: dict[str, float] = {}
-    for question in questions:
-        for name in question.cases:
-            found[name] = found.get(name, 0.0) + question.worth / len(question.cases)
-    return found
-
-
 def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, slice_s: float) -> list[Case]:
     """The next slice of cases: questions that fit into the time left, most worth a second first. If no question fits,
     the best single case."""
-    share = worths(known.questions)
+    share: Counter[str] = Counter()  # by case, in the worth of its questions
+    for question in known.questions:
+        share.update(dict.fromkeys(question.cases, question.worth / len(question.cases)))
     rest = [set(question.cases - done) for question in known.questions]
     asking: dict[str, list[int]] = {}
     for i, names in enumerate(rest):

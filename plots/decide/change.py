@@ -86,7 +86,9 @@ def of_rounds(before: np.ndarray, after: np.ndarray) -> Change:
     rounds, least, most = logs.shape[1], float(logs.min()), float(logs.max())
 
     def scores(shift: float) -> np.ndarray:
-        return scores_of(logs - shift, weights)
+        """One number a round: the sum of the cases' logarithms in units of their usual size, clipped to one unit."""
+        usual = np.median(np.abs(logs - shift), axis=1, keepdims=True)
+        return (weights * np.clip((logs - shift) / np.maximum(usual, TINY), -1, 1)).sum(axis=0)
 
     middle = crossing(lambda shift: scores(shift).sum() <= 0, least, most)
     low = crossing(lambda shift: p_of(scores(shift)) > 1 - LEVEL, least, middle)
@@ -99,12 +101,6 @@ def quietness(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """The weight of each case in each round; symmetric in both programs, so neither gains from it."""
     both = (before + after) / 2
     return 1 / (1 + (both - both.min(axis=1, keepdims=True)) / QUIET)
-
-
-def scores_of(logs: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """One number a round: the sum of the cases' logarithms in units of their usual size, clipped to one unit."""
-    usual = np.median(np.abs(logs), axis=1, keepdims=True)
-    return (weights * np.clip(logs / np.maximum(usual, TINY), -1, 1)).sum(axis=0)
 
 
 def p_of(scores: np.ndarray) -> float:

@@ -6,14 +6,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from plots.decide import claim_text, lookup, verdicts
-from plots.decide.claim_text import Claim, caution, claimed_value, compared, listing, points, with_unit
+from plots.decide.claim_text import Claim, caution, compared, listing, points, told, with_unit
 from plots.decide.lookup import CONSTRUCTION, IncomparableError, curve, measured_lines, one, printed_rows
 from plots.read import words
 from plots.read.exhibits import Exhibit
 from plots.read.intervals import Estimate, of_mean, ratio
 from plots.read.metrics import metric
 from plots.read.results import Machine, of_exhibit
-from plots.read.select import Selector, prefer, same, select
+from plots.read.select import Selector, same, select
 from plots.read.view import View, gather
 
 
@@ -65,6 +65,7 @@ def judge_one(view: View, claim: Claim) -> Finding:
         verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
     sentence = claim.get("sentence")  # shared in the exhibit or, with a `/`, in the paper
     sentence = f"{view.exhibit.paper}/{claim['text']}" if sentence is None else sentence
+    paper_value, expected = told(claim)
     return Finding(
         machine=view.machine.name,
         exhibit=view.exhibit.key,
@@ -74,10 +75,10 @@ def judge_one(view: View, claim: Claim) -> Finding:
         kind=claim["kind"],
         verdict=verdict,
         measured=measured,
-        expected=claim_text.expectation(claim),
+        expected=expected,
         why=why,
         profile=view.profile,
-        paper_value=claimed_value(claim),
+        paper_value=paper_value,
         need=need if verdict == verdicts.INCOMPARABLE else "",
         sentence=sentence if "/" in sentence else f"{view.exhibit.key}/{sentence}",
         printed=own_number(view, claim),
@@ -88,8 +89,8 @@ def judge_one(view: View, claim: Claim) -> Finding:
 def likely_cause(view: View, claim: Claim) -> str:
     """The first `[[cause]]` of paper.toml that applies on this machine, as a clause; else empty."""
     name = f"{view.exhibit.name}/{claim['id']}"
-    told = (in_words(view, cause) for cause in view.exhibit.record.get("cause", []) if name in cause["claims"])
-    return next((f"likely because {text}" for text in told if text), "")
+    texts = (in_words(view, cause) for cause in view.exhibit.record.get("cause", []) if name in cause["claims"])
+    return next((f"likely because {text}" for text in texts if text), "")
 
 
 def in_words(view: View, cause: dict[str, Any]) -> str:
@@ -112,19 +113,20 @@ def in_words(view: View, cause: dict[str, Any]) -> str:
 
 def own_number(view: View, claim: Claim) -> str:
     """`9.1 ×`, `7 → 5 (1.4 ×)`: the number of the paper's text, else of its tables; else empty."""
-    if "expect" in claim and claim["kind"] in ("value", "mean"):
-        return claimed_value(claim)
-    stated = f"{claim['expect']:.10g} ×" if "expect" in claim and claim["kind"] == "ratio" else ""
-    if claim["kind"] == "ratio":
+    kind, stated = claim["kind"], "expect" in claim
+    if kind == "ratio":
+        text = f"{claim['expect']:.10g} ×" if stated else ""
         sides = [{"metric": name, "where": side} for side, name in compared(claim)]
         found = [{value for _, value in printed_rows(view, side)} for side in sides]
-        if any(len(values) != 1 for values in found):
-            return stated
+        if any(len(values) != 1 for values in found) or found[1] == {0}:
+            return text
         (above,), (below,) = found
-        if not below:
-            return stated
-        return pair_of(above, below, stated or f"{above / below:.4g} ×", [side["metric"] for side in sides])
-    values = {value for _, value in printed_rows(view, claim)} if claim["kind"] in ("bound", "value", "mean") else set()
+        return pair_of(above, below, text or f"{above / below:.4g} ×", [side["metric"] for side in sides])
+    if kind not in ("bound", "value", "mean"):
+        return ""
+    if stated and kind != "bound":
+        return told(claim)[0]
+    values = {value for _, value in printed_rows(view, claim)}
     return with_unit(" … ".join(words.number(f(values)) for f in (min, max)[: len(values)]), claim) if values else ""
 
 
@@ -188,7 +190,7 @@ def by_bound(view: View, claim: Claim) -> Outcome:
 
 
 def by_equality(view: View, claim: Claim) -> Outcome:
-    found = [pair for item in claim["items"] for pair in measured_lines(view, item, claim["metric"], prefer)]
+    found = [pair for item in claim["items"] for pair in measured_lines(view, item, claim["metric"], preferred=True)]
     if claim["metric"] == "iterations" and all(line["iterations"] == line["max_iters"] for line, _ in found):
         raise IncomparableError("by construction: every run ends at its limit of iterations", CONSTRUCTION)
     values = [value for _, value in found]
@@ -231,7 +233,7 @@ def by_printed(view: View, claim: Claim) -> Outcome:
     reasons = [IncomparableError(f"the paper prints no {metric(claim['metric']).label} there")] * (not rows)
     for row, theirs in rows:
         try:
-            own = [value for _, value in measured_lines(view, row.key, claim["metric"], prefer)]
+            own = [value for _, value in measured_lines(view, row.key, claim["metric"], preferred=True)]
         except IncomparableError as e:
             reasons.append(e)
             continue

@@ -1,14 +1,15 @@
-"""Compares two sides, case by case and by implementation."""
+"""Compares two sides, case by case and by implementation. Ranks implementations by the geometric mean of time over best
+time, over the problems that all of them solved."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 
 from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
-from plots.read.intervals import LEVEL
+from plots.read.intervals import LEVEL, exp
 from plots.read.select import grouped
 from plots.read.sides import Case, Side
 
@@ -68,7 +69,8 @@ class Comparison:
     @property
     def slower(self) -> list[Group | Pair]:
         """Implementations and cases that are slower past the threshold."""
-        return [one for one in (*self.groups, *self.pairs) if past(one, self.threshold)]
+        least = 1 + self.threshold
+        return [one for one in (*self.groups, *self.pairs) if one.verdict == SLOWER and one.change.ratio.value >= least]
 
     @property
     def lost(self) -> list[Pair]:
@@ -85,10 +87,6 @@ class Comparison:
     @property
     def code(self) -> int:
         return REGRESSION if self.slower or self.lost else CANNOT_DECIDE if self.blind else 0
-
-
-def past(one: Pair | Group, threshold: float) -> bool:
-    return one.verdict == SLOWER and one.change is not None and one.change.ratio.value >= 1 + threshold
 
 
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
@@ -170,3 +168,52 @@ def verdict(change: Change, p: float | None, within: float, threshold: float) ->
     if outside and p is not None and p <= 1 - LEVEL and not low <= 1 <= high:
         return SLOWER if low > 1 else FASTER
     return NOT_SLOWER if high < 1 + threshold else UNDECIDED
+
+
+@dataclass(frozen=True)
+class Place:
+    """`mean`: 1 is the fastest everywhere. `first`: the number of problems that it won."""
+
+    implementation: str
+    mean: float
+    first: int
+    worst: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """`places`: the best first. `left_out`: the others with the number of problems that they solved."""
+
+    places: list[Place]
+    problems: int
+    left_out: dict[str, int]
+
+
+def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
+    """By implementation and problem the least median of several parameter values, without coarse and wrong cases."""
+    found: dict[str, dict[str, float]] = {}
+    for case in cases:
+        if case.reason or case.coarse or not case.samples or not 0 < (time := median(case.samples)) < math.inf:
+            continue
+        parts = (text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
+        own, problem = found.setdefault(case.implementation, {}), "/".join(parts)
+        own[problem] = min(time, own.get(problem, math.inf))
+    return found
+
+
+def ranking(cases: Iterable[Case]) -> Ranking:
+    """Leaves out those that solved the fewest problems until all share one."""
+    times = times_of(cases)
+    kept = sorted(times, key=lambda name: (-len(times[name]), name))
+    while kept and not (shared := set.intersection(*(set(times[name]) for name in kept))):
+        kept.pop()
+    if not kept:
+        return Ranking([], 0, {})
+    best = {problem: min(times[name][problem] for name in kept) for problem in shared}
+    places = []
+    for name in kept:
+        ratios = [times[name][problem] / best[problem] for problem in sorted(shared)]
+        mean = exp(fmean(map(math.log, ratios)))
+        places.append(Place(name, mean, sum(ratio == 1 for ratio in ratios), max(ratios)))
+    places.sort(key=lambda place: (place.mean, place.implementation))
+    return Ranking(places, len(shared), {name: len(times[name]) for name in sorted(times) if name not in kept})

@@ -4,7 +4,7 @@ At another size or with other threads than the paper's, only a direction can be 
 with other threads the opposite one `not reproduced`."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from plots.decide.claim_text import Claim, compared, metrics_of, selector_text, selectors
@@ -19,7 +19,6 @@ from plots.read.view import View
 
 EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching case
 ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims whose numbers belong to one size
-Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
 # What a claim needs and this machine or these lines lack; also `data <name>`.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
 CONSTRUCTION = "construction"  # the claim could not fail as run
@@ -34,11 +33,11 @@ class IncomparableError(Exception):
 
 
 def measured_lines(
-    view: View, selector: Selector, name: str, chosen: Chosen | None = None, may_be_coarse: bool = False
+    view: View, selector: Selector, name: str, preferred: bool = False, may_be_coarse: bool = False
 ) -> list[tuple[Line, Estimate]]:
-    """The chosen matching lines with the metric. Raises IncomparableError with the reason if there is none."""
+    """The matching (or preferred) lines with the metric. Raises IncomparableError with the reason if there is none."""
     lines = select(view.lines, selector)
-    lines = chosen(lines, selector) if chosen else lines
+    lines = prefer(lines, selector) if preferred else lines
     if not lines:
         raise IncomparableError(*why_none(view, selector))
     found = [(line, value) for line in lines if (value := view.value(line, name)) is not None]
@@ -57,7 +56,7 @@ def one(view: View, selector: Selector, name: str, may_be_coarse: bool = False) 
     if len(lines) > 1:
         fields = ", ".join(differing(lines))
         raise IncomparableError(f"{selector_text(selector)} matches {len(lines)} cases: they differ in {fields}")
-    return measured_lines(view, selector, name, prefer, may_be_coarse)[0][1]
+    return measured_lines(view, selector, name, True, may_be_coarse)[0][1]
 
 
 def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:

@@ -39,10 +39,7 @@ def whole(cases: Sequence[Finding]) -> Finding:
         kind="sentence",
         verdict=verdict,
         measured=f"{len(cases)} cases: {told}",
-        expected="",
-        paper_value="",
-        printed="",
-        tolerance="",
+        **dict.fromkeys(("expected", "paper_value", "printed", "tolerance"), ""),
         why=first.why if first.verdict == verdict == VERDICTS[-1] else "",
     )
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from plots.read.check import PROFILES
@@ -29,7 +29,7 @@ class Sides:
     profile: str
     views: dict[str, View]
     pairs: tuple[Pair, ...]
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
 
     @property
     def fields(self) -> list[str]:

@@ -45,12 +45,8 @@ def kept(one: Tuning) -> Line | None:
 
 def once_again(one: Tuning, line: Line | None) -> Estimate | None:
     """The time of the case's last measurement again."""
-    timed = (
-        found
-        for again in reversed(one.again)
-        if line and again["parameters"] == line["parameters"] and (found := time(again, "iteration"))
-    )
-    return next(timed, None)
+    same = (again for again in reversed(one.again) if line and again["parameters"] == line["parameters"])
+    return next(filter(None, (time(again, "iteration") for again in same)), None)
 
 
 def shown(one: Tuning, line: Line | None) -> Estimate | None:
@@ -66,8 +62,7 @@ def over_best(one: Tuning) -> Estimate | None:
     best = kept(one)
     if best and best is not one.default and (found := change(one, best)):
         low, high = found.ratio.range
-        return Estimate(
-            1 / found.ratio.value, 1 / high, 1 / low if low > 0 else math.inf, found.ratio.samples, "sign flips"
-        )
+        most = 1 / low if low > 0 else math.inf
+        return Estimate(1 / found.ratio.value, 1 / high, most, found.ratio.samples, "sign flips")
     times = [shown(one, line) for line in (one.default, best)]
     return ratio(*times) if all(times) else None

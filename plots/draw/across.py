@@ -94,8 +94,7 @@ def lines(ax: Axes, kind: str, one: Portability, colours: dict[str, str], marker
         look = {"color": colours[cascade.implementation], "marker": markers[cascade.implementation]}
         ax.plot(at, [e for _, e, _ in cascade.steps], linestyle=style.DASHES[2], markerfacecolor="white", **look)
         ax.plot(at, [pp for _, _, pp in cascade.steps], **look)
-    many = "problem" if one.problems == 1 else "problems"
-    ax.set_title(f"{one.device.upper()}, {kind} efficiency, {one.problems} {many}")
+    ax.set_title(f"{one.device.upper()}, {kind} efficiency, {words.plural(one.problems, 'problem')}")
     ax.set_ylabel("efficiency")
     ax.set_ylim(0, max(1.05, 1.05 * max(e for c in one.cascades for _, e, _ in c.steps)))
     ax.set_xlim(0.5, len(one.platforms) + 0.5)

@@ -68,11 +68,8 @@ def log_height(ax: Axes, least_range: float = LEAST_RANGE, side: str = "y") -> N
 
 def height_from(ax: Axes, bottom: float) -> None:
     """Makes the y axis linear from `bottom`, with headroom above the highest mark."""
-    top = ax.dataLim.ymax
-    if top > bottom:
-        ax.set_ylim(bottom, bottom + (top - bottom) * (1 + HEADROOM))
-    else:
-        ax.set_ylim(bottom=bottom)
+    height = ax.dataLim.ymax - bottom
+    ax.set_ylim(bottom, bottom + height * (1 + HEADROOM) if height > 0 else None)
 
 
 def readable(places: Sequence[float], texts: Sequence[str], width: float, upright: bool) -> list[int]:

@@ -55,7 +55,9 @@ class Compiler:
 
     def compiled(self, node: Node) -> Check:
         kinds = kinds_of(node)
-        rules = [made for key in node if key in RULES for made in [RULES[key](self, node)] if made]
+        rules = [RULES[key](self, node) for key in node if key in RULES]
+        if kinds & {int, float} or "minimum" in node or "maximum" in node:
+            rules.append(within(node))
         if kinds and not rules:
             return lambda value: type(value) in kinds
         return lambda value: (not kinds or type(value) in kinds) and all(rule(value) for rule in rules)
@@ -101,15 +103,10 @@ def kinds_of(node: Node) -> set[type]:
     return {kind for name in ([names] if isinstance(names, str) else names) for kind in TYPES[name]}
 
 
-def within(_: Compiler, node: Node) -> Check:
+def within(node: Node) -> Check:
     """Finite, and within the bounds."""
     low, high = node.get("minimum", -LARGEST), node.get("maximum", LARGEST)
     return lambda value: low <= value <= high if type(value) in (int, float) else True
-
-
-def numeric(compiler: Compiler, node: Node) -> Check | None:
-    bounded = "minimum" in node or "maximum" in node or not kinds_of(node) & {int, float}
-    return None if bounded else within(compiler, node)
 
 
 def matching(_: Compiler, node: Node) -> Check:
@@ -127,10 +124,7 @@ def alternatives(compiler: Compiler, node: Node) -> Check:
     return lambda value: any(check(value) for check in checks)
 
 
-RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
-    "type": numeric,
-    "minimum": within,
-    "maximum": within,
+RULES: dict[str, Callable[[Compiler, Node], Check]] = {
     "exclusiveMinimum": lambda _, node: lambda v: type(v) not in (int, float) or v > node["exclusiveMinimum"],
     "enum": lambda _, node: lambda value: isinstance(value, (str, type(None))) and value in node["enum"],
     "const": lambda _, node: lambda value: value == node["const"],

@@ -116,16 +116,13 @@ def _exhibit(spec: Table) -> None:
         seen.add(claim["id"])
 
 
-def by_iteration(name: str) -> bool:
-    return name == "iteration" or name.startswith("counter:")
-
-
 def _figure(figure: Table) -> None:
     if figure["style"] == "scatter":
         return
     if figure["style"] in PLACED and len(figure["y"]) != 1:
         raise UserError('[figure]: a map shows one metric, y = ["…"]')
-    if figure["style"] == "iterations" and not (len(figure["y"]) == 1 and by_iteration(figure["y"][0])):
+    counted = len(figure["y"]) == 1 and (figure["y"][0] == "iteration" or figure["y"][0].startswith("counter:"))
+    if figure["style"] == "iterations" and not counted:
         raise UserError('[figure]: along iterations go one counter, y = ["counter:…"], or time, y = ["iteration"]')
     if ("sets" in figure) != (figure["style"] in ("sets", "shares")):
         raise UserError("[figure]: sets, the field that tells sets apart, belongs to the styles sets and shares")

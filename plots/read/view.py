@@ -59,11 +59,8 @@ class View:
         parts = [f"{name} = {few({line[name] for line in ran})}" for name in ("n", "d", "k")]
         made = {line["iterations"] for line in ran if line["iterations"] is not None}
         counted = f"{few(made)} {'iteration' if made == {1} else 'iterations'}"
-        return " · ".join([*parts, *([counted] if made else []), self.precisions, f"{self.profile} profile"])
-
-    @property
-    def precisions(self) -> str:
-        return ", ".join(sorted({line["precision"] for line in self.lines}))
+        precisions = ", ".join(sorted({line["precision"] for line in self.lines}))
+        return " · ".join([*parts, *([counted] if made else []), precisions, f"{self.profile} profile"])
 
     @property
     def rounding(self) -> bool:

@@ -6,13 +6,13 @@ from statistics import median
 
 from plots.decide import compare
 from plots.decide.change import fewest_rounds, fewest_samples
-from plots.decide.compare import Comparison, Group, Pair
-from plots.decide.rank import Ranking
+from plots.decide.compare import Comparison, Group, Pair, Ranking
 from plots.read import words
 from plots.read.changes import Changed
 from plots.read.history import Series
 from plots.read.intervals import Estimate, exact, of_median
 from plots.read.sides import Case, Side
+from plots.read.words import plural
 from plots.write.machine import flatten
 from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, count, fields_named, word
 
@@ -33,17 +33,13 @@ def environment(base: Side, new: Side) -> Table:
     differ = [name for name in spoken if told[0].get(name) != told[1].get(name)]
     columns = [Column("what", "field", ""), *fields_named("base", "new")]
     rows = [[word(name), *(word(one.get(name, words.MISSING)) for one in told)] for name in differ]
-    remarks = environment_remarks(differ, told, alike)
-    return Table("environment", "What differs between the two", columns, rows, remarks=remarks)
-
-
-def environment_remarks(differ: Sequence[str], told: Sequence[dict], alike: bool) -> list[str]:
-    if not (alike and all(told)):
-        return ["One side has no record of its machine: whether it was the same cannot be told."]
     other = [name for name in differ if name not in EXPECTED]
-    if other:
-        return [f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} differ as well."]
-    return [] if differ else ["Nothing that the records hold differs."]
+    remark = "" if differ else "Nothing that the records hold differs."
+    if not (alike and all(told)):
+        remark = "One side has no record of its machine: whether it was the same cannot be told."
+    elif other:
+        remark = f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} differ as well."
+    return Table("environment", "What differs between the two", columns, rows, remarks=[remark] if remark else [])
 
 
 def percent(value: float | None) -> str:
@@ -231,10 +227,6 @@ def own_commit(made: Comparison) -> str:
         return ""
     whose = "Both sides have" if len(changed) == 2 else f"{changed[0].capitalize()} has"
     return f"Both sides are commit {commits[0][:10]}. {whose} uncommitted changes: the verdict is about these."
-
-
-def plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def unpaired(made: Comparison) -> Table:

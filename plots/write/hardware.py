@@ -17,12 +17,14 @@ from plots.read.across import BOUNDS, Comparison, Device, Portability, named
 from plots.read.exhibits import Paper
 from plots.read.metrics import metric
 from plots.read.select import grouped
+from plots.read.words import plural
 from plots.write import side_tables
 from plots.write.files import write
 from plots.write.render import FIGURE_FORMATS, TABLE_FORMATS
 from plots.write.table_formats import markdown, write_table
 from plots.write.tables import EMPTY, Cell, Column, Table, count, estimated, fields_named, word
 
+SHEETS = {ending: text for ending, text in TABLE_FORMATS.items() if ending != ".md"}
 PROBLEM = ("dataset", "n", "d", "k", "precision", "iterations")
 TITLES = {decided.ITERATION: "an iteration", decided.WHOLE: "a whole clustering, set-up and copies included"}
 BINDS = dict(zip(BOUNDS, ("where memory binds", "where arithmetic binds", "where a launch binds"), strict=True))
@@ -71,12 +73,12 @@ def sentences(pairs: Sequence[Comparison], across: Sequence[Comparison]) -> list
     told = []
     kind = "gpu" if any(one.new[1] == "gpu" for one in pairs) else "cpu"
     if same := most([one for one in pairs if one.new[1] == kind]):
-        first, *others = (f"{valued(one)}{{}} {BINDS[one.what]} ({many(one)})" for one in same)
+        first, *others = (f"{valued(one)}{{}} {BINDS[one.what]} ({plural(len(one.each), 'problem')})" for one in same)
         parts = [first.format(" times as fast"), *(one.format("") for one in others)]
         told.append(f"- {named(same[0].new)} against {named(same[0].base)}: {', '.join(parts)}.")
     for one in most(across):
-        head = TITLES[one.what].capitalize()
-        told.append(f"- {head}: {named(one.new)} is {valued(one)} times as fast as {named(one.base)} ({many(one)}).")
+        head, many = TITLES[one.what].capitalize(), plural(len(one.each), "problem")
+        told.append(f"- {head}: {named(one.new)} is {valued(one)} times as fast as {named(one.base)} ({many}).")
     return told
 
 
@@ -92,10 +94,6 @@ def valued(one: Comparison) -> str:
     """`1.06 [1.04, 1.08]`."""
     value, low, high = (words.number(v, 3) for v in (one.value.value, *one.value.range))
     return f"{value} [{low}, {high}]" if one.value.known else value
-
-
-def many(one: Comparison) -> str:
-    return f"{len(one.each)} problem{'s' * (len(one.each) > 1)}"
 
 
 REMARK = (
@@ -170,9 +168,7 @@ def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
     stem = out / "hardware" / both.exhibit.key
     written = [write(stem.with_name(stem.name + ".md"), page(both, paper))]
     for table in tables(both, paper):
-        name = f"{stem.name}-{table.key.rpartition('/')[2]}"
-        for ending, text in TABLE_FORMATS.items() if table.rows else ():
-            if ending != ".md":
-                written.append(write(stem.with_name(name + ending), text(table)))
+        if table.rows:
+            written += write_table(table, stem.with_name(f"{stem.name}-{table.key.rpartition('/')[2]}"), SHEETS)
     figure = picture.cascades(cascades_of(both))
     return written + style.save_all(figure, stem.with_name(f"{stem.name}-cascade"), FIGURE_FORMATS)

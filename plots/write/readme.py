@@ -55,10 +55,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
         what, rest = match["what"], match["rest"].replace(f"({COMMAND})", "").strip()
         if what in OF_ALL:
             body = OF_ALL[what](papers, machines)
-        elif what == "findings":
-            body = findings_picture(papers, machines, folder, pictures)
-        elif what == "devices":
-            body = devices_picture(papers, machines, folder, pictures)
+        elif what in PICTURES:
+            body = PICTURES[what](papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
         elif what == "transcript":
@@ -148,6 +146,7 @@ def part(lines: list[str], first: str, last: str | None) -> list[str]:
     return ["…"] * (start > 0) + lines[start:end] + ["…"] * (end < len(lines))
 
 
+PICTURES = {"findings": findings_picture, "devices": devices_picture}
 OF_ALL = {"summary": summary, "coverage": coverage.summary, "fastest": fastest.table}  # over all papers and machines
 
 

@@ -36,6 +36,11 @@ class Cell:
     marks: tuple[int, ...] = ()
     raw: tuple[float | str | None, ...] = ()
 
+    @property
+    def filled(self) -> bool:
+        """Whether it has a value."""
+        return bool(self.raw) and self.raw[0] is not None
+
 
 @dataclass(frozen=True)
 class Table:
@@ -192,7 +197,7 @@ def best_marked(found: Sequence[Row], columns: Sequence[Column], cells: list[lis
             continue
         sign = -1 if metric(column.name).better == "higher" else 1
         for rows_of_one in problems.values():
-            rivals = [i for i in rows_of_one if cells[i][at].raw[0] is not None]
+            rivals = [i for i in rows_of_one if cells[i][at].filled]
             fair = [i for i in rivals if not cells[i][at].doubt]
             if fair and len({found[i].fields["implementation"] for i in rivals}) > 1:
                 first, *others = sorted(fair, key=lambda i: sign * cells[i][at].raw[0])

@@ -8,10 +8,10 @@ import pytest
 from synthetic import line
 
 from plots.decide import change, compare, lookup, verdicts
-from plots.decide.claim_text import claimed_value
+from plots.decide.claim_text import told
+from plots.decide.compare import ranking
 from plots.decide.lookup import GPU, OTHER, may_match, need_of
 from plots.decide.portability import portability
-from plots.decide.rank import ranking
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.errors import UserError
@@ -214,8 +214,9 @@ def test_a_whole_number_is_written_as_one_in_a_name():
 
 
 def test_differences_and_equalities_are_told_in_percent():
-    assert claimed_value({"kind": "difference", "at_least": 0.1}) == "differ by at least 10%"
-    assert claimed_value({"kind": "equality", "within": 0.05}) == "equal within 5%"
+    items = {"metric": "iteration", "items": [{"k": 1}, {"k": 2}]}
+    assert told({"kind": "difference", "at_least": 0.1, **items})[0] == "differ by at least 10%"
+    assert told({"kind": "equality", "within": 0.05, **items})[0] == "equal within 5%"
 
 
 def test_a_coarse_point_of_a_tuning_counts_only_beside_a_coarse_default():
