@@ -51,10 +51,8 @@ def once_again(one: Tuning, line: Line | None) -> Estimate | None:
 
 def shown(one: Tuning, line: Line | None) -> Estimate | None:
     """The median of its rounds, else of its last measurement."""
-    rounds = rounds_of(one, line)
-    if rounds:
-        return of_median(list(rounds.values()))
-    return once_again(one, line) or (time(line, "iteration") if line and line["samples_s"] else None)
+    rounds = of_median(list(rounds_of(one, line).values()))
+    return rounds or once_again(one, line) or (time(line, "iteration") if line and line["samples_s"] else None)
 
 
 def over_best(one: Tuning) -> Estimate | None:
