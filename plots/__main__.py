@@ -246,7 +246,7 @@ def run_scatter(args: argparse.Namespace) -> None:
     style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
 
 
-for part in ("comparing", "machines", "replaying", "reproducing", "tuning"):
+for part in ("comparing", "reproducing", "tuning"):
     import_module(f"plots.{part}")  # its commands register
 
 if __name__ == "__main__":

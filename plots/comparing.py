@@ -1,14 +1,19 @@
-"""The commands compare (two states of the code, or implementations in order) and history (medians by commit)."""
+"""The commands compare (two states of the code, or implementations in order), history (medians by commit), replay (the
+same cases here) and hardware (machines side by side)."""
 
 import argparse
+import json
 import re
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from plots.errors import UserError
-from plots.options import FILTER, MACHINE, OUT, RESULTS, command, flag, option, path, several
-from plots.read import changes, history, sides
+from plots.options import FILTER, MACHINE, OUT, PAPERS, RESULTS, command, flag, option, path, several
+from plots.read import changes, exhibits, history, results, sides
 from plots.read.sides import Side
 from plots.write import latex, table_formats
 from plots.write.files import write
@@ -62,11 +67,11 @@ def run_compare(args: argparse.Namespace) -> int:
     if not args.rank and given != 2:
         raise UserError(f"compare takes BASE and NEW, two files or folders, not {given}; one or more with --rank")
     chosen = [matching(sides.read(side), args.filter) for side in args.sides]
-    from plots.decide import compare, rank
+    from plots.decide import compare
     from plots.write import comparison, gate
 
     if args.rank:
-        ranking = rank.ranking(case for side in chosen for case in side.cases.values())
+        ranking = compare.ranking(case for side in chosen for case in side.cases.values())
         if not ranking.places:
             raise UserError(f"{', '.join(map(str, args.sides))}: no case with a time without doubt, nothing to rank")
         table = comparison.ranks(ranking, [side.title for side in chosen])
@@ -105,6 +110,12 @@ def say(parts: Parts, as_markdown: bool) -> None:
         else:
             print_table(part, console)
         console.print()
+
+
+def show(text: str) -> None:
+    from rich.console import Console
+
+    Console().print(text, soft_wrap=True, markup=False, highlight=False)
 
 
 def keep(parts: Parts, cases: Table, files: Sequence[Path], document: str = "") -> None:
@@ -166,6 +177,7 @@ def run_history(args: argparse.Namespace) -> None:
         commits[folder.name] = [c for c in history.by_commit(lines) if any(c in one.medians for one in several)]
     if not any(found.values()):
         raise UserError(f"{args.results}: no case{' that matches' * bool(args.filter)} was measured at two commits")
+    from plots.decide.levels import change_points
     from plots.draw import history as drawing
     from plots.draw import style
     from plots.write import history as text
@@ -173,9 +185,115 @@ def run_history(args: argparse.Namespace) -> None:
     for machine, own in found.items():
         if not own:
             continue
-        levels, stem = text.levels_of(own), args.out / f"history-{machine}"
+        stem = args.out / f"history-{machine}"
+        levels = {one.name: change_points(one.values) for one in own}
         figures = style.save_all(drawing.draw(own, levels, commits[machine]), stem, style.METADATA)
         shown = text.picture(own, commits[machine], machine)
         say([shown, f"Figure: {figures[0]}", text.table(own, levels, machine, None if args.all else MOST_CASES)], False)
         table = text.table(own, levels, machine)
         keep([shown, table], table, [stem.with_name(f"{stem.name}{ending}") for ending in ENDINGS])
+
+
+def whole(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r}: a whole number from 1 to 1,000,000 is needed")
+    return int(text)
+
+
+@command(
+    "the cases of a result file again: what differs here, runs, compares",
+    path("lines", "result lines; machine.json beside them is their machine's record", metavar="RESULTS.jsonl"),
+    option("--kmbench", "what measures (build/kmbench)", default="build/kmbench", metavar="PROGRAM"),
+    FILTER,
+    option("--repetitions", "timed runs of each case (as many as it had)", type=whole, metavar="N"),
+    flag("--dry-run", "write the plan, show what differs, run nothing"),
+    path("--out", "for the plan and the new lines", "report/replay"),
+    example="replay results/h200/he2021.jsonl --dry-run",
+)
+def run_replay(args: argparse.Namespace) -> int:
+    if not args.lines.is_file():
+        raise UserError(f"{args.lines}: no such file; replay takes a .jsonl file of result lines")
+    recorded = results.load_file(args.lines)
+    from plots.write import comparison, replaying
+
+    texts = replaying.plans(recorded.lines, args.repetitions)
+    if not texts:
+        raise UserError(f"{args.lines}: holds no case that could be run again")
+    record = env(args.kmbench)
+    build = record.get("build") or {}
+    here = {name: str(build[name]) for name in ("commit", "dirty") if name in build}  # as result lines have them
+    here |= {"date": datetime.now(UTC).date().isoformat(), **record}
+    old = side(str(args.lines), recorded)
+    show(table_formats.markdown(comparison.environment(old, Side("here", {}, here))))
+    files = replaying.write_plans(texts, args.out / "plan")
+    command = [args.kmbench, "run", *map(str, files), "--out", str(args.out / "results"), "--machine", "replay"]
+    command += ["--filter", args.filter] if args.filter else []
+    show(" ".join(command))
+    ran = subprocess.run([*command, *(["--dry-run"] if args.dry_run else ["--redo"])], check=False)
+    if args.dry_run or ran.returncode not in (0, 1):
+        return ran.returncode
+    from plots.decide import compare
+
+    made = compare.compare(old, side("replay", results.load_machine(args.out / "results")))
+    if not made.pairs:
+        raise UserError(f"{args.lines} and its replay share no case")
+    for sentence in (comparison.summary(made), comparison.conclusion(made)):
+        show(sentence)
+    for table in (comparison.by_implementation(made), comparison.by_case(made, True)):
+        show(table_formats.markdown(table))
+    return ran.returncode
+
+
+def env(program: str) -> dict[str, Any]:
+    """The record of this machine and the build, from kmbench."""
+    try:
+        said = subprocess.run([program, "env", "--json"], capture_output=True, text=True, check=True)
+        return json.loads(said.stdout)
+    except (OSError, ValueError, subprocess.CalledProcessError) as e:
+        why = str(getattr(e, "strerror", None) or e).splitlines()[0]
+        raise UserError(f"{program} env --json: {why}; --kmbench names the program that measures") from None
+
+
+def side(title: str, machine: results.Machine) -> Side:
+    """The lines as a side of a comparison; replayed ad hoc runs lose their made-up exhibit."""
+    from plots.write.replaying import AD_HOC
+
+    own = [{**line, "exhibit": None if line["exhibit"] == AD_HOC else line["exhibit"]} for line in machine.lines]
+    return sides.of_lines(title, {sides.ONE: own}, machine.record)
+
+
+@command(
+    "machines side by side: three sentences and a picture; time, share of their ceilings, portability, energy, claims",
+    option("exhibits", "shown on standard output; without any, all are written", nargs="*", metavar="EXHIBIT"),
+    RESULTS,
+    PAPERS,
+    OUT,
+    several("--machine", "only this machine, the first is the base", metavar="NAME"),
+    option("--profile", "default: the one that most machines have", choices=results.PROFILES),
+    flag("--all", "also the claims that no machine decides"),
+    example="hardware ours/peers",
+)
+def run_hardware(args: argparse.Namespace) -> None:
+    papers = exhibits.load(args.papers, None, args.exhibits or None)
+    named = dict.fromkeys(args.machine or [None])  # in the order of the command line
+    machines = [machine for name in named for machine in results.load(args.results, name)]
+    from plots.decide import side_by_side
+    from plots.write import claim_sheet, hardware
+
+    compared = [
+        (paper, side_by_side.sides(exhibit, machines, args.profile)) for paper in papers for exhibit in paper.exhibits
+    ]
+    told, written = hardware.write_all([both for _, both in compared], [m.name for m in machines], args.out)
+    show(told)
+    files = len(written)
+    for paper, both in compared:
+        if both.pairs:
+            files += len(hardware.write_exhibit(both, paper, args.out))
+        if args.exhibits:
+            show(hardware.page(both, paper) if both.pairs else f"Nothing of {both.exhibit.key} was run.\n")
+    findings = claim_sheet.sheet(papers, machines, args.profile)
+    if findings:
+        table = claim_sheet.across_machines(findings, args.all)
+        show(table_formats.markdown(table) if args.exhibits else "\n".join(table.remarks))
+        files += len(table_formats.write_table(table, args.out / "hardware/claims"))
+    show(f"{files} files in {args.out / 'hardware'}")

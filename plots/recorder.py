@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from plots import recording
+from plots.comparing import env
 from plots.errors import UserError
 from plots.read import exhibits, json_text, results
 from plots.recording import Case, Open
-from plots.replaying import env
 
 ROOT = Path(__file__).resolve().parents[1]
 SLICE_S = 120.0  # after which the order is made anew from the measured times
@@ -119,16 +119,13 @@ class Recorder:
         command = [self.args.kmbench, "run", *files, *flags]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         stopped = False
-        try:
-            said = process.communicate(timeout=max(self.left(), 1.0))[1]
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-            stopped = True
+        for patience, then in ((max(self.left(), 1.0), signal.SIGINT), (20, signal.SIGKILL), (None, None)):
             try:
-                said = process.communicate(timeout=20)[1]
+                said = process.communicate(timeout=patience)[1]
+                break
             except subprocess.TimeoutExpired:
-                process.kill()
-                said = process.communicate()[1]
+                process.send_signal(then)
+                stopped = True
         took = time.monotonic() - start
         if not stopped and process.returncode not in (0, 1):
             raise died(self.args.kmbench, said, process.returncode)
@@ -213,10 +210,8 @@ def main(argv: list[str] | None = None) -> int:
         recorder.record()
     except KeyboardInterrupt:
         return 130
-    except UserError as e:
-        print(f"record: {e}", file=sys.stderr)
-        return 2
-    except OSError as e:
-        print(f"record: {e.filename or 'a file'}: {e.strerror or e}", file=sys.stderr)
+    except (UserError, OSError) as e:
+        why = f"{e.filename or 'a file'}: {e.strerror or e}" if isinstance(e, OSError) else e
+        print(f"record: {why}", file=sys.stderr)
         return 2
     return 1 if recorder.failed else 0

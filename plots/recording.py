@@ -5,21 +5,23 @@ answers it. Lines of a new version of an exhibit hide the older ones (plots/read
 recorded apart and added once every case that is shown today has its new line."""
 
 import math
+import os
 import re
 import statistics
-import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from plots.decide.claim_text import selectors
+from plots.decide.claim_text import metrics_of, selectors
 from plots.decide.claims import judge
 from plots.decide.lookup import GRADE, OTHER, RUN
 from plots.decide.verdicts import INCOMPARABLE, NOISE
 from plots.errors import UserError
 from plots.read import json_text, results
+from plots.read.changes import git
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.metrics import over_baseline
 from plots.read.mixed import consistent
@@ -102,8 +104,7 @@ class Kernels:
     def text(self, commit: str, path: str) -> str:
         if not commit:
             return (self.root / path).read_text() if (self.root / path).is_file() else ""
-        ran = subprocess.run(["git", "-C", self.root, "show", f"{commit}:{path}"], capture_output=True, check=False)
-        return ran.stdout.decode(errors="replace") if ran.returncode == 0 else ""
+        return git(self.root, "show", f"{commit}:{path}")
 
 
 def bare(code: str) -> str:
@@ -313,7 +314,8 @@ def of_exhibit(
     for claim, verdict in zip(exhibit.claims, judge(exhibit, view.machine, "paper"), strict=True):
         open_one = verdict.verdict == INCOMPARABLE and verdict.need in (RUN, GRADE, OTHER)
         if open_one or verdict.verdict == NOISE:
-            cases = needed(own, selectors(claim), view.baseline if speedup(claim) else {})
+            speedup = any(map(over_baseline, metrics_of(claim)))
+            cases = needed(own, selectors(claim), view.baseline if speedup else {})
             if verdict.verdict == NOISE:  # once with each build
                 for case in cases:
                     line = recorded.get((case.exhibit, case.id))
@@ -335,11 +337,6 @@ def of_exhibit(
     return questions
 
 
-def speedup(claim: dict[str, Any]) -> bool:
-    names = (claim.get(name, "") for name in ("metric", "numerator_metric", "denominator_metric"))
-    return any(map(over_baseline, names))
-
-
 def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) -> list[Case]:
     """The selected cases, and the baselines of their speedups."""
     chosen = [case for case in own if any(matches(case.line, selector) for selector in wanted)]
@@ -355,19 +352,12 @@ def needed(own: Sequence[Case], wanted: Sequence[Selector], baseline: Selector) 
     return [*chosen, *(case for case in bases if case not in chosen)]
 
 
-def worths(questions: Sequence[Question]) -> dict[str, float]:
-    """By case its share in the worth of its questions."""
-    found: dict[str, float] = {}
-    for question in questions:
-        for name in question.cases:
-            found[name] = found.get(name, 0.0) + question.worth / len(question.cases)
-    return found
-
-
 def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, slice_s: float) -> list[Case]:
     """The next slice of cases: questions that fit into the time left, most worth a second first. If no question fits,
     the best single case."""
-    share = worths(known.questions)
+    share: Counter[str] = Counter()  # by case, in the worth of its questions
+    for question in known.questions:
+        share.update(dict.fromkeys(question.cases, question.worth / len(question.cases)))
     rest = [set(question.cases - done) for question in known.questions]
     asking: dict[str, list[int]] = {}
     for i, names in enumerate(rest):
@@ -416,11 +406,9 @@ def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tu
 def pattern(cases: Sequence[Case]) -> str:
     """A pattern for these names alone; their common beginning stands once."""
     names = sorted(case.name for case in cases)
-    first, last = names[0], names[-1]
-    unlike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    length = next(unlike, min(len(first), len(last)))
-    rests = "|".join(escaped(name[length:]) for name in names)
-    return f"^{escaped(first[:length])}({rests})$"
+    shared = os.path.commonprefix(names)  # noqa: RUF071  letters are meant
+    rests = "|".join(escaped(name.removeprefix(shared)) for name in names)
+    return f"^{escaped(shared)}({rests})$"
 
 
 def escaped(name: str) -> str:

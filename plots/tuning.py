@@ -9,7 +9,6 @@ from plots.read import tuning
 from plots.read.intervals import over
 from plots.read.metrics import metric
 from plots.read.results import read_lines
-from plots.write import t4
 from plots.write.files import write
 
 FILE = path("file", "tuning/<device>/<implementation>.jsonl", metavar="FILE")
@@ -28,19 +27,19 @@ def run_tuning(args: argparse.Namespace) -> None:
     from rich.console import Console
 
     from plots.draw import heat, style
-    from plots.write import regret, show, table_formats
+    from plots.write import show, table_formats, tunings
 
     if args.out.suffix in (".md", ".csv", ".svg", ".png"):
         raise UserError(f"--out {args.out}: a folder is needed, not a file")
     if not metric(args.metric).timed:
         raise UserError(f"--metric {args.metric}: a time is needed, as iteration or update")
-    tunings = tuning.load(args.file)
-    axes = [chosen(one, args.x, args.y) for one in tunings]
-    table = regret.build(tunings)
-    stem = args.out / f"tuning-{args.file.stem}-{tunings[0].device}"
+    found = tuning.load(args.file)
+    axes = [chosen(one, args.x, args.y) for one in found]
+    table = tunings.regret(found)
+    stem = args.out / f"tuning-{args.file.stem}-{found[0].device}"
     show.print_table(table, Console())
     written = table_formats.write_table(table, stem)
-    for at, (one, pair) in enumerate(zip(tunings, axes, strict=True), start=1):
+    for at, (one, pair) in enumerate(zip(found, axes, strict=True), start=1):
         for ending in (".svg", ".png") if pair else ():
             figure = heat.heat_tuning(one, *pair, args.metric)  # anew: a second layout would move its parts
             written += style.save_all(figure, stem.with_name(f"{stem.name}-{at}"), [ending])
@@ -78,7 +77,9 @@ def cost(one: tuning.Tuning, name: str) -> float:
 def run_t4(args: argparse.Namespace) -> None:
     if not args.file.is_file():
         raise UserError(f"{args.file}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
-    text = json.dumps(t4.document(read_lines(args.file)), indent=1, ensure_ascii=False) + "\n"
+    from plots.write import tunings
+
+    text = json.dumps(tunings.t4(read_lines(args.file)), indent=1, ensure_ascii=False) + "\n"
     if args.out is None:
         print(text, end="")
     else:

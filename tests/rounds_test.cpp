@@ -14,7 +14,7 @@ namespace {
 
 using Times = std::vector<double>;
 
-/// tests/python/test_rounds.py holds plots/decide/rounds.py to the same numbers.
+/// tests/python/test_rounds.py holds plots/decide/change.py to the same numbers.
 TEST(Rounds, AreTestedAsCompareTestsThem) {
   std::ifstream in(home() / "tests/rounds.json");
   const auto cases = nlohmann::json::parse(in);

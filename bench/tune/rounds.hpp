@@ -1,5 +1,5 @@
 // How much faster one setting is than another, from rounds in which both ran: the estimate and the exact test of kmbench compare (docs/method.md,
-// "Comparing two states"; plots/decide/rounds.py).
+// "Comparing two states"; plots/decide/change.py).
 #pragma once
 
 #include <cstddef>

@@ -30,6 +30,10 @@ def tolerance(claim: Claim) -> str:
     return next(why for most, why in WIDTHS if width <= most) if "within" in claim else ""
 
 
+def metrics_of(claim: Claim) -> list[str]:
+    return [claim[name] for name in ("metric", "numerator_metric", "denominator_metric") if name in claim]
+
+
 def compared(claim: Claim) -> list[tuple[Selector, str]]:
     """The compared selectors with their metrics: a ratio's sides, or the items."""
     sides = [name for name in ("numerator", "denominator") if name in claim]
@@ -106,52 +110,33 @@ def factor(claim: Claim) -> str:
     return f", within a factor of {claim['within']:g}" if "within" in claim else ""
 
 
-def expected_place(claim: Claim) -> str:
-    expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-    return f"{claim['along']} = {' or '.join(map(words.field_value, expect))}"
-
-
-def claimed_value(claim: Claim) -> str:
-    """The paper's value in a few words: `9.1 ×`, `at least 3 ms`, `grows`, `min at k = 4`."""
-    kind = claim["kind"]
+def told(claim: Claim) -> tuple[str, str]:
+    """The paper's value in a few words (`9.1 ×`, `at least 3 ms`, `grows`, `min at k = 4`), and the claim in its own
+    numbers."""
+    kind, within = claim["kind"], f"{100 * claim.get('within', 0):g}%"
     if kind == "ratio":
-        return f"{amount(claim)} ×"
-    if kind in ("bound", "value", "mean", "share"):
-        return amount(claim, f" {metric(claim['metric']).unit}".rstrip())
-    if kind in ("order", "trend"):
-        return {"up": "grows", "down": "falls", "flat": "stays"}[claim.get("direction", "up")]
-    if kind == "location":
-        return f"{claim['extreme']} at {expected_place(claim)}"
-    if kind == "printed":
-        return f"each printed value{factor(claim)}"
-    if kind == "difference":
-        return f"differ by at least {100 * claim['at_least']:g}%"
-    return f"equal within {100 * claim.get('within', 0):g}%"
-
-
-def expectation(claim: Claim) -> str:
-    """The claim in its own numbers."""
-    kind = claim["kind"]
-    if kind == "ratio":
-        return ratio_text(claim, amount(claim)) + factor(claim)
-    one = metric(claim["metric"])
-    unit, where = f" {one.unit}".rstrip(), claim.get("where")
-    among = f" ({selector_text(where)})" if where else ""
-    if kind == "printed":
-        return f"{one.label}: each printed value{among}{factor(claim)}"
-    if kind == "share":
-        return f"{one.label} {amount(claim, unit)} in {100 * claim['share']:g}% of the cases or more{among}"
+        return f"{amount(claim)} ×", ratio_text(claim, amount(claim)) + factor(claim)
+    one, where = metric(claim["metric"]), claim.get("where")
+    value, among = amount(claim, f" {one.unit}".rstrip()), f" ({selector_text(where)})" if where else ""
     if kind in ("bound", "value", "mean"):
-        mean = "mean " * (kind == "mean")
-        return f"{mean}{one.label} {amount(claim, unit)}{among}{factor(claim)}"
+        return value, f"{'mean ' * (kind == 'mean')}{one.label} {value}{among}{factor(claim)}"
+    if kind == "share":
+        return value, f"{one.label} {value} in {100 * claim['share']:g}% of the cases or more{among}"
+    if kind == "printed":
+        return f"each printed value{factor(claim)}", f"{one.label}: each printed value{among}{factor(claim)}"
     if kind == "order":
-        return f"{one.label} grows: {item_texts(claim['items'], ' < ')}"
+        return "grows", f"{one.label} grows: {item_texts(claim['items'], ' < ')}"
     if kind == "trend":
-        flat = f" (within a factor of {claim.get('within', 1.1):g})" if claim["direction"] == "flat" else ""
-        return f"{one.label} {claim['direction']} along {claim['along']}{flat}{among}"
+        way = claim["direction"]
+        flat = f" (within a factor of {claim.get('within', 1.1):g})" if way == "flat" else ""
+        short = {"up": "grows", "down": "falls", "flat": "stays"}[way]
+        return short, f"{one.label} {way} along {claim['along']}{flat}{among}"
     if kind == "location":
-        return f"{claim['extreme']} of {one.label} at {expected_place(claim)}{among}"
+        expect = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
+        at = f"at {claim['along']} = {' or '.join(map(words.field_value, expect))}"
+        return f"{claim['extreme']} {at}", f"{claim['extreme']} of {one.label} {at}{among}"
     items = item_texts(claim["items"], " · ")
     if kind == "difference":
-        return f"{one.label} differs by {100 * claim['at_least']:g}% or more: {items}"
-    return f"{one.label} equal within {100 * claim.get('within', 0):g}%: {items}"
+        least = f"{100 * claim['at_least']:g}%"
+        return f"differ by at least {least}", f"{one.label} differs by {least} or more: {items}"
+    return f"equal within {within}", f"{one.label} equal within {within}: {items}"

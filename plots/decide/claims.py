@@ -3,39 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from plots.decide import verdicts
-from plots.decide.causes import likely
-from plots.decide.claim_text import (
-    Claim,
-    caution,
-    claimed_value,
-    compared,
-    expectation,
-    listing,
-    points,
-    tolerance,
-    with_unit,
-)
-from plots.decide.lookup import (
-    CONSTRUCTION,
-    THREADS,
-    IncomparableError,
-    curve,
-    disturbed,
-    measured_lines,
-    one,
-    printed_rows,
-    stand_ins,
-)
-from plots.decide.reach import limit, within_reach
+from plots.decide import claim_text, lookup, verdicts
+from plots.decide.claim_text import Claim, caution, compared, listing, points, told, with_unit
+from plots.decide.lookup import CONSTRUCTION, IncomparableError, curve, measured_lines, one, printed_rows
 from plots.read import words
 from plots.read.exhibits import Exhibit
 from plots.read.intervals import Estimate, of_mean, ratio
 from plots.read.metrics import metric
-from plots.read.results import Machine
-from plots.read.select import prefer, same, select
+from plots.read.results import Machine, of_exhibit
+from plots.read.select import Selector, same, select
 from plots.read.view import View, gather
 
 
@@ -69,58 +47,86 @@ def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> tup
 
 
 def judge_one(view: View, claim: Claim) -> Finding:
-    out_of_reach, need = limit(view, claim)
+    out_of_reach, need = lookup.limit(view, claim)
     try:
         if "by_construction" in claim:
             raise IncomparableError(f"by construction: {claim['by_construction']}", CONSTRUCTION)
         verdict, measured, why, opposite = KINDS[claim["kind"]](view, claim)
-        noise = disturbed(view, claim)
-        opposite = opposite and need == THREADS and not noise
+        noise = lookup.disturbed(view, claim)
+        opposite = opposite and need == lookup.THREADS and not noise
         verdict = verdicts.NOISE if noise else verdict
-        verdict = within_reach(verdict, claim["kind"], opposite) if out_of_reach else verdict
-        substitutes = stand_ins(view, claim)
+        verdict = lookup.within_reach(verdict, claim["kind"], opposite) if out_of_reach else verdict
+        substitutes = lookup.stand_ins(view, claim)
         verdict = verdicts.STAND_IN if substitutes and verdict == verdicts.REPRODUCED else verdict
         direction = "and yet the opposite direction" * opposite
-        cause = likely(view, claim) if verdict in (verdicts.FAILED, verdicts.TREND) else ""
-        cause = f"likely because {cause}" if cause else ""
+        cause = likely_cause(view, claim) if verdict in (verdicts.FAILED, verdicts.TREND) else ""
         why = "; ".join(part for part in (substitutes, out_of_reach, direction, noise, why, cause) if part)
     except IncomparableError as e:
         verdict, measured, why, need = verdicts.INCOMPARABLE, words.MISSING, str(e), e.need
+    sentence = claim.get("sentence")  # shared in the exhibit or, with a `/`, in the paper
+    sentence = f"{view.exhibit.paper}/{claim['text']}" if sentence is None else sentence
+    paper_value, expected = told(claim)
     return Finding(
-        view.machine.name,
-        view.exhibit.key,
-        claim["id"],
-        claim["text"],
-        str(claim.get("section", "")),
-        claim["kind"],
-        verdict,
-        measured,
-        expectation(claim),
-        why,
-        view.profile,
-        claimed_value(claim),
-        need if verdict == verdicts.INCOMPARABLE else "",
-        sentence_of(view, claim),
-        own_number(view, claim),
-        tolerance(claim),
+        machine=view.machine.name,
+        exhibit=view.exhibit.key,
+        id=claim["id"],
+        text=claim["text"],
+        section=str(claim.get("section", "")),
+        kind=claim["kind"],
+        verdict=verdict,
+        measured=measured,
+        expected=expected,
+        why=why,
+        profile=view.profile,
+        paper_value=paper_value,
+        need=need if verdict == verdicts.INCOMPARABLE else "",
+        sentence=sentence if "/" in sentence else f"{view.exhibit.key}/{sentence}",
+        printed=own_number(view, claim),
+        tolerance=claim_text.tolerance(claim),
     )
+
+
+def likely_cause(view: View, claim: Claim) -> str:
+    """The first `[[cause]]` of paper.toml that applies on this machine, as a clause; else empty."""
+    name = f"{view.exhibit.name}/{claim['id']}"
+    texts = (in_words(view, cause) for cause in view.exhibit.record.get("cause", []) if name in cause["claims"])
+    return next((f"likely because {text}" for text in texts if text), "")
+
+
+def in_words(view: View, cause: dict[str, Any]) -> str:
+    """The cause with its ratio, measured on this machine or elsewhere on such a GPU; empty if it does not apply."""
+
+    def measured(selector: Selector) -> float | None:
+        lines = select(of_exhibit(view.machine, f"{view.exhibit.paper}/{cause['exhibit']}", "paper"), selector)
+        found = metric(cause["metric"]).of(lines[0], view.machine.record) if len(lines) == 1 else None
+        return found.value if found else None
+
+    gpu = (view.machine.record.get("gpu") or {}).get("name") or ""
+    if cause.get("gpu", "") not in gpu:
+        return ""
+    if "denominator" not in cause:
+        return cause["text"]
+    above = cause["theirs"] if "theirs" in cause else measured(cause["numerator"])
+    below = measured(cause["denominator"])
+    return cause["text"].replace("{ratio}", words.number(above / below, 2)) if above and below else ""
 
 
 def own_number(view: View, claim: Claim) -> str:
     """`9.1 ×`, `7 → 5 (1.4 ×)`: the number of the paper's text, else of its tables; else empty."""
-    if "expect" in claim and claim["kind"] in ("value", "mean"):
-        return claimed_value(claim)
-    stated = f"{claim['expect']:.10g} ×" if "expect" in claim and claim["kind"] == "ratio" else ""
-    if claim["kind"] == "ratio":
+    kind, stated = claim["kind"], "expect" in claim
+    if kind == "ratio":
+        text = f"{claim['expect']:.10g} ×" if stated else ""
         sides = [{"metric": name, "where": side} for side, name in compared(claim)]
         found = [{value for _, value in printed_rows(view, side)} for side in sides]
-        if any(len(values) != 1 for values in found):
-            return stated
+        if any(len(values) != 1 for values in found) or found[1] == {0}:
+            return text
         (above,), (below,) = found
-        if not below:
-            return stated
-        return pair_of(above, below, stated or f"{above / below:.4g} ×", [side["metric"] for side in sides])
-    values = {value for _, value in printed_rows(view, claim)} if claim["kind"] in ("bound", "value", "mean") else set()
+        return pair_of(above, below, text or f"{above / below:.4g} ×", [side["metric"] for side in sides])
+    if kind not in ("bound", "value", "mean"):
+        return ""
+    if stated and kind != "bound":
+        return told(claim)[0]
+    values = {value for _, value in printed_rows(view, claim)}
     return with_unit(" … ".join(words.number(f(values)) for f in (min, max)[: len(values)]), claim) if values else ""
 
 
@@ -128,14 +134,6 @@ def pair_of(above: float, below: float, told: str, names: Sequence[str], sign: s
     """A ratio of counts with both counts, `7 → 5 (1.4 ×)`; any other ratio alone."""
     counted = not any(metric(name).unit for name in names)
     return f"{words.number(above)} → {words.number(below)} ({told}{sign})" if counted else told
-
-
-def sentence_of(view: View, claim: Claim) -> str:
-    """The name that the cases of a sentence share in the exhibit or, with a `/`, in the paper; else its text."""
-    name = claim.get("sentence")
-    if name is None:
-        return f"{view.exhibit.paper}/{claim['text']}"
-    return name if "/" in name else f"{view.exhibit.key}/{name}"
 
 
 class Outcome(NamedTuple):
@@ -192,7 +190,7 @@ def by_bound(view: View, claim: Claim) -> Outcome:
 
 
 def by_equality(view: View, claim: Claim) -> Outcome:
-    found = [pair for item in claim["items"] for pair in measured_lines(view, item, claim["metric"], prefer)]
+    found = [pair for item in claim["items"] for pair in measured_lines(view, item, claim["metric"], preferred=True)]
     if claim["metric"] == "iterations" and all(line["iterations"] == line["max_iters"] for line, _ in found):
         raise IncomparableError("by construction: every run ends at its limit of iterations", CONSTRUCTION)
     values = [value for _, value in found]
@@ -235,7 +233,7 @@ def by_printed(view: View, claim: Claim) -> Outcome:
     reasons = [IncomparableError(f"the paper prints no {metric(claim['metric']).label} there")] * (not rows)
     for row, theirs in rows:
         try:
-            own = [value for _, value in measured_lines(view, row.key, claim["metric"], prefer)]
+            own = [value for _, value in measured_lines(view, row.key, claim["metric"], preferred=True)]
         except IncomparableError as e:
             reasons.append(e)
             continue
@@ -253,18 +251,9 @@ def by_printed(view: View, claim: Claim) -> Outcome:
     return Outcome(verdicts.of_bound(ratios, wanted), text, why)
 
 
+DECIDED = (by_ratio, by_order, by_trend, by_location, by_bound, by_equality, by_difference, by_value, by_mean, by_share)
 KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
-    "ratio": by_ratio,
-    "order": by_order,
-    "trend": by_trend,
-    "location": by_location,
-    "bound": by_bound,
-    "equality": by_equality,
-    "difference": by_difference,
-    "value": by_value,
-    "mean": by_mean,
-    "share": by_share,
-    "printed": by_printed,
+    of.__name__.removeprefix("by_"): of for of in (*DECIDED, by_printed)
 }
 
 

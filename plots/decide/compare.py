@@ -1,15 +1,15 @@
-"""Compares two sides, case by case and by implementation."""
+"""Compares two sides, case by case and by implementation. Ranks implementations by the geometric mean of time over best
+time, over the problems that all of them solved."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 
-from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_samples
-from plots.decide.rounds import of_rounds
-from plots.read.intervals import LEVEL
+from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
+from plots.read.intervals import LEVEL, exp
 from plots.read.select import grouped
 from plots.read.sides import Case, Side
 
@@ -32,6 +32,10 @@ class Pair:
     why: str = ""
     p: float | None = None
     detectable: float | None = None
+
+    @property
+    def implementation(self) -> str:
+        return self.base.implementation
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ class Comparison:
     @property
     def slower(self) -> list[Group | Pair]:
         """Implementations and cases that are slower past the threshold."""
-        return [one for one in (*self.groups, *self.pairs) if past(one, self.threshold)]
+        least = 1 + self.threshold
+        return [one for one in (*self.groups, *self.pairs) if one.verdict == SLOWER and one.change.ratio.value >= least]
 
     @property
     def lost(self) -> list[Pair]:
@@ -77,21 +82,17 @@ class Comparison:
         """Undecided cases with so few runs or rounds that the clearest order decides nothing, alone and together."""
         together = {group.implementation for group in self.groups if group.detectable is not None}
         undecided = [pair for pair in self.pairs if pair.verdict == UNDECIDED and pair.detectable is None]
-        return [pair for pair in undecided if pair.base.implementation not in together]
+        return [pair for pair in undecided if pair.implementation not in together]
 
     @property
     def code(self) -> int:
         return REGRESSION if self.slower or self.lost else CANNOT_DECIDE if self.blind else 0
 
 
-def past(one: Pair | Group, threshold: float) -> bool:
-    return one.verdict == SLOWER and one.change is not None and one.change.ratio.value >= 1 + threshold
-
-
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
     shared = sorted(base.cases.keys() & new.cases.keys())
     pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
-    by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.base.implementation)
+    by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.implementation)
     groups = [group_of(name, of_one) for name, of_one in sorted(by_implementation.items())]
     only_base, only_new = (sorted(a.cases.keys() - b.cases.keys()) for a, b in ((base, new), (new, base)))
     families = 2 if any(group.change and group.cases > 1 for group in groups) else 1
@@ -167,3 +168,52 @@ def verdict(change: Change, p: float | None, within: float, threshold: float) ->
     if outside and p is not None and p <= 1 - LEVEL and not low <= 1 <= high:
         return SLOWER if low > 1 else FASTER
     return NOT_SLOWER if high < 1 + threshold else UNDECIDED
+
+
+@dataclass(frozen=True)
+class Place:
+    """`mean`: 1 is the fastest everywhere. `first`: the number of problems that it won."""
+
+    implementation: str
+    mean: float
+    first: int
+    worst: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """`places`: the best first. `left_out`: the others with the number of problems that they solved."""
+
+    places: list[Place]
+    problems: int
+    left_out: dict[str, int]
+
+
+def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
+    """By implementation and problem the least median of several parameter values, without coarse and wrong cases."""
+    found: dict[str, dict[str, float]] = {}
+    for case in cases:
+        if case.reason or case.coarse or not case.samples or not 0 < (time := median(case.samples)) < math.inf:
+            continue
+        parts = (text for label, text in case.parts.items() if not label.startswith("set.") and label != "exhibit")
+        own, problem = found.setdefault(case.implementation, {}), "/".join(parts)
+        own[problem] = min(time, own.get(problem, math.inf))
+    return found
+
+
+def ranking(cases: Iterable[Case]) -> Ranking:
+    """Leaves out those that solved the fewest problems until all share one."""
+    times = times_of(cases)
+    kept = sorted(times, key=lambda name: (-len(times[name]), name))
+    while kept and not (shared := set.intersection(*(set(times[name]) for name in kept))):
+        kept.pop()
+    if not kept:
+        return Ranking([], 0, {})
+    best = {problem: min(times[name][problem] for name in kept) for problem in shared}
+    places = []
+    for name in kept:
+        ratios = [times[name][problem] / best[problem] for problem in sorted(shared)]
+        mean = exp(fmean(map(math.log, ratios)))
+        places.append(Place(name, mean, sum(ratio == 1 for ratio in ratios), max(ratios)))
+    places.sort(key=lambda place: (place.mean, place.implementation))
+    return Ranking(places, len(shared), {name: len(times[name]) for name in sorted(times) if name not in kept})

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from plots.decide.expected import floor
 from plots.decide.side_by_side import Sides
-from plots.read.comparisons import BOUNDS, LAUNCHES, Comparison, Device
+from plots.read.across import BOUNDS, LAUNCHES, Comparison, Device
 from plots.read.intervals import Estimate, geometric_mean, over
 from plots.read.metrics import device, speeds
 from plots.read.results import Line, Machine

@@ -44,13 +44,6 @@ def floor_here(line: Line, machine: Machine) -> Floor | None:
     return floor(line["work"], *speeds(line, machine.record).values())
 
 
-def floor_there(line: Line, paper: Paper) -> Floor | None:
-    """By the peaks of the paper's machine, `[peak.cpu]` and `[peak.gpu]` of its paper.toml."""
-    peak = paper.record.get("peak", {}).get(device(line), {})
-    flops = peak.get(f"{line['precision']}_gflops")
-    return floor(line["work"], peak.get("bandwidth_gbs", 0) * 1e9, flops and flops * 1e9)
-
-
 def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected | None:
     """None if the paper prints no whole time of this case."""
     printed = next(((p, m) for m in WHOLE for p in one.printed if m in p.values), None)
@@ -58,7 +51,9 @@ def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected 
     if not printed or not theirs:
         return None
     name = printed[1]
-    there, here = floor_there(line, paper), floor_here(line, machine)
+    peak = paper.record.get("peak", {}).get(device(line), {})
+    there = floor(line["work"], peak.get("bandwidth_gbs", 0) * 1e9, peak.get(f"{line['precision']}_gflops", 0) * 1e9)
+    here = floor_here(line, machine)
     if device(line) == "cpu" and value_of(line, "threads") not in (None, ALL_THREADS):
         why = "some of the threads: peaks are those of all"
     elif there is None:

@@ -1,20 +1,24 @@
-"""The values that a claim needs, or the reason why they are missing."""
+"""The values that a claim needs, or the reason why they are missing, and how far the claim reaches.
+
+At another size or with other threads than the paper's, only a direction can be decided: the right one is `trend only`,
+with other threads the opposite one `not reproduced`."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from plots.decide.claim_text import Claim, compared, selector_text
+from plots.decide.claim_text import Claim, compared, metrics_of, selector_text, selectors
+from plots.decide.verdicts import FAILED, INCOMPARABLE, REPRODUCED, TREND
 from plots.read import words
 from plots.read.exhibits import Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import device, metric
 from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
-from plots.read.select import Selector, differing, matches, prefer, same, select, sort_key, value_of
+from plots.read.select import ALL_THREADS, Selector, differing, matches, prefer, same, select, sort_key, value_of
 from plots.read.view import View
 
 EVERY_CASE = ("bound", "mean", "share")  # kinds that rest on every matching case
-Chosen = Callable[[Sequence[Line], Selector], Sequence[Line]]
+ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims whose numbers belong to one size
 # What a claim needs and this machine or these lines lack; also `data <name>`.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
 CONSTRUCTION = "construction"  # the claim could not fail as run
@@ -29,11 +33,11 @@ class IncomparableError(Exception):
 
 
 def measured_lines(
-    view: View, selector: Selector, name: str, chosen: Chosen | None = None, may_be_coarse: bool = False
+    view: View, selector: Selector, name: str, preferred: bool = False, may_be_coarse: bool = False
 ) -> list[tuple[Line, Estimate]]:
-    """The chosen matching lines with the metric. Raises IncomparableError with the reason if there is none."""
+    """The matching (or preferred) lines with the metric. Raises IncomparableError with the reason if there is none."""
     lines = select(view.lines, selector)
-    lines = chosen(lines, selector) if chosen else lines
+    lines = prefer(lines, selector) if preferred else lines
     if not lines:
         raise IncomparableError(*why_none(view, selector))
     found = [(line, value) for line in lines if (value := view.value(line, name)) is not None]
@@ -52,7 +56,7 @@ def one(view: View, selector: Selector, name: str, may_be_coarse: bool = False) 
     if len(lines) > 1:
         fields = ", ".join(differing(lines))
         raise IncomparableError(f"{selector_text(selector)} matches {len(lines)} cases: they differ in {fields}")
-    return measured_lines(view, selector, name, prefer, may_be_coarse)[0][1]
+    return measured_lines(view, selector, name, True, may_be_coarse)[0][1]
 
 
 def curve(view: View, claim: Claim) -> tuple[list[Any], list[Estimate]]:
@@ -159,3 +163,22 @@ def need_of(view: View, lines: Sequence[Line]) -> str:
     said = (re.search(r"(?:fetch_datasets|kmbench fetch) (\w+)", line["skip"] or "") for line in lines)
     fetch = [match[1] for match in said if match]
     return f"data {fetch[0]}" if fetch else OTHER
+
+
+def limit(view: View, claim: Claim) -> tuple[str, str]:
+    """Why the claim's numbers are out of reach, and their need; two empty texts if they are in reach."""
+    lines = [line for selector in selectors(claim) for line in select(view.lines, selector)]
+    if claim["kind"] in ABOUT_SIZE and (other := view.resized(lines)):
+        return f"quick profile: another {', '.join(other)} than the paper's", SIZE
+    theirs, ours = view.exhibit.their_threads, view.machine.threads
+    timed = any(metric(name).timed for name in metrics_of(claim))
+    if theirs and ours and ours not in theirs and timed and any(value_of(x, "threads") == ALL_THREADS for x in lines):
+        return f"{ours} threads here, {' or '.join(map(str, theirs))} in the paper", THREADS
+    return "", ""
+
+
+def within_reach(verdict: str, kind: str, opposite: bool = False) -> str:
+    """The verdict of a claim of which only the direction can be decided."""
+    if opposite:
+        return FAILED
+    return TREND if verdict in (REPRODUCED, TREND) and kind not in ("value", "mean", "printed") else INCOMPARABLE

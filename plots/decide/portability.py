@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from plots.decide.side_by_side import Sides, problem_key
-from plots.read.cascades import Cascade, Portability
+from plots.read.across import Cascade, Portability
 from plots.read.metrics import device, metric
 from plots.read.results import doubt
 

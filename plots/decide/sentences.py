@@ -1,6 +1,6 @@
 """Groups claims that are cases of one sentence: they count once, and the worst decided case decides."""
 
-import itertools
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,10 +39,7 @@ def whole(cases: Sequence[Finding]) -> Finding:
         kind="sentence",
         verdict=verdict,
         measured=f"{len(cases)} cases: {told}",
-        expected="",
-        paper_value="",
-        printed="",
-        tolerance="",
+        **dict.fromkeys(("expected", "paper_value", "printed", "tolerance"), ""),
         why=first.why if first.verdict == verdict == VERDICTS[-1] else "",
     )
 
@@ -58,9 +55,7 @@ def common(texts: Sequence[str]) -> str:
     """The shared beginning of the texts, without an open bracket; the first text if they share nothing."""
     if len(set(texts)) == 1:
         return texts[0]
-    columns = zip(*(f"{text} " for text in texts), strict=False)
-    alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, columns)
-    shared = "".join(letters[0] for letters in alike).rpartition(" ")[0]
+    shared = os.path.commonprefix([f"{text} " for text in texts]).rpartition(" ")[0]  # noqa: RUF071  letters are meant
     if shared.count("(") > shared.count(")"):
         shared = shared.rpartition("(")[0]
     return shared.rstrip(EDGE) or texts[0]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from plots.read.check import PROFILES
@@ -29,7 +29,7 @@ class Sides:
     profile: str
     views: dict[str, View]
     pairs: tuple[Pair, ...]
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
 
     @property
     def fields(self) -> list[str]:
@@ -42,14 +42,15 @@ def sides(exhibit: Exhibit, machines: Sequence[Machine], profile: str | None = N
     chosen = profile or max(PROFILES, key=lambda p: len(found[p]))  # a tie goes to the paper's
     views = found[chosen]
     remarks = [f"Not run in the {chosen} profile on {', '.join(m.name for m in machines if m.name not in views)}."]
-    kept: dict[str, dict[str, Line]] = {}
+    kept: dict[tuple[str, str, str], dict[str, Line]] = {}
     nowhere: Counter[str] = Counter()
     for name, view in views.items():
         for line in view.lines:
             if line["n"] == 0 or line["d"] == 0:
                 nowhere[name] += 1
             else:
-                kept.setdefault(case_key(line, exhibit), {})[name] = line
+                case = line["implementation"], repr(sorted(line["parameters"].items())), problem_key(line, exhibit)
+                kept.setdefault(case, {})[name] = line
     remarks += [f"Left out: {n} cases whose data set was not on {name}." for name, n in nowhere.items()]
     if not kept:
         return Sides(exhibit, chosen, {}, (), tuple(remarks[1:]))
@@ -72,11 +73,6 @@ PROBLEM = ("dataset", "n", "d", "k", "precision", "max_iters", "tolerance", "ini
 def problem_key(line: Line, exhibit: Exhibit) -> str:
     """The problem without its solver, with the generator's settings that the exhibit varies."""
     return repr([value_of(line, name) for name in (*PROBLEM, *exhibit.swept)])
-
-
-def case_key(line: Line, exhibit: Exhibit) -> str:
-    """The problem with the implementation and its parameters."""
-    return repr([line["implementation"], sorted(line["parameters"].items()), problem_key(line, exhibit)])
 
 
 def main_metric(exhibit: Exhibit) -> str:

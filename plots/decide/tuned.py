@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 
-from plots.decide.change import FEWEST_ROUNDS, Change
-from plots.decide.rounds import of_rounds
+from plots.decide.change import FEWEST_ROUNDS, Change, of_rounds
 from plots.read import disturbed
 from plots.read.check import Line
 from plots.read.intervals import LEVEL, Estimate, of_median, ratio
@@ -34,38 +33,26 @@ def change(one: Tuning, line: Line) -> Change | None:
 
 def kept(one: Tuning) -> Line | None:
     """Before the rounds came, one measurement again decided."""
-    others = {
-        repr(again["parameters"]): again for again in one.again if again["parameters"] != one.default["parameters"]
-    }
+    others = {repr(line["parameters"]): line for line in one.again if line["parameters"] != one.default["parameters"]}
     changes = [(found, line) for line in others.values() if (found := change(one, line))]
     if changes:
-        sure = [pair for pair in changes if surely_faster(pair[0], len(changes))]
+        fast = [pair for pair in changes if pair[0].ratio.known and pair[0].ratio.high < 1 / (1 + SAME)]
+        sure = [pair for pair in fast if len(changes) * (pair[0].p or 0) <= 1 - LEVEL]
         return min(sure, key=lambda pair: pair[0].ratio.value)[1] if sure else one.default
     again, default = (once_again(one, line) for line in (one.best, one.default))
     return one.default if again and default and default.value <= again.value else one.best
 
 
-def surely_faster(found: Change, tests: int) -> bool:
-    high = found.ratio.high
-    return high is not None and high < 1 / (1 + SAME) and tests * (found.p or 0) <= 1 - LEVEL
-
-
 def once_again(one: Tuning, line: Line | None) -> Estimate | None:
     """The time of the case's last measurement again."""
-    timed = (
-        found
-        for again in reversed(one.again)
-        if line and again["parameters"] == line["parameters"] and (found := time(again, "iteration"))
-    )
-    return next(timed, None)
+    same = (again for again in reversed(one.again) if line and again["parameters"] == line["parameters"])
+    return next(filter(None, (time(again, "iteration") for again in same)), None)
 
 
 def shown(one: Tuning, line: Line | None) -> Estimate | None:
     """The median of its rounds, else of its last measurement."""
-    rounds = rounds_of(one, line)
-    if rounds:
-        return of_median(list(rounds.values()))
-    return once_again(one, line) or (time(line, "iteration") if line and line["samples_s"] else None)
+    rounds = of_median(list(rounds_of(one, line).values()))
+    return rounds or once_again(one, line) or (time(line, "iteration") if line and line["samples_s"] else None)
 
 
 def over_best(one: Tuning) -> Estimate | None:
@@ -73,8 +60,7 @@ def over_best(one: Tuning) -> Estimate | None:
     best = kept(one)
     if best and best is not one.default and (found := change(one, best)):
         low, high = found.ratio.range
-        return Estimate(
-            1 / found.ratio.value, 1 / high, 1 / low if low > 0 else math.inf, found.ratio.samples, "sign flips"
-        )
+        most = 1 / low if low > 0 else math.inf
+        return Estimate(1 / found.ratio.value, 1 / high, most, found.ratio.samples, "sign flips")
     times = [shown(one, line) for line in (one.default, best)]
     return ratio(*times) if all(times) else None

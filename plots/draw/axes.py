@@ -43,6 +43,10 @@ def grid(count: int, across: int, panel: tuple[float, float], above: float) -> t
     return figure, axes[:count]
 
 
+def row_of_maps(count: int, wide: float, high: float) -> tuple[Figure, list[Axes]]:
+    return grid(count, count, (max(5.0 / count, wide), high), 0)
+
+
 def plain_log(axis: Axis) -> None:
     """For an axis with a logarithmic scale."""
     axis.set_major_formatter(lambda value, _: tick(value))
@@ -64,11 +68,8 @@ def log_height(ax: Axes, least_range: float = LEAST_RANGE, side: str = "y") -> N
 
 def height_from(ax: Axes, bottom: float) -> None:
     """Makes the y axis linear from `bottom`, with headroom above the highest mark."""
-    top = ax.dataLim.ymax
-    if top > bottom:
-        ax.set_ylim(bottom, bottom + (top - bottom) * (1 + HEADROOM))
-    else:
-        ax.set_ylim(bottom=bottom)
+    height = ax.dataLim.ymax - bottom
+    ax.set_ylim(bottom, bottom + height * (1 + HEADROOM) if height > 0 else None)
 
 
 def readable(places: Sequence[float], texts: Sequence[str], width: float, upright: bool) -> list[int]:

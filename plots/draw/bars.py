@@ -11,7 +11,6 @@ from plots.draw import line_curves, style
 from plots.draw.curves import Curve, Looks, errors, numeric, positions
 from plots.read import words
 from plots.read.metrics import metric
-from plots.read.select import sort_key
 from plots.read.view import View
 
 WIDE = 45  # characters of all the groups' names beside each other
@@ -21,7 +20,7 @@ GROUP = 0.82  # of the distance between two groups, the share that bars fill
 def groups_of(curves: Sequence[Curve], view: View) -> tuple[list[Any], list[str]]:
     """Every x in reading order, and its name."""
     x = curves[0].x
-    at = sorted(positions(list(curves)), key=lambda v: sort_key(x, v, view.exhibit.listed(x)))
+    at = sorted(positions(list(curves)), key=lambda v: view.order({x: v}))
     return at, [view.label(x, v) for v in at]
 
 

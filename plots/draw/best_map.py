@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from plots.draw import style
-from plots.draw.axes import note
+from plots.draw.axes import note, row_of_maps
 from plots.read import words
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
 from plots.read.results import Line
-from plots.read.select import grouped, sort_key, value_of
+from plots.read.select import grouped, value_of
 from plots.read.view import View
 
 CELL = (0.78, 0.36)  # inches
@@ -50,14 +50,13 @@ def contender(view: View, line: Line) -> str:
     if "/" in name:
         return name
     series = view.exhibit.figure.get("series", ["implementation"])
-    return ", ".join(view.label(field, value_of(line, field)) for field in series)
+    return ", ".join(view.said(line, field) for field in series)
 
 
 def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tuple[Any, ...]]:
     """Every place on an axis of these fields, in reading order."""
     found = {tuple(value_of(line, field) for field in fields) for line in lines}
-    listed = {field: view.exhibit.listed(field) for field in fields}
-    return sorted(found, key=lambda at: tuple(sort_key(f, v, listed[f]) for f, v in zip(fields, at, strict=True)))
+    return sorted(found, key=lambda at: view.order(dict(zip(fields, at, strict=True))))
 
 
 def places(view: View) -> tuple[list[Line], list[str], list[str], list[list[tuple[Any, ...]]]]:
@@ -81,9 +80,7 @@ def best_map(view: View) -> Figure | None:
     measured, panel_fields, fields, (panels, rows, columns) = places(view)
     if not measured:
         return None
-    wide = len(columns) * CELL[0] + 1.9
-    figure = Figure(figsize=(max(5.0, wide * len(panels)), len(rows) * CELL[1] + 1.6))
-    axes = list(figure.subplots(1, len(panels), squeeze=False).flat)
+    figure, axes = row_of_maps(len(panels), len(columns) * CELL[0] + 1.9, len(rows) * CELL[1] + 1.6)
     cases = grouped(measured, lambda line: tuple(value_of(line, f) for f in fields))
     for ax, panel in zip(axes, panels, strict=True):
         cells = {

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from plots.draw import style
 from plots.draw.axes import grid, height_from, log_height, note, plain_log
 from plots.draw.curves import drawable
-from plots.read.answer import traced
 from plots.read.check import Line
 from plots.read.metrics import metric
-from plots.read.select import separating, sort_key, value_of
+from plots.read.phases import traced
+from plots.read.select import separating
 from plots.read.view import View
 
 
@@ -33,21 +33,18 @@ def by_iteration(view: View) -> Figure | None:
     panels = [spec["panels"]] if "panels" in spec else []
     fields = [*spec.get("series", []), *separating(view.lines, [*spec.get("series", []), *panels])]
     lines = [line for line in view.lines if series_of(line, name)]
-    lines.sort(key=lambda line: [sort_key(f, value_of(line, f), view.exhibit.listed(f)) for f in [*panels, *fields]])
+    lines.sort(key=lambda line: view.order_of(line, [*panels, *fields]))
     if not lines:
         return None
-    titles = list(dict.fromkeys(view.label(f, value_of(line, f)) for line in lines for f in panels)) or [""]
+    titles = list(dict.fromkeys(view.said(line, f) for line in lines for f in panels)) or [""]
     figure, axes = grid(len(titles), min(3, len(titles)), (5.8 if len(titles) == 1 else 4.0, 2.8), 0.6)
     heads = ["" if f in spec.get("series", []) else f"{f} = " for f in fields]
-
-    def named(line: Line) -> str:
-        return ", ".join(head + view.label(f, value_of(line, f)) for head, f in zip(heads, fields, strict=True))
-
-    names = {id(line): named(line) for line in lines}
+    told = {id(line): [head + view.said(line, f) for head, f in zip(heads, fields, strict=True)] for line in lines}
+    names = {at: ", ".join(parts) for at, parts in told.items()}
     shown = list(dict.fromkeys(names.values()))
     looks = (style.colours(shown), style.markers(shown))
     for ax, title in zip(axes, titles, strict=True):
-        here = [line for line in lines if not panels or view.label(panels[0], value_of(line, panels[0])) == title]
+        here = [line for line in lines if not panels or view.said(line, panels[0]) == title]
         paint(ax, [(names[id(line)], series_of(line, name)) for line in here], looks, spec)
         ax.set_title(title)
         ax.set_xlabel(spec.get("xlabel", "iteration"))

@@ -7,7 +7,6 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 from plots.draw.axes import grid, note
 from plots.read import words
 from plots.read.metrics import metric
-from plots.read.select import sort_key, value_of
 from plots.read.view import View
 
 BOX = (0.84, 0.62)  # of the distance to the next box, and to the next row
@@ -23,7 +22,7 @@ def chain_exhibit(view: View) -> Figure | None:
     lines = [line for line in view.lines if any(view.value(line, stage) for stage in stages)]
     if not lines:
         return None
-    lines.sort(key=lambda line: [sort_key(f, value_of(line, f), view.exhibit.listed(f)) for f in fields])
+    lines.sort(key=lambda line: view.order_of(line, fields))
     figure, (ax,) = grid(1, 1, (WIDE * (len(stages) + 1), ROW * len(lines) + HEAD), 0.35)
     for row, line in enumerate(lines):
         times = [view.value(line, stage) for stage in stages]
@@ -45,7 +44,7 @@ def chain_exhibit(view: View) -> Figure | None:
     ax.set_xlim(-0.05, len(stages) - 1 + BOX[0] + 0.05)
     ax.set_ylim(len(lines) - 1 + BOX[1] + 0.1, -0.1)
     ax.set_xticks([column + BOX[0] / 2 for column in range(len(stages))], [metric(stage).label for stage in stages])
-    names = [" · ".join(view.label(f, value_of(line, f)) for f in fields) for line in lines]
+    names = [" · ".join(view.said(line, f) for f in fields) for line in lines]
     ax.set_yticks([row + BOX[1] / 2 for row in range(len(lines))], names)
     ax.xaxis.tick_top()
     ax.tick_params(length=0)

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots.draw import bars, line_curves, sets, shares, style
+from plots.draw import bars, line_curves, sets, style
 from plots.draw.axes import grid, height_from, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
@@ -21,7 +21,7 @@ from plots.read.exhibits import flat
 from plots.read.intervals import Estimate, exact
 from plots.read.metrics import metric
 from plots.read.results import reason
-from plots.read.select import prefer, same, select, separating, sort_key
+from plots.read.select import prefer, same, select, separating
 from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
@@ -34,7 +34,7 @@ PAINTERS = {
     "bar": bars.paint,
     "stacked": bars.paint_stacked,
     "sets": sets.paint,
-    "shares": shares.paint,
+    "shares": sets.paint_shares,
 }
 WHOLE = {
     "scatter": scatter_exhibit,
@@ -147,9 +147,11 @@ def curves(
     told = stated(view, metrics, others)
     plan: dict[str, list[Any]] = {}
     everywhere = list(dict.fromkeys(row.fields[x] for row in found if row.fields[x] is not None))
-    for row in sorted(found, key=lambda r: tuple(sort_key(f, r.fields.get(f), view.exhibit.listed(f)) for f in others)):
-        names = tuple(spoken(view, f, row.fields[f]) for f in named if row.fields[f] is not None)
-        curve = groups.setdefault(names, Curve(", ".join(names), lead(view, row, named), x))
+    for row in sorted(found, key=lambda row: view.order({f: row.fields.get(f) for f in others})):
+        names = {f: spoken(view, f, row.fields[f]) for f in named if row.fields[f] is not None}
+        whole = ", ".join(names.values())
+        lead = names.get("implementation", "") if "implementation" in named else whole  # gives the colour
+        curve = groups.setdefault(tuple(names.values()), Curve(whole, lead, x))
         plan.setdefault(curve.name, planned(view, {f: row.fields[f] for f in [*series, *panels]}, x))
         for at in [row.fields[x]] if row.fields[x] is not None else everywhere:
             for name in metrics:
@@ -182,10 +184,7 @@ def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
     return [at for values in fitting if numeric(values) for at in values]
 
 
-Bounds = tuple[float, float]
-
-
-def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], Bounds]:
+def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], tuple[float, float]]:
     """By line and metric the number of the paper's text, or its two bounds: a value, or a ratio times our value of its
     other side."""
     found = {}
@@ -193,10 +192,7 @@ def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tu
         sides = [claim[s] for s in ("numerator", "denominator") if s in claim] or [claim.get("where", {})]
         lines = [prefer(select(view.lines, side), side) for side in sides]
         plain = "numerator_metric" not in claim and "denominator_metric" not in claim
-        numbers = [claim[name] for name in ("expect",) if name in claim] or [
-            claim.get("at_least"),
-            claim.get("at_most"),
-        ]
+        numbers = [claim["expect"]] if "expect" in claim else [claim.get("at_least"), claim.get("at_most")]
         if not plain or None in numbers or claim["kind"] not in ("ratio", "value") or claim["metric"] not in metrics:
             continue
         if all(len(of_one) == 1 for of_one in lines):
@@ -227,12 +223,6 @@ def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> Non
         theirs = words.parse(printed.values.get(name, ""), printed.unit(name))
         if theirs is not None:
             curve.paper.setdefault(name, []).append((at, theirs))
-
-
-def lead(view: View, row: Row, named: Sequence[str]) -> str:
-    """The part of the name that gives the colour: the implementation if it is named, else all."""
-    fields = ["implementation"] if "implementation" in named else named
-    return ", ".join(spoken(view, f, row.fields[f]) for f in fields if row.fields[f] is not None)
 
 
 def spoken(view: View, field: str, value: Any) -> str:

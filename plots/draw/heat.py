@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from plots.draw import style
-from plots.draw.axes import note
+from plots.draw.axes import note, row_of_maps
 from plots.draw.best_map import frame, named, places
 from plots.draw.curves import FARTHEST
 from plots.read import tuning, words
@@ -83,12 +83,6 @@ def spread_of(panels: Sequence[Cells]) -> float:
     return min(max(far), FARTHEST)
 
 
-def canvas(panels: int, columns: int, rows: int) -> tuple[Figure, list[Axes]]:
-    wide, high = columns * CELL[0] + 1.6, rows * CELL[1] + 1.7
-    figure = Figure(figsize=(max(5.0, wide * panels), high))
-    return figure, list(figure.subplots(1, panels, squeeze=False).flat)
-
-
 def legend(figure: Figure, defaults: bool, best: bool = True) -> None:
     marks = [Patch(fill=False, edgecolor="#BB2222", linewidth=1.4, label="best")] if best else []
     if defaults:
@@ -113,7 +107,7 @@ def heat_exhibit(view: View) -> Figure | None:
         own = None if view.doubt(line, name) else view.value(line, name)
         cells = found[panels.index(panel)]
         cells[at] = lesser(cells.get(at, Cell(None)), own)
-    figure, axes = canvas(len(panels), len(columns), len(rows))
+    figure, axes = row_of_maps(len(panels), len(columns) * CELL[0] + 1.6, len(rows) * CELL[1] + 1.7)
     spread = spread_of(found)
     for ax, panel, cells in zip(axes, panels, found, strict=True):
         paint(ax, columns, rows, cells, spread)
@@ -139,7 +133,7 @@ def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
         at = (value_of(line, x), value_of(line, y))
         own = tuning.time(line, name) if line["case"] in counting else None
         cells[at] = lesser(cells.get(at, Cell(None)), own, line is one.default)
-    figure, (ax,) = canvas(1, len(columns), len(rows))
+    figure, (ax,) = row_of_maps(1, len(columns) * CELL[0] + 1.6, len(rows) * CELL[1] + 1.7)
     paint(ax, columns, rows, cells, spread_of([cells]))
     ax.set_xticks(range(len(columns)), [str(value) for value in columns])
     ax.set_yticks(range(len(rows)), [str(value) for value in rows])

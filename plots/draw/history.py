@@ -20,7 +20,8 @@ MOST_NAMED = 12  # commits with a name below the axis
 def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequence[str]) -> Figure | None:
     """`levels`: by case, the indices among its own commits at which a level begins. Shows the largest changes."""
     panels = grouped(found, lambda one: one.implementation)
-    kept = sorted(panels, key=lambda name: (-max(spread(one) for one in panels[name]), name))[:MOST_PANELS]
+    spread = {name: max(max(one.values) / min(one.values) for one in own) for name, own in panels.items()}
+    kept = sorted(panels, key=lambda name: (-spread[name], name))[:MOST_PANELS]
     if not kept:
         return None
     figure, axes = grid(len(kept), min(ACROSS, len(kept)), PANEL, 0.3)
@@ -38,15 +39,9 @@ def draw(found: Sequence[Series], levels: dict[str, list[int]], commits: Sequenc
     return figure
 
 
-def spread(one: Series) -> float:
-    values = [median.value for median in one.medians.values()]
-    return max(values) / min(values)
-
-
 def paint(ax, one: Series, levels: Sequence[int], commits: Sequence[str]) -> None:
-    first = next(iter(one.medians.values())).value
     at = [commits.index(commit) for commit in one.medians]
-    values = [min(median.value / first, FARTHEST) for median in one.medians.values()]
+    values = [min(value / one.values[0], FARTHEST) for value in one.values]
     colour = style.colours([one.implementation])[one.implementation]
     ax.plot(at, values, color=colour, marker=".", linewidth=0.8, alpha=0.6)
     ax.plot([at[i] for i in levels], [values[i] for i in levels], "D", color=style.PAPER_INK, markersize=4)

@@ -12,7 +12,7 @@ from plots.draw import style
 from plots.draw.axes import apart, plain_log, readable
 from plots.draw.curves import Curve, Looks, errors, numeric, positions
 from plots.read import words
-from plots.read.select import ALL_THREADS, sort_key
+from plots.read.select import ALL_THREADS
 from plots.read.view import View
 
 MOST_TICKS = 9
@@ -28,7 +28,7 @@ def paint(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], view: View,
     x = curves[0].x
     bare = view.exhibit.figure["style"] == "bar"  # groups stand side by side, whatever their numbers
     scale = numeric(at) and not bare and not (x == "threads" and ALL_THREADS in at)
-    at.sort(key=lambda v: sort_key(x, v, view.exhibit.listed(x)))
+    at.sort(key=lambda v: view.order({x: v}))
     where = {v: v if scale else i for i, v in enumerate(at)}
     for i, curve in enumerate(curves):
         size = MARKS[0] - (MARKS[0] - MARKS[1]) * i / max(1, len(curves) - 1) if len(curves) > 1 else 4.5

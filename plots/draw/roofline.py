@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import style
-from plots.draw.axes import apart, log_height, note
+from plots.draw.axes import apart, grid, log_height, note
 from plots.read.metrics import device, metric
 from plots.read.results import Line
 from plots.read.view import View
@@ -25,8 +25,7 @@ def roofline(view: View) -> Figure | None:
             points.setdefault(device(line), {}).setdefault(line["implementation"], []).append(at)
     if not points:
         return None
-    figure = Figure(figsize=(SIZE[0] * len(points), SIZE[1]))
-    axes = figure.subplots(1, len(points), squeeze=False).flat
+    figure, axes = grid(len(points), len(points), SIZE, 0)
     for ax, (where, found) in zip(axes, sorted(points.items()), strict=True):
         paint(ax, found, *roof(view, where))
         ax.set_title(f"{where.upper()}, fp32")

@@ -12,7 +12,7 @@ from plots.draw import style
 from plots.draw.axes import grid, note
 from plots.errors import UserError
 from plots.read.check import Line
-from plots.read.select import separating, sort_key, value_of
+from plots.read.select import separating, value_of
 from plots.read.view import View
 
 MOST_POINTS = 20_000
@@ -95,7 +95,7 @@ def scatter_exhibit(view: View) -> Figure | None:
     if not lines:
         return None
     spec, fields = view.exhibit.figure, separating(lines, [])
-    lines.sort(key=lambda line: [sort_key(f, value_of(line, f), view.exhibit.listed(f)) for f in fields])
+    lines.sort(key=lambda line: view.order_of(line, fields))
     across = min(len(lines), len({value_of(line, fields[-1]) for line in lines}) if fields else 1)
     figure, axes = grid(len(lines), across, (5.2, 4.6) if len(lines) == 1 else (3.0, 2.7), 0.3)
     named = {name: spec[name] for name in ("xlabel", "ylabel") if name in spec}
@@ -103,6 +103,6 @@ def scatter_exhibit(view: View) -> Figure | None:
         centroids = saved(view, line, "centroids")
         points, labels = (read(saved(view, line, part)) for part in ("points", "labels"))
         paint(ax, points, labels, read(centroids) if centroids.exists() else None, spec.get("dims", (0, 1)), len(lines))
-        ax.set(**named, title=" · ".join(view.label(f, value_of(line, f)) for f in fields))
+        ax.set(**named, title=" · ".join(view.said(line, f) for f in fields))
     note(figure, view.size, title=view.exhibit.heading)
     return figure

@@ -72,9 +72,9 @@ def digest(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 
-def by_name(names: Iterable[str], choices: tuple, fixed: dict[str, str] | None = None) -> dict:
+def by_name(names: Sequence[str], choices: tuple, fixed: dict[str, str]) -> dict:
     """One choice a name: its own by hash, or the next free one. Choices repeat if there are too few."""
-    given = {name: (fixed or {})[name] for name in names if name in (fixed or {})}
+    given = {name: fixed[name] for name in names if name in fixed}
     for name in sorted(set(names) - given.keys()):
         start = digest(name) % len(choices)
         turned = [choices[(start + i) % len(choices)] for i in range(len(choices))]
@@ -87,7 +87,7 @@ def colours(names: Iterable[str]) -> dict[str, str]:
 
 
 def markers(names: Iterable[str]) -> dict[str, str]:
-    return by_name(list(names), MARKERS)
+    return by_name(list(names), MARKERS, {})
 
 
 # What each format would otherwise say of the hour and the program.

@@ -28,12 +28,8 @@ def changed(base: Side, new: Side, root: Path = ROOT) -> list[Changed]:
         return []
     dirty = "True" in str(new.environment.get("dirty", "")) and git(root, "rev-parse", "HEAD").startswith(commits[1])
     text = git(root, "diff", "--numstat", "-z", "--no-renames", commits[0], *([] if dirty else [commits[1]]), "--")
-    return [of_line(line) for line in text.split("\0") if line.count("\t") == 2]
-
-
-def of_line(line: str) -> Changed:
-    added, removed, file = line.split("\t")
-    return Changed(file, *(int(count) if count.isdigit() else None for count in (added, removed)))
+    found = (line.split("\t") for line in text.split("\0") if line.count("\t") == 2)
+    return [Changed(file, *(int(n) if n.isdigit() else None for n in counts)) for *counts, file in found]
 
 
 def git(root: Path, *words: str) -> str:

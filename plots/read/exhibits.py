@@ -196,13 +196,8 @@ def of_sweep(line: Line, sweep: Table) -> bool:
     """Whether the sweep may have made the line; a field that one of them lacks agrees."""
     names = {name.partition(".")[2] or name: v for name, v in sweep.items() if name in OF_LINE or "." in name}
     known = {name: v for name, v in names.items() if value_of(line, name) not in (None, 0) or name == "threads"}
-    return all(
-        value_of(line, name) is None or same(value_of(line, name), v) or is_range(v) for name, v in known.items()
-    )
-
-
-def is_range(values: list[Any]) -> bool:
-    return any(isinstance(value, str) and ":" in value for value in values)
+    single = {name: v for name, v in known.items() if not any(isinstance(x, str) and ":" in x for x in v)}  # no ranges
+    return all(value_of(line, name) is None or same(value_of(line, name), v) for name, v in single.items())
 
 
 def printed_rows(block: Table) -> list[Printed]:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.exhibit_schema import part
+from plots.read.validate import part
 
 Table = dict[str, Any]
 SIDES = {"ratio": ("numerator", "denominator")}
@@ -172,11 +172,7 @@ def by_kind(claim: Table, place: str) -> Table:
     if len(sides) != 2:
         raise UserError(f"{place}: ratio must be two tables, of the numerator and of the denominator, or one for both")
     if isinstance(made.get("metric"), list):
-        made |= zip(("numerator_metric", "denominator_metric"), pair(made.pop("metric"), place), strict=True)
+        if len(made["metric"]) != 2:
+            raise UserError(f"{place}: metric must be a name, or the numerator's and the denominator's")
+        made |= zip(("numerator_metric", "denominator_metric"), made.pop("metric"), strict=True)
     return {**made, "numerator": sides[0], "denominator": sides[1]}
-
-
-def pair(metrics: list[Any], place: str) -> list[Any]:
-    if len(metrics) != 2:
-        raise UserError(f"{place}: metric must be a name, or the numerator's and the denominator's")
-    return metrics

@@ -21,6 +21,10 @@ class Series:
     parts: dict[str, str]
     medians: dict[str, Estimate] = field(default_factory=dict)
 
+    @property
+    def values(self) -> list[float]:
+        return [median.value for median in self.medians.values()]
+
 
 def read(folder: Path) -> list[results.Line]:
     """Every line of a machine's folder, replaced ones included."""

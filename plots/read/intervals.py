@@ -91,41 +91,45 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
     if x[0] <= 0:
         return Estimate(median, float(x[0]), float(x[-1]), m, "range")
     logs = np.log(x)
-    half = special.stdtrit(m - 1, (1 + LEVEL) / 2) * float(np.std(logs, ddof=1)) / math.sqrt(m)
-    centre = float(np.mean(logs))
+    half, centre = half_width(logs), float(np.mean(logs))
     low, high = exp(centre - half), exp(centre + half)
     return Estimate(median, min(low, median), max(high, median), m, "t of logarithms")
+
+
+def half_width(x: Sequence[float]) -> float:
+    """Half of the 95% interval of the mean of two values or more, by Student's t."""
+    import numpy as np
+    from scipy import special
+
+    return float(special.stdtrit(len(x) - 1, (1 + LEVEL) / 2)) * float(np.std(x, ddof=1)) / math.sqrt(len(x))
 
 
 def of_mean(series: Sequence[float]) -> Estimate | None:
     """Mean and its 95% interval by Student's t; None for an empty series, and for a mean past the range of numbers."""
     import numpy as np
-    from scipy import special
 
     x = np.asarray(series, dtype=float)
     if len(x) == 0:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(np.mean(x))
-        deviation = float(np.std(x, ddof=1)) if len(x) > 1 else 0.0
+        half = half_width(x) if len(x) > 1 else 0.0
     if not math.isfinite(mean):
         return None
     if len(x) == 1:
         return once(mean)
-    half = float(special.stdtrit(len(x) - 1, (1 + LEVEL) / 2)) * deviation / math.sqrt(len(x))
     return Estimate(mean, max(mean - half, 0.0), mean + half, len(x), "t over iterations")
 
 
 def geometric_mean(values: Sequence[float]) -> Estimate:
     """Of positive values, with Student's t on their logarithms; of one value, without an interval."""
     import numpy as np
-    from scipy import special
 
     logs = np.log(np.asarray(values, dtype=float))
     middle = exp(float(np.mean(logs)))
     if len(logs) == 1:
         return once(middle)
-    half = float(special.stdtrit(len(logs) - 1, (1 + LEVEL) / 2)) * float(np.std(logs, ddof=1)) / math.sqrt(len(logs))
+    half = half_width(logs)
     return Estimate(middle, middle * exp(-half), middle * exp(half), len(logs), "t over problems")
 
 

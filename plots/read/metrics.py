@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from plots.errors import UserError
-from plots.read import answer, labeling
+from plots.read import phases
 from plots.read.check import Line
 from plots.read.disturbed import time_of
 from plots.read.intervals import Estimate, exact, of_mean, once
@@ -17,6 +17,7 @@ TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share",
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
 OVER_BASELINE = {"speedup": "×", "efficiency": "%"}  # families that divide by an exhibit's baseline, and their units
+TITLES = {"icd": "ICD", "rid": "RID", "rearrange": "hybridizing"}  # wu2011's words of Table I
 WORD_COLUMNS = ("grade",)  # words of the line that a table may show beside metrics
 Record = dict[str, Any]
 Formula = Callable[[Line, Record], Estimate | None]
@@ -222,30 +223,27 @@ def cost(line: Line, record: Record) -> Estimate | None:
     return one.scaled(1e6 * dollars.value / 3600) if one and dollars else None
 
 
-def _times() -> list[Metric]:
-    end_to_end = partial(with_verbs, ("prepare_s", "download_s"))
-    times = {
-        "iteration": ("iteration", partial(per_iteration, run_s)),
-        "iteration_event": ("iteration, GPU events", partial(per_iteration, event_s)),
-        "overall": ("prepare + iterate", partial(with_verbs, ("prepare_s",))),
-        "run": ("iterate", run_s),
-        "run_event": ("iterate, GPU events", event_s),
-        "end_to_end": ("prepare + iterate + download", end_to_end),
-        "end_to_end_iteration": ("end to end / iterations", partial(per_iteration, end_to_end)),
-        "prepare": ("prepare", partial(verb, "prepare_s")),
-        "download": ("download", partial(verb, "download_s")),
-        **{name: (name.replace("_", " "), partial(phase, name)) for name in PHASES},
-    }
-    return [Metric(name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in times.items()]
-
-
+END_TO_END = partial(with_verbs, ("prepare_s", "download_s"))
+TIMES = {  # name: label, formula in seconds
+    "iteration": ("iteration", partial(per_iteration, run_s)),
+    "iteration_event": ("iteration, GPU events", partial(per_iteration, event_s)),
+    "overall": ("prepare + iterate", partial(with_verbs, ("prepare_s",))),
+    "run": ("iterate", run_s),
+    "run_event": ("iterate, GPU events", event_s),
+    "end_to_end": ("prepare + iterate + download", END_TO_END),
+    "end_to_end_iteration": ("end to end / iterations", partial(per_iteration, END_TO_END)),
+    "prepare": ("prepare", partial(verb, "prepare_s")),
+    "download": ("download", partial(verb, "download_s")),
+    **{name: (name.replace("_", " "), partial(phase, name)) for name in PHASES},
+}
 ROWS = [  # name, label, unit, better, formula
-    ("ealt", "EALT", "ms", "lower", labeling.ealt),
-    ("saved", "distances saved", "%", "higher", partial(labeling.of_m, labeling.saved)),
-    ("saved_in_warps", "saved, waits counted", "%", "higher", partial(labeling.of_m, labeling.saved_in_warps)),
-    ("settled", "iterations until M settles", "", "lower", partial(labeling.of_m, labeling.settled)),
+    *((name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in TIMES.items()),
+    ("ealt", "EALT", "ms", "lower", phases.ealt),
+    ("saved", "distances saved", "%", "higher", partial(phases.of_m, phases.saved)),
+    ("saved_in_warps", "saved, waits counted", "%", "higher", partial(phases.of_m, phases.saved_in_warps)),
+    ("settled", "iterations until M settles", "", "lower", partial(phases.of_m, phases.settled)),
     ("iterations", "iterations", "", "", partial(number, "iterations")),
-    ("distances_saved", "distances saved", "%", "higher", answer.distances_saved),
+    ("distances_saved", "distances saved", "%", "higher", phases.distances_saved),
     ("centroid_error", "centroid error", "", "lower", partial(number, "centroid_error")),
     ("mean_error", "error of the means", "", "lower", partial(number, "mean_error")),
     ("inertia", "inertia", "", "lower", partial(number, "inertia")),
@@ -276,7 +274,13 @@ ROWS = [  # name, label, unit, better, formula
     ("peak", "peak memory", "MiB", "lower", partial(number, "peak_bytes", factor=2**-20)),
     ("device_peak", "peak GPU memory", "MiB", "lower", partial(number, "device_peak_bytes", factor=2**-20)),
 ]
-METRICS = {metric.name: metric for metric in (*_times(), *(Metric(*row) for row in ROWS))}
+FAMILIES = {  # of <family>:<member>: from the member its label, unit, better and formula
+    "phase": lambda name: (name.replace("_", " "), "ms", "lower", partial(milliseconds, partial(phase, name))),
+    "ealt_share": lambda name: (f"{TITLES.get(name, name)}, share of EALT", "%", "", partial(phases.ealt_share, name)),
+    "time_share": lambda name: (f"{name}, share of the time", "%", "", partial(phases.time_share, name)),
+    "counter": lambda name: (f"{name} an iteration", "", "lower", partial(counter, name)),
+}
+METRICS = {row[0]: Metric(*row) for row in ROWS}
 
 
 def over_baseline(name: str) -> bool:
@@ -297,15 +301,8 @@ def metric(name: str) -> Metric:
     if name in METRICS:
         return METRICS[name]
     family, _, member = name.partition(":")
-    if family == "phase" and member:
-        return Metric(name, member.replace("_", " "), "ms", "lower", partial(milliseconds, partial(phase, member)))
-    if family == "ealt_share" and member:
-        title = labeling.TITLES.get(member, member)
-        return Metric(name, f"{title}, share of EALT", "%", "", partial(labeling.ealt_share, member))
-    if family == "time_share" and member:
-        return Metric(name, f"{member}, share of the time", "%", "", partial(answer.time_share, member))
-    if family == "counter" and member:
-        return Metric(name, f"{member} an iteration", "", "lower", partial(counter, member))
+    if family in FAMILIES and member:
+        return Metric(name, *FAMILIES[family](member))
     if family == "cluster_size" and member.isdigit():
         label = "largest cluster" if member == "0" else f"cluster {int(member) + 1} by size"
         return Metric(name, label, "points", "", partial(cluster_size, int(member)))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from plots.read.check import Line
+from plots.read.words import plural
 
 Rule = tuple[str, Callable[[Line], Hashable], Callable[[Line], Hashable]]  # reason, key of a group, its common value
 
@@ -56,4 +57,4 @@ def consistent(lines: Iterable[Line], swept: Sequence[str] = ()) -> tuple[list[L
         agreeing = [line for line in kept if what(line) in (None, newest.get(by(line)))]
         left[why] += len(kept) - len(agreeing)
         kept = agreeing
-    return kept, [f"Left out: {n} older {'line' if n == 1 else 'lines'} {why}." for why, n in left.items() if n]
+    return kept, [f"Left out: {plural(n, 'older line')} {why}." for why, n in left.items() if n]

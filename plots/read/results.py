@@ -52,11 +52,20 @@ def load(results: Path, only: str | None = None) -> list[Machine]:
 
 
 def load_machine(folder: Path) -> Machine:
+    return machine_of(folder.name, folder, sorted(folder.glob("*.jsonl")))
+
+
+def load_file(path: Path) -> Machine:
+    """The lines of one file; machine.json beside it is their machine's record."""
+    return machine_of(path.stem, path.parent, [path])
+
+
+def machine_of(name: str, folder: Path, files: Iterable[Path]) -> Machine:
     pool: dict[str, Any] = {}
     dropped: Counter[tuple[str, str]] = Counter()
     told: list[str] = []
-    lines = latest((line for path in sorted(folder.glob("*.jsonl")) for line in read_lines(path, pool, told)), dropped)
-    return Machine(folder.name, record(folder / "machine.json"), lines, folder, tuple(told), dropped)
+    lines = latest((line for path in files for line in read_lines(path, pool, told)), dropped)
+    return Machine(name, record(folder / "machine.json"), lines, folder, tuple(told), dropped)
 
 
 def record(path: Path) -> dict[str, Any]:
@@ -94,7 +103,7 @@ def read_lines(path: Path, pool: dict[str, Any] | None = None, told: list[str] |
     if bad and not found and not first.endswith(CUT_OFF):
         raise UserError(first)
     if bad:
-        sentence = f"{bad} {'line' if bad == 1 else 'lines'} skipped, {'' if bad == 1 else 'the first: '}{first}"
+        sentence = f"{words.plural(bad, 'line')} skipped, {'' if bad == 1 else 'the first: '}{first}"
         print(f"plots: {sentence}", file=sys.stderr)
         if told is not None:
             told.append(sentence)

@@ -8,7 +8,6 @@ import math
 import re
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +55,11 @@ class Compiler:
 
     def compiled(self, node: Node) -> Check:
         kinds = kinds_of(node)
-        rules = [made for key in node if key in RULES for made in [RULES[key](self, node)] if made]
+        rules = [RULES[key](self, node) for key in node if key in RULES]
+        if kinds & {int, float} or "minimum" in node or "maximum" in node:
+            rules.append(within(node))
         if kinds and not rules:
             return lambda value: type(value) in kinds
-        if kinds and len(rules) == 1:
-            (rule,) = rules
-            return lambda value: type(value) in kinds and rule(value)
         return lambda value: (not kinds or type(value) in kinds) and all(rule(value) for rule in rules)
 
     def fields(self, properties: dict[str, Node]) -> dict[str, Node]:
@@ -90,20 +88,14 @@ class Compiler:
             check = self.check(node["items"])
             return lambda value: not isinstance(value, list) or all(map(check, value))
         low, high = item.get("minimum", -LARGEST), item.get("maximum", LARGEST)
-        return lambda value: (
-            not value
-            or not isinstance(value, list)
-            or (
-                set(map(type, value)) <= kinds
-                and low <= min(value)
-                and max(value) <= high
-                and all(map(math.isfinite, value))
-            )
-        )
 
-    def alternatives(self, node: Node) -> Check:
-        checks = [self.check(one) for one in node["anyOf"]]
-        return lambda value: any(check(value) for check in checks)
+        def numbers(value: Any) -> bool:
+            if not value or not isinstance(value, list):
+                return True
+            typed = set(map(type, value)) <= kinds
+            return typed and low <= min(value) and max(value) <= high and all(map(math.isfinite, value))
+
+        return numbers
 
 
 def kinds_of(node: Node) -> set[type]:
@@ -111,33 +103,10 @@ def kinds_of(node: Node) -> set[type]:
     return {kind for name in ([names] if isinstance(names, str) else names) for kind in TYPES[name]}
 
 
-def within(_: Compiler, node: Node) -> Check:
+def within(node: Node) -> Check:
     """Finite, and within the bounds."""
     low, high = node.get("minimum", -LARGEST), node.get("maximum", LARGEST)
     return lambda value: low <= value <= high if type(value) in (int, float) else True
-
-
-def numeric(compiler: Compiler, node: Node) -> Check | None:
-    bounded = "minimum" in node or "maximum" in node or not kinds_of(node) & {int, float}
-    return None if bounded else within(compiler, node)
-
-
-def above(_: Compiler, node: Node) -> Check:
-    return lambda value: type(value) not in (int, float) or value > node["exclusiveMinimum"]
-
-
-def one_of(_: Compiler, node: Node) -> Check:
-    known = set(node["enum"])
-    return lambda value: isinstance(value, (str, type(None))) and value in known
-
-
-def constant(_: Compiler, node: Node) -> Check:
-    return lambda value: value == node["const"]
-
-
-def negated(compiler: Compiler, node: Node) -> Check:
-    check = compiler.check(node["not"])
-    return lambda value: not check(value)
 
 
 def matching(_: Compiler, node: Node) -> Check:
@@ -145,27 +114,29 @@ def matching(_: Compiler, node: Node) -> Check:
     return lambda value: not isinstance(value, str) or pattern.search(value) is not None
 
 
-def sized(kind: type, least: str, most: str, _: Compiler, node: Node) -> Check:
+def sized(kind: type, node: Node, least: str, most: str) -> Check:
     low, high = node.get(least, 0), node.get(most, math.inf)
     return lambda value: not isinstance(value, kind) or low <= len(value) <= high
 
 
-RULES: dict[str, Callable[[Compiler, Node], Check | None]] = {
-    "type": numeric,
-    "minimum": within,
-    "maximum": within,
-    "exclusiveMinimum": above,
-    "enum": one_of,
-    "const": constant,
-    "not": negated,
+def alternatives(compiler: Compiler, node: Node) -> Check:
+    checks = [compiler.check(one) for one in node["anyOf"]]
+    return lambda value: any(check(value) for check in checks)
+
+
+RULES: dict[str, Callable[[Compiler, Node], Check]] = {
+    "exclusiveMinimum": lambda _, node: lambda v: type(v) not in (int, float) or v > node["exclusiveMinimum"],
+    "enum": lambda _, node: lambda value: isinstance(value, (str, type(None))) and value in node["enum"],
+    "const": lambda _, node: lambda value: value == node["const"],
+    "not": lambda compiler, node: lambda value: not compiler.check(node["not"])(value),
     "pattern": matching,
-    "minLength": partial(sized, str, "minLength", "maxLength"),
-    "minItems": partial(sized, list, "minItems", "maxItems"),
-    "maxItems": partial(sized, list, "minItems", "maxItems"),
+    "minLength": lambda _, node: sized(str, node, "minLength", "maxLength"),
+    "minItems": lambda _, node: sized(list, node, "minItems", "maxItems"),
+    "maxItems": lambda _, node: sized(list, node, "minItems", "maxItems"),
     "items": Compiler.items,
     "properties": Compiler.properties,
     "additionalProperties": Compiler.values,
-    "anyOf": Compiler.alternatives,
+    "anyOf": alternatives,
 }
 
 

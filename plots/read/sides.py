@@ -3,6 +3,8 @@
 A side is a .jsonl file, a folder of such files, a folder of such folders (each is one round, as scripts/regress makes
 them), or a file of Google Benchmark's JSON."""
 
+import json
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
-from plots.read import disturbed, google_benchmark, results, words
+from plots.read import check, disturbed, json_text, results, schema, words
 
 ONE = ""  # the name of the only round
 
@@ -53,8 +55,8 @@ def read(path: Path) -> Side:
     elif path.suffix == ".json":
         side = of_google_benchmark(path)
     else:
-        lines, record = results.latest(results.read_lines(path)), results.record(path.with_name("machine.json"))
-        side = of_lines(str(path), {ONE: lines}, record)
+        machine = results.load_file(path)
+        side = of_lines(str(path), {ONE: machine.lines}, machine.record)
     if not side.cases:
         raise UserError(f"{path}: holds no case")
     return side
@@ -133,19 +135,48 @@ def shown(value: Any) -> str:
 
 # cpu/lloyd/naive/blobs/n:1000/d:2/…, as kmbench export writes it; else the text before the first argument.
 EXPORTED = re.compile(r"(?P<what>.+?)/(?P<dataset>[^/]+)/(?P<rest>n:\d+/d:\d+/k:\d+/.*)")
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+LARGEST = 256 << 20  # bytes
+TIME = schema.Compiler(check.DOCUMENT).check({"$ref": "#/$defs/time"})
 
 
 def of_google_benchmark(path: Path) -> Side:
-    environment, runs = google_benchmark.read(path)
+    """The repetitions of Google Benchmark's JSON, without aggregates: wall clock of an iteration of its loop."""
+    if path.stat().st_size > LARGEST:
+        raise UserError(f"{path}: {path.stat().st_size} bytes; accepted: up to {LARGEST}")
+    given = json_text.read(path)
+    entries = given.get("benchmarks") if isinstance(given, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UserError(f"{path}: not Google Benchmark's JSON: no array of benchmarks")
+    single = [entry for entry in entries if entry.get("run_type", "iteration") == "iteration"]
+    if entries and not single:
+        raise UserError(f"{path}: only aggregates; runs are needed: without --benchmark_report_aggregates_only")
     cases: dict[str, Case] = {}
-    for run in runs:
-        found = EXPORTED.fullmatch(run.name)
-        implementation, _, rest = (found["what"], "", "") if found else run.name.partition("/")
+    for name, seconds, reason in [run_of(entry, i, path) for i, entry in enumerate(single)]:
+        found = EXPORTED.fullmatch(name)
+        implementation, _, rest = (found["what"], "", "") if found else name.partition("/")
         parts = {"dataset": found["dataset"], **by_label(found["rest"])} if found else by_label(rest) if rest else {}
-        case = cases.setdefault(run.name, Case(implementation, parts))
-        case.reason = case.reason or run.reason
-        case.rounds = {} if case.reason else {ONE: (*case.rounds.get(ONE, ()), run.seconds)}
-    return Side(str(path), cases, environment)
+        case = cases.setdefault(name, Case(implementation, parts))
+        case.reason = case.reason or reason
+        case.rounds = {} if case.reason else {ONE: (*case.rounds.get(ONE, ()), seconds)}
+    context = given.get("context")
+    return Side(str(path), cases, context if isinstance(context, dict) else {})
+
+
+def run_of(entry: dict[str, Any], i: int, path: Path) -> tuple[str, float, str]:
+    """The name of a run, its seconds, and the reason for none."""
+    name = entry.get("run_name", entry.get("name"))
+    if not isinstance(name, str) or not name:
+        raise UserError(f"{path}: benchmark {i} has no name")
+    for sign, message, said in (("error_occurred", "error_message", "failed"), ("skipped", "skip_message", "skipped")):
+        if entry.get(sign):
+            return name, math.nan, f"{said}: {entry.get(message) or 'no reason given'}"
+    unit, time = entry.get("time_unit", "ns"), entry.get("real_time")
+    if not isinstance(unit, str) or unit not in SECONDS:
+        raise UserError(f"{path}: {name[:200]}: time_unit is {json.dumps(unit)[:40]}; accepted: {', '.join(SECONDS)}")
+    if not TIME(time):
+        raise UserError(f"{path}: {name[:200]}: real_time is {json.dumps(time)[:40]}, not a time")
+    return name, time * SECONDS[unit], ""
 
 
 def by_label(text: str) -> dict[str, str]:

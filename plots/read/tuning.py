@@ -78,10 +78,7 @@ def problem(line: results.Line) -> str:
 def tuning(device: str, lines: Sequence[results.Line], again: Sequence[results.Line]) -> Tuning:
     """Takes the lines of the newest commit alone."""
     commit = (lines[-1]["commit"], lines[-1]["dirty"])
-    last: dict[str, results.Line] = {}
-    for line in lines:
-        if (line["commit"], line["dirty"]) == commit:
-            last[line["case"]] = line
+    last = {line["case"]: line for line in lines if (line["commit"], line["dirty"]) == commit}
     same = [one for one in again if problem(one) == problem(lines[-1]) and (one["commit"], one["dirty"]) == commit]
     return Tuning(device, tuple(last.values()), tuple(newest(same)))
 

@@ -1,15 +1,71 @@
-"""Checks one exhibit before anything is rendered: every mistake is one sentence with the place.
+"""Checks one exhibit or paper.toml before anything is rendered: every mistake is one sentence with the place.
 
-schema/exhibit.json holds keys, types and values; this file holds what a schema cannot say. kmbench checks the values
-of a sweep (docs/exhibits.md, "Who checks what")."""
+schema/exhibit.json holds keys, types and values (a test holds every exhibit against the jsonschema package as well);
+this file adds what a schema cannot say. kmbench checks the values of a sweep (docs/exhibits.md, "Who checks what")."""
 
 import math
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.exhibit_schema import EXHIBIT, check, part
 from plots.read.metrics import WORD_COLUMNS, metric, over_baseline
+from plots.read.schema import Compiler, Node, load
 from plots.read.words import PRINTED_WORDS, SECONDS, parse
+
+EXHIBIT: Node = load("exhibit.json")
+CHECKS = Compiler(EXHIBIT)
+
+
+def part(name: str) -> Node:
+    return CHECKS.resolved({"$ref": name})
+
+
+def holds(given: Node, condition: Node) -> bool:
+    """The if of a rule."""
+    required = all(name in given for name in condition.get("required", []))
+    rules = condition.get("properties", {}).items()
+    return required and all(CHECKS.check(node)(given.get(name)) for name, node in rules)
+
+
+def check(given: Node, node: Node, place: str, path: str = "") -> None:
+    """Raises UserError with the place and the first key that is unknown, wrong or missing."""
+    node = CHECKS.resolved(node)
+    inner = node.get("properties", {})
+    closed = node.get("additionalProperties", node.get("unevaluatedProperties", True)) is False
+    for name, value in given.items():
+        if closed and name not in inner:
+            raise UserError(f"{place}: unknown key {name[:40]!r}; known: {', '.join(inner)}")
+        if name in inner:
+            one(value, inner[name], place, f"{path}{name}")
+    for name in node.get("required", []):
+        if name not in given:
+            raise UserError(f"{place}: {name} missing")
+    rules = [rule["then"] for rule in node.get("allOf", []) if holds(given, rule["if"])]
+    for rule in rules:
+        names = rule.get("propertyNames", {}).get("enum", list(given))
+        for name in given:
+            if name not in names:
+                raise UserError(f"{place}: unknown key {name[:40]!r}; known: {', '.join(names)}")
+        check(given, {"properties": rule.get("properties", {}), "required": rule.get("required", [])}, place, path)
+    for choices in [rule["anyOf"] for rule in (node, *rules) if "anyOf" in rule]:
+        if not any(holds(given, choice) for choice in choices):
+            raise UserError(f"{place}: needs {' or '.join(' and '.join(choice['required']) for choice in choices)}")
+
+
+def one(value: Any, given: Node, place: str, path: str) -> None:
+    """Checks one key's value."""
+    node, name = CHECKS.resolved(given), path.rpartition(".")[2]
+    items, right = CHECKS.resolved(node.get("items", {})), CHECKS.check(given)
+    if isinstance(value, dict) and "properties" in node:
+        check(value, node, f"[{path}]", f"{path}.")
+    elif isinstance(value, list) and "properties" in items and all(isinstance(item, dict) for item in value):
+        for item in value:
+            check(item, items, f"claim {item.get('id', '?')!r}" if path == "claim" else f"[[{path}]]", f"{path}.")
+    elif "enum" in node and not right(value):
+        raise UserError(f"{place}: {name} = {str(value)[:40]!r} is not one of {', '.join(node['enum'])}")
+    elif not right(value):
+        words = node.get("title", "another number of entries" if isinstance(value, list) else "another value")
+        raise UserError(f"{place}: {name} is {str(value)[:40]!r}, where {words} is needed")
+
 
 Table = dict[str, Any]
 PLACED = ("map", "heat")  # styles whose cells have a place
@@ -60,16 +116,13 @@ def _exhibit(spec: Table) -> None:
         seen.add(claim["id"])
 
 
-def by_iteration(name: str) -> bool:
-    return name == "iteration" or name.startswith("counter:")
-
-
 def _figure(figure: Table) -> None:
     if figure["style"] == "scatter":
         return
     if figure["style"] in PLACED and len(figure["y"]) != 1:
         raise UserError('[figure]: a map shows one metric, y = ["…"]')
-    if figure["style"] == "iterations" and not (len(figure["y"]) == 1 and by_iteration(figure["y"][0])):
+    counted = len(figure["y"]) == 1 and (figure["y"][0] == "iteration" or figure["y"][0].startswith("counter:"))
+    if figure["style"] == "iterations" and not counted:
         raise UserError('[figure]: along iterations go one counter, y = ["counter:…"], or time, y = ["iteration"]')
     if ("sets" in figure) != (figure["style"] in ("sets", "shares")):
         raise UserError("[figure]: sets, the field that tells sets apart, belongs to the styles sets and shares")

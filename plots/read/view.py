@@ -59,11 +59,8 @@ class View:
         parts = [f"{name} = {few({line[name] for line in ran})}" for name in ("n", "d", "k")]
         made = {line["iterations"] for line in ran if line["iterations"] is not None}
         counted = f"{few(made)} {'iteration' if made == {1} else 'iterations'}"
-        return " · ".join([*parts, *([counted] if made else []), self.precisions, f"{self.profile} profile"])
-
-    @property
-    def precisions(self) -> str:
-        return ", ".join(sorted({line["precision"] for line in self.lines}))
+        precisions = ", ".join(sorted({line["precision"] for line in self.lines}))
+        return " · ".join([*parts, *([counted] if made else []), precisions, f"{self.profile} profile"])
 
     @property
     def rounding(self) -> bool:
@@ -140,7 +137,15 @@ class View:
         return word if word != str(value) else words.field_value(value)
 
     def order(self, fields: dict[str, Any]) -> tuple[Any, ...]:
+        """The key that sorts by these fields: numbers by size, words as the exhibit lists them."""
         return tuple(sort_key(name, value, self.exhibit.listed(name)) for name, value in fields.items())
+
+    def order_of(self, line: Line, names: Sequence[str]) -> tuple[Any, ...]:
+        return self.order({name: value_of(line, name) for name in names})
+
+    def said(self, line: Line, name: str) -> str:
+        """The word for the line's value of a field."""
+        return self.label(name, value_of(line, name))
 
 
 def few(numbers: set[int]) -> str:

@@ -87,3 +87,7 @@ def field_value(value: object) -> str:
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return number(float(value))
     return MISSING if value is None else str(value)
+
+
+def plural(count: int | None, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -198,8 +198,5 @@ def data_sets(every: Sequence[Line]) -> list[str]:
         if line["dataset"].get("hash"):
             shape = f"{words.field_value(line['n'])} x {line['d']} {line['precision']} {line['dataset']['hash'][:12]}"
             found.setdefault(line["dataset"]["name"], set()).add(shape)
-    return [f"{name}: {few(sorted(shapes))}" for name, shapes in sorted(found.items())]
-
-
-def few(shapes: Sequence[str]) -> str:
-    return "; ".join(shapes[:4]) + (f" and {len(shapes) - 4} more" if len(shapes) > 4 else "")
+    more = {name: f" and {len(shapes) - 4} more" * (len(shapes) > 4) for name, shapes in found.items()}
+    return [f"{name}: {'; '.join(sorted(shapes)[:4])}{more[name]}" for name, shapes in sorted(found.items())]

@@ -26,10 +26,8 @@ def beside(first: Any, others: Sequence[Any]) -> Table:
 
 def measured(table: Table | None) -> list[str]:
     """The metrics with a value of ours."""
-    if table is None:
-        return []
-    columns = [(i, c.name) for i, c in enumerate(table.columns) if c.role == "ours"]
-    return [name for i, name in columns if any(row[i].raw and row[i].raw[0] is not None for row in table.rows)]
+    columns = [(i, c.name) for i, c in enumerate(table.columns) if c.role == "ours"] if table else []
+    return [name for i, name in columns if any(row[i].filled for row in table.rows)]
 
 
 def sizes(view: View) -> set[tuple[str, int]]:
@@ -47,12 +45,9 @@ def keys(table: Table, names: Sequence[str]) -> list[Key]:
     found: list[Key] = []
     for i, row in enumerate(table.rows):
         key = tuple(row[j].text for j in at)
-        found.append((*key, str(i)) if key in found and not valued(table, row) else key)
+        valued = any(c.role == "ours" and cell.filled for c, cell in zip(table.columns, row, strict=True))
+        found.append((*key, str(i)) if key in found and not valued else key)
     return found
-
-
-def valued(table: Table, row: Sequence[Cell]) -> bool:
-    return any(c.role == "ours" and cell.raw[0] is not None for c, cell in zip(table.columns, row, strict=True))
 
 
 def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Table:
@@ -68,7 +63,7 @@ def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Ta
     names = [c.name for c in other.columns]
     heads = {key: dict(zip(names, row, strict=True)) for key, row in zip(theirs, other.rows, strict=True)}
     for key in theirs:
-        if key not in rows and values[key].raw[0] is not None:
+        if key not in rows and values[key].filled:
             order.insert(order.index(before) + 1 if before in rows else 0, key)
             own = [replace(heads[key][c.name], marks=()) if c.role == "field" else NOTHING for c in table.columns]
             rows[key] = [*own, shown(values[key])]
@@ -83,7 +78,7 @@ def joined(table: Table, other: Table, metric: str, place: Any, size: str) -> Ta
 
 def shown(cell: Cell | None) -> Cell:
     """The other machine's value, or a dash."""
-    return replace(cell, marks=()) if cell and cell.raw and cell.raw[0] is not None else NOTHING
+    return replace(cell, marks=()) if cell and cell.filled else NOTHING
 
 
 def together(tables: Sequence[tuple[Any, Table]]) -> Table:

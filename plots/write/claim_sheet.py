@@ -1,4 +1,4 @@
-"""The claim sheet: on the terminal, and as Markdown, CSV and JSON."""
+"""The claim sheet: on the terminal, as Markdown, CSV and JSON, and as a table with a column a machine."""
 
 import json
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Terminal
 
 from plots.decide import lookup
 from plots.decide.claims import Finding, judge
@@ -17,6 +17,7 @@ from plots.read.exhibits import Paper
 from plots.read.results import Machine
 from plots.read.select import grouped
 from plots.write.table_formats import csv_of, escape_md, md_table
+from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
 
 COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
@@ -92,8 +93,8 @@ def show(findings: list[Finding], console: Console, everything: bool = False) ->
         console.print("With --all, those that are not comparable as well.", markup=False, highlight=False)
 
 
-def terminal_table(name: str, findings: list[Finding]) -> Table:
-    table = Table(title=f"Claims on {name}", title_justify="left", show_lines=True)
+def terminal_table(name: str, findings: list[Finding]) -> Terminal:
+    table = Terminal(title=f"Claims on {name}", title_justify="left", show_lines=True)
     for title in HEAD:
         table.add_column(title, overflow="fold")
     for f in findings:
@@ -144,6 +145,45 @@ def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
         rows = (map(escape_md, texts) for _, texts in own)
         parts += ["", f"## {paper}", "", *md_table(PAGE_HEAD, "l" * len(PAGE_HEAD), rows)]
     return "\n".join(parts) + "\n"
+
+
+def across_machines(findings: Sequence[Finding], everything: bool = False) -> Table:
+    """A row a claim, a column a machine; with `everything` also the claims that no machine decides."""
+    machines = list(dict.fromkeys(f.machine for f in findings))
+    by_claim: dict[tuple[str, str], dict[str, Finding]] = {}
+    for finding in listed(findings):
+        by_claim.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
+    shown = {k: by for k, by in by_claim.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())}
+    columns = [*fields_named("exhibit", "claim"), *(Column(f"verdict:{m}", "word", m) for m in machines)]
+    notes, cells = Footnotes(), []
+    for (exhibit, _), by in shown.items():
+        one = next(iter(by.values()))
+        text = f"{one.text}{f' ({place(one.section)})' if one.section else ''}"
+        heads = (word(exhibit), Cell(text, raw=(one.text,)))
+        cells.append([*heads, *(said(by[m], notes) for m in machines)])
+    told = across_remarks(once(findings), everything)
+    return Table("claims", "Claims by machine", columns, cells, notes.sentences, told)
+
+
+def said(finding: Finding, notes: Footnotes) -> Cell:
+    if finding.verdict == INCOMPARABLE:
+        return Cell("–", raw=(INCOMPARABLE,))
+    marks = (notes.mark("quick profile: another size than the paper's"),) if finding.profile == "quick" else ()
+    value = f": {measured(finding)}" if finding.kind in ("ratio", "value") else ""
+    return Cell(f"{finding.verdict}{value}", marks=marks, raw=(finding.verdict,))
+
+
+def across_remarks(sentences: Sequence[Finding], everything: bool) -> list[str]:
+    told = [f"{name}: {summary(own, ', ')}." for name, own in by_machine(sentences).items()]
+    decided = grouped((f for f in sentences if f.verdict != INCOMPARABLE), lambda f: (f.exhibit, f.id))
+    several = [own for own in decided.values() if len(own) > 1]
+    same = sum(len({f.verdict for f in own}) == 1 for own in several)
+    counts = f"{len(several)} claims, {same} with one verdict everywhere, {len(several) - same} not"
+    told.append(f"Decided on two machines or more: {counts}.")
+    hidden = len({(f.exhibit, f.id) for f in sentences}) - len(decided)
+    if hidden and not everything:
+        told.append(f"Left out: {hidden} claims that no machine here decides (--all).")
+    return [*told, "–: not comparable on that machine."]
 
 
 def csv_text(findings: list[Finding]) -> str:

@@ -6,13 +6,13 @@ from statistics import median
 
 from plots.decide import compare
 from plots.decide.change import fewest_rounds, fewest_samples
-from plots.decide.compare import Comparison, Group, Pair
-from plots.decide.rank import Ranking
+from plots.decide.compare import Comparison, Group, Pair, Ranking
 from plots.read import words
 from plots.read.changes import Changed
 from plots.read.history import Series
 from plots.read.intervals import Estimate, exact, of_median
 from plots.read.sides import Case, Side
+from plots.read.words import plural
 from plots.write.machine import flatten
 from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, count, fields_named, word
 
@@ -33,24 +33,17 @@ def environment(base: Side, new: Side) -> Table:
     differ = [name for name in spoken if told[0].get(name) != told[1].get(name)]
     columns = [Column("what", "field", ""), *fields_named("base", "new")]
     rows = [[word(name), *(word(one.get(name, words.MISSING)) for one in told)] for name in differ]
-    remarks = environment_remarks(differ, told, alike)
-    return Table("environment", "What differs between the two", columns, rows, remarks=remarks)
-
-
-def environment_remarks(differ: Sequence[str], told: Sequence[dict], alike: bool) -> list[str]:
-    if not (alike and all(told)):
-        return ["One side has no record of its machine: whether it was the same cannot be told."]
     other = [name for name in differ if name not in EXPECTED]
-    if other:
-        return [f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} differ as well."]
-    return [] if differ else ["Nothing that the records hold differs."]
+    remark = "" if differ else "Nothing that the records hold differs."
+    if not (alike and all(told)):
+        remark = "One side has no record of its machine: whether it was the same cannot be told."
+    elif other:
+        remark = f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} differ as well."
+    return Table("environment", "What differs between the two", columns, rows, remarks=[remark] if remark else [])
 
 
-def percent(value: float | None, signed: bool = True) -> str:
-    if value is None:
-        return words.MISSING
-    number = words.number(100 * value, 2, 1)
-    return f"{'+' if signed and value > 0 else ''}{number}%"
+def percent(value: float | None) -> str:
+    return words.MISSING if value is None else f"{words.number(100 * value, 2, 1)}%"
 
 
 def ratio_cell(estimate: Estimate | None) -> Cell:
@@ -69,7 +62,7 @@ def verdict_text(verdict: str, made: Comparison) -> str:
 
 def decision(one: Pair | Group, made: Comparison, marks: tuple[int, ...] = ()) -> list[Cell]:
     p = words.MISSING if one.p is None else f"{one.p:.2g}"
-    seen = Cell(percent(one.detectable, False), raw=(one.detectable,))
+    seen = Cell(percent(one.detectable), raw=(one.detectable,))
     return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, made), marks)]
 
 
@@ -113,7 +106,7 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
         medians = ((side, of_median(side.samples) if pair.change else None) for side in (pair.base, pair.new))
         times = [time_cell(value, words.COARSE if side.coarse else "") for side, value in medians]
         ratio = ratio_cell(pair.change.ratio if pair.change else None)
-        rows.append([word(pair.base.implementation), word(case), *times, ratio, *decision(pair, made, marks)])
+        rows.append([word(pair.implementation), word(case), *times, ratio, *decision(pair, made, marks)])
     title = "Cases" if everything else "Cases that changed"
     return Table("cases", title, columns, rows, notes.sentences, remarks(made), shared)
 
@@ -160,15 +153,14 @@ def remarks(made: Comparison) -> list[str]:
 
 
 def sight(made: Comparison) -> str:
-    """Which changes the undecided cases could have shown."""
-    undecided = [pair for pair in made.pairs if pair.verdict == compare.UNDECIDED]
-    seen = sorted(pair.detectable for pair in undecided if pair.detectable is not None)
-    told = []
-    if seen:
-        low, middle, high = (percent(value, False) for value in (seen[0], median(seen), seen[-1]))
-        many = plural(len(seen), "undecided case")
-        told.append(f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median).")
-    return " ".join(told)
+    """Which changes the undecided cases could have shown; empty if none."""
+    found = [pair.detectable for pair in made.pairs if pair.verdict == compare.UNDECIDED]
+    seen = sorted(value for value in found if value is not None)
+    if not seen:
+        return ""
+    low, middle, high = (percent(value) for value in (seen[0], median(seen), seen[-1]))
+    many = plural(len(seen), "undecided case")
+    return f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median)."
 
 
 def summary(made: Comparison) -> str:
@@ -199,7 +191,7 @@ def outcome(made: Comparison) -> str:
             f"; {plural(hidden, 'case')} may hide one." * bool(hidden) or "."
         )
     most = max((ratio.range[1] for ratio in timed), default=1) - 1
-    return f"No regression of {share}: {f'at most {percent(most, False)} slower' if most > 0 else 'no case is slower'}."
+    return f"No regression of {share}: {f'at most {percent(most)} slower' if most > 0 else 'no case is slower'}."
 
 
 def blamed(one: Pair | Group) -> str:
@@ -235,10 +227,6 @@ def own_commit(made: Comparison) -> str:
         return ""
     whose = "Both sides have" if len(changed) == 2 else f"{changed[0].capitalize()} has"
     return f"Both sides are commit {commits[0][:10]}. {whose} uncommitted changes: the verdict is about these."
-
-
-def plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def unpaired(made: Comparison) -> Table:

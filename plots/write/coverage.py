@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plots.decide.lookup import why_none
 from plots.read import words
 from plots.read.exhibits import Exhibit, Paper, Printed
-from plots.read.results import Line, Machine
+from plots.read.results import Machine
 from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
@@ -65,14 +65,10 @@ def placed(view: View) -> dict[Place, set[str]]:
     for row in (row for row in found if row.line):
         for printed in row.printed:
             for name in printed.values:
-                if counts(row.line, name) and view.value(row.line, name, fields) is not None:
+                fixed = name == "iterations" and row.line["tolerance"] is None  # tells not how many it needs
+                if not fixed and view.value(row.line, name, fields) is not None:
                     beside.setdefault((repr(printed.shown), name), set()).add(printed.stand_in)
     return beside
-
-
-def counts(line: Line, name: str) -> bool:
-    """Whether the line measures this: a fixed number of iterations does not tell how many it needs."""
-    return name != "iterations" or line["tolerance"] is not None
 
 
 def need(view: View, row: Printed) -> str:

@@ -106,8 +106,8 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
 
 def samples(line: Line, name: str) -> list[Part]:
     """The timed runs, and the iterations of the traced run if the metric is a phase."""
-    unit = f"s a run of {line['iterations']} {'iteration' if line['iterations'] == 1 else 'iterations'}"
-    parts = [("samples", f"{listed(line['samples_s'])} {unit}")]
+    run = words.plural(line["iterations"], "iteration")
+    parts = [("samples", f"{listed(line['samples_s'])} s a run of {run}")]
     if once := metric(name).rests_on(line) & set(line["disturbed_verbs"] or ()):
         parts.append(("disturbed", f"{', '.join(sorted(once))}, measured once: {words.TAKEN}"))
     if out := sum(disturbed.flags(line)):

@@ -36,7 +36,7 @@ def case(one: Pair) -> dict[str, Any]:
     """The medians are None where the case has no ratio."""
     medians = [of_median(side.samples) if one.change else None for side in (one.base, one.new)]
     times = {f"{name}_s": found and found.value for name, found in zip(("base", "new"), medians, strict=True)}
-    return {"name": one.name, "implementation": one.base.implementation, **times, **decision(one), "why": one.why}
+    return {"name": one.name, "implementation": one.implementation, **times, **decision(one), "why": one.why}
 
 
 def decision(one: Pair | Group) -> dict[str, Any]:
@@ -62,8 +62,7 @@ def annotations(made: Comparison, root: Path) -> str:
 
 
 def place(one: Pair | Group, root: Path) -> str:
-    name = one.implementation if isinstance(one, Group) else one.base.implementation
-    files = (f"impl/{name}{ending}" for ending in (".cpp", ".cu"))
+    files = (f"impl/{one.implementation}{ending}" for ending in (".cpp", ".cu"))
     return next((f"file={file},line=1," for file in files if (root / file).is_file()), "")
 
 

@@ -4,21 +4,18 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from plots.decide.levels import FEWEST, change_points
+from plots.decide.levels import FEWEST
 from plots.read import words
 from plots.read.history import Series
 from plots.read.intervals import exact, of_median, ratio
 from plots.read.select import grouped
-from plots.write.comparison import plural, ratio_cell, time_cell, told_apart
+from plots.read.words import plural
+from plots.write.comparison import ratio_cell, time_cell, told_apart
 from plots.write.tables import Column, Table, count, fields_named, word
 
 BARS = "▁▂▃▄▅▆▇█"
 LEAST_RANGE = 1.1  # most over least of a row of bars: a percent is not drawn as a cliff
 MOST_BARS, MOST_ROWS = 40, 12
-
-
-def levels_of(found: Sequence[Series]) -> dict[str, list[int]]:
-    return {one.name: change_points([value.value for value in one.medians.values()]) for one in found}
 
 
 def picture(found: Sequence[Series], commits: Sequence[str], machine: str) -> Table:
@@ -39,7 +36,7 @@ def picture(found: Sequence[Series], commits: Sequence[str], machine: str) -> Ta
 
 
 def mean_over_first(own: Sequence[Series], commit: str) -> float | None:
-    logs = [math.log(one.medians[commit].value / first(one)) for one in own if commit in one.medians]
+    logs = [math.log(one.medians[commit].value / one.values[0]) for one in own if commit in one.medians]
     return math.exp(fmean(logs)) if logs else None
 
 
@@ -59,7 +56,7 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str, m
     columns += [Column("levels", "word", "another level from")] if long else []
     labels, shared = told_apart(found)
     rows = []
-    for one in sorted(found, key=lambda one: (-abs(change(one) - 1), one.name))[:most]:
+    for one in sorted(found, key=lambda one: (-abs(one.values[-1] / one.values[0] - 1), one.name))[:most]:
         values = list(one.medians.values())
         case = "/".join(text for label, text in one.parts.items() if label in labels) or words.MISSING
         told = [step(one, levels[one.name], i) for i in range(len(levels[one.name]))]
@@ -78,16 +75,8 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str, m
     return Table("history", title, columns, rows, [], remarks, shared)
 
 
-def first(one: Series) -> float:
-    return next(iter(one.medians.values())).value
-
-
-def change(one: Series) -> float:
-    return list(one.medians.values())[-1].value / first(one)
-
-
 def step(one: Series, levels: Sequence[int], i: int) -> str:
     """`3f2a91c0de ×1.21`."""
-    values, edges = [value.value for value in one.medians.values()], [0, *levels, len(one.medians)]
-    before, after = (of_median(values[edges[j] : edges[j + 1]]) for j in (i, i + 1))
+    edges = [0, *levels, len(one.medians)]
+    before, after = (of_median(one.values[edges[j] : edges[j + 1]]) for j in (i, i + 1))
     return f"{list(one.medians)[levels[i]]} ×{words.number(after.value / before.value, 3, 2)}"

@@ -31,7 +31,7 @@ from plots.errors import UserError
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import gather
-from plots.write import claim_sheet, coverage, devices, fastest, matrix
+from plots.write import claim_sheet, coverage, fastest, hardware, matrix
 from plots.write.files import write
 from plots.write.headlines import device
 from plots.write.render import table_of
@@ -55,10 +55,8 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
         what, rest = match["what"], match["rest"].replace(f"({COMMAND})", "").strip()
         if what in OF_ALL:
             body = OF_ALL[what](papers, machines)
-        elif what == "findings":
-            body = findings_picture(papers, machines, folder, pictures)
-        elif what == "devices":
-            body = devices_picture(papers, machines, folder, pictures)
+        elif what in PICTURES:
+            body = PICTURES[what](papers, machines, folder, pictures)
         elif what == "output":
             body = output(shlex.split(rest))
         elif what == "transcript":
@@ -108,7 +106,7 @@ def findings_picture(papers: list[Paper], machines: list[Machine], folder: Path,
 def devices_picture(papers: list[Paper], machines: list[Machine], folder: Path, pictures: Path) -> str:
     """Markdown of the sentences on the machines, and of their picture, which it writes to <pictures>/devices.svg."""
     exhibits = [sides(exhibit, machines) for paper in papers for exhibit in paper.exhibits]
-    told, figure = devices.story(exhibits, [machine.name for machine in machines])
+    told, figure = hardware.story(exhibits, [machine.name for machine in machines])
     lines = [textwrap.fill(sentence, 155, subsequent_indent="  ") for sentence in told]
     shown = ["", linked("Machines side by side", figure, pictures / "devices.svg", folder)] if figure else []
     return "\n".join([*lines, *shown])
@@ -148,6 +146,7 @@ def part(lines: list[str], first: str, last: str | None) -> list[str]:
     return ["…"] * (start > 0) + lines[start:end] + ["…"] * (end < len(lines))
 
 
+PICTURES = {"findings": findings_picture, "devices": devices_picture}
 OF_ALL = {"summary": summary, "coverage": coverage.summary, "fastest": fastest.table}  # over all papers and machines
 
 

@@ -8,7 +8,6 @@ from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import View, gather
 from plots.write import latex, machine, table_formats, tables
-from plots.write.files import write
 from plots.write.parallel import each
 from plots.write.tables import Table
 
@@ -33,8 +32,8 @@ def write_exhibit(
 ) -> list[Path]:
     """Writes its tables, and its figure in `formats` (by default all). Returns the paths."""
     view, stem = gather(exhibit, where, profile), place(out, where.name, exhibit)
-    table, texts = table_of(view), TABLE_FORMATS.items()
-    written = [write(stem.with_name(stem.name + ending), text(table)) for ending, text in texts] if table else []
+    table = table_of(view)
+    written = table_formats.write_table(table, stem, TABLE_FORMATS) if table else []
     figure = figures.draw(view) if exhibit.kind == "figure" else None
     return written + style.save_all(figure, stem, formats or FIGURE_FORMATS)
 

@@ -29,10 +29,7 @@ def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
     if what != AD_HOC:
         if not path.is_file():
             raise UserError(f"{what}: no such file; show takes a .jsonl file, or {AD_HOC}")
-        told: list[str] = []
-        lines = results.latest(results.read_lines(path, told=told))
-        record = results.record(path.with_name("machine.json"))
-        return [results.Machine(path.stem, record, lines, skipped=tuple(told))]
+        return [results.load_file(path)]
     machines = results.load(folder, only)
     found = [machine for machine in machines if any(line["exhibit"] is None for line in machine.lines)]
     if not found:

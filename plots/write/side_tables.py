@@ -1,16 +1,18 @@
-"""Machines side by side, as tables: time and ratio, shares of their own ceilings, price and energy."""
+"""Machines side by side, as tables: time and ratio, shares of their own ceilings, price and energy, portability, and
+the paper's times scaled to this hardware."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plots.decide.expected import floor_here
+from plots.decide.expected import Expected, expected, floor_here
 from plots.decide.side_by_side import Pair, Sides, main_metric
 from plots.read import words
-from plots.read.cascades import Portability
+from plots.read.across import Portability
+from plots.read.exhibits import Paper
 from plots.read.intervals import ratio
 from plots.read.metrics import metric
-from plots.read.results import doubt, reason
+from plots.read.results import Line, doubt, reason
 from plots.read.view import View
 from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated, fields_named, untimed, word
 
@@ -175,3 +177,67 @@ def cascades(sides: Sides, found: Sequence[tuple[str, Portability]]) -> Table:
 
 def plain(value: float | None, marks: tuple[int, ...] = ()) -> Cell:
     return Cell(words.MISSING if value is None else f"{value:.3f}", marks=marks, raw=(value, None, None))
+
+
+def expectations(sides: Sides, paper: Paper) -> Table:
+    """The paper's time, the expected time on each machine, and ours over that."""
+    made = [Made(Column("theirs", "ours", "the paper's"), lambda one, _: in_paper(one, sides, paper))]
+    made += [column for at, view in sides.views.items() for column in expected_on(at, view, paper)]
+    peaks = paper.record.get("peak", {})
+    remarks = [
+        f"The paper's machine: {sides.exhibit.machine}." if sides.exhibit.machine else "The paper names no machine.",
+        *(f"Its {d.upper()}: {peak_text(peak)}." for d, peak in peaks.items()),
+        "Expected: the paper's value times the least time of an iteration here (by measured ceilings) over that there "
+        "(by those peaks). The binding resource is the one of memory and arithmetic that takes longer. A peak is more "
+        "than any program reaches, a ceiling is what one did: the expectation is a cautious one.",
+    ]
+    return build(sides, f"{sides.exhibit.key}/expected", "expected by the hardware alone", made, remarks)
+
+
+def peak_text(peak: dict) -> str:
+    named = {"bandwidth_gbs": "GB/s", "fp32_gflops": "GFLOP/s fp32", "fp64_gflops": "GFLOP/s fp64"}
+    parts = [f"{words.number(float(peak[name]))} {unit}" for name, unit in named.items() if name in peak]
+    return f"{', '.join(parts)} ({peak['source']})"
+
+
+def in_paper(one: Pair, sides: Sides, paper: Paper) -> Cell:
+    """The case's value in the paper."""
+    lines = [(view, one.lines[at]) for at, view in sides.views.items() if at in one.lines]
+    found = next(filter(None, (expected(one, line, view.machine, paper) for view, line in lines)), None)
+    return EMPTY if not found or found.theirs is None else with_unit(found.theirs, found)
+
+
+def with_unit(value: float, found: Expected) -> Cell:
+    return Cell(f"{words.number(value)} {metric(found.metric).unit}".strip(), raw=(value, None, None))
+
+
+def expected_on(at: str, view: View, paper: Paper) -> list[Made]:
+    """The expected time on one machine, the binding resources, and the measured time over the expected one."""
+
+    def known(one: Pair) -> tuple[Line | None, Expected | None]:
+        line = one.lines.get(at)
+        return line, line and expected(one, line, view.machine, paper)
+
+    def expect(one: Pair, notes: Footnotes) -> Cell:
+        _, found = known(one)
+        if found and found.value is None:
+            return Cell("unknown", marks=(notes.mark(found.why),), raw=(None, None, None))
+        return with_unit(found.value, found) if found else EMPTY
+
+    def binds(one: Pair, _: Footnotes) -> Cell:
+        _, found = known(one)
+        text = f"{found.there} → {found.here}" if found and found.value is not None else words.MISSING
+        return Cell(text, raw=(text if found else None,))
+
+    def over(one: Pair, _: Footnotes) -> Cell:
+        line, found = known(one)
+        own = found and view.value(line, found.metric)
+        if not found or not found.value or own is None or view.resized([line]):
+            return EMPTY
+        return estimated(own.scaled(1 / found.value), view.doubt(line, found.metric))
+
+    return [
+        Made(Column(f"expected:{at}", "ours", f"expected, {at}"), expect),
+        Made(Column(f"binds:{at}", "word", f"there → here, {at}"), binds),
+        Made(Column(f"over:{at}", "ours", f"ours / expected, {at}"), over),
+    ]

@@ -39,15 +39,11 @@ def suspicious(view: View) -> dict[int, str]:
 
 
 def sentence(view: View, line: Line, rival: str) -> str:
-    cause = reason(view, line) or "the cause is not known"
-    return f"suspicious: less than a tenth of the rate of {view.label('implementation', rival)} on this case; {cause}"
-
-
-def reason(view: View, line: Line) -> str:
-    """The version of the line's library, or the text under [labels.slow]."""
-    version = (line["library"] or {}).get("version") or ""
+    """With the cause: the version of the line's library, else the text under [labels.slow]."""
+    version, name = (line["library"] or {}).get("version") or "", line["implementation"]
+    cause = view.exhibit.label("slow", name)
     if OLD_KERNELS.search(version):
-        return f"its BLAS has kernels of an older processor ({version})"
-    name = line["implementation"]
-    said = view.exhibit.label("slow", name)
-    return "" if said == name else said
+        cause = f"its BLAS has kernels of an older processor ({version})"
+    elif cause in ("", name):
+        cause = "the cause is not known"
+    return f"suspicious: less than a tenth of the rate of {view.label('implementation', rival)} on this case; {cause}"

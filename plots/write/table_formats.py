@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +77,6 @@ def plain_cell(cell: Cell) -> str:
     return text + "".join(superscript(mark) for mark in cell.marks)
 
 
-def write_table(table: Table, stem: Path) -> list[Path]:
-    """Writes <stem>.md and <stem>.csv."""
-    return [write(stem.with_name(stem.name + ending), text(table)) for ending, text in TEXTS.items()]
-
-
 def superscript(number: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
 
@@ -106,6 +101,11 @@ def csv_text(table: Table) -> str:
 
 
 TEXTS = {".md": markdown, ".csv": csv_text}
+
+
+def write_table(table: Table, stem: Path, formats: dict[str, Callable[[Table], str]] = TEXTS) -> list[Path]:
+    """Writes <stem><ending> in each of the formats."""
+    return [write(stem.with_name(stem.name + ending), text(table)) for ending, text in formats.items()]
 
 
 def csv_of(rows: Iterable[Sequence[Any]]) -> str:

@@ -1,5 +1,6 @@
 """An exhibit as a table: measured value with interval, the paper's value, and their ratio."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -8,11 +9,12 @@ from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
 from plots.read.results import coarse, reason
+from plots.read.select import grouped, matches
 from plots.read.view import Row, View, rows
 from plots.write.suspicious import suspicious
-from plots.write.worst import worst
 
 FIELD_TITLES = {"dataset": "data set", "max_iters": "iterations allowed", "init": "initial centroids"}
+ROWS, WITHIN = 10, 1.10  # of the worst: rows that are shown; time over the best's that is near it
 WORDS = ("field", "word")  # the roles of columns that hold no number
 
 
@@ -33,6 +35,11 @@ class Cell:
     best: bool = False  # of the implementations of one problem
     marks: tuple[int, ...] = ()
     raw: tuple[float | str | None, ...] = ()
+
+    @property
+    def filled(self) -> bool:
+        """Whether it has a value."""
+        return bool(self.raw) and self.raw[0] is not None
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def build(view: View) -> Table:
     fields, metrics = layout(view)
     found, added = rows(view, fields)
     fields = [*fields, *added]
-    found, told = worst(view, found, fields) if "worst" in view.exhibit.table else (found, [])
+    found, told = worst_rows(view, found, fields) if "worst" in view.exhibit.table else (found, [])
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
@@ -156,6 +163,28 @@ def cell(
     return estimated(own, view.doubt(row.line, column.name, fields))
 
 
+def worst_rows(view: View, found: Sequence[Row], fields: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows that `[table] worst` leaves, worst first, and a sentence about each implementation's regret."""
+    chosen, name = view.exhibit.table.get("worst"), view.exhibit.table["columns"][0]
+    fair = [row for row in found if row.line and matches(row.line, chosen) and view.fair(row.line, name)]
+    timed = [(value.value, row) for row in fair if (value := view.value(row.line, name, fields))]
+    told = [
+        regret_sentence(who, [value for value, _ in group])
+        for who, group in grouped(timed, lambda pair: pair[1].line["implementation"]).items()
+    ]
+    return [row for _, row in sorted(timed, key=lambda pair: pair[0])[:ROWS]], told
+
+
+def regret_sentence(who: str, speedups: Sequence[float]) -> str:
+    """Regret is the time over the best's, the inverse of the speedup over the best."""
+    mean = math.exp(-sum(map(math.log, speedups)) / len(speedups))
+    near = 100 * sum(value >= 1 / WITHIN for value in speedups) / len(speedups)
+    return (
+        f"{who}, {len(speedups)} problems: its time over the best's is {words.number(mean, 3)} in the geometric mean, "
+        f"at most {WITHIN:.2f} on {words.number(near, 3)}% of them, {words.number(1 / min(speedups), 3)} at worst."
+    )
+
+
 def best_marked(found: Sequence[Row], columns: Sequence[Column], cells: list[list[Cell]]) -> list[list[Cell]]:
     """The cells, the best of each problem marked if several implementations solve it and intervals are apart."""
     problems: dict[str, list[int]] = {}
@@ -168,7 +197,7 @@ def best_marked(found: Sequence[Row], columns: Sequence[Column], cells: list[lis
             continue
         sign = -1 if metric(column.name).better == "higher" else 1
         for rows_of_one in problems.values():
-            rivals = [i for i in rows_of_one if cells[i][at].raw[0] is not None]
+            rivals = [i for i in rows_of_one if cells[i][at].filled]
             fair = [i for i in rivals if not cells[i][at].doubt]
             if fair and len({found[i].fields["implementation"] for i in rivals}) > 1:
                 first, *others = sorted(fair, key=lambda i: sign * cells[i][at].raw[0])

@@ -14,7 +14,7 @@ from conftest import ROOT, claim
 from hypothesis import strategies as st
 from synthetic import words
 
-from plots import replaying
+from plots import comparing
 from plots.__main__ import main
 from plots.read.check import DOCUMENT, FIELDS, LATEST
 from plots.read.schema import kinds_of
@@ -283,10 +283,10 @@ def tuning_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def run(lines: list[dict[str, Any]], papers: Path, folder: Path, monkeypatch: Any) -> None:
     """Asserts that every command ends with code 0, 1 or 2, and that code 2 prints one line."""
     env = {"machine": "one", "build": {"commit": "0"}}
-    monkeypatch.setattr(replaying, "env", lambda _: env)
+    monkeypatch.setattr(comparing, "env", lambda _: env)
     if len(lines) > MANY:
         monkeypatch.setattr(render, "FIGURE_FORMATS", (".svg",))
-    monkeypatch.setattr(replaying.subprocess, "run", lambda *_, **__: CompletedProcess([], 0, "", ""))
+    monkeypatch.setattr(comparing.subprocess, "run", lambda *_, **__: CompletedProcess([], 0, "", ""))
     for command in commands(lines, papers, folder):
         said, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):

@@ -16,9 +16,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from plots.decide.change import FEWEST_ROUNDS, Change
+from plots.decide.change import FEWEST_ROUNDS, Change, of_rounds
 from plots.decide.compare import FASTER, verdict
-from plots.decide.rounds import of_rounds
 from plots.read import disturbed, results
 
 NAMES = [f"cpu/lloyd/{name}" for name in ("out_of_core", "single_pass", "two_step", "multi_pass", "screened")]

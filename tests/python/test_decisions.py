@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 from synthetic import line
 
-from plots.decide import change, compare, reach, verdicts
-from plots.decide.claim_text import claimed_value
+from plots.decide import change, compare, lookup, verdicts
+from plots.decide.claim_text import told
+from plots.decide.compare import ranking
 from plots.decide.lookup import GPU, OTHER, may_match, need_of
 from plots.decide.portability import portability
-from plots.decide.rank import ranking
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.errors import UserError
@@ -50,8 +50,8 @@ def test_a_ratio_has_as_many_samples_as_the_fewer_side():
 @pytest.mark.parametrize("kind", ["value", "mean"])
 def test_a_value_of_another_size_is_not_comparable(kind):
     view = SimpleNamespace(lines=[], resized=lambda lines: ["n"])
-    assert reach.limit(view, {"kind": kind, "metric": "iteration"})[0] != ""
-    assert reach.within_reach(REPRODUCED, kind) == INCOMPARABLE
+    assert lookup.limit(view, {"kind": kind, "metric": "iteration"})[0] != ""
+    assert lookup.within_reach(REPRODUCED, kind) == INCOMPARABLE
 
 
 def test_another_seed_of_the_start_is_another_problem():
@@ -214,8 +214,9 @@ def test_a_whole_number_is_written_as_one_in_a_name():
 
 
 def test_differences_and_equalities_are_told_in_percent():
-    assert claimed_value({"kind": "difference", "at_least": 0.1}) == "differ by at least 10%"
-    assert claimed_value({"kind": "equality", "within": 0.05}) == "equal within 5%"
+    items = {"metric": "iteration", "items": [{"k": 1}, {"k": 2}]}
+    assert told({"kind": "difference", "at_least": 0.1, **items})[0] == "differ by at least 10%"
+    assert told({"kind": "equality", "within": 0.05, **items})[0] == "equal within 5%"
 
 
 def test_a_coarse_point_of_a_tuning_counts_only_beside_a_coarse_default():

@@ -8,12 +8,12 @@ from synthetic import line
 
 from plots.decide.claims import judge
 from plots.decide.verdicts import VERDICTS
-from plots.read import exhibit_schema, results
+from plots.read import results, validate
 from plots.read.words import parse
 from plots.write import render
 
 EXHIBITS = {exhibit.key: exhibit for paper in papers() for exhibit in paper.exhibits}
-SCHEMA = jsonschema.Draft202012Validator(exhibit_schema.EXHIBIT)
+SCHEMA = jsonschema.Draft202012Validator(validate.EXHIBIT)
 
 
 def machine_of(exhibit, profile):
@@ -65,7 +65,7 @@ def test_printed_values_are_numbers_or_words(exhibit):
 
 
 def test_the_schema_is_json_schema():
-    SCHEMA.check_schema(exhibit_schema.EXHIBIT)
+    SCHEMA.check_schema(validate.EXHIBIT)
 
 
 def test_the_schema_holds(exhibit):

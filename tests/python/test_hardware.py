@@ -11,8 +11,8 @@ from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.read import results
-from plots.read.comparisons import BOUNDS
-from plots.write import claim_sheet, claims_by_machine, expected_table, side_tables, table_formats
+from plots.read.across import BOUNDS
+from plots.write import claim_sheet, side_tables, table_formats
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
 PAPER = printed('[[1, "100"], [10, "200"]]')
@@ -108,7 +108,7 @@ def test_expected_is_the_papers_time_by_the_binding_resources(bench, two):
     found = expected(one, one.lines["fast"], both.views["fast"].machine, paper)
     assert (found.there, found.here) == ("memory", "arithmetic")
     assert found.value == pytest.approx(200)
-    rows = cells(expected_table.expectations(both, paper))
+    rows = cells(side_tables.expectations(both, paper))
     assert [row["over:fast"].raw[0] for row in rows] == pytest.approx([0.1, 0.05])
     assert rows[0]["expected:slow"].text == "unknown"
     some = {**one.lines["fast"], "parameters": {"threads": 1}}
@@ -160,7 +160,7 @@ def test_claims_by_machine_are_one_table(bench):
     for name, seconds in (("a", 0.1), ("b", 0.9)):
         write(bench.results, name, [line(packages=1, seconds=seconds)])
     write(bench.results, "c", [line(exhibit="demo/other")])
-    table = claims_by_machine.table(claim_sheet.sheet(*bench.read()))
+    table = claim_sheet.across_machines(claim_sheet.sheet(*bench.read()))
     (row,) = table.rows
     assert [cell.text for cell in row] == [exhibit.key, "short", REPRODUCED, FAILED, "–"]
     assert any("Decided on two machines or more: 1 claims, 0 with one verdict" in text for text in table.remarks)

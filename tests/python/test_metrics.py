@@ -4,9 +4,9 @@ import pytest
 from synthetic import line, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import labeling
-from plots.read.answer import traced
+from plots.read import phases
 from plots.read.metrics import METRICS, metric
+from plots.read.phases import traced
 
 KNOWN = line(
     samples_s=[0.5, 0.5, 0.5],
@@ -65,10 +65,10 @@ def test_missing_fields_have_no_value():
 
 
 def test_the_first_steady_iteration_differs_little_from_the_one_before():
-    assert labeling.settled([100, 50, 49.9, 20], {}) == 3
-    assert labeling.settled([100, 99.5], {}) == 2
-    assert labeling.settled([100, 50], {}) is None
-    assert labeling.settled([100, 50, 100], {}) is None, "the first has no predecessor"
+    assert phases.settled([100, 50, 49.9, 20], {}) == 3
+    assert phases.settled([100, 99.5], {}) == 2
+    assert phases.settled([100, 50], {}) is None
+    assert phases.settled([100, 50, 100], {}) is None, "the first has no predecessor"
     assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import rates
 
-from plots.decide import rounds
+from plots.decide import change
 from plots.decide.compare import compare
 from plots.read.sides import Side
 
@@ -73,7 +73,7 @@ def unpaired(side: Side, seed: int) -> Side:
 def test_it_takes_the_pairs_and_the_quiet_rounds_to_find_it(slowed, monkeypatch):
     some = slowed[::2]
     assert found_of([(name, base, unpaired(new, at)) for at, (name, base, new) in enumerate(some)])[0] < 0.5
-    monkeypatch.setattr(rounds, "quietness", lambda before, after: np.ones_like(before))
+    monkeypatch.setattr(change, "quietness", lambda before, after: np.ones_like(before))
     assert found_of(some)[0] < 0.95
 
 

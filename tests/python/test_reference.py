@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conftest import ROOT, papers
 
-from plots.read import check, exhibit_schema, schema
+from plots.read import check, schema, validate
 from plots.read.metrics import METRICS, metric
 
 PAGE = ROOT / "docs/reference.md"
@@ -39,10 +39,10 @@ def test_the_page_lists_every_field_of_a_line():
 
 
 def key_table(name: str) -> str:
-    node = exhibit_schema.part(name) if name else exhibit_schema.EXHIBIT
+    node = validate.part(name) if name else validate.EXHIBIT
     rows = ["| key | value | meaning |", "|---|---|---|"]
     for key, given in node["properties"].items():
-        inner = exhibit_schema.CHECKS.resolved(given)
+        inner = validate.CHECKS.resolved(given)
         words = ", ".join(f"`{one}`" for one in inner["enum"]) if "enum" in inner else inner.get("title", "")
         needed = " (needed)" if key in node.get("required", []) else ""
         rows.append(f"| `{key}`{needed} | {words.replace('<', '&lt;')} | {given.get('description', '')} |")
@@ -61,7 +61,7 @@ def test_the_page_lists_every_key():
 def test_the_page_lists_every_kind_of_claim():
     section = (ROOT / "docs/exhibits.md").read_text().split("\n## How a claim is decided\n")[1].partition("\n## ")[0]
     listed = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert listed == exhibit_schema.part("claim")["properties"]["kind"]["enum"]
+    assert listed == validate.part("claim")["properties"]["kind"]["enum"]
 
 
 def test_the_page_lists_every_metric_with_its_unit():

@@ -12,8 +12,7 @@ from conftest import ROOT
 from synthetic import line, samples, side
 
 from plots.decide import compare
-from plots.decide.change import Change
-from plots.decide.rounds import of_rounds, p_of, quietness
+from plots.decide.change import Change, of_rounds, p_of, quietness
 from plots.read import sides
 
 

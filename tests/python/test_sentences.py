@@ -8,7 +8,7 @@ from synthetic import line
 
 from plots.decide.sentences import by_sentence, common, listed, once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND, worst
-from plots.write import claim_sheet, claims_by_machine, report
+from plots.write import claim_sheet, report
 
 CASES = """
 [claim."at-{packages}"]
@@ -55,7 +55,7 @@ def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path
     assert claim_sheet.reach(sheet) == "2 of 2 claims can be decided here."
     texts = re.findall(r"^\| demo/table1 \| (.*?) \|", claim_sheet.page(sheet), re.M)
     assert texts == ["It is always quick", "· 1 packages", "· 10 packages", "· 100 packages", "One package will do"]
-    table = claims_by_machine.table(sheet)
+    table = claim_sheet.across_machines(sheet)
     assert [row[1].text for row in table.rows] == [text for text in texts if "100" not in text]
     assert "demo: 1 reproduced, 1 not reproduced." in table.remarks
     page = report.page(*bench.read())

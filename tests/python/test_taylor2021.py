@@ -7,8 +7,8 @@ from synthetic import line
 
 from plots.draw import figures
 from plots.errors import UserError
-from plots.read.answer import traced
 from plots.read.metrics import metric
+from plots.read.phases import traced
 
 PAPER = exhibits_of("taylor2021")
 REAL = {"msd": "msd_like", "census1990": "census_like", "susy": "susy_like", "higgs": "higgs_like"}

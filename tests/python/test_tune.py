@@ -12,7 +12,7 @@ import pytest
 from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 from plots.read import tuning
-from plots.write import regret
+from plots.write import tunings
 
 needed(KMBENCH, FAULTY)
 POINTS = "faults-fast_where_wrong.jsonl"
@@ -76,7 +76,7 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     assert first["skip"] == "mode 1 has no pace 1"
     assert all(one["verdict"] == "" for one in others)
     (one,) = tuning.load(out / "m" / POINTS)
-    (cells,) = regret.build([one]).rows
+    (cells,) = tunings.regret([one]).rows
     assert [cell.text for cell in (cells[4], cells[6])] == ["–", "–"]
     succeeded(*command, program=FAULTY)
     assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)

@@ -11,7 +11,7 @@ from synthetic import empty, line, skipped, wrong
 from plots.__main__ import main
 from plots.draw import figures, heat
 from plots.read import check, tuning
-from plots.write import regret, t4
+from plots.write import tunings
 
 
 def search() -> list[dict]:
@@ -32,7 +32,7 @@ def test_the_best_is_right_and_regret_is_of_the_defaults(tmp_path):
     (one,) = tuning.load(write(tmp_path, search()))
     assert one.axes == ["block", "grid"]
     assert one.best["parameters"] == {"block": 2, "grid": 1}
-    (cells,) = regret.build([one]).rows
+    (cells,) = tunings.regret([one]).rows
     assert [cell.text for cell in cells[1:4]] == ["9", "1", "0"]
     assert cells[6].raw[0] == pytest.approx(100 * (0.13 / 0.11 - 1))
     assert cells[7].text == "block = 2"
@@ -43,7 +43,7 @@ def test_the_second_measurement_decides_and_a_lucky_best_is_not_kept(tmp_path, a
     path = write(tmp_path, search())
     winners = [line(None, s, block=block, grid=1) for block, s in zip((1, 2), again, strict=True)]
     write(tmp_path, winners, "points.winners")
-    (cells,) = regret.build(tuning.load(path)).rows
+    (cells,) = tunings.regret(tuning.load(path)).rows
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
 
 
@@ -60,14 +60,14 @@ def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, facto
 
     path = write(tmp_path, search())
     write(tmp_path, [*rounds(3, 0.1), *rounds(12, factor)], "points.winners")
-    (cells,) = regret.build(tuning.load(path)).rows
+    (cells,) = tunings.regret(tuning.load(path)).rows
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain, abs=0.1), best)
 
 
 def test_a_round_without_a_number_of_iterations_does_not_count(tmp_path):
     path = write(tmp_path, search())
     write(tmp_path, [line(None, 0.001, block=1, grid=1, order=1, iterations=None)], "points.winners")
-    (cells,) = regret.build(tuning.load(path)).rows
+    (cells,) = tunings.regret(tuning.load(path)).rows
     assert cells[7].text == "block = 2"
 
 
@@ -133,7 +133,7 @@ def failed(reason: str) -> dict:
     ],
 )
 def test_every_end_of_a_point_has_its_word_in_t4(made, word):
-    (one,) = t4.document([check.line(made, "made up", {})])["results"]
+    (one,) = tunings.t4([check.line(made, "made up", {})])["results"]
     assert {"configuration", "times", "invalidity", "correctness"} <= one.keys()
     assert (one["invalidity"], one["correctness"]) == (word, int(word == "correct"))
     assert (one["times"]["runtimes"] != []) == (word == "correct")
@@ -141,7 +141,7 @@ def test_every_end_of_a_point_has_its_word_in_t4(made, word):
 
 
 def test_t4_is_in_milliseconds():
-    (one,) = t4.document([check.line(line(None, 0.5, samples=1), "made up", {})])["results"]
+    (one,) = tunings.t4([check.line(line(None, 0.5, samples=1), "made up", {})])["results"]
     assert one["measurements"][0] == {"name": "time", "value": pytest.approx(100 * 0.98), "unit": "ms"}
     assert one["times"]["runtimes"] == [pytest.approx(500 * 0.98)]
 

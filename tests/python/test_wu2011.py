@@ -9,8 +9,7 @@ from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.draw import figures
-from plots.draw.sets import merged
-from plots.draw.shares import steps
+from plots.draw.sets import merged, steps
 from plots.errors import UserError
 from plots.read.intervals import exact
 

@@ -1,4 +1,4 @@
-"""Metrics of wu2011: the time of labeling, its parts, and the distances that the triangle inequality saves."""
+"""Metrics of the traced run: the labeling of wu2011 and its parts, saved distances, shares of the time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,6 @@ from plots.read.intervals import Estimate, exact, once, over
 
 STEADY = 0.01  # the least relative change of the mean M between iterations that counts (wu2011, Section III)
 PARTS = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another: of icd_rid, and of update
-TITLES = {"icd": "ICD", "rid": "RID", "rearrange": "hybridizing"}  # Table I's words
 BESIDES = ("icd_rid", "rearrange")  # phases of EALT that are not labeling itself
 
 
@@ -55,3 +54,33 @@ def settled(series: list[float], _: Line) -> float | None:
     """The first iteration whose mean M differs from the one before by less than 1%."""
     steady = (i for i in range(1, len(series)) if abs(series[i] - series[i - 1]) < STEADY * series[i - 1])
     return next((i + 1.0 for i in steady), None)
+
+
+def distances_saved(line: Line, _: dict[str, Any]) -> Estimate | None:
+    """Distances that were not computed, in percent of n k an iteration; repeated ones count twice."""
+    series = (line.get("counters") or {}).get("distances")
+    if not series or line["verdict"] != "":
+        return None
+    return exact(100 * (1 - over(sum(series), line["n"] * line["k"] * len(series))))
+
+
+def time_share(name: str, line: Line, _: dict[str, Any]) -> Estimate | None:
+    """A phase's share of prepare + iterate + download, in percent. `other`: the rest. `first_assign`: the first
+    iteration's (taylor2021's InitializePoints); `later_assigns`: the others'."""
+    verbs = [line.get(field) for field in ("prepare_s", "download_s")]
+    if line["verdict"] != "" or None in verbs or not line["phases"]:
+        return None
+    sums = {phase: sum(series) for phase, series in line["phases"].items()}
+    inside = sum(seconds for phase, seconds in sums.items() if phase not in PARTS)  # of the traced run alone
+    whole = inside + sum(verbs)
+    sums["other"] = whole - inside
+    if assigns := line["phases"].get("assign"):
+        sums |= {"first_assign": assigns[0], "later_assigns": sum(assigns[1:])}
+    part = sums.get(name)
+    return None if part is None or whole <= 0 else once(100 * part / whole)
+
+
+def traced(line: Line) -> list[float]:
+    """Milliseconds of each iteration of the traced run, the sum of its phases; [] if their lengths differ."""
+    series = [times for phase, times in line["phases"].items() if phase not in PARTS]
+    return [1e3 * sum(parts) for parts in zip(*series, strict=True)] if len(set(map(len, series))) == 1 else []
