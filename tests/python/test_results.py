@@ -120,14 +120,6 @@ def test_a_bad_line_is_skipped_and_counted(bench, capsys, text):
     assert raw == [first, second], "a skipped line keeps the places right"
 
 
-@pytest.mark.parametrize("text", BAD_LINES)
-def test_a_file_without_any_result_line_is_refused_with_the_place(bench, text):
-    folder = bench.run([line()])
-    (folder / "demo" / "other.jsonl").write_text(text + "\n", encoding="latin-1")
-    with pytest.raises(UserError, match=r"other\.jsonl:1: "):
-        results.load(folder)
-
-
 def test_a_line_of_a_later_schema_is_refused(bench):
     folder = bench.run([line(), {**line(packages=1), "schema": check.LATEST + 1}])
     told = f"demo.jsonl:2: schema {check.LATEST + 1} is of a later kmbench; this one reads up to {check.LATEST}"
