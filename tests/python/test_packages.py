@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
+from tempfile import gettempdir
 
 import pytest
 from built import KMBENCH, ROOT, kmbench, needed, refused, succeeded
@@ -13,6 +15,11 @@ needed(KMBENCH)
 EMULATOR = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
 HEAVY = ("numpy", "scipy", "matplotlib", "rich", "jinja2")
 COMMANDS = re.findall(r"^  ([a-z0-9]+) {2,}", kmbench("--help").stdout, re.MULTILINE)
+
+
+@cache
+def help_of(command: str) -> str:
+    return succeeded(command, "--help", cwd=gettempdir()).stdout
 
 
 def test_one_version_everywhere():
@@ -32,8 +39,8 @@ def test_help_imports_nothing_slow():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_kinds_of_values(command, tmp_path):
-    said = succeeded(command, "--help", cwd=tmp_path).stdout
+def test_every_command_has_help_with_kinds_of_values(command):
+    said = help_of(command)
     assert "TEXT" not in said and "VALUE " not in said.replace("=VALUE ", "")
 
 
@@ -100,7 +107,7 @@ def test_every_command_of_the_pages_has_an_expectation():
 
 def test_pages_name_commands_and_flags_that_exist():
     """Also within sentences, where commands are patterns and do not run."""
-    known = {command: set(re.findall(r"--[\w-]+", kmbench(command, "--help").stdout)) for command in COMMANDS}
+    known = {command: set(re.findall(r"--[\w-]+", help_of(command))) for command in COMMANDS}
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     printed = re.compile(r"(?:`|^    |^\$ )kmbench ([a-z][^`\n#]*)", re.MULTILINE)
     named = [words for page in pages for words in printed.findall(page.read_text())]
