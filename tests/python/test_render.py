@@ -29,6 +29,15 @@ def test_a_row_holds_ours_the_papers_and_the_ratio(bench):
     assert first["iteration", "ratio"].text == "2.00"
 
 
+def test_a_ratio_is_ours_over_the_papers_in_its_unit(bench):
+    text = TABLE + printed('[[1, "0.2"]]', more='units = { iteration = "s" }\n')
+    view = bench.view([line(seconds=0.5, packages=1)], text)
+    row = rows_of(tables.build(view))[0]
+    assert row["iteration", "ours"].raw[0] == pytest.approx(100)
+    assert row["iteration", "ratio"].raw[0] == pytest.approx(0.5)
+    assert row["iteration", "ratio"].text == "0.500"
+
+
 def test_a_row_that_only_the_paper_has_keeps_its_digits_and_note(bench):
     table, rows = cells(bench.view(LINES, PAPER))
     lonely = next(row for row in rows if row["packages", "field"].text == "7")
