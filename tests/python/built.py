@@ -14,6 +14,7 @@ from line_schema import VALIDATOR
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
 KMBENCH, FAULTY, TESTS = BUILD / "kmbench", BUILD / "kmbench_faulty", BUILD / "kmbench_tests"
+WARNING = "warning: the machine is not quiet"  # what a program may say first on a busy machine
 ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT)}
 needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
 
@@ -76,7 +77,7 @@ def by_implementation(folder: Path) -> dict[str, dict]:
 def refused(ran: subprocess.CompletedProcess, says: str) -> None:
     """Asserts code 2, an empty stdout, and one line of stderr with these words; a warning of load may precede it."""
     assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
-    lines = [line for line in ran.stderr.splitlines() if not line.startswith("warning: the machine is not quiet")]
+    lines = [line for line in ran.stderr.splitlines() if not line.startswith(WARNING)]
     assert len(lines) == 1 and lines[0].startswith("kmbench: ") and says in lines[0], ran.stderr
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from tempfile import gettempdir
 
 import pytest
-from built import KMBENCH, ROOT, kmbench, needed, refused, succeeded
+from built import KMBENCH, ROOT, kmbench, needed, succeeded
 
 needed(KMBENCH)
 EMULATOR = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
@@ -42,22 +42,6 @@ def test_help_imports_nothing_slow():
 def test_every_command_has_help_with_kinds_of_values(command):
     said = help_of(command)
     assert "TEXT" not in said and "VALUE " not in said.replace("=VALUE ", "")
-
-
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        ("rnu", "did you mean run?"),
-        ("advise blob --k 3 --buget 3s", "did you mean --budget?"),
-        ("advise blob --k 3", "did you mean blobs?"),
-        ("run --implementation cpu/lloyd/nave --dataset blobs --k 3", "did you mean cpu/lloyd/naive?"),
-        ("tune nave --dataset blobs --k 3", "did you mean cpu/lloyd/naive?"),
-        ("run he2021/tabel3", "did you mean he2021/table3?"),
-        ("", "kmbench --help says what each does"),
-    ],
-)
-def test_a_misspelt_word_is_answered_with_the_nearest(words, hint, tmp_path):
-    refused(kmbench(*words.split(), cwd=tmp_path), hint)
 
 
 def test_commands_of_plots_refuse_in_one_line_from_any_folder(tmp_path):
