@@ -5,14 +5,15 @@ import json
 import pytest
 from built import flags, kmbench, needs_kmbench, succeeded
 
+from plots.errors import UserError
 from plots.read import results
 from plots.read.metrics import METRICS
 
 SMALL = flags(dataset="blobs", n=200, d=2, k=3, iterations=2, repetitions=2)
 RUN = ["run", *flags(implementation="cpu/lloyd/naive$"), *SMALL]
-pytestmark = needs_kmbench
 
 
+@needs_kmbench
 def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path):
     succeeded(*RUN, "--out", tmp_path)
     file = tmp_path / "machine.json"
@@ -28,3 +29,10 @@ def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path):
         seconds = sorted(one["samples_s"])
         middle = sum(seconds) / len(seconds) / one["iterations"]
         assert METRICS["cost"].of(one, machine.record).value == pytest.approx(1e6 * middle * 0.5 / 3600)
+
+
+@pytest.mark.parametrize("price", [3, {"cpu": "dear"}])
+def test_a_bad_price_is_refused(price, tmp_path):
+    (tmp_path / "machine.json").write_text(json.dumps({"price": price}))
+    with pytest.raises(UserError, match=r"price is .*in dollars an hour"):
+        results.record(tmp_path / "machine.json")
