@@ -1,4 +1,4 @@
-"""taylor2021: which cases its printed values stand beside, phases within others, curves along iterations, a quick run."""
+"""taylor2021: cases beside its printed values, phases within others, curves along iterations, a quick run."""
 
 import pytest
 from built import lines_of, needs_kmbench, succeeded
