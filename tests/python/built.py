@@ -1,5 +1,6 @@
 """Runs the built programs and reads their lines. KMBENCH_BUILD names the build folder (default build)."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -60,10 +61,21 @@ def whole_lines(file: Path) -> list[str]:
 
 
 def wait_until(there: Callable[[], bool]) -> None:
-    """Waits for a minute at most."""
-    deadline = time.monotonic() + 60
-    while not there() and time.monotonic() < deadline:
+    """Fails after two minutes, which is a hang on any machine."""
+    deadline = time.monotonic() + 120
+    while not there():
+        assert time.monotonic() < deadline, "it did not come within two minutes"
         time.sleep(0.01)
+
+
+def unlocked(folder: Path) -> bool:
+    """Whether no kmbench writes to the folder. Where one is about to start, this may take its lock."""
+    with (folder / ".lock").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
 
 
 def by_implementation(folder: Path) -> dict[str, dict]:

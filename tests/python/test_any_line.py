@@ -1,6 +1,6 @@
 """Every command of `plots` takes any result line without a traceback (tests/python/any_line.py).
 
-KMBENCH_EXAMPLES sets the number of lines (default 150). A failure keeps the fewest lines that repeat it."""
+KMBENCH_EXAMPLES sets the number of lines, which are then others in every run (default: the same 150). A failure keeps the fewest lines that repeat it."""
 
 import itertools
 import json
@@ -21,7 +21,12 @@ from plots.read import check, json_text
 
 LINES = int(os.environ.get("KMBENCH_EXAMPLES", "150"))
 SIZES = (1, 4, 70, 75) if LINES < 1000 else (1, 4, 30, 800, 800, 800)  # lines in one batch
-USUAL = {"deadline": None, "print_blob": True, "suppress_health_check": list(HealthCheck)}
+USUAL = {
+    "deadline": None,
+    "print_blob": True,
+    "suppress_health_check": list(HealthCheck),
+    "derandomize": "KMBENCH_EXAMPLES" not in os.environ,
+}
 
 
 @pytest.fixture(scope="module")

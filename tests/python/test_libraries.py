@@ -182,7 +182,9 @@ SMALL = flags(dataset="blobs", n=500, d=3, k=4, precision="fp32", iterations=4, 
 def run(name: str, folder: Path, fault: str) -> dict[str, dict[str, Any]]:
     """Lines by implementation. The adapter runs as library/external, which needs no build with CUDA."""
     program = script(folder / "program", sys.executable, ADAPTERS / name)
-    which = flags(implementation="^(library/external|cpu/lloyd/naive)$", timeout=3, out=folder)
+    which = flags(
+        implementation="^(library/external|cpu/lloyd/naive)$", timeout=60, out=folder
+    )  # a busy machine starts Python late
     kmbench("run", *which, *SMALL, "--external", program, STAND_IN_FAULT=fault, **STANDING_IN)
     return by_implementation(folder)
 
