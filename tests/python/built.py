@@ -1,5 +1,6 @@
 """Runs the built programs and reads their lines. KMBENCH_BUILD names the build folder (default build)."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ from line_schema import VALIDATOR
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
 KMBENCH, FAULTY, TESTS = BUILD / "kmbench", BUILD / "kmbench_faulty", BUILD / "kmbench_tests"
+WARNING = "warning: the machine is not quiet"  # what a program may say first on a busy machine
 ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT)}
 needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
 
@@ -59,10 +61,21 @@ def whole_lines(file: Path) -> list[str]:
 
 
 def wait_until(there: Callable[[], bool]) -> None:
-    """Waits for a minute at most."""
-    deadline = time.monotonic() + 60
-    while not there() and time.monotonic() < deadline:
+    """Fails after two minutes, which is a hang on any machine."""
+    deadline = time.monotonic() + 120
+    while not there():
+        assert time.monotonic() < deadline, "it did not come within two minutes"
         time.sleep(0.01)
+
+
+def unlocked(folder: Path) -> bool:
+    """Whether no kmbench writes to the folder. Where one is about to start, this may take its lock."""
+    with (folder / ".lock").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
 
 
 def by_implementation(folder: Path) -> dict[str, dict]:
@@ -76,7 +89,7 @@ def by_implementation(folder: Path) -> dict[str, dict]:
 def refused(ran: subprocess.CompletedProcess, says: str) -> None:
     """Asserts code 2, an empty stdout, and one line of stderr with these words; a warning of load may precede it."""
     assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
-    lines = [line for line in ran.stderr.splitlines() if not line.startswith("warning: the machine is not quiet")]
+    lines = [line for line in ran.stderr.splitlines() if not line.startswith(WARNING)]
     assert len(lines) == 1 and lines[0].startswith("kmbench: ") and says in lines[0], ran.stderr
 
 

@@ -135,31 +135,3 @@ def test_a_pixel_of_an_image_is_a_point(tmp_path):
     np.save(tmp_path / "image.npy", np.random.default_rng(3).integers(0, 255, size=(20, 30, 3), dtype="u1"))
     succeeded("fit", tmp_path / "image.npy", *flags(k=3, n_init=1, out=tmp_path / "out"))
     assert np.load(tmp_path / "out/labels.npy").shape == (600,)
-
-
-REFUSED = {
-    "none.npy --k 3": "none.npy",
-    "blobs": "name the number of clusters: --k",
-    "blobs --k 3 --n 2": "k = 3 is more than n = 2",
-    "blobs --k 3 --implementation nobody": "unknown implementation 'nobody'",
-    "blobs --k 3 --implementation says_no": "no candidate can run: nothing is supported",
-    "blobs --k 3 --budget later": "--budget 'later'",
-    "blobs --k 3 --budget 1s": "--budget '1s': at least 2s",
-    "blobs --k 3 --at-last 65": "--at-last must be a whole number from 1 to 64",
-    "blobs --k 3 --tuning here": "give --tuned as well",
-    "nan.npy --k 3": "nan.npy",
-    "nan.npy --k 1 --columns 3": "--columns '3': no such column; there are 1 to 2",
-    "blobs --k 3 --columns 1": "--columns choose from a file; blobs is none",
-    "class.csv --k 1": "class.csv: line 4, column 2: 'b' is not a number",
-    "": "points is required",
-}
-
-
-@pytest.mark.parametrize(("args", "says"), REFUSED.items())
-def test_bad_input_is_one_line(tmp_path, args, says):
-    np.save(tmp_path / "nan.npy", np.array([[1.0, 2], [np.nan, 4], [5, 6], [7, 8]]))
-    (tmp_path / "class.csv").write_text("x,class\n\n1,2\n2,b\n")
-    run = kmbench("advise", *args.split(), "--out", "lines.jsonl", program=FAULTY, cwd=tmp_path)
-    assert (run.returncode, run.stdout) == (2, ""), run.stderr
-    assert re.fullmatch(rf"(?s:.*\n)?kmbench: .*{re.escape(says)}.*\n", run.stderr), run.stderr
-    assert not (tmp_path / "lines.jsonl").exists()

@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import matplotlib
 import pytest
 from conftest import SERIES, TABLE, claim, figure, printed
 from matplotlib.figure import Figure
@@ -180,3 +181,76 @@ def test_many_parts_in_latex_end_their_pages():
     text = latex.latex(wide(80))
     runs = [part.count(r"\begin{table}") for part in text.split(r"\clearpage")]
     assert len(runs) > 1 and max(runs) <= latex.FLOATS
+
+
+SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]
+
+
+def bars_of(ax):
+    """The drawn error bars as (low, high) by x, in any kind of plot."""
+    segments = [s for c in ax.collections if hasattr(c, "get_segments") for s in c.get_segments() if len(s)]
+    return {round(float(s[0][0]), 6): (float(s[0][1]), float(s[-1][1])) for s in segments}
+
+
+@pytest.mark.parametrize("kind", ["line", "bar"])
+def test_error_bars_point_to_their_bounds(bench, kind):
+    view = bench.view([line(samples_s=SKEWED, packages=1)], figure(kind, "run", SERIES))
+    (ax,) = figures.draw(view).axes
+    ((low, high),) = bars_of(ax).values()
+    assert (low, high) == pytest.approx((1000, 30_000))
+
+
+def test_a_figure_draws_the_values_of_its_table(bench):
+    lines = [line(seconds=s, packages=p) for s, p in ((0.3, 1), (0.1, 10), (0.2, 100))]
+    (ax,) = figures.draw(bench.view(lines, figure("line", "run", SERIES))).axes
+    (curve,) = [shown for shown in ax.lines if shown.get_linestyle() != "None" and len(shown.get_xdata()) == 3]
+    assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == pytest.approx({1: 300, 10: 100, 100: 200})
+
+
+def test_two_curves_of_one_implementation_differ_in_their_dash(bench):
+    text = figure("line", "run", 'series = ["implementation", "threads"]\n')
+    lines = [line(packages=p, threads=t, implementation=i) for p in (1, 10) for t in (1, 2) for i in ("cpu/a", "cpu/b")]
+    (ax,) = figures.draw(bench.view(lines, text)).axes
+    shown = [curve for curve in ax.lines if len(curve.get_xdata()) == 2 and curve.get_linestyle() != "None"]
+    looks = {(curve.get_color(), curve.get_marker(), str(curve.get_linestyle())) for curve in shown}
+    assert (len(shown), len(looks), len({color for color, _, _ in looks})) == (4, 4, 2)
+
+
+PANELS = figure("bar", "run", SERIES + 'panels = "dataset"\n')
+
+
+def test_an_empty_panel_is_dropped_and_the_legend_names_the_drawn_bars(bench):
+    lines = [skipped("not fetched", packages=p, dataset="first", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
+    lines += [line(packages=p, dataset="second", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
+    figure = figures.draw(bench.view(lines, PANELS))
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes] == ["second"]
+    (legend,) = figure.legends
+    drawn = {
+        container.get_label(): container.patches[0].get_facecolor()
+        for container in figure.axes[0].containers
+        if hasattr(container, "patches") and container.patches
+    }
+    shown = dict(zip([t.get_text() for t in legend.get_texts()], legend.legend_handles, strict=True))
+    assert shown.keys() == drawn.keys()
+    assert all(shown[name].get_facecolor() == colour for name, colour in drawn.items())
+
+
+def test_a_name_has_one_colour_in_every_panel(bench):
+    """Names that hash to one colour once swapped it between panels under one legend."""
+    names = [f"cpu/lloyd/a{i}" for i in range(40)]
+    by_first = {}
+    for name in names:
+        by_first.setdefault(style.digest(name) % len(style.PALETTE), []).append(name)
+    one, two, *_ = next(group for group in by_first.values() if len(group) > 1)
+    lines = [line(packages=1, dataset="first", implementation=two)]
+    lines += [line(packages=1, dataset="second", implementation=name) for name in (one, two)]
+    figure = figures.draw(bench.view(lines, PANELS))
+    colours = {}
+    for ax in figure.axes:
+        for container in ax.containers:
+            if getattr(container, "patches", None):
+                colours.setdefault(container.get_label(), set()).add(container.patches[0].get_facecolor())
+    assert len(colours) == 2
+    assert all(len(found) == 1 for found in colours.values())
+    assert len(set.union(*colours.values())) == 2
+    assert matplotlib.get_backend().lower() == "agg"

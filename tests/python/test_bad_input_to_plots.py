@@ -1,12 +1,16 @@
-"""Bad exhibits, lines, records and arguments: one line "plots: …", exit code 2, nothing written, no traceback."""
+"""Bad exhibits, lines, records and commands: one line "plots: …", exit code 2, nothing written, no traceback."""
 
 import json
 import re
+import shlex
+from pathlib import Path
 
+import numpy as np
 import pytest
-from conftest import TABLE, claim, figure, one_line, printed
-from synthetic import line
+from conftest import TABLE, Bench, claim, figure, one_line, printed
+from synthetic import line, side, timed, write, wrong
 
+from plots.__main__ import main
 from plots.errors import UserError
 from plots.read import check, json_text, results
 
@@ -155,10 +159,11 @@ LINES = {
 RECORDS = ["5", "[]", "{", "", b"\xff", '{"floor": 3}', '{"warnings": "none"}', '{"cpu": 3}']
 RECORDS += ['{"floor": {"cpu": {"bytes_per_s": "fast"}}}']
 PAPERS = ["title = 3", "authors = 3", 'year = "1990"', "doi = []", "titel = 'a'", "title = "]
-FILES = {f"line: {name}": ("results/demo/demo.jsonl", raw, "demo.jsonl:1: ") for name, raw in LINES.items()}
+PAPERS += ["[peak.tpu]\nsource='x'", "[peak.cpu]\nbandwidth_gbs=1", "[peak.cpu]\nsource='x'\nfp32_gflops=0"]
+FILES = {f"line: {name}": ("results/demo/other.jsonl", raw, "other.jsonl:1: ") for name, raw in LINES.items()}
 FILES |= {f"record {at}": ("results/demo/machine.json", raw, "machine.json: ") for at, raw in enumerate(RECORDS)}
 FILES |= {f"paper {at}": ("papers/demo/paper.toml", raw, "paper.toml: ") for at, raw in enumerate(PAPERS)}
-COMMANDS = ("render", "claims", "report")
+PAGES = ("render", "claims", "report")
 
 
 def refused(bench, tmp_path, capsys, *says, command="report"):
@@ -214,27 +219,129 @@ def test_a_number_past_the_limits_is_none(text):
     assert json_text.parse(b"[1e99, 1e-400, 18446744073709551615]") == [1e99, 0.0, 2**64 - 1]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", PAGES)
 def test_every_command_refuses(bench, tmp_path, capsys, command):
     bench.exhibit()
     put(bench.results / "demo" / "demo.jsonl", "5")
     refused(bench, tmp_path, capsys, "demo.jsonl:1: ", command=command)
 
 
-def test_folders(bench, tmp_path, capsys):
-    bench.exhibit()
-    refused(bench, tmp_path, capsys, "no such folder of results")
-    bench.results.mkdir()
-    refused(bench, tmp_path, capsys, "no results of any machine")
-    (bench.results / "demo" / "x.jsonl").mkdir(parents=True)
-    refused(bench, tmp_path, capsys, "x.jsonl: Is a directory")
+BENCHMARK = '{"benchmarks": [{"name": "a"%s}]}'
+PLACE = {  # the files in the folder of the commands below
+    "good.jsonl": json.dumps(timed(1)) + "\n",
+    "others.jsonl": json.dumps(timed(1, k=77)) + "\n",
+    "wrong.jsonl": json.dumps(wrong("no")) + "\n",
+    "empty.jsonl": "",
+    "broken.jsonl": "{\n",
+    "other.json": "[]",
+    "timeless.json": BENCHMARK % "",
+    "listed.json": BENCHMARK % ', "real_time": 1, "time_unit": ["ns"]',
+    "hours.json": BENCHMARK % ', "real_time": 1, "time_unit": "h"',
+    "means.json": BENCHMARK % ', "run_type": "aggregate"',
+    "card/points.jsonl": "".join(json.dumps(line(None, block=b, grid=g)) + "\n" for b in (1, 2) for g in (1, 2)),
+    "regions/nothing.md": "<!-- begin:demo/nothing -->\n<!-- end -->\n",
+    "regions/open.md": "<!-- begin:demo/table1 -->\n",
+    "words.npy": "no array",
+}
+TUNING = "tuning card/points.jsonl --out out"
+SCATTER = "scatter --points points.npy --labels labels.npy --centroids centroids.npy"
+EXPLAIN = "explain --papers papers --results results --machine demo demo/table1"
+COMMANDS = {
+    "compare good.jsonl": "takes BASE and NEW",
+    "compare good.jsonl good.jsonl good.jsonl": "takes BASE and NEW",
+    "compare good.jsonl none.jsonl": "none.jsonl: no such file or folder",
+    "compare good.jsonl empty": "empty: holds no .jsonl",
+    "compare good.jsonl empty.jsonl": "empty.jsonl: holds no case",
+    "compare good.jsonl broken.jsonl": "broken.jsonl:1: not JSON",
+    "compare good.jsonl other.json": "no array of benchmarks",
+    "compare good.jsonl timeless.json": "real_time is null",
+    "compare good.jsonl listed.json": 'time_unit is ["ns"]; accepted: ns, us, ms, s',
+    "compare good.jsonl hours.json": 'time_unit is "h"; accepted: ns, us, ms, s',
+    "compare good.jsonl means.json": "only aggregates",
+    "compare good.jsonl results": "folders of several machines",
+    "compare good.jsonl others.jsonl": "share no case",
+    "compare good.jsonl good.jsonl --filter (": "not a regular expression",
+    "compare good.jsonl good.jsonl --filter zzz": "matches no case",
+    "compare good.jsonl good.jsonl --out x.html": "--out x.html: the ending is none of",
+    "compare good.jsonl good.jsonl --json --markdown": "--json prints JSON alone",
+    "compare --rank wrong.jsonl": "nothing to rank",
+    **{f"compare a b --threshold={percent}": "percent" for percent in ("abc", "-1", "nan", "1e9")},
+    "history --results nowhere": "nowhere: no such folder",
+    "history --results empty": "no lines of any machine",
+    "history --results results --machine moon": "no lines of machine moon",
+    "history --results results --filter [": "not a regular expression",
+    "history --results results --filter zzz": "no case that matches was measured at two commits",
+    "render --papers papers --results nowhere": "no such folder of results",
+    "render --papers papers --results empty": "no results of any machine",
+    "render --papers papers --results folders": "x.jsonl: Is a directory",
+    "render --papers papers --results results --machine three": "three",
+    "readme --papers papers --results results --file regions/nothing.md": "nothing",
+    "readme --papers papers --results results --file regions/open.md": "0 of them end with <!-- end -->",
+    "show adhoc --results empty": "",
+    "show nowhere.jsonl": "nowhere.jsonl",
+    "tuning none.jsonl": "none.jsonl: no such file",
+    "tuning empty.jsonl": "no result lines",
+    "tuning card/points.jsonl --out x.md": "x.md: a folder is needed, not a file",
+    f"{TUNING} --x speed": "speed: not varied in this tuning; varied: block, grid",
+    f"{TUNING} --x grid --y grid": "--x and --y are both grid",
+    f"{TUNING} --metric inertia": "--metric inertia: a time is needed",
+    f"{TUNING} --metric speed": "speed",
+    "t4 none.jsonl": "none.jsonl: no such file",
+    "t4 broken.jsonl": "not JSON",
+    f"{SCATTER} --out a.gif": "a.gif",
+    f"{SCATTER} --out a.png --dims 0,3": "dimensions [0, 3] are not two of the 3",
+    f"{SCATTER} --out a.png --labels high.npy": "labels reach from 1 to 4",
+    f"{SCATTER} --out a.png --labels halves.npy": "labels are float64",
+    f"{SCATTER} --out a.png --points words.npy": "words.npy",
+    "replay nowhere.jsonl --out out": "nowhere.jsonl",
+    "replay empty.jsonl --out out": "empty.jsonl",
+    "replay good.jsonl --out out --kmbench /nonexistent/kmbench": "/nonexistent/kmbench",
+    f"{EXPLAIN.replace('table1', 'nothing')} 1 iteration": "nothing named",
+    f"{EXPLAIN} 0 iteration": "rows 1 to 2",
+    f"{EXPLAIN} 3 iteration": "rows 1 to 2",
+    f"{EXPLAIN} packages=7 iteration": "no row of 2",
+    f"{EXPLAIN} threads=1 iteration": "fields: packages",
+    f"{EXPLAIN} 1 speed": "this table has iteration, assign",
+    f"{EXPLAIN.replace('--machine demo', '')} 1 iteration": "--machine says which",
+    "artifact --papers papers --results results --out a.rar": "a.rar",
+    "artifact --papers papers --results others --out a.zip": "nothing to pack",
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    """A folder with what the commands name, good and bad."""
+    folder = tmp_path_factory.mktemp("place")
+    Bench(folder).exhibit()
+    for name, text in PLACE.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    labels = np.arange(20) % 4
+    arrays = {"points": np.eye(20, 3), "centroids": np.eye(4, 3), "labels": labels}
+    for name, array in (arrays | {"high": labels + 1, "halves": labels + 0.5}).items():
+        np.save(folder / f"{name}.npy", array)
+    for name, lines in (("demo", [line(packages=p) for p in (1, 10)]), ("second", [line(packages=1)])):
+        side(folder / "results", name, lines, {"id": name})
+    write(folder / "others", "demo", [line(exhibit="demo/other")])
+    for name in ("empty", "folders/demo/x.jsonl"):
+        (folder / name).mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize(("command", "says"), COMMANDS.items())
+def test_command(place, monkeypatch, capsys, command, says):
+    monkeypatch.chdir(place)
+    before = sorted(place.rglob("*"))
+    assert main(shlex.split(command)) == 2
+    one_line(capsys, says)
+    assert sorted(place.rglob("*")) == before, "nothing is written"
 
 
 def test_out_is_a_file(bench, tmp_path, capsys):
     bench.exhibit()
     bench.run([line(packages=1)])
     put(tmp_path / "file", "kept")
-    for command in COMMANDS:
+    for command in PAGES:
         assert bench.main(command, "--out", tmp_path / "file") == 2
         assert capsys.readouterr().err.startswith("plots: ")
     assert (tmp_path / "file").read_text() == "kept"

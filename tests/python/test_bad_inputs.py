@@ -1,4 +1,4 @@
-"""At least 400 bad inputs. Each gets one line and code 2, prints and writes nothing, and takes little memory."""
+"""Some 700 bad inputs. Each gets one line and code 2, prints and writes nothing, and takes little memory."""
 
 import json
 import os
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import bad_files
 from bad_files import spaced, table
-from built import KMBENCH, ROOT, needed
+from built import FAULTY, KMBENCH, ROOT, WARNING, needed
 
-needed(KMBENCH)
+needed(KMBENCH, FAULTY)
 LIMIT_S = 20.0  # a hang, not a measure of speed
 LIMIT_KILOBYTES = 100_000
 RUN = ["run", "--implementation", "cpu/lloyd/naive", "--out", "out"]
@@ -31,6 +31,10 @@ class Input:
     args: list[str]
     says: str = ""
     env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def program(self) -> str:
+        return str(FAULTY if {"faults/fast_where_wrong", "says_no"} & {*self.args} else KMBENCH)
 
 
 FLAGS = table(r"""
@@ -193,6 +197,112 @@ def command_inputs() -> Iterator[Input]:
         yield Input(f"KMBENCH_HOME {value[:20]!a}", SMALL, "KMBENCH_HOME|papers", {"KMBENCH_HOME": value})
 
 
+PROBLEM = "--dataset blobs --n 500 --k 3 --iterations 1"
+ADVISE, FIT, ENV = "advise blobs --k 3 --out lines.jsonl", "fit good.npy --k 2 --out out", "env --out priced"
+TUNE, SPECTRAL = f"tune faults/fast_where_wrong {PROBLEM} --out out", "spectral rings --n 1500 --out out.npy"
+MAPPED = "run --implementation cpu/lloyd/naive --data good.npy --k 2 --out out --data-set"
+COMMANDS = {
+    "advise none.npy --k 3": "none.npy",
+    "advise blobs": "name the number of clusters: --k",
+    f"{ADVISE} --n 2": "k = 3 is more than n = 2",
+    f"{ADVISE} --implementation nobody": "unknown implementation 'nobody'",
+    f"{ADVISE} --implementation says_no": "no candidate can run: nothing is supported",
+    f"{ADVISE} --budget later": "--budget 'later'",
+    f"{ADVISE} --budget 1s": "--budget '1s': at least 2s",
+    f"{ADVISE} --at-last 65": "--at-last must be a whole number from 1 to 64",
+    f"{ADVISE} --tuning here": "give --tuned as well",
+    f"{ADVISE} --columns 1": "--columns choose from a file; blobs is none",
+    "advise nan.npy --k 1 --columns 3": "--columns '3': no such column; there are 1 to 2",
+    "advise class.csv --k 1": r"class\.csv: line 4, column 2: 'b' is not a number",
+    "advise": "points is required",
+    f"{ENV} --price tpu=1": "of cpu or gpu",
+    f"{ENV} --price 2.50": "is not name=value",
+    **{f"{ENV} --price gpu={bad}": "--price gpu must be a number" for bad in ("dear", "2.5USD", "0", "-1")},
+    f"{ENV} --price gpu=1 --price cpu=nan": "--price cpu must be a number",
+    ENV: "give --price as well",
+    "env --price gpu=1 --out unrecorded": "no ",
+    FIT.replace("2", "4"): "k = 4 is more than n = 3",
+    FIT.replace("2", "0"): "k must lie between 1 and",
+    FIT.replace("--k 2", ""): "name the number of clusters: --k",
+    f"{FIT} --n-init 0": "--n-init must be a whole number from 1",
+    f"{FIT} --n-init 2 --init good.npy": "is one start",
+    f"{FIT} --init best": "init 'best'; accepted:",
+    f"{FIT} --tolerance 2": "tolerance must lie between 0 and 1",
+    f"{FIT} --implementation cpu/lloyd/fastest": "cpu/lloyd/fastest",
+    f"{FIT} --precision fp16": "precision 'fp16'; accepted: fp32, fp64",
+    "fit nan.npy --k 2 --out out": r"nan\.npy",
+    **{f"fit good.npy --k 2 --out {out}": f"/{out}: " for out in ("full", "class.csv", "no/folder")},
+    f"{MAPPED} map=1 --precision fp64": "its values are f4 and would have to be converted to f8",
+    f"{MAPPED} map=3": "map = 3, accepted: 0 and 1",
+    f"{MAPPED} groups=3": "it is a file and has no setting 'groups'; accepted: map",
+    "rnu": r"did you mean run\?",
+    "advise blob --k 3 --buget 3s": r"did you mean --budget\?",
+    "advise blob --k 3": r"did you mean blobs\?",
+    "run --implementation cpu/lloyd/nave --dataset blobs --k 3": r"did you mean cpu/lloyd/naive\?",
+    "run he2021/tabel3": r"did you mean he2021/table3\?",
+    "run --implementation pectral --dataset moons --k 2 --out out": "unknown implementation 'pectral'",
+    f"run {PROBLEM} --tuning there --out out": "give --tuned as well",
+    f"{SPECTRAL} --clusters 2 --representatives 1501": "representatives = 1501 is more than n = 1500 points",
+    f"{SPECTRAL} --clusters 20 --representatives 10": "k = 20 is more than representatives = 10",
+    f"{SPECTRAL} --clusters 2 --similarity gaussian --sigma 0": "--sigma 0",
+    f"{SPECTRAL} --clusters 2 --sigma 1": "--sigma belongs to --similarity gaussian",
+    f"{SPECTRAL} --clusters 1": "--clusters",
+    f"{SPECTRAL} --clusters 2 --kmeans cpu/lloyd/none": "cpu/lloyd/none",
+    f"{SPECTRAL} --clusters 2 --representatives 150 --solver lapack --truth good.npy": r"good\.npy",
+    "spectral good.npy --out out.npy --clusters 2": "all points are equal",
+    f"{TUNE} --set speed=1,2": "has no parameter 'speed'",
+    f"{TUNE} --set mode=0,1": "mode is not tunable, for it changes more than speed",
+    f"{TUNE} --set pace=1,99": "parameter pace = 99; accepted: 1 to 32",
+    f"{TUNE} --set pace=1,fast": "parameter pace = fast; accepted",
+    f"{TUNE} --set pace=1,,2": "holds an empty value",
+    f"{TUNE} --set pace=1,2 --set pace=4,8": "--set pace is given twice",
+    f"{TUNE} --set pace": "'pace' is not name=value",
+    f"{TUNE} --budget soon": "--budget 'soon': seconds, minutes or hours",
+    f"{TUNE} --budget 0s": "--budget '0s'",
+    f"{TUNE} --strategy luck": "--strategy 'luck'; accepted: exhaustive, random, halving, descent",
+    f"{TUNE} --repetitions 0": "--repetitions must be a whole number from 1",
+    f"{TUNE} --rounds 7": "--rounds must be a whole number from 8",
+    f"{TUNE} --search-seed -1": "--search-seed",
+    f"{TUNE} --data x.npy": "--dataset and --data exclude",
+    f"{TUNE} --machine ../up": "--machine '../up'",
+    f"{TUNE} --fast": "--fast",
+    f"tune {PROBLEM}": "implementation",
+    f"tune nobody {PROBLEM}": "unknown implementation 'nobody'",
+    f"tune nave {PROBLEM}": r"did you mean cpu/lloyd/naive\?",
+    f"tune cpu/lloyd/naive {PROBLEM}": "no tunable parameter with several values",
+    "tune faults/fast_where_wrong --dataset blobs --n 5,6 --k 3": "one value",
+    "tune faults/fast_where_wrong --dataset blobs": "--k",
+    "tune faults/fast_where_wrong --k 3": "--dataset NAME",
+    "tune faults/fast_where_wrong --data x.npy --k 3": r"x\.npy: no such file",
+    "tune faults/fast_where_wrong --dataset blobs --n 3 --k 9": "k = 9 is more",
+}
+# Files of tuned values, and records of a machine, that are none
+TUNED = ("{", "[]", '{"schema": 1}', '{"schema": 9, "implementations": {}}', "")
+RECORDS = ('{"id": "here", "price": {"gpu": 2},}', "[]", "")
+
+
+def written_inputs(folder: Path) -> Iterator[Input]:
+    """The commands above, in a folder with what they name, and those that may overwrite no broken file."""
+    (folder / "good.npy").write_bytes(bad_files.GOOD)
+    (folder / "class.csv").write_text("x,class\n\n1,2\n2,b\n")
+    for name, text in [("priced/machine.json", '{"id": "here", "price": {"gpu": 2}}'), ("full/mine.txt", "kept")]:
+        (folder / name).parent.mkdir()
+        (folder / name).write_text(text)
+    for command, says in COMMANDS.items():
+        yield Input(command, command.split(), says)
+    for name, texts in (("m", TUNED), ("machine", RECORDS)):
+        for at, text in enumerate(texts):
+            own = f"{name}{at}"
+            (folder / own).mkdir()
+            (folder / own / f"{name}.json").write_text(text)
+            tune = f"{TUNE.replace('--out out', f'--out {own}')} --anyway --machine m --rounds 8"
+            tuned = [tune, f"run {PROBLEM} --tuned --tuning {own} --machine m --out out"]
+            recorded = [" ".join(SMALL).replace("--out out", f"--out {own}"), f"env --price gpu=1 --out {own}"]
+            for command in tuned if name == "m" else recorded:
+                says = r"m\.json" if name == "m" else rf"{own}/machine\.json: not a JSON object"
+                yield Input(f"{command[:4]} with {own}", command.split(), says)
+
+
 def file_inputs(folder: Path) -> Iterator[Input]:
     """Bad files, which this writes to the folder."""
     for name, content in (bad_files.npy_files() | bad_files.xz_files() | bad_files.csv_files()).items():
@@ -236,7 +346,7 @@ def file_inputs(folder: Path) -> Iterator[Input]:
 def run_all(inputs: list[Input], folder: Path, home: Path) -> list[dict]:
     """Runs the inputs in two processes and returns how each ended."""
     same = {"folder": str(folder), "limit_s": LIMIT_S}
-    batch = [{"args": [str(KMBENCH), *i.args], "env": {"KMBENCH_HOME": str(home), **i.env}, **same} for i in inputs]
+    batch = [{"args": [i.program, *i.args], "env": {"KMBENCH_HOME": str(home), **i.env}, **same} for i in inputs]
     runners = []
     for at in (0, 1):
         listed = folder.parent / f"batch{at}.json"
@@ -251,7 +361,8 @@ def complaint(one: Input, ended: dict, allowed_kilobytes: int) -> str:
     """Why the refusal is wrong; empty if it is right."""
     if ended["code"] != 2:
         return f"code {ended['code']}: {ended['err'][:300]}{ended['out'][:300]}"
-    if not re.fullmatch(r"kmbench: [^\x00-\x1f\x7f-\x9f\u2028\u2029]{10,3000}\n", ended["err"]):
+    said = "".join(line for line in ended["err"].splitlines(keepends=True) if not line.startswith(WARNING))
+    if not re.fullmatch(r"kmbench: [^\x00-\x1f\x7f-\x9f\u2028\u2029]{10,3000}\n", said):
         return f"not one line: {ended['err'][:300]!r}"
     if one.says and not re.search(one.says, ended["err"]):
         return f"does not say '{one.says}': {ended['err'][:300]}"
@@ -262,19 +373,25 @@ def complaint(one: Input, ended: dict, allowed_kilobytes: int) -> str:
     return ""
 
 
+def listing(folder: Path) -> dict[Path, int]:
+    """Every file with the time of its last change, but locks."""
+    files = (path for path in folder.rglob("*") if path.name != ".lock" and not path.is_dir())
+    return {path: path.lstat().st_mtime_ns for path in files}
+
+
 def test_bad_inputs(tmp_path):
     folder, home = tmp_path / "work", tmp_path / "home"
     folder.mkdir()
     home.mkdir()
     for name in ["datasets", "papers", "impl"]:
         (home / name).symlink_to(ROOT / name)
-    inputs = [*file_inputs(folder), *flag_inputs(), *command_inputs()]
-    assert len({(tuple(one.args), tuple(one.env.items())) for one in inputs}) == len(inputs) >= 400
-    before = sorted(folder.rglob("*"))
+    inputs = [*file_inputs(folder), *flag_inputs(), *command_inputs(), *written_inputs(folder)]
+    assert len({(tuple(one.args), tuple(one.env.items())) for one in inputs}) == len(inputs)
+    before = listing(folder)
     base = run_all([Input("fine", ["list", "exhibits"])] * 2, folder, home)[0]["kilobytes"]  # sanitizers take some
     ends = run_all(inputs, folder, home)
     said = {one.name: complaint(one, ended, LIMIT_KILOBYTES + base) for one, ended in zip(inputs, ends, strict=True)}
     wrong = [f"{name}: {what}" for name, what in said.items() if what]
     assert not wrong, f"{len(wrong)} of {len(inputs)}:\n" + "\n".join(wrong)
-    assert sorted(folder.rglob("*")) == before, "nothing is written"
+    assert listing(folder) == before and not (folder / "out").exists(), "nothing is written"
     assert sorted(path.name for path in home.iterdir()) == ["datasets", "impl", "papers"]

@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import one_line
 from synthetic import line, samples, side, skipped, timed, wrong
 
 from plots.__main__ import main
@@ -267,58 +266,3 @@ def test_the_changed_files_stand_beside_the_commits(tmp_path):
     assert changes.changed(new, dirty, tmp_path) == [changes.Changed("naive.cpp", 0, 2)], "with what is not"
     several = sides.Side("", {}, {"commit": ", ".join(commits), "dirty": "False"})
     assert changes.changed(base, several, tmp_path) == changes.changed(base, new, tmp_path / "nowhere") == []
-
-
-GOOD, NONE = "good.jsonl", "none.jsonl"
-BAD = {
-    "one side": ([GOOD], "takes BASE and NEW"),
-    "three sides": ([GOOD, GOOD, GOOD], "takes BASE and NEW"),
-    "no such file": ([GOOD, NONE], "none.jsonl: no such file or folder"),
-    "an empty folder": ([GOOD, "empty"], "empty: holds no .jsonl"),
-    "an empty file": ([GOOD, "empty.jsonl"], "empty.jsonl: holds no case"),
-    "broken lines": ([GOOD, "broken.jsonl"], r"broken.jsonl:1: not JSON"),
-    "other JSON": ([GOOD, "other.json"], "no array of benchmarks"),
-    "a benchmark without a time": ([GOOD, "timeless.json"], "real_time is null"),
-    "a unit that is a list": ([GOOD, "listed.json"], 'time_unit is ["ns"]; accepted: ns, us, ms, s'),
-    "an unknown unit": ([GOOD, "hours.json"], 'time_unit is "h"; accepted: ns, us, ms, s'),
-    "only aggregates": ([GOOD, "means.json"], "only aggregates"),
-    "machines in one folder": ([GOOD, "machines"], "folders of several machines"),
-    "nothing shared": ([GOOD, "others.jsonl"], "share no case"),
-    "a filter that is none": ([GOOD, GOOD, "--filter", "("], "not a regular expression"),
-    "a filter that matches nothing": ([GOOD, GOOD, "--filter", "zzz"], "matches no case"),
-    "a file of another kind": ([GOOD, GOOD, "--out", "x.html"], "--out x.html: the ending is none of"),
-    "JSON and tables": ([GOOD, GOOD, "--json", "--markdown"], "--json prints JSON alone"),
-    "nothing to rank": (["--rank", "wrong.jsonl"], "nothing to rank"),
-}
-
-
-@pytest.mark.parametrize("what", BAD)
-def test_bad_input_is_one_line_and_code_2(what, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    for name, id_ in (("a", "first"), ("b", "second")):
-        side(tmp_path / "machines", name, [timed(1)], {"id": id_})
-    texts = {
-        GOOD: json.dumps(timed(1)) + "\n",
-        "others.jsonl": json.dumps(timed(1, k=77)) + "\n",
-        "wrong.jsonl": json.dumps(wrong("no")) + "\n",
-        "empty.jsonl": "",
-        "broken.jsonl": "{\n",
-        "other.json": "[]",
-        "timeless.json": '{"benchmarks": [{"name": "a"}]}',
-        "listed.json": '{"benchmarks": [{"name": "a", "real_time": 1, "time_unit": ["ns"]}]}',
-        "hours.json": '{"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "h"}]}',
-        "means.json": '{"benchmarks": [{"name": "a", "run_type": "aggregate"}]}',
-    }
-    for name, text in texts.items():
-        Path(name).write_text(text)
-    arguments, said = BAD[what]
-    assert main(["compare", *arguments]) == 2
-    one_line(capsys, said)
-    assert not Path("x.html").exists()
-
-
-@pytest.mark.parametrize("value", ["abc", "-1", "nan", "1e9"])
-def test_a_threshold_is_a_number_of_percent(value, capsys):
-    assert main(["compare", "a", "b", f"--threshold={value}"]) == 2
-    one_line(capsys, "percent")

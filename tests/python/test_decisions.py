@@ -15,7 +15,7 @@ from plots.decide.portability import portability
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
 from plots.errors import UserError
-from plots.read import check, tuning, words
+from plots.read import tuning, words
 from plots.read.intervals import Estimate, exact, of_mean, of_median, ratio
 from plots.read.select import sort_key
 from plots.read.sides import Case, shown
@@ -195,18 +195,6 @@ def test_the_smallest_detectable_change_by_hand():
     assert found.detectable(1) == pytest.approx(math.expm1((1.959964 + 0.841621) * error), rel=1e-5)
     assert found.detectable(2) == pytest.approx(math.expm1((2.241403 + 0.841621) * error), rel=1e-5)
     assert change.Change(found.ratio, 0.5, 0.04, "").detectable(2) is None, "p = 0.04 is not small in two tests"
-
-
-def test_a_field_is_missed_from_the_schema_on_that_added_it():
-    whole = line()
-    check.line(whole, "here", {})
-    added = {2: ("grade", "device"), 3: ("continues",), 4: ("energy", "tuned"), 5: ("library",), 7: ("judge_seed",)}
-    for since, names in added.items():
-        for name in names:
-            without = {key: value for key, value in whole.items() if key != name}
-            with pytest.raises(UserError, match=f"{name} missing"):
-                check.line({**without, "schema": since}, "here", {})
-            check.line({**without, "schema": since - 1}, "here", {})
 
 
 def test_a_whole_number_is_written_as_one_in_a_name():

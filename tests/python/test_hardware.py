@@ -115,15 +115,6 @@ def test_expected_is_the_papers_time_by_the_binding_resources(bench, two):
     assert "threads" in expected(one, some, both.views["fast"].machine, paper).why
 
 
-def test_peaks_of_a_paper_are_checked(bench, capsys):
-    bench.exhibit()
-    bench.run([line(packages=1)])
-    for text in ("[peak.tpu]\nsource='x'", "[peak.cpu]\nbandwidth_gbs=1", "[peak.cpu]\nsource='x'\nfp32_gflops=0"):
-        (bench.papers / "demo" / "paper.toml").write_text(text)
-        assert bench.main("hardware") == 2
-        one_line(capsys)
-
-
 def test_pp_is_the_harmonic_mean_and_0_without_support():
     assert portability.pp([1.0, 0.5]) == pytest.approx(2 / 3)
     assert portability.pp([1.0, 0.0]) == 0

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 import synthetic
-from conftest import one_line
 from synthetic import line, wrong
 
 from plots.__main__ import main
@@ -92,21 +91,3 @@ def test_few_commits_have_no_column_of_levels_and_the_largest_changes_are_shown(
 )
 def test_bars_are_logarithmic_and_no_percent_is_a_cliff(values, drawn):
     assert text.bars(values) == drawn
-
-
-REFUSED = {
-    "--results nowhere": "nowhere: no such folder",
-    "--results .": "no lines of any machine",
-    "--results results --machine moon": "no lines of machine moon",
-    "--results results --filter [": "not a regular expression",
-    "--results results --filter zzz": "no case that matches was measured at two commits",
-}
-
-
-@pytest.mark.parametrize(("words", "said"), REFUSED.items())
-def test_bad_input_is_one_line_and_code_2(words, said, tmp_path, monkeypatch, capsys):
-    synthetic.write(tmp_path / "results", "demo", lines([1, 2]))
-    monkeypatch.chdir(tmp_path)
-    assert main(["history", *words.split()]) == 2
-    one_line(capsys, said)
-    assert not (tmp_path / "report").exists()

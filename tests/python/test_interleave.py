@@ -135,29 +135,3 @@ def test_interleave_refuses_in_one_line(two, words, said):
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("interleave: ") and ran.stderr.count("\n") == 1 and said in ran.stderr
     assert not (two.folder / "out").exists() and two.runs() == []
-
-
-@pytest.mark.parametrize(
-    ("script", "words", "said"),
-    [
-        ("regress", "", "name the commit to compare with"),
-        ("regress", "a b c", "name the commit to compare with"),
-        ("regress", "no-such-commit", "'no-such-commit' is no commit of this repository"),
-        ("regress", "HEAD --rounds many", "--rounds 'many'"),
-        ("regress", "HEAD --threshold much", "--threshold 'much'"),
-        ("regress", "HEAD (", "the filter '(' is not a regular expression: missing )"),
-        ("regress", "HEAD a{2,1}", "the filter 'a{2,1}' is not a regular expression: min repeat"),
-        ("regress", "HEAD --json --annotations", "--json prints JSON alone"),
-        ("regress", "HEAD --fast", "unknown argument '--fast'"),
-        ("compare_test", "--rounds", "--rounds ''"),
-        ("compare_test", "--tries x", "--tries 'x'"),
-        ("compare_test", "fast", "unknown argument 'fast'"),
-        ("tune_test", "--kept x", "--kept 'x'"),
-        ("tune_test", "--rounds 3", "--kept is at least 1, --rounds at least 8"),
-        ("tune_test", "fast", "unknown argument 'fast'"),
-    ],
-)
-def test_scripts_refuse_before_they_do_anything(script, words, said, tmp_path):
-    ran = subprocess.run([ROOT / "scripts" / script, *words.split()], cwd=tmp_path, capture_output=True, text=True)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith(f"{script}: {said}") and ran.stderr.count("\n") == 1

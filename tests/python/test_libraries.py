@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -87,67 +87,45 @@ def agree(mine: Any, fp64: Any) -> None:
     np.testing.assert_allclose(mine.centroids, fp64.centroids, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("transfers", ["outside", "inside"])
-@pytest.mark.parametrize(("dtype", "iterations"), [(np.float32, 4), (np.float64, 2), (np.float32, 100)])
-def test_cuml_gives_the_labels_and_both_centroids_of_its_last_iteration(tmp_path, transfers, dtype, iterations):
-    paths = problem(tmp_path, 400, 3, 5, dtype)
-    with worker("cuml_worker.py") as ask:
-        assert ask("hello", protocol=1) == {**WORKERS["cuml_worker.py"], **HELLO}
-        mine = solved(ask, paths, iterations, 0, transfers=transfers)
-        assert ask("forget") == {}
+SOLVED = [  # worker, dtype, iterations, tolerance, parameters, (n, k): FAISS by itself would take 256 points a centroid
+    *(("cuml", np.float32, n, 0, {"transfers": where}, (400, 5)) for n in (4, 100) for where in ("outside", "inside")),
+    *(("cuml", np.float64, 2, 0, {"transfers": where}, (400, 5)) for where in ("outside", "inside")),
+    *(("cuvs", dtype, n, None, {}, (400, 5)) for dtype, n in ((np.float32, 4), (np.float64, 1), (np.float32, 99))),
+    *(("faiss_gpu", np.float32, 4, None, {}, shape) for shape in ((400, 5), (3000, 4))),
+]
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[dict[str, Any]]:
+    """A process of each adapter, for all tests that need no fault; each says hello once."""
+    with ExitStack() as stack:
+        asks = {name.removesuffix("_worker.py"): stack.enter_context(worker(name)) for name in WORKERS}
+        for name, ask in asks.items():
+            assert ask("hello", protocol=1) == {**WORKERS[f"{name}_worker.py"], **HELLO}
+        yield asks
+
+
+@pytest.mark.parametrize(("name", "dtype", "iterations", "tolerance", "parameters", "shape"), SOLVED)
+def test_an_adapter_gives_the_labels_and_both_centroids_of_its_last_iteration(
+    workers, tmp_path, name, dtype, iterations, tolerance, parameters, shape
+):
+    n, k = shape
+    mine = solved(workers[name], problem(tmp_path, n, 3, k, dtype), iterations, tolerance, **parameters)
+    assert name != "cuml" or workers[name]("forget") == {}
     fp64 = lloyd(mine.points, mine.initial, iterations)
     agree(mine, fp64)
-    assert mine.made == fp64.made
+    assert mine.made == (fp64.made if tolerance == 0 else iterations), "iterations left out would change nothing"
 
 
-@pytest.mark.parametrize(("dtype", "iterations"), [(np.float32, 4), (np.float64, 1), (np.float32, 99)])
-def test_cuvs_gives_the_labels_and_both_centroids_of_its_last_iteration(tmp_path, dtype, iterations):
-    paths = problem(tmp_path, 400, 3, 5, dtype)
-    with worker("cuvs_worker.py") as ask:
-        assert ask("hello", protocol=1) == {**WORKERS["cuvs_worker.py"], **HELLO}
-        mine = solved(ask, paths, iterations, None)
-    agree(mine, lloyd(mine.points, mine.initial, iterations))
-    assert mine.made == iterations, "the iterations that cuVS leaves out would change nothing"
-
-
-@pytest.mark.parametrize(("name", "tolerance"), [("cuml_worker.py", 0), ("cuvs_worker.py", None)])
-def test_a_cluster_without_points_stays_where_it_is(tmp_path, name, tolerance):
-    paths = problem(tmp_path, 300, 2, 4, empty=True)
-    with worker(name) as ask:
-        ask("hello")
-        mine = solved(ask, paths, 3, tolerance)
+@pytest.mark.parametrize(("name", "tolerance"), [("cuml", 0), ("cuvs", None)])
+def test_a_cluster_without_points_stays_where_it_is(workers, tmp_path, name, tolerance):
+    mine = solved(workers[name], problem(tmp_path, 300, 2, 4, empty=True), 3, tolerance)
     agree(mine, lloyd(mine.points, mine.initial, 3))
     assert (mine.centroids[-1] == 1e3).all()
 
 
-def test_cuvs_tells_its_set_up_from_its_iterations(tmp_path):
-    """The stand-in takes 20 ms to set up and 5 ms an iteration; a run sets up twice."""
-    paths = problem(tmp_path, 40, 2, 3)
-    with worker("cuvs_worker.py", STAND_IN_SET_UP_S="0.02", STAND_IN_ITERATION_S="0.005") as ask:
-        ask("hello")
-        ask("prepare", **paths, iterations=6, tolerance=None, parameters={})
-        ask("reset")
-        answer = ask("iterate")
-        assert 0.035 < answer["set_up"] < 0.06
-        assert answer["set_up"] < answer["seconds"]
-
-
-@pytest.mark.parametrize(("n", "k"), [(400, 5), (3000, 4)])  # 750 points a centroid: FAISS by itself would take 256
-def test_faiss_takes_every_point_and_gives_the_labels_of_its_last_iteration(tmp_path, n, k):
-    paths = problem(tmp_path, n, 3, k)
-    with worker("faiss_gpu_worker.py") as ask:
-        assert ask("hello")["version"] == "1.12.stand-in"
-        mine = solved(ask, paths, 4, None)
-    fp64 = lloyd(mine.points, mine.initial, 4)
-    assert mine.made == fp64.made == 4
-    agree(mine, fp64)
-
-
-def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(tmp_path):
-    paths = problem(tmp_path, 300, 2, 4, empty=True)
-    with worker("faiss_gpu_worker.py") as ask:
-        ask("hello")
-        mine = solved(ask, paths, 3, None)
+def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(workers, tmp_path):
+    mine = solved(workers["faiss_gpu"], problem(tmp_path, 300, 2, 4, empty=True), 3, None)
     assert set(mine.labels) == {0, 1, 2, 3}, "the split gave the last cluster points"
     agree(mine, lloyd(mine.points, mine.assigned, 1))
 
@@ -155,18 +133,27 @@ def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(tmp_path
 @pytest.mark.parametrize(
     ("name", "iterations", "points", "why"),
     [
-        ("cuml_worker.py", 1, 400, "ValueError: fit makes two assigns at least"),
-        ("faiss_gpu_worker.py", 2, 400, "ValueError: FAISS takes fp32, three iterations at least"),
-        ("faiss_gpu_worker.py", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
+        ("cuml", 1, 400, "ValueError: fit makes two assigns at least"),
+        ("faiss_gpu", 2, 400, "ValueError: FAISS takes fp32, three iterations at least"),
+        ("faiss_gpu", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
     ],
 )
-def test_an_unsupported_problem_is_an_answer(tmp_path, name, iterations, points, why):
-    paths = problem(tmp_path, points, 3, 5)
-    with worker(name) as ask:
+def test_an_unsupported_problem_is_an_answer(workers, tmp_path, name, iterations, points, why):
+    paths, ask = problem(tmp_path, points, 3, 5), workers[name]
+    answer = ask("prepare", **paths, iterations=iterations, tolerance=None, parameters={})
+    assert answer["error"].startswith(why)
+    assert ask("empty") == {}, "and the process lives on"
+
+
+def test_cuvs_tells_its_set_up_from_its_iterations(tmp_path):
+    """The stand-in takes 0.2 s to set up and 0.1 s an iteration; a run sets up twice, and a busy machine delays it."""
+    paths = problem(tmp_path, 40, 2, 3)
+    with worker("cuvs_worker.py", STAND_IN_SET_UP_S="0.2", STAND_IN_ITERATION_S="0.1") as ask:
         ask("hello")
-        answer = ask("prepare", **paths, iterations=iterations, tolerance=None, parameters={})
-        assert answer["error"].startswith(why)
-        assert ask("empty") == {}, "and the process lives on"
+        ask("prepare", **paths, iterations=6, tolerance=None, parameters={})
+        ask("reset")
+        answer = ask("iterate")
+        assert 0.31 < answer["set_up"] < 0.65 and answer["seconds"] >= 1
 
 
 @pytest.mark.parametrize("name", WORKERS)
@@ -195,7 +182,9 @@ SMALL = flags(dataset="blobs", n=500, d=3, k=4, precision="fp32", iterations=4, 
 def run(name: str, folder: Path, fault: str) -> dict[str, dict[str, Any]]:
     """Lines by implementation. The adapter runs as library/external, which needs no build with CUDA."""
     program = script(folder / "program", sys.executable, ADAPTERS / name)
-    which = flags(implementation="^(library/external|cpu/lloyd/naive)$", timeout=3, out=folder)
+    which = flags(
+        implementation="^(library/external|cpu/lloyd/naive)$", timeout=60, out=folder
+    )  # a busy machine starts Python late
     kmbench("run", *which, *SMALL, "--external", program, STAND_IN_FAULT=fault, **STANDING_IN)
     return by_implementation(folder)
 
@@ -224,17 +213,17 @@ def test_the_libraries_of_the_build_say_their_version(tmp_path):
 
 
 def starts_of(folder: Path, which: str, worker: Path, *more: str) -> int:
-    """How many times three cases of a library start its script."""
+    """How many times two cases of a library start its script."""
     folder.mkdir()
     python, log = folder / "python", folder / "starts"
     python.write_text(f'#!/bin/sh\n[ "$1" != "{worker}" ] || echo >> "{log}"\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
-    shape = flags(dataset="blobs", n=500, d=3, k="3,4,5", precision="fp32", iterations=40, tolerance=0, repetitions=2)
+    shape = flags(dataset="blobs", n=500, d=3, k="3,4", precision="fp32", iterations=40, tolerance=0, repetitions=2)
     named = [word.replace("PYTHON", str(python)) for word in more]
     kmbench("run", *flags(implementation=which, out=folder), *shape, *named, KMBENCH_PYTHON=str(python), **STANDING_IN)
     assert [(line["verdict"], line["failure"], line["skip"]) for line in lines_of(folder / "adhoc.jsonl")] == [
         ("", None, None)
-    ] * 3
+    ] * 2
     return len(log.read_text().splitlines())
 
 
@@ -244,7 +233,7 @@ def test_cases_share_the_python_of_a_library_and_not_the_users_program(tmp_path)
     assert starts_of(tmp_path / "library", "^library/sklearn$", adapter) == 1
     own = ROOT / "examples/mine.py"
     external = starts_of(tmp_path / "external", "^library/external$", own, "--external", f"PYTHON {own}")
-    assert external >= 3, external
+    assert external >= 2, external
 
 
 STAND_IN_BLAS = Path(__file__).with_name("stand_ins") / "openblas.c"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import ENVIRONMENT, FAULTY, by_implementation, flags, kmbench, lines_of, needed, refused
+from built import ENVIRONMENT, FAULTY, by_implementation, flags, kmbench, lines_of, needed
 
 needed(FAULTY)
 HEADER = 128  # bytes of a .npy before its values
@@ -82,16 +82,3 @@ def test_a_file_that_shrinks_costs_its_case(points):
     assert process.returncode == 1, said
     line = by_implementation(points.parent / "out")["cpu/lloyd/naive"]
     assert line["failure"] == "the file that the points are mapped from became shorter"
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["map=1", "--precision", "fp64"], "its values are f4 and would have to be converted to f8"),
-        (["map=3"], "map = 3, accepted: 0 and 1"),
-        (["groups=3"], "it is a file and has no setting 'groups'; accepted: map"),
-    ],
-)
-def test_points_that_cannot_be_mapped_are_refused(points, more, words):
-    refused(go(points, "cpu/lloyd/naive", "--data-set", *more), words)
-    assert not (points.parent / "out/adhoc.jsonl").exists()

@@ -1,25 +1,39 @@
-"""Metrics: each formula on a line with known numbers."""
+"""Metrics: each formula on lines with known numbers, its unit, its interval, and the lines that have no value."""
+
+import math
 
 import pytest
+from conftest import TABLE
 from synthetic import line, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import phases
+from plots.read import phases, words
+from plots.read.intervals import Estimate
 from plots.read.metrics import METRICS, metric
 from plots.read.phases import traced
 
-KNOWN = line(
-    samples_s=[0.5, 0.5, 0.5],
-    iterations=5,
-    prepare_s=0.2,
+SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]  # median 1.3, mean 6.5
+PHASES = {"assign": [0.01, 0.03], "update": [0.001, 0.002]}
+KNOWN = line(  # samples are skewed, and iterations differ from max_iters, so that a slip shows
+    samples_s=SKEWED,
+    iterations=4,
+    max_iters=100,
+    prepare_s=0.7,
     download_s=0.1,
-    phases={"assign": [0.01, 0.03]},
+    phases=PHASES,
     prepare_phases={"transfer": 0.15},
-    work={"bytes": 2e9, "flops": 4e9},
+    work={"bytes": 26e9, "flops": 52e9},
     peak_bytes=2**21,
     device_peak_bytes=5 << 20,
     samples_event_s=[0.2] * 3,
 )
+VALUES = {
+    **{"run": 1300, "iteration": 325, "overall": 2000, "end_to_end": 2100, "end_to_end_iteration": 525},
+    **{"prepare": 700, "download": 100, "assign": 20, "phase:assign": 20, "transfer": 150, "iterations": 4},
+    **{"cluster_size:0": 260, "cluster_size:3": 240, "cluster_spread": 20, "bandwidth": 80, "flop_rate": 160},
+    **{"peak": 2, "device_peak": 5, "run_event": 200, "wrong_labels": 0, "counter:distances": 16000},
+    **{"centroid_error": 0.001, "inertia": 123.5},
+}
 # mean M of five iterations of k = 8 (wu2011, Equation 2)
 COUNTED = line(
     k=8,
@@ -27,14 +41,6 @@ COUNTED = line(
     phases={"icd_rid": [0.01] * 5, "icd": [0.004] * 5, "assign": [0.06] * 5, "update": [0.02] * 5},
     counters={"mean_m": [8.0, 4.0, 2.0, 2.01, 2.0], "warp_imbalance": [0.0, 1.0, 0.5, 0.0, 0.0]},
 )
-ENERGY = {"joules": 10.0, "iterations": 4, "window_s": 1.0, "source": "nvml", "skipped": None}
-VALUES = {
-    **{"iteration": 100, "run": 500, "overall": 700, "end_to_end": 800, "end_to_end_iteration": 160},
-    **{"prepare": 200, "download": 100, "assign": 20, "phase:assign": 20, "transfer": 150, "iterations": 5},
-    **{"cluster_size:0": 260, "cluster_size:3": 240, "cluster_spread": 20, "bandwidth": 20, "flop_rate": 40},
-    **{"peak": 2, "device_peak": 5, "run_event": 200, "wrong_labels": 0, "counter:distances": 16000},
-    **{"centroid_error": 0.001, "inertia": 123.5},
-}
 OF_COUNTED = {
     "ealt": 70,  # 10 + 60: icd is within icd_rid
     "ealt_share:icd": 100 * 4 / 70,
@@ -43,12 +49,66 @@ OF_COUNTED = {
     "saved_in_warps": 100 * (1 - 23.01 / 40),
     "settled": 4,
 }
+ENERGY = {"joules": 10.0, "iterations": 4, "window_s": 1.0, "source": "nvml", "skipped": None}
+SHARES = line(prepare_s=1.0, download_s=2.0, phases={"assign": [1.0, 2.0], "update": [4.0, 0.0]})
+NO_TIME = line(prepare_s=0.0, download_s=0.0, phases={"assign": [0.0]})
+TENTH = line(samples_s=[0.5] * 3, work={"bytes": 2e9, "flops": 4e9})  # 0.1 s an iteration
+STREAM = line(n=10_000_000, samples_s=[0.5] * 3)  # 160 MB in 0.1 s
+GPU = {"device": "gpu"}
+READ = {"iterations": 1, "samples_s": [0.5], "work": {"bytes": 1e9, "flops": 0}}
+ALONE = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
+CEILINGS = {
+    "cpu": {"fma_fp32_gflops": 6.4e-4},
+    "gpu": {"fma_fp32_gflops": 1, "tensor_tf32_gflops": 3.2, "tensor_bf16_gflops": None},
+}
+PEAKS = {"cpu": {"bytes_per_s": 1e11, "flops_per_s": {"fp32": 8e10}}}
+SLOWER_CPU = {"cpu": {"bytes_per_s": 1e10}, "gpu": {"bytes_per_s": 1e11}}
+PRICED = {
+    "floor": {"cpu": {"bytes_per_s": 60e9, "flops_per_s": {"fp32": 1670.4e9}}, "gpu": {"bytes_per_s": 320e9}},
+    "price": {"cpu": 1.591, "gpu": 1.140},
+}
+FORMULAS = [  # metric, line, machine.json, value
+    *((name, KNOWN, {}, value) for name, value in VALUES.items()),
+    *((name, COUNTED, {}, value) for name, value in OF_COUNTED.items()),
+    ("assign", line(phases={"assign": [0.001, 0.001, 0.010]}), {}, 4),  # the mean
+    ("ealt", ALONE, {}, 60),
+    ("ealt_share:labeling", ALONE, {}, None),  # labeling is the only part
+    ("run_event", line(samples_event_s=None), {}, None),
+    ("settled", line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}, None),
+    ("distances_saved", line(n=1000, k=10, counters={"distances": [10_000.0, 5_000.0, 1_000.0, 0.0]}), {}, 60),
+    *((f"time_share:{name}", SHARES, {}, value) for name, value in (("assign", 30), ("update", 40), ("other", 30))),
+    ("time_share:fused", SHARES, {}, None),
+    ("time_share:other", NO_TIME, {}, None),
+    ("energy", line(energy=ENERGY), {}, 2.5),
+    ("energy", line(energy={**ENERGY, "joules": None}), {}, None),
+    ("energy", line(energy=ENERGY, verdict="wrong"), {}, None),
+    ("product_rate", TENTH, {}, 3.2e-4),  # 2 x 1000 x 4 x 4 operations in 0.1 s
+    ("product_share", TENTH, {"ceilings": CEILINGS}, 50),  # of the fastest arithmetic measured
+    ("product_share", TENTH | GPU, {"ceilings": CEILINGS}, 0.01),
+    ("product_share", TENTH, {}, None),
+    ("floor_share", TENTH, {"floor": PEAKS}, 50),  # 0.05 s of arithmetic in 0.1 s
+    ("floor_share", TENTH, {}, None),
+    ("floor_share", line(implementation="library/faiss_gpu", **GPU, **READ), {"floor": SLOWER_CPU}, 2),
+    ("floor_share", line(implementation="library/sklearn", device="cpu", **READ), {"floor": SLOWER_CPU}, 20),
+    ("floor_share", line(implementation="gpu/lloyd/tiled", **READ) | {"device": None}, {"floor": SLOWER_CPU}, 2),
+    ("throughput", STREAM, {}, 1.6),
+    ("throughput", STREAM | {"precision": "fp64"}, {}, 3.2),
+    ("bus_share", STREAM, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}, 80),
+    ("bus_share", STREAM, {"ceilings": {"gpu": None}}, None),
+    ("flops_per_price", TENTH, PRICED, pytest.approx(1049.9, abs=0.05)),  # lutz2018's c4.8xlarge
+    ("flops_per_price", TENTH | GPU, PRICED, None),  # no such peak in the record
+    ("bandwidth_per_price", TENTH, PRICED, pytest.approx(37.71, abs=0.005)),
+    ("bandwidth_per_price", TENTH | GPU, PRICED, pytest.approx(280.7, abs=0.05)),  # g3.4xlarge
+    ("bandwidth_per_price", TENTH, PRICED | {"price": None}, None),
+    ("price", TENTH, {}, None),
+    ("run", line(verdict="label 3 is wrong"), {}, None),  # although the line has samples
+]
 
 
-@pytest.mark.parametrize("name", [*VALUES, *OF_COUNTED])
-def test_value(name):
-    of, value = (COUNTED, OF_COUNTED[name]) if name in OF_COUNTED else (KNOWN, VALUES[name])
-    assert metric(name).of(of, {}).value == pytest.approx(value)
+@pytest.mark.parametrize(("name", "of", "record", "value"), FORMULAS, ids=[name for name, *_ in FORMULAS])
+def test_value(name, of, record, value):
+    found = metric(name).of(of, record)
+    assert (found and found.value) == (pytest.approx(value) if isinstance(value, (int, float)) else value)
 
 
 @pytest.mark.parametrize("name", [*OF_COUNTED, "distances_saved"])
@@ -57,11 +117,29 @@ def test_a_wrong_run_and_one_without_counters_have_none(name):
     assert metric(name).of(line(phases={}, counters={"shift": [1.0]}), {}) is None
 
 
-def test_missing_fields_have_no_value():
-    alone = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
-    assert metric("ealt").of(alone, {}).value == pytest.approx(60)
-    assert metric("ealt_share:labeling").of(alone, {}) is None, "labeling is the only part"
-    assert metric("run_event").of(line(samples_event_s=None), {}) is None
+@pytest.mark.parametrize("name", METRICS)
+def test_a_case_without_a_time_has_none(name):
+    for case in (skipped("no such card"), wrong("label 3 is wrong")):
+        assert not METRICS[name].timed or METRICS[name].of(case, {}) is None
+
+
+def test_titles_name_the_units():
+    titles = {name: metric(name).title for name in ("run", "bandwidth", "flop_rate", "floor_share", "peak")}
+    assert titles == {
+        "run": "iterate (ms)",
+        "bandwidth": "bandwidth (GB/s)",
+        "flop_rate": "arithmetic (GFLOP/s)",
+        "floor_share": "share of the floor (%)",
+        "peak": "peak memory (MiB)",
+    }
+
+
+def test_the_interval_keeps_its_sides():
+    """The upper arm of a skewed time is longer; of a rate, one over a time, the lower arm is."""
+    time, rate = metric("run").of(KNOWN, {}), metric("bandwidth").of(KNOWN, {})
+    assert time.range == (1000, 30_000)
+    assert rate.high - rate.value < rate.value - rate.low < rate.value
+    assert (rate.low, rate.high) == pytest.approx((26 / 30 * 4, 26 / 1 * 4))
 
 
 def test_the_first_steady_iteration_differs_little_from_the_one_before():
@@ -69,88 +147,27 @@ def test_the_first_steady_iteration_differs_little_from_the_one_before():
     assert phases.settled([100, 99.5], {}) == 2
     assert phases.settled([100, 50], {}) is None
     assert phases.settled([100, 50, 100], {}) is None, "the first has no predecessor"
-    assert metric("settled").of(line(k=8, counters={"mean_m": [8.0, 6.0, 4.0]}), {}) is None
 
 
-def test_distances_saved_are_of_all_iterations():
-    made = line(n=1000, k=10, counters={"distances": [10_000.0, 5_000.0, 1_000.0, 0.0]})
-    assert metric("distances_saved").of(made, {}).value == pytest.approx(60)
+def test_the_trace_is_the_sum_of_the_phases_in_milliseconds():
+    assert traced(SHARES) == [5000, 2000]
 
 
-def test_shares_of_time_are_of_prepare_iterate_and_download():
-    made = line(prepare_s=1.0, download_s=2.0, phases={"assign": [1.0, 2.0], "update": [4.0, 0.0]})
-    assert [metric(f"time_share:{name}").of(made, {}).value for name in ("assign", "update", "other")] == [30, 40, 30]
-    assert metric("time_share:fused").of(made, {}) is None
-    nothing = line(prepare_s=0.0, download_s=0.0, phases={"assign": [0.0]})
-    assert metric("time_share:other").of(nothing, {}) is None
-    assert traced(made) == [5000, 2000], "milliseconds of each iteration, the sum of its phases"
-
-
-def test_energy_has_a_value_if_it_was_measured():
-    assert metric("energy").of(line(energy=ENERGY), {}).value == 2.5
-    assert metric("energy").of(line(energy={**ENERGY, "joules": None}), {}) is None
-    assert metric("energy").of(line(energy=ENERGY, verdict="wrong"), {}) is None
-
-
-def test_product_share_is_that_of_the_fastest_arithmetic_measured():
-    """2 x 1000 x 4 x 4 operations in 0.1 s."""
-    assert metric("product_rate").of(KNOWN, {}).value == pytest.approx(3.2e-4)
-    gpu = {"fma_fp32_gflops": 1, "tensor_tf32_gflops": 3.2, "tensor_bf16_gflops": None}
-    record = {"ceilings": {"cpu": {"fma_fp32_gflops": 6.4e-4}, "gpu": gpu}}
-    assert metric("product_share").of(KNOWN, record).value == pytest.approx(50)
-    assert metric("product_share").of({**KNOWN, "device": "gpu"}, record).value == pytest.approx(0.01)
-    assert metric("product_share").of(KNOWN, {}) is None
-
-
-def test_floor_share_is_the_least_time_over_the_time():
-    record = {"floor": {"cpu": {"bytes_per_s": 1e11, "flops_per_s": {"fp32": 8e10}}}}
-    assert metric("floor_share").of(KNOWN, record).value == pytest.approx(50)  # 0.05 s of arithmetic in 0.1 s
-    assert metric("floor_share").of(KNOWN, {}) is None
-
-
-def test_throughput_counts_the_points_bytes_and_the_bus_share_divides_by_the_upload():
-    points = line(n=10_000_000, d=4, precision="fp32", samples_s=[0.5, 0.5, 0.5], iterations=5)  # 160 MB in 0.1 s
-    assert metric("throughput").of(points, {}).value == pytest.approx(1.6)
-    assert metric("throughput").of({**points, "precision": "fp64"}, {}).value == pytest.approx(3.2)
-    assert metric("bus_share").of(points, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}).value == pytest.approx(80)
-    assert metric("bus_share").of(points, {"ceilings": {"gpu": None}}) is None
-
-
-def test_performance_for_the_price_is_the_devices_peak_over_its_own_price():
-    record = {
-        "floor": {"cpu": {"bytes_per_s": 60e9, "flops_per_s": {"fp32": 1670.4e9}}, "gpu": {"bytes_per_s": 320e9}},
-        "price": {"cpu": 1.591, "gpu": 1.140},
-    }
-    assert metric("flops_per_price").of(KNOWN, record).value == pytest.approx(1049.9, abs=0.05)  # c4.8xlarge
-    assert metric("bandwidth_per_price").of(KNOWN, record).value == pytest.approx(37.71, abs=0.005)
-    gpu = {**KNOWN, "device": "gpu"}
-    assert metric("bandwidth_per_price").of(gpu, record).value == pytest.approx(280.7, abs=0.05)  # g3.4xlarge
-    assert metric("flops_per_price").of(gpu, record) is None  # no such peak in the record
-    assert metric("price").of(KNOWN, {}) is None
-    assert metric("bandwidth_per_price").of(KNOWN, {**record, "price": None}) is None
-
-
-def test_the_device_is_the_lines_own_and_of_schema_1_the_folders():
-    record = {"floor": {"cpu": {"bytes_per_s": 1e10}, "gpu": {"bytes_per_s": 1e11}}}
-    made = {"iterations": 1, "samples_s": [0.5], "work": {"bytes": 1e9, "flops": 0}}
-    share = metric("floor_share").of
-    assert share(line(implementation="library/faiss_gpu", device="gpu", **made), record).value == pytest.approx(2)
-    assert share(line(implementation="library/sklearn", device="cpu", **made), record).value == pytest.approx(20)
-    old = {**line(implementation="gpu/lloyd/tiled", **made), "device": None}
-    assert share(old, record).value == pytest.approx(2)
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_a_case_without_a_time_has_none(name):
-    for case in (skipped("no such card"), wrong("label 3 is wrong")):
-        assert not METRICS[name].timed or METRICS[name].of(case, {}) is None
-
-
-def test_a_wrong_case_has_no_time_even_where_its_line_has_samples():
-    assert metric("run").of(line(verdict="label 3 is wrong"), {}) is None
+def test_a_speedup_is_the_baseline_over_the_line(bench):
+    text = TABLE.replace('["iteration", "assign"]', '["speedup:iteration"]\nbaseline = { packages = 1 }')
+    view = bench.view([line(seconds=0.6, packages=1), line(seconds=0.2, packages=10)], text)
+    found = {one["parameters"]["packages"]: view.value(one, "speedup:iteration").value for one in view.lines}
+    assert found == pytest.approx({1: 1.0, 10: 3.0})
 
 
 @pytest.mark.parametrize("name", ["speed", "phase:", "cluster_size:x", "speedup:speed"])
 def test_an_unknown_metric_is_refused(name):
     with pytest.raises(UserError, match="unknown metric"):
         metric(name)
+
+
+@pytest.mark.parametrize("value", [0.0, math.inf, -math.inf, math.nan, 1e-320, 1e300])
+def test_every_float_has_a_text(value):
+    """An interval of two runs can be infinite and a ratio 0; both are printed."""
+    assert words.number(value, 3, words.decimals_for(value, 3))
+    assert words.both(Estimate(1.0, value if value < 1 else 0.5, math.inf, 2, "t of logarithms"))

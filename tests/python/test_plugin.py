@@ -104,7 +104,7 @@ def asking(folder: Path, head: str) -> Path:
         ("return *(const char**)8;", "asked whether it can run, it died of signal 11"),
         ("return (const char*)8;", "asked whether it can run, it died of signal 11"),
         ("exit(0);", "asked whether it can run, it ended with exit code 0"),
-        ("for (;;) continue;", "asked whether it can run, it did not answer within 10 s"),
+        ("for (;;) pause();", "asked whether it can run, it did not answer within 10 s"),
         ('return "only on Sundays";', "only on Sundays"),
     ],
 )

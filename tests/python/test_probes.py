@@ -31,14 +31,15 @@ def test_warm_up_runs_come_before_the_timed_ones(warmup, repetitions, tmp_path):
 def test_a_sample_is_iterate_alone(tmp_path):
     line = line_of("faults/probes/own_stopwatch", tmp_path, *SMALL, "--warmup", 0, "--repetitions", 4)
     shortest, longest = (line["counters"][f"{which}_s"][-1] for which in ("shortest", "longest"))
-    assert shortest <= min(line["samples_s"]) <= max(line["samples_s"]) < longest + 0.01, "no download is in it"
+    assert shortest <= min(line["samples_s"]) < shortest + 0.015 < longest + 0.015, "no download is in it"
     assert line["download_s"] >= 0.02
 
 
 def test_a_phase_holds_what_was_done_in_it(tmp_path):
     line = line_of("faults/probes/own_stopwatch", tmp_path, *SMALL, "--warmup", 0, "--repetitions", 1)
     assert len(line["phases"]["assign"]) == len(line["phases"]["update"]) == 4
-    assert sum(line["phases"]["assign"]) >= sum(line["counters"]["assign_s"]) > sum(line["phases"]["update"])
+    assert sum(line["phases"]["assign"]) >= sum(line["counters"]["assign_s"])
+    assert min(line["phases"]["assign"]) >= 0.008 > min(line["phases"]["update"]), "assign alone sleeps, for 8 ms"
 
 
 def test_of_several_runs_the_worst_is_told(tmp_path):

@@ -19,19 +19,12 @@ def test_two_sets_travel_along():
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_is_what_its_table_says(file):
-    table = TABLES[file.name.removesuffix(".npy.xz")]
+def test_a_file_is_what_its_table_says_and_is_attributed(file):
+    table, text = TABLES[file.name.removesuffix(".npy.xz")], (FOLDER / "ATTRIBUTION.md").read_text()
     with lzma.open(file) as packed:
         head = io.BytesIO(packed.read(4096))
     np.lib.format.read_magic(head)
     shape, _, kind = np.lib.format.read_array_header_1_0(head)
-    assert (shape, kind) == ((table["n"], table["d"]), np.float32)
-    assert table["file"] == file.name
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_is_attributed(file):
-    text = (FOLDER / "ATTRIBUTION.md").read_text()
+    assert (shape, kind, table["file"]) == ((table["n"], table["d"]), np.float32, file.name)
     assert f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" in text
-    assert TABLES[file.name.removesuffix(".npy.xz")]["licence"] == "CC BY 4.0"
-    assert "Creative Commons Attribution 4.0" in text
+    assert table["licence"] == "CC BY 4.0" and "Creative Commons Attribution 4.0" in text

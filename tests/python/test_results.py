@@ -12,6 +12,7 @@ from synthetic import line, of_schema, skipped, wrong
 
 from plots.errors import UserError
 from plots.read import check, results, schema
+from plots.read.check import FIELDS
 from plots.read.view import gather
 
 ENERGY = {"joules": 3.5, "iterations": 70, "window_s": 1.1, "source": "NVML", "skipped": None}
@@ -57,9 +58,9 @@ def test_the_schema_misses_every_missing_field(field):
     assert not VALIDATOR.is_valid({k: v for k, v in line().items() if k != field})
 
 
-@pytest.mark.parametrize("field", [name for name, node in check.FIELDS.items() if "since" in node])
+@pytest.mark.parametrize("field", [name for name, node in FIELDS.items() if "since" in node])
 def test_a_field_is_asked_from_its_schema_on(field):
-    since = check.FIELDS[field]["since"]
+    since = FIELDS[field]["since"]
     lacking = [{k: v for k, v in of_schema(n, line()).items() if k != field} for n in range(1, check.LATEST + 1)]
     assert [VALIDATOR.is_valid(made) for made in lacking] == [n < since for n in range(1, check.LATEST + 1)]
     assert [reads(made) for made in lacking] == [n < since for n in range(1, check.LATEST + 1)]
@@ -74,19 +75,32 @@ def reads(made: dict) -> bool:
 
 
 def test_a_new_field_is_one_edit():
-    document = {**check.DOCUMENT, "properties": {**check.FIELDS, "colour": {"since": 9, "type": ["string", "null"]}}}
+    document = {**check.DOCUMENT, "properties": {**FIELDS, "colour": {"since": 9, "type": ["string", "null"]}}}
     assert schema.latest(document) == 9
     assert [("colour" in schema.Compiler(document, n).fields(document["properties"])) for n in (8, 9)] == [False, True]
 
 
+def form(value: object) -> object:
+    """The types in a value, whatever its numbers and words."""
+    if isinstance(value, dict):
+        return frozenset((name, form(inner)) for name, inner in value.items())
+    return frozenset(map(form, value)) if isinstance(value, list) else type(value)
+
+
+def form_of(made: dict) -> object:
+    """The form of a line; the names of its parameters, phases and counters are free."""
+    free = [name for name in made if "additionalProperties" in FIELDS[name]]
+    return made["schema"], form(made | {name: list(made[name].values()) for name in free})
+
+
 @pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_every_recorded_line_keeps_the_schema(path):
-    for number, text in enumerate(path.read_text().split("\n")[:-1], start=1):
-        problem = next(iter(VALIDATOR.iter_errors(json.loads(text))), None)
-        assert problem is None, f"{path}:{number}: {problem.message}"
+    """JSON Schema is slow and tries one line of each form; our check, which agrees with it, tries all."""
+    made = [json.loads(text) for text in path.read_text().split("\n")[:-1]]
+    for one in {form_of(one): one for one in made}.values():
+        VALIDATOR.validate(one)
     told: list[str] = []
-    assert len(list(results.read_lines(path, told=told))) == number
-    assert told == []
+    assert (len(list(results.read_lines(path, told=told))), told) == (len(made), [])
 
 
 def test_the_later_line_counts(bench):
@@ -118,14 +132,6 @@ def test_a_bad_line_is_skipped_and_counted(bench, capsys, text):
     assert capsys.readouterr().err == f"plots: {sentence}\n"
     raw = results.raw_lines(machine.lines).decode().splitlines()
     assert raw == [first, second], "a skipped line keeps the places right"
-
-
-@pytest.mark.parametrize("text", BAD_LINES)
-def test_a_file_without_any_result_line_is_refused_with_the_place(bench, text):
-    folder = bench.run([line()])
-    (folder / "demo" / "other.jsonl").write_text(text + "\n", encoding="latin-1")
-    with pytest.raises(UserError, match=r"other\.jsonl:1: "):
-        results.load(folder)
 
 
 def test_a_line_of_a_later_schema_is_refused(bench):

@@ -9,41 +9,51 @@ import subprocess
 import time
 
 import built
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded, whole_lines
+from built import (
+    ENVIRONMENT,
+    FAULTY,
+    KMBENCH,
+    flags,
+    kmbench,
+    lines_of,
+    needed,
+    refused,
+    succeeded,
+    unlocked,
+    whole_lines,
+)
 
 needed(KMBENCH, FAULTY)
 SLOW = ["run", *flags(implementation="^faults/slow$", dataset="blobs", n=100)]
 NAIVE = ["run", *flags(implementation="cpu/lloyd/naive", dataset="blobs")]
 QUIET = {"env": ENVIRONMENT, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-CASES = 60
+CASES, TEN = 60, 10
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     path = tmp_path / "adhoc.jsonl"
-    command = [*SLOW, *flags(k="2,3,4,5,6,7", repetitions=2, set="sleep_ms=40", out=tmp_path)]
+    command = [*SLOW, *flags(k=f"2:{TEN + 1}:+1", repetitions=2, set="sleep_ms=40", out=tmp_path)]
     with subprocess.Popen([FAULTY, *command], **QUIET) as parent:
         built.wait_until(lambda: len(whole_lines(path)) >= 2)
         parent.kill()
-    size = -1
-    while size != (size := path.stat().st_size):  # its worker ends too
-        time.sleep(1)
+    built.wait_until(lambda: unlocked(tmp_path))  # its worker ends too
     before = lines_of(path)
-    assert 2 <= len(before) < 6, "the kill has to come in the middle"
+    assert 2 <= len(before) < TEN, "the kill has to come in the middle"
     assert all(line["verdict"] == "" for line in before), "no process could record the case in flight as failed"
 
     path.open("a").write('{"schema": 1, "case": "torn')
     again = succeeded(*command, program=FAULTY)
-    assert f"{len(before)} of 6 cases have results already" in again.stderr
+    assert f"{len(before)} of {TEN} cases have results already" in again.stderr
     after = lines_of(path)
     assert after[: len(before)] == before, "old lines are never edited"
-    assert len(after) == len({line["case"] for line in after}) == 6, "nothing repeated, nothing lost"
+    assert len(after) == len({line["case"] for line in after}) == TEN, "nothing repeated, nothing lost"
 
     content = path.read_bytes()
     third = kmbench(*command, program=FAULTY)
-    assert third.returncode == 0 and "6 of 6 cases have results already" in third.stderr
+    assert third.returncode == 0 and f"{TEN} of {TEN} cases have results already" in third.stderr
     assert path.read_bytes() == content
-    succeeded(*command, "--redo", program=FAULTY)
-    assert len(lines_of(path)) == 12
+    succeeded(*command, "--redo", "--filter", "k:2/", program=FAULTY)
+    assert len(lines_of(path)) == TEN + 1
 
 
 def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
@@ -54,7 +64,7 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
         with subprocess.Popen(command, **QUIET) as run:
             time.sleep(moments.uniform(0, 0.4))
             run.kill()
-        time.sleep(0.05)  # its worker ends too
+        built.wait_until(lambda: not (tmp_path / ".lock").exists() or unlocked(tmp_path))  # its worker ends too
         now = whole_lines(path)
         assert now[: len(kept)] == kept, "old lines are never edited"
         for line in now:
@@ -94,10 +104,9 @@ def test_more_repetitions_continue_a_case(tmp_path):
 
 
 def test_two_runs_at_once_into_one_folder_are_refused(tmp_path):
-    slow = [*SLOW, *flags(k=2, set="sleep_ms=30000", out=tmp_path)]
+    slow = [*SLOW, *flags(k="2:90:+1", set="sleep_ms=100", out=tmp_path)]
     with subprocess.Popen([FAULTY, *slow], **QUIET) as first:
-        built.wait_until(lambda: (tmp_path / ".lock").exists())
-        time.sleep(0.2)
+        built.wait_until(lambda: whole_lines(tmp_path / "adhoc.jsonl"))
         second = kmbench(*NAIVE, *flags(n=300, k=3, out=tmp_path))
         first.kill()
     refused(second, "another kmbench is writing")

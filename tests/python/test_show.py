@@ -1,6 +1,5 @@
 """plots show: ad hoc lines, or those of any file, as a table and a plot."""
 
-import pytest
 from synthetic import line, wrong
 
 from plots.__main__ import main
@@ -59,10 +58,3 @@ def test_the_axis_is_the_most_varied_number():
     figure = show.layout(lines)
     assert (figure["x"], figure["series"], figure["style"], figure["logx"]) == ("n", ["implementation"], "line", True)
     assert show.layout(lines[:2])["x"] == "implementation"
-
-
-@pytest.mark.parametrize("what", ["adhoc", "nowhere.jsonl"])
-def test_nothing_to_show_is_one_line(bench, what, capsys):
-    bench.run([line()])
-    assert run(what, "--results", bench.results) == 2
-    assert capsys.readouterr().err.count("\n") == 1

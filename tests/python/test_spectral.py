@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import KMBENCH, kmbench, lines_of, needed, refused, succeeded
+from built import KMBENCH, lines_of, needed, succeeded
 from conftest import Bench, figure
 from synthetic import line
 
@@ -40,29 +40,6 @@ def test_a_users_points_get_the_labels_of_their_ring(rings: tuple[Path, np.ndarr
     assert "adjusted Rand index 1.0000, NMI 1.0000" in said
 
 
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (["--clusters", 2, "--representatives", 1501], "representatives = 1501 is more than n = 1500 points"),
-        (["--clusters", 20, "--representatives", 10], "k = 20 is more than representatives = 10"),
-        (["--clusters", 2, "--similarity", "gaussian", "--sigma", 0], "--sigma 0"),
-        (["--clusters", 2, "--sigma", 1], "--sigma belongs to --similarity gaussian"),
-        (["--clusters", 1], "--clusters"),
-        (["--clusters", 2, "--kmeans", "cpu/lloyd/none"], "cpu/lloyd/none"),
-        ([*SMALL, "--truth", "rings.npy"], "rings.npy"),
-    ],
-)
-def test_bad_input_is_one_line(rings: tuple[Path, np.ndarray], tmp_path: Path, flags: list[object], says: str) -> None:
-    refused(kmbench("spectral", rings[0], "--out", tmp_path / "out.npy", *flags), says)
-    assert not (tmp_path / "out.npy").exists()
-
-
-def test_equal_points_are_refused(tmp_path: Path) -> None:
-    np.save(tmp_path / "equal.npy", np.ones((100, 2)))
-    out = ["--out", tmp_path / "out.npy"]
-    refused(kmbench("spectral", tmp_path / "equal.npy", *out, "--clusters", 2), "all points are equal")
-
-
 def test_a_graph_in_pieces_is_reported_and_solved(tmp_path: Path) -> None:
     flags = ["--n", 600, *SMALL, "--similarity", "epsilon", "--epsilon", 0.05]
     assert "the graph has" in succeeded("spectral", "rings", "--out", tmp_path / "out.npy", *flags).stdout
@@ -83,12 +60,6 @@ def test_a_case_has_a_line_with_its_stages_and_its_quality(tmp_path: Path) -> No
         if implementation == chain:
             assert list(made["phases"]) == sorted(STAGES)
             assert made["counters"]["residual"][0] < 1e-8
-
-
-def test_a_pattern_of_implementations_matches_kmeans_alone(tmp_path: Path) -> None:
-    assert "cpu/spectral/lapack" in succeeded("list", "implementations").stdout
-    sweep = ["--implementation", "pectral", "--dataset", "moons", "--k", 2, "--out", tmp_path]
-    refused(kmbench("run", *sweep), "unknown implementation 'pectral'")
 
 
 def test_the_figure_has_a_box_for_every_stage(bench: Bench) -> None:

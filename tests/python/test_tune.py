@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import built
@@ -88,7 +87,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
     with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as first:
         built.wait_until(lambda: len(built.whole_lines(tmp_path / "m" / POINTS)) >= 3)
         first.send_signal(how)
-        _, told = first.communicate(timeout=60)
+        _, told = first.communicate(timeout=120)
     assert first.returncode == (130 if how == signal.SIGINT else -how)
     assert how == signal.SIGKILL or "the same command goes on from there" in told
     before = lines_of(tmp_path / "m" / POINTS)
@@ -103,8 +102,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
 def test_two_tunings_of_one_device_at_once_are_refused(tmp_path):
     command = [*TUNE, "--strategy", "exhaustive", "--repetitions", "100", "--out", str(tmp_path)]
     with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.DEVNULL) as first:
-        built.wait_until((tmp_path / "m" / ".lock").exists)
-        time.sleep(0.3)
+        built.wait_until(lambda: built.whole_lines(tmp_path / "m" / POINTS))
         second = kmbench(*command, program=FAULTY)
         first.kill()
     refused(second, "another kmbench tune is writing to ")
@@ -143,54 +141,6 @@ def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pac
     succeeded("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
     (one,) = lines_of(tmp_path / "adhoc.jsonl")
     assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
-
-
-REFUSED = {  # more arguments: words of the line
-    "--set speed=1,2": "has no parameter 'speed'",
-    "--set mode=0,1": "mode is not tunable, for it changes more than speed",
-    "--set pace=1,99": "parameter pace = 99; accepted: 1 to 32",
-    "--set pace=1,fast": "parameter pace = fast; accepted",
-    "--set pace=1,,2": "holds an empty value",
-    "--set pace=1,2 --set pace=4,8": "--set pace is given twice",
-    "--set pace": "'pace' is not name=value",
-    "--budget soon": "--budget 'soon': seconds, minutes or hours",
-    "--budget 0s": "--budget '0s'",
-    "--strategy luck": "--strategy 'luck'; accepted: exhaustive, random, halving, descent",
-    "--repetitions 0": "--repetitions must be a whole number from 1",
-    "--rounds 7": "--rounds must be a whole number from 8",
-    "--search-seed -1": "--search-seed",
-    "--data x.npy": "--dataset and --data exclude",
-    "--machine ../up": "--machine '../up'",
-    "--fast": "--fast",
-}
-OTHER_COMMANDS = {
-    f"tune {' '.join(PROBLEM)}": "implementation",
-    f"tune nobody {' '.join(PROBLEM)}": "unknown implementation 'nobody'",
-    f"tune cpu/lloyd/naive {' '.join(PROBLEM)}": "no tunable parameter with several values",
-    "tune faults/fast_where_wrong --dataset blobs --n 5,6 --k 3": "one value",
-    "tune faults/fast_where_wrong --dataset blobs": "--k",
-    "tune faults/fast_where_wrong --k 3": "--dataset NAME",
-    "tune faults/fast_where_wrong --data x.npy --k 3": "x.npy: no such file",
-    "tune faults/fast_where_wrong --dataset blobs --n 3 --k 9": "k = 9 is more",
-    f"run {' '.join(PROBLEM)} --tuning there": "give --tuned as well",
-}
-COMMANDS = {f"{' '.join(GOOD)} {more}": says for more, says in REFUSED.items()} | OTHER_COMMANDS
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_bad_input_is_one_line_and_writes_nothing(tmp_path, command):
-    refused(kmbench(*command.split(), "--out", tmp_path / "out", program=FAULTY), COMMANDS[command])
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 1}', '{"schema": 9, "implementations": {}}', ""])
-def test_a_bad_file_of_tuned_values_is_refused_and_kept(tmp_path, text):
-    (tmp_path / "m.json").write_text(text)
-    run = ["run", *PROBLEM, "--tuned", *flags(tuning=tmp_path, machine="m", out=tmp_path / "out")]
-    for command in ([*TUNE, "--anyway", "--out", tmp_path], run):
-        refused(kmbench(*command, program=FAULTY), "m.json")
-    assert (tmp_path / "m.json").read_text() == text
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_dry_run_tells_the_settings_and_writes_nothing(tmp_path):

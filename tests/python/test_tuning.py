@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import one_line
 from synthetic import empty, line, skipped, wrong
 
 from plots.__main__ import main
@@ -144,31 +143,3 @@ def test_t4_is_in_milliseconds():
     (one,) = tunings.t4([check.line(line(None, 0.5, samples=1), "made up", {})])["results"]
     assert one["measurements"][0] == {"name": "time", "value": pytest.approx(100 * 0.98), "unit": "ms"}
     assert one["times"]["runtimes"] == [pytest.approx(500 * 0.98)]
-
-
-def test_a_file_is_no_folder_to_write_to(tmp_path, capsys):
-    assert main(["tuning", str(write(tmp_path, search())), "--out", str(tmp_path / "x.md")]) == 2
-    one_line(capsys, "x.md: a folder is needed, not a file")
-    assert not (tmp_path / "x.md").exists()
-
-
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        (["tuning", "none.jsonl"], "none.jsonl: no such file"),
-        (["t4", "none.jsonl"], "none.jsonl: no such file"),
-        (["tuning", "PATH", "--x", "speed"], "speed: not varied in this tuning; varied: block, grid"),
-        (["tuning", "PATH", "--x", "grid", "--y", "grid"], "--x and --y are both grid"),
-        (["tuning", "PATH", "--metric", "inertia"], "--metric inertia: a time is needed"),
-        (["tuning", "PATH", "--metric", "speed"], "speed"),
-        (["tuning", "EMPTY"], "no result lines"),
-        (["t4", "BROKEN"], "not JSON"),
-    ],
-)
-def test_bad_input_to_plots_is_one_line(tmp_path, capsys, args, says):
-    (tmp_path / "broken.jsonl").write_text("{]\n")
-    paths = {"PATH": write(tmp_path, search()), "EMPTY": write(tmp_path, [], "empty")}
-    paths["BROKEN"] = tmp_path / "broken.jsonl"
-    assert main([str(paths.get(arg, arg)) for arg in args] + ["--out", str(tmp_path / "report")]) == 2
-    one_line(capsys, says)
-    assert not (tmp_path / "report").exists()

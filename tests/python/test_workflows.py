@@ -28,19 +28,9 @@ def test_a_step_is_bash_and_starts_what_is_there(file, step):
     assert not first.startswith("scripts/") or (ROOT / first).is_file()
 
 
-def test_the_steps_cover_the_gate_and_the_history():
-    text = "\n".join(step for _, step in COMMANDS)
-    for part in ("scripts/regress", "comparison.md", "build/kmbench run", "plots history", "$GITHUB_STEP_SUMMARY"):
-        assert part in text
-
-
-def test_regress_has_the_flags_that_a_workflow_gives_it():
+def test_regress_and_plots_have_the_flags_that_a_workflow_gives_them():
     (step,) = [step for _, step in COMMANDS if step.startswith("scripts/regress")]
-    for flag in re.findall(r" (--[a-z]+)", step):
-        assert flag in HELP, flag
-
-
-def test_plots_has_the_flags_that_a_workflow_gives_it():
+    assert set(re.findall(r" (--[a-z]+)", step)) <= set(re.findall(r"--[a-z]+", HELP))
     (step,) = [step for _, step in COMMANDS if "-m plots" in step]
     words = shlex.split(step.partition(" -m plots ")[2].partition("|")[0])
     assert parser().parse_args(words).command == "history"

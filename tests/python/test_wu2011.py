@@ -1,10 +1,10 @@
-"""wu2011's exhibits: the groups of its sets, claims and figures over many sets, a quick run."""
+"""wu2011: claims and figures over many sets, a quick run."""
 
 from contextlib import nullcontext
 
 import pytest
 from built import lines_of, needs_kmbench, succeeded
-from conftest import claim, exhibits_of
+from conftest import claim
 from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
@@ -13,24 +13,7 @@ from plots.draw.sets import merged, steps
 from plots.errors import UserError
 from plots.read.intervals import exact
 
-PAPER = exhibits_of("wu2011")
 GPU = ["gpu/triangle/standard", "gpu/triangle/reinforced", "gpu/triangle/hybrid"]
-GROUPS = [(name, 32, 24) for name in ("convergence", "figure3", "figure6a", "figure6b")]
-GROUPS += [("figure6d", 1024, 24), ("figure7", [64, 128, 256, 512, 1024], 3)]
-
-
-@pytest.mark.parametrize(("name", "k", "sigmas"), GROUPS)
-def test_groups_are_the_papers(name, k, sigmas):
-    """Section V: 245,760 points in 32 dimensions, ten sets of each sigma, 24 of them from 0.0125 to 0.3 in A and B."""
-    for sweep in PAPER[name].spec["sweep"]:
-        assert (sweep["n"], sweep["d"], sweep["k"], sweep["precision"]) == (245_760, 32, k, "fp32")
-        assert len(sweep["data"]["seed"]) == 10 and len(sweep["data"]["sigma2"]) == sigmas
-        if sigmas == 24:
-            assert sweep["data"]["sigma2"] == pytest.approx([0.0125 * (i + 1) for i in range(24)])
-
-
-def test_group_f_grows_16_times():
-    assert all(s["n"] == [61_440 * 2**i for i in range(5)] for s in PAPER["figure8"].spec["sweep"])
 
 
 def sets(*times: float, implementation: str = GPU[2], **fields) -> list[dict]:
