@@ -185,8 +185,9 @@ def by_location(view: View, claim: Claim) -> Outcome:
 def by_bound(view: View, claim: Claim) -> Outcome:
     values = [value for _, value in measured_lines(view, claim.get("where", {}), claim["metric"])]
     low, high = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
-    text = words.both(low) if len(values) == 1 else f"{words.both(low)} … {words.both(high)} ({len(values)} cases)"
-    return Outcome(verdicts.of_bound(values, wanted_band(claim)), with_unit(text, claim), warnings(view, claim, values))
+    text = with_unit(words.both(low) if len(values) == 1 else f"{words.both(low)} … {words.both(high)}", claim)
+    text += f" ({len(values)} cases)" * (len(values) > 1)
+    return Outcome(verdicts.of_bound(values, wanted_band(claim)), text, warnings(view, claim, values))
 
 
 def by_equality(view: View, claim: Claim) -> Outcome:
@@ -214,7 +215,7 @@ def by_mean(view: View, claim: Claim) -> Outcome:
     mean = of_mean([value.value for value in values])
     if mean is None:
         raise IncomparableError("the mean is past the range of numbers")
-    text = with_unit(f"{words.both(mean)} ({len(values)} cases)", claim)
+    text = f"{with_unit(words.both(mean), claim)} ({len(values)} cases)"
     return Outcome(verdicts.inside(mean, wanted_band(claim)), text, warnings(view, claim, values))
 
 

@@ -257,7 +257,7 @@ def legend(figure: Figure, axes: Sequence[Axes]) -> None:
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    if entries:
+    if any(not label.startswith("measured on") for label in entries):
         width = figure.get_size_inches()[0] * 72
         columns = max(1, min(len(entries), int(width / (7 * max(map(len, entries)) * 0.72 + 40))))
         names = sorted(entries, key=lambda name: (name in style.NOTES, name.endswith("paper"), "(paper)" in name))

@@ -1,6 +1,7 @@
 """Every command of `plots` takes any result line without a traceback (tests/python/any_line.py).
 
-KMBENCH_EXAMPLES sets the number of lines, which are then others in every run (default: the same 150). A failure keeps the fewest lines that repeat it."""
+KMBENCH_EXAMPLES sets the number of lines, which are then others in every run (default: the same 150). A failure keeps
+the fewest lines that repeat it."""
 
 import itertools
 import json
