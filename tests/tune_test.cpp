@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
 #include "bench/tune/strategy.hpp"

@@ -1,4 +1,4 @@
-// Data sets: tables of datasets/*.toml (a generator with its seed, or a file to fetch), or any file of points (bench/data/search_path.hpp).
+// Data sets: tables of datasets/*.toml (a generator with its seed, or a file to fetch), or any file of points (bench/data/catalogue.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Writes tables of numbers to .npy and .csv through temporary files.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,7 +28,7 @@ void write_whole(const fs::path& path, Fill fill) {
   if (written && !error) return;
   const std::string why = error ? error.message() : std::generic_category().message(errno);
   fs::remove(part, error);
-  throw UserError(fmt::format("cannot write {}: {}", path.string(), why));
+  throw UserError("cannot write {}: {}", path.string(), why);
 }
 
 /// Returns the header of values of a type ("f4") and shape ("10, 3"). Its length is a multiple of 64.
@@ -55,8 +54,8 @@ class MappedPart {
     std::error_code unknown;
     const auto space = fs::space(path.has_parent_path() ? path.parent_path() : fs::path("."), unknown);
     if (!unknown && bytes > space.available)
-      throw UserError(fmt::format("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
-                                  double(space.available) / (1 << 30)));
+      throw UserError("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
+                      double(space.available) / (1 << 30));
     file_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file_ < 0) refuse(errno);
     if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // detects a full disk
@@ -85,7 +84,7 @@ class MappedPart {
   }
   [[noreturn]] void refuse(int error) {
     close();
-    throw UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(error)));
+    throw UserError("cannot write {}: {}", path_.string(), std::generic_category().message(error));
   }
 
   fs::path path_;

@@ -1,6 +1,5 @@
 #include "bench/machine/environment.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
 #include <sys/utsname.h>
@@ -135,7 +134,7 @@ bool holds_lines(const fs::path& folder) {
 
 void refuse_another_machine(const fs::path& folder, const Json& record) {
   const auto refuse = [&](const std::string& why) {
-    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
+    throw UserError("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why);
   };
   if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
     if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
@@ -206,18 +205,17 @@ void write_whole(const fs::path& path, const std::string& text) {
   if (!(std::ofstream(fresh) << text).flush()) {
     const std::string why = std::generic_category().message(errno);
     fs::remove(fresh, failed);
-    throw UserError(fmt::format("cannot write {}: {}; what was there stays", path.string(), why));
+    throw UserError("cannot write {}: {}; what was there stays", path.string(), why);
   }
   fs::rename(fresh, path, failed);
-  if (failed) throw UserError(fmt::format("cannot write {}: {}", path.string(), failed.message()));
+  if (failed) throw UserError("cannot write {}: {}", path.string(), failed.message());
 }
 
 Json read_machine_record(const fs::path& file) {
   std::ifstream in(file);
   if (!in && !fs::exists(file)) return Json::object();
   Json record = Json::parse(in, nullptr, false);
-  if (!record.is_object())
-    throw UserError(fmt::format("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string()));
+  if (!record.is_object()) throw UserError("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string());
   return record;
 }
 

@@ -1,5 +1,4 @@
 // kmbench advise: recommends a k-means for given points on this machine.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,11 +8,9 @@
 #include "bench/base/error.hpp"
 #include "bench/contract/plugin.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/program/points_flags.hpp"
-#include "bench/program/problem_flags.hpp"
 #include "bench/run/result.hpp"
 #include "bench/tune/advise.hpp"
 
@@ -63,7 +60,7 @@ int run(const Flags& f, const Invocation& by) {
                         .out = f.out,
                         .run = std::move(run),
                         .begin = begin};
-  if (options.budget_s < 2) throw UserError(fmt::format("--budget '{}': at least 2s", f.budget));
+  if (options.budget_s < 2) throw UserError("--budget '{}': at least 2s", f.budget);
   ScratchFolder scratch;
   const auto [cases, reasons] = candidates(f, scratch);
   check_points(cases.front());

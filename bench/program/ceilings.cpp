@@ -6,7 +6,7 @@
 #include "bench/ceilings/ceilings.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
+#include "bench/program/flags.hpp"
 
 namespace km::ceilings_command {
 namespace {

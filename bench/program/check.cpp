@@ -6,8 +6,8 @@
 
 #include "bench/judge/check.hpp"
 #include "bench/plan/case.hpp"
-#include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/workers.hpp"

@@ -1,12 +1,11 @@
 // kmbench data: writes a data set's points to a file.
-#include <fmt/format.h>
 
 #include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/plan/sweep.hpp"
-#include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
+#include "bench/program/flags.hpp"
 
 namespace km::data_command {
 namespace {
@@ -24,15 +23,15 @@ DatasetRequest request_of(const DataFlags& f) {
   for (const auto& text : f.settings) {
     const auto [name, number] = assignment("--data-set", text);
     const auto value = number_of(parse_scalar(number));
-    if (!value) throw UserError(fmt::format("--data-set '{}' is not name=number", text));
-    if (!request.settings.emplace(name, *value).second) throw UserError(fmt::format("--data-set {} is given twice", name));
+    if (!value) throw UserError("--data-set '{}' is not name=number", text);
+    if (!request.settings.emplace(name, *value).second) throw UserError("--data-set {} is given twice", name);
   }
   return request;
 }
 
 /// Rejects an invalid output before the points are made.
 void check_out(const std::filesystem::path& out) {
-  if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError(fmt::format("--out {}: written are .npy and .csv", out.string()));
+  if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError("--out {}: written are .npy and .csv", out.string());
   check_out_file("--out", out);
 }
 
@@ -59,20 +58,19 @@ int run(const Invocation&) {
   return 0;
 }
 
-const RegisterCommand registration{
-    7,
-    {.name = "data",
-     .summary = "Write a data set as .npy or .csv",
-     .options = {{"name", &flags.name, "Data set: see kmbench list datasets", true},
-                 {"--out", &flags.out, "File to write, .npy or .csv", true},
-                 {"--n", &flags.n, "Points"},
-                 {"--d,--nd", &flags.d, "Dimensions"},
-                 {"--k,--kc", &flags.k, "Groups, for generators that place some"},
-                 {.names = "--precision", .target = &flags.precision, .help = "fp32 or fp64", .accepted = {"fp32", "fp64"}},
-                 {"--data-set", &flags.settings, "Generator settings: sigma2=0.1 (repeatable)"}},
-     .run = run,
-     .completes = {"$datasets"},
-     .examples = {"kmbench data blobs --n 1000 --d 2 --k 5 --out points.npy"}}};
+const RegisterCommand registration{7,
+                                   {.name = "data",
+                                    .summary = "Write a data set as .npy or .csv",
+                                    .options = {{"name", &flags.name, "Data set: see kmbench list datasets", {}, true},
+                                                {"--out", &flags.out, "File to write, .npy or .csv", {}, true},
+                                                {"--n", &flags.n, "Points"},
+                                                {"--d,--nd", &flags.d, "Dimensions"},
+                                                {"--k,--kc", &flags.k, "Groups, for generators that place some"},
+                                                {"--precision", &flags.precision, "fp32 or fp64", {"fp32", "fp64"}},
+                                                {"--data-set", &flags.settings, "Generator settings: sigma2=0.1 (repeatable)"}},
+                                    .run = run,
+                                    .completes = {"$datasets"},
+                                    .examples = {"kmbench data blobs --n 1000 --d 2 --k 5 --out points.npy"}}};
 
 }  // namespace
 }  // namespace km::data_command

@@ -1,5 +1,4 @@
 // kmbench fit: clusters points. Writes labels, centroids and a report.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +14,9 @@
 #include "bench/base/text.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
-#include "bench/program/arguments.hpp"
 #include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/program/points_flags.hpp"
-#include "bench/program/problem_flags.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
@@ -43,7 +40,7 @@ fs::path folder_of(const std::string& out) {
 
 /// Throws UserError if `out` cannot become a new folder.
 void check_folder(const fs::path& out) {
-  const auto refuse = [&](const std::string& why) { throw UserError(fmt::format("--out {}: {}", out.string(), why)); };
+  const auto refuse = [&](const std::string& why) { throw UserError("--out {}: {}", out.string(), why); };
   std::error_code error;
   const auto there = fs::symlink_status(out, error);
   if (fs::exists(there) && !fs::is_directory(there)) refuse("not a folder");
@@ -60,7 +57,7 @@ class Unfinished {
  public:
   explicit Unfinished(fs::path path) : path_(std::move(path)) {
     std::error_code error;
-    if (!fs::create_directory(path_, error)) throw UserError(fmt::format("cannot write {}: {}", path_.string(), error.message()));
+    if (!fs::create_directory(path_, error)) throw UserError("cannot write {}: {}", path_.string(), error.message());
   }
   ~Unfinished() {
     std::error_code error;
@@ -97,7 +94,7 @@ std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   if (problem.init.empty() || problem.init == "k-means++") problem.init = "greedy-kmeans++";  // as scikit-learn means it
   const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
-  if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));
+  if (one_start && count > 1) throw UserError("--n-init {}: a file of initial centroids is one start", count);
   const Case first = planned(problem.sweep(), f.implementation);
   if (!problem.data.empty()) check_points(first);
   std::vector<Case> starts(std::size_t(count), first);
@@ -191,7 +188,7 @@ class Fit {
 void write_report(const fs::path& file, const Json& report) {
   std::ofstream out(file);
   out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-  if (!out.flush()) throw UserError(fmt::format("cannot write {}", file.string()));
+  if (!out.flush()) throw UserError("cannot write {}", file.string());
 }
 
 void print_summary(const Json& report, const fs::path& out) {
@@ -229,7 +226,7 @@ int run(const Flags& f, const Invocation& by) {
   write_report(fit.answer() / "fit.json", report);
   std::error_code error;
   fs::rename(fit.answer(), out, error);
-  if (error) throw UserError(fmt::format("cannot write {}: {}", out.string(), error.message()));
+  if (error) throw UserError("cannot write {}: {}", out.string(), error.message());
   print_summary(report, out);
   return 0;
 }
@@ -241,7 +238,7 @@ const RegisterCommand registration{
     {.name = "fit",
      .summary = "Cluster points: labels, centroids and what they rest on, judged",
      .options = join_options(flags.points.options(),
-                             Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", true},
+                             Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", {}, true},
                                      {"--implementation", &flags.implementation, "By name; auto: the fastest of the GPU, else of the CPU (auto)"},
                                      {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
                              flags.problem.shape_options(), flags.machine.options(),

@@ -4,7 +4,6 @@
 
 #include "bench/machine/version.hpp"
 #include "bench/program/command.hpp"
-#include "bench/program/value_names.hpp"
 
 namespace km::man_command {
 namespace {
@@ -23,7 +22,7 @@ std::string roff(std::string_view text) {
 /// .TP: names in bold, the value in italics, the help beneath.
 std::string entry(const Option& option) {
   const auto names = names_of(option);
-  const std::string value = std::holds_alternative<bool*>(option.target) ? "" : fmt::format(" \\fI{}\\fR", roff(value_name(names.front())));
+  const std::string value = std::holds_alternative<bool*>(option.target) ? "" : fmt::format(" \\fI{}\\fR", roff(value_name(option)));
   const std::string accepted = option.accepted.empty() ? "" : fmt::format(" ({})", fmt::join(option.accepted, ", "));
   return fmt::format(".TP\n\\fB{}\\fR{}\n{}{}\n", roff(fmt::format("{}", fmt::join(names, ", "))), value, roff(option.help), roff(accepted));
 }

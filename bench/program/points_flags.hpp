@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/program/problem_flags.hpp"
+#include "bench/program/flags.hpp"
 
 namespace km {
 
@@ -13,6 +13,10 @@ struct PointsFlags {
 
   Options options();
 };
+
+/// Returns the columns to keep, from 0, ascending. keep, skip: lists such as "1,3-5" (from 1) or "width,height"; empty keep: all, empty skip: none.
+/// names: of the header, or empty. Throws UserError for an unknown column, or if none is left.
+std::vector<int> chosen_columns(const std::string& keep, const std::string& skip, const std::vector<std::string>& names, int columns);
 
 /// A folder in the temporary folder; removed with its owner. Empty until path() is asked for.
 class ScratchFolder {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -20,10 +19,10 @@ class FolderLock {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (file_ < 0) throw UserError(fmt::format("cannot write to {}: {}", folder.string(), std::generic_category().message(errno)));
+    if (file_ < 0) throw UserError("cannot write to {}: {}", folder.string(), std::generic_category().message(errno));
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     ::close(file_);
-    throw UserError(fmt::format("another {} is writing to {}; wait for it, or choose --out", holder, folder.string()));
+    throw UserError("another {} is writing to {}; wait for it, or choose --out", holder, folder.string());
   }
   ~FolderLock() { ::close(file_); }
   FolderLock(const FolderLock&) = delete;

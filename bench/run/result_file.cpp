@@ -1,6 +1,5 @@
 // Appends and reads files of result lines, and selects the line of a case that counts.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,7 +62,7 @@ Json pooled(const Json& before, Json line) {
 ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
   const auto refuse = [&] {
     const std::string why = errno == ELOOP ? "it is a link, and a result file has to be none" : std::generic_category().message(errno);
-    return UserError(fmt::format("cannot write {}: {}", path_.string(), why));
+    return UserError("cannot write {}: {}", path_.string(), why);
   };
   std::error_code failed;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), failed);
@@ -94,7 +93,7 @@ void ResultFile::append(const Json& line) const {
     }
     ::close(file);
   }
-  if (!why.empty()) throw UserError(fmt::format("cannot append to {}: {}", path_.string(), why));
+  if (!why.empty()) throw UserError("cannot append to {}: {}", path_.string(), why);
 }
 
 std::vector<Json> read_lines(const fs::path& path) {
@@ -106,7 +105,7 @@ std::vector<Json> read_lines(const fs::path& path) {
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || !line.contains("case") || !line["case"].is_string()) continue;
     if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema)
-      throw UserError(fmt::format("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema));
+      throw UserError("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema);
     lines.push_back(with_every_field(std::move(line)));
   }
   return lines;

@@ -10,8 +10,8 @@
 
 #include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/run_delay.hpp"
 #include "bench/run/terminal.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {

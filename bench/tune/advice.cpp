@@ -8,7 +8,7 @@
 #include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
 #include "bench/tune/advise.hpp"
-#include "bench/tune/rank_test.hpp"
+#include "bench/tune/rounds.hpp"
 
 namespace km {
 namespace {

@@ -12,7 +12,6 @@
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/terminal.hpp"
-#include "bench/tune/halving.hpp"
 
 namespace km {
 namespace {

@@ -1,5 +1,5 @@
-#include "bench/tune/halving.hpp"
-
+// Chooses among candidates by successive halving: all run on few points, the better half on four times as many, and so on to all points.
+// Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS 2016.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/base/statistics.hpp"
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 #include "bench/run/result.hpp"
+#include "bench/tune/advise.hpp"
 
 namespace km {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "bench/machine/version.hpp"
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 
 namespace km {
 namespace {

@@ -1,12 +1,11 @@
 #include "bench/tune/space.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "bench/base/error.hpp"
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 
 namespace km {
 namespace {
@@ -45,8 +44,8 @@ TuningSpace::TuningSpace(Case base, const std::map<std::string, std::vector<Valu
     axes_.push_back({name, std::move(values), start});
   }
   if (axes_.empty())
-    throw UserError(fmt::format("{}: no tunable parameter with several values is left to choose{}; see kmbench list", base_.implementation_name,
-                                merged_.empty() ? "" : fmt::format(" ({} on this machine)", fmt::join(merged_, ", "))));
+    throw UserError("{}: no tunable parameter with several values is left to choose{}; see kmbench list", base_.implementation_name,
+                    merged_.empty() ? "" : fmt::format(" ({} on this machine)", fmt::join(merged_, ", ")));
 }
 
 TuningPoint TuningSpace::start() const {

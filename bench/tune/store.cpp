@@ -1,7 +1,5 @@
 #include "bench/tune/store.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -10,7 +8,7 @@
 #include "bench/base/home.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 
 namespace km {
 namespace {
@@ -44,7 +42,7 @@ bool is_entry(const Json& entry) {
 }
 
 void check_form(const Json& content, const std::string& file) {
-  const auto refuse = [&](const std::string& what) { throw UserError(fmt::format("{}: {}; kmbench tune writes it", file, what)); };
+  const auto refuse = [&](const std::string& what) { throw UserError("{}: {}; kmbench tune writes it", file, what); };
   if (!content.is_object() || !content.contains("implementations") || !content["implementations"].is_object())
     refuse("no file of tuned values: an object with implementations is accepted");
   if (content.value("schema", Json()) != form) refuse(fmt::format("schema {}, where {} is accepted", content.value("schema", Json()).dump(), form));
@@ -101,10 +99,10 @@ TunedValues::TunedValues(const fs::path& folder, const std::string& device) : pa
     return;
   }
   const FileBytes bytes(path_, most_bytes + 1);
-  if (bytes.view().size() > most_bytes) throw UserError(fmt::format("{}: longer than {} bytes", path_.string(), most_bytes));
+  if (bytes.view().size() > most_bytes) throw UserError("{}: longer than {} bytes", path_.string(), most_bytes);
   content_ = std::make_shared<Json>(Json::parse(
       bytes.view(), [](int depth, Json::parse_event_t, const Json&) { return depth <= most_depth; }, false));
-  if (content_->is_discarded()) throw UserError(fmt::format("{}: no JSON; kmbench tune writes it", path_.string()));
+  if (content_->is_discarded()) throw UserError("{}: no JSON; kmbench tune writes it", path_.string());
   check_form(*content_, path_.string());
 }
 

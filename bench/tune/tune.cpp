@@ -1,7 +1,5 @@
 #include "bench/tune/tune.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ranges>

@@ -24,11 +24,11 @@ struct Recipe {
 
 struct Generator {
   std::string name;
-  Settings settings;       // names and defaults
-  bool has_ideal = false;  // group_centroids are the ideal result
-  int fixed_d = 0;         // 0: any d
   void (*make_f)(const Recipe&, std::span<float> points);
   void (*make_d)(const Recipe&, std::span<double> points);
+  Settings settings;       // names and defaults
+  int fixed_d = 0;         // 0: any d
+  bool has_ideal = false;  // group_centroids are the ideal result
 
   /// True if the setting `groups` is their number; 0: k.
   bool has_groups() const { return settings.contains("groups"); }

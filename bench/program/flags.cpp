@@ -1,0 +1,213 @@
+#include "bench/program/flags.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
+#include "bench/data/limits.hpp"
+#include "bench/device/device.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/plan/sweep.hpp"
+
+namespace km {
+namespace {
+
+/// An init may hold ':' and ',' in its path.
+std::vector<Scalar> values_of(const std::string& flag, const std::string& name, const std::string& text, bool lists) {
+  if (name == "init") return {text};
+  if (lists) return values_of_list(flag, text);
+  if (text.find_first_of(",:") != text.npos) throw UserError("{} '{}': one value; a list is for kmbench run", flag, text);
+  return {name == "dataset" ? Scalar(text) : parse_scalar(text)};
+}
+
+Option name_option(std::string& machine) { return {"--machine", &machine, "Name of this machine (default from GPU or CPU)"}; }
+
+std::string id_of(const std::string& machine) {
+  if (machine.empty()) return machine_id();
+  check_name("--machine", machine);
+  return machine;
+}
+
+}  // namespace
+
+void check_arguments(const std::vector<std::string>& arguments) {
+  constexpr std::size_t most_bytes = 4096;
+  for (const auto& argument : arguments) {
+    if (argument.empty()) throw UserError("an argument is empty: leave out a flag that has no value");
+    if (argument.size() > most_bytes) throw UserError("an argument of {} bytes; accepted: up to {}", argument.size(), most_bytes);
+    if (!is_text(argument)) throw UserError("argument '{}': not UTF-8, or with control characters", argument);
+    if (argument.starts_with("--") && argument.ends_with('=') && argument.find('=') + 1 == argument.size())
+      throw UserError("{} has no value", argument.substr(0, argument.size() - 1));
+  }
+}
+
+std::int64_t whole_number(std::string_view flag, const std::string& text, std::int64_t low, std::int64_t high) {
+  const auto value = parse_scalar(text);
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  if (!whole || *whole < low || *whole > high) throw UserError("{} must be a whole number from {} to {}, not '{}'", flag, low, high, text);
+  return *whole;
+}
+
+double number(std::string_view flag, const std::string& text, double low, double high) {
+  const auto value = number_of(parse_scalar(text));
+  if (!value || *value < low || *value > high) throw UserError("{} must be a number from {} to {}, not '{}'", flag, low, high, text);
+  return *value;
+}
+
+std::pair<std::string, std::string> assignment(std::string_view flag, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == text.npos || equals == 0 || equals + 1 == text.size()) throw UserError("{} '{}' is not name=value", flag, text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void check_out_file(std::string_view flag, const std::filesystem::path& file) {
+  const auto refuse = [&](std::string_view why) { return UserError("{} {}: {}", flag, file.string(), why); };
+  std::error_code error;
+  const bool there = std::filesystem::exists(file, error);
+  if (error) throw refuse(error.message());
+  if (there && !std::filesystem::is_regular_file(file, error) && !std::filesystem::is_character_file(file, error)) throw refuse("not a regular file");
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, error)) throw refuse(fmt::format("no folder {}", folder.string()));
+  if (::access(there ? file.c_str() : folder.c_str(), W_OK) != 0) throw refuse("not to be written to");
+}
+
+void check_name(std::string_view flag, std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  if (name.empty() || name.size() > 100 || name[0] == '.' || !std::ranges::all_of(name, fits))
+    throw UserError("{} '{}': up to 100 letters, digits, '-', '_' and '.', and not '.' first", flag, name);
+}
+
+Options ProblemFlags::options() {
+  return join_options({{"--dataset", &dataset, "Points: a data set by name"},
+                       {"--data", &data, "Points: a .npy, .npz, .npy.xz, .csv, .tsv or .txt file"}},
+                      shape_options());
+}
+
+Options ProblemFlags::shape_options() {
+  return {{"--n", &n, lists ? "Points to make, or the first of a file: 1000, 1e4,1e5 or 1e4:1e6:x10" : "Points to make, or the first of a file"},
+          {"--d,--nd", &d, "Dimensions"},
+          {"--k,--kc", &k, "Clusters"},
+          {"--data-set", &settings, "Generator settings: sigma2=0.1 (repeatable)"},
+          {"--precision", &precision, "fp32 or fp64"},
+          {"--iterations", &max_iters, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
+          {"--tolerance", &tolerance, "Stop when at most this share of the points changed label"},
+          {"--init", &init, "random, kmeans++, greedy-kmeans++, taylor2021 or a .npy of k x d"},
+          {"--seed", &seed, "Seed of the initial centroids"}};
+}
+
+Sweep ProblemFlags::sweep() const {
+  if (!dataset.empty() && !data.empty()) throw UserError("--dataset and --data exclude one another");
+  if (dataset.empty() && data.empty()) throw UserError("name the points: --dataset NAME (see kmbench list datasets) or --data FILE.npy");
+  if (k.empty()) throw UserError("name the number of clusters: --k");
+  Sweep sweep;
+  const auto add = [&](const std::string& flag, const std::string& name, const std::string& text) {
+    if (!text.empty()) sweep.axes[name] = values_of(flag, name, text, lists);
+  };
+  add("--dataset", "dataset", dataset);
+  if (!data.empty()) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(data, error)) throw UserError("--data {}: no such file, or not a regular one", data);
+    sweep.axes["dataset"] = {std::filesystem::absolute(data).string()};
+  }
+  add("--n", "n", n);
+  add("--d", "d", d);
+  add("--k", "k", k);
+  add("--precision", "precision", precision);
+  add("--iterations", "iterations", max_iters);
+  add("--tolerance", "tolerance", tolerance);
+  add("--init", "init", init);
+  add("--seed", "init_seed", seed);
+  add_settings(sweep, "--data-set", "data.", settings, lists);
+  return sweep;
+}
+
+void add_settings(Sweep& sweep, const std::string& flag, const std::string& prefix, const std::vector<std::string>& settings, bool lists) {
+  for (const auto& text : settings) {
+    const auto [name, values] = assignment(flag, text);
+    if (!sweep.axes.emplace(prefix + name, values_of(flag, prefix + name, values, lists)).second)
+      throw UserError("{} {} is given twice{}", flag, name, lists ? fmt::format("; several values are {}=1,10", name) : "");
+  }
+}
+
+void check_points(const Case& c) {
+  if (c.precision == Precision::fp32) load_dataset<float>(c.dataset);
+  else load_dataset<double>(c.dataset);
+}
+
+double seconds_of_budget(const std::string& text) {
+  const double unit = text.ends_with('m') ? 60 : text.ends_with('h') ? 3600 : 1;
+  const bool named = !text.empty() && std::string_view("smh").find(text.back()) != std::string_view::npos;
+  try {
+    return unit * number("--budget", text.substr(0, text.size() - named), 0.1, 1e6);
+  } catch (const UserError&) {
+    throw UserError("--budget '{}': seconds, minutes or hours are accepted, as in 60s, 2m or 1h", text);
+  }
+}
+
+std::vector<Scalar> values_of_list(const std::string& flag, const std::string& text) {
+  std::vector<Scalar> values;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto end = std::min(text.find(',', from), text.size());
+    if (end == from) throw UserError("{} '{}' holds an empty value", flag, text);
+    for (auto& value : parse_range(text.substr(from, end - from))) values.push_back(std::move(value));
+    if (values.size() > most_cases) throw UserError("{} '{}' holds more than {} values", flag, text, most_cases);
+    from = end + 1;
+  }
+  return values;
+}
+
+Options MachineFlags::options() {
+  return {name_option(machine),
+          {"--device", &device, "GPU to use (default 0)"},
+          {"--memory", &memory, "GiB that a worker may take (default: what is available)"}};
+}
+
+void MachineFlags::select_device() const {
+  if (device.empty()) return;
+  try {
+    device::select(int(whole_number("--device", device, 0, 1023)));
+  } catch (const device::Error& error) {
+    throw UserError("--device {}: {}", device, error.what());
+  }
+}
+
+std::string MachineFlags::id() const { return id_of(machine); }
+
+RunOptions MachineFlags::run_options(const Invocation& by) const {
+  RunOptions options{.timeout_s = timeout.empty() ? 0 : number("--timeout", timeout, 0.1, 1e7),
+                     .memory_bytes = memory.empty() ? 0 : number("--memory", memory, 0.01, 1e6) * (1 << 30),
+                     .argv = by.argv};
+  options.machine = id();
+  return options;
+}
+
+Option same_machine_option(bool& same) { return {"--same-machine", &same, "Write to a folder that another machine wrote to: both count as one"}; }
+
+Options RecordFlags::options() {
+  return {name_option(machine), {"--out", &out, "Folder of machine.json (default ~/.local/share/kmbench/results/<machine>)"}};
+}
+
+std::string RecordFlags::id() const { return id_of(machine); }
+std::filesystem::path RecordFlags::folder() const { return out.empty() ? own_results_folder() / id() : std::filesystem::path(out); }
+
+Options TunedFlags::options() {
+  return {{"--tuned", &tuned, "Parameters that are not given get the values that kmbench tune found, where it found some"},
+          {"--tuning", &tuning, "Folder of the tuned values (default ~/.local/share/kmbench/tuning, else the recorded ones)"}};
+}
+
+std::optional<TunedValues> TunedFlags::values(const std::string& machine) const {
+  if (!tuning.empty() && !tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
+  if (!tuned) return std::nullopt;
+  if (!tuning.empty()) return TunedValues(tuning, machine);
+  try {
+    if (const auto own = own_tuning_folder(); std::filesystem::exists(own / (machine + ".json"))) return TunedValues(own, machine);
+  } catch (const UserError&) {  // no user folder
+  }
+  return TunedValues(tuning_folder(), machine);
+}
+
+}  // namespace km
