@@ -9,7 +9,7 @@
 #include "bench/plan/sweep.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
-#include "bench/tune/strategy.hpp"
+#include "bench/tune/space.hpp"
 #include "bench/tune/tune.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"

@@ -20,6 +20,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return to[a.size()][b.size()];
 }
 
+std::vector<std::string_view> split_characters(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    const auto bytes = std::max<std::size_t>(1, character_bytes(text));
+    characters.push_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return characters;
+}
+
 }  // namespace
 
 std::size_t character_bytes(std::string_view text) {
@@ -68,6 +78,27 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     for (const std::string_view form : {std::string_view(name), std::string_view(name).substr(name.rfind('/') + 1)})
       if (const auto far = distance(word, form); far < least) least = far, nearest = name;
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+std::size_t characters(std::string_view text) { return split_characters(text).size(); }
+
+std::string fitted(std::string_view text, std::size_t columns) {
+  const auto characters = split_characters(text);
+  const std::size_t kept = columns == 0 ? 0 : columns - 1, front = (kept + 1) / 2;
+  std::string shown;
+  for (std::size_t at = 0; at < characters.size(); ++at) {
+    if (characters.size() > columns && at == front) shown += columns > 0 ? "…" : "";
+    if (characters.size() <= columns || at < front || at >= characters.size() - (kept - front)) shown += characters[at];
+  }
+  return shown;
+}
+
+std::string beginning(std::string_view text, std::size_t columns) {
+  const auto characters = split_characters(text);
+  if (characters.size() <= columns) return std::string(text);
+  std::string shown;
+  for (std::size_t at = 0; at + 1 < columns; ++at) shown += characters[at];
+  return shown + (columns > 0 ? "…" : "");
 }
 
 }  // namespace km

@@ -7,12 +7,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
-#include "bench/base/text.hpp"
 #include "bench/data/csv.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"

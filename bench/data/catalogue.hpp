@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/data/dataset.hpp"
-#include "bench/data/generators/generators.hpp"
+#include "bench/data/generators.hpp"
 
 namespace km {
 

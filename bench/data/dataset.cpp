@@ -2,12 +2,10 @@
 
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <ranges>
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/data/generators/groups.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
@@ -186,8 +184,7 @@ std::vector<std::int32_t> generated_labels(const DatasetRequest& request) {
   if (!entry.generator || !entry.generator->has_groups()) return {};
   const Recipe recipe = resolved_recipe(entry, request);
   if (const auto purity = recipe.settings.find("purity"); purity != recipe.settings.end() && purity->second == 0) return {};
-  const auto ordered = recipe.settings.find("ordered");
-  Groups groups(recipe.n, recipe.k, recipe.seed, ordered != recipe.settings.end() && ordered->second != 0);
+  Groups groups(recipe);
   std::vector<std::int32_t> labels;
   labels.reserve(std::size_t(recipe.n));
   while (std::ssize(labels) < recipe.n)

@@ -137,8 +137,7 @@ class CRand {
   std::size_t at_ = 3;
 };
 
-/// taylor2021's seeding: each dimension of cluster c takes the value of a random row from the c-th of k equal ranges of rows. No centroid is a
-/// point.
+/// taylor2021's seeding: each dimension of cluster c takes the value of a random row from the c-th of k equal ranges of rows.
 template <class T>
 std::vector<T> drawn_by_dimension(const Dataset<T>& data, int k, std::uint64_t seed) {
   CRand random{std::uint32_t(seed)};

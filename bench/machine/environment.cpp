@@ -1,14 +1,16 @@
 #include "bench/machine/environment.hpp"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <CLI/Version.hpp>
 
+#include <CLI/Version.hpp>
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,7 +22,6 @@
 #include "bench/base/error.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/cpu.hpp"
-#include "bench/machine/fingerprint.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
@@ -31,6 +32,29 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+constexpr double memory_apart = 0.05;
+
+/// FNV-1a, the last `digits` hex digits.
+std::string hash(const std::string& text, int digits) {
+  std::uint64_t state = 0xcbf29ce484222325;
+  for (const unsigned char byte : text) state = (state ^ byte) * 0x100000001b3;
+  return fmt::format("{:0{}x}", (state ^ state >> 32) & ((std::uint64_t(1) << 4 * digits) - 1), digits);
+}
+
+std::string host_name() {
+  std::string name(256, '\0');
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.c_str() : "";
+}
+
+std::string cache_sizes() {
+  std::string text;
+  for (int index = 0;; ++index) {
+    const std::string size = first_line(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    if (size.empty()) return text;
+    text += (index > 0 ? " " : "") + size;
+  }
+}
 
 int physical_cores() {
   std::set<std::string> cores;
@@ -146,6 +170,35 @@ void refuse_another_machine(const fs::path& folder, const Json& record) {
 
 }  // namespace
 
+Json fingerprint() {
+  return {{"model", cpuinfo("model name")},
+          {"caches", cache_sizes()},
+          {"memory", memory::total_bytes()},
+          {"gpu", device::available() ? Json(device::name()) : Json()},
+          {"host", hash(first_line("/etc/machine-id") + "/" + host_name(), 8)},
+          {"boot", hash(first_line("/proc/sys/kernel/random/boot_id"), 8)}};
+}
+
+std::string short_fingerprint(const Json& fingerprint) {
+  Json lasting = fingerprint;
+  for (const char* part : {"memory", "boot"}) lasting.erase(part);
+  return hash(lasting.dump(), 4);
+}
+
+std::vector<std::string> differences(const Json& recorded, const Json& now) {
+  const auto part = [](const Json& of, const char* name) { return of.is_object() ? of.value(name, Json()) : Json(); };
+  const auto differs = [&](const std::string& name) {
+    const Json before = part(recorded, name.c_str()), after = part(now, name.c_str());
+    if (name != "memory" || !before.is_number() || !after.is_number()) return before != after;
+    return std::abs(before.get<double>() - after.get<double>()) > memory_apart * after.get<double>();
+  };
+  const bool one_start = !differs("host") && !differs("boot") && !part(now, "boot").is_null();
+  std::vector<std::string> found;
+  for (const char* name : {"model", "caches", "memory", "gpu", "host"})
+    if (!(one_start && name == std::string_view("memory")) && differs(name)) found.emplace_back(name);
+  return found;
+}
+
 std::string load_warning() {
   return load_warning(omp_get_num_procs(), [] { return first_line("/proc/loadavg"); });
 }
@@ -166,7 +219,7 @@ std::string load_warning(int threads, const std::function<std::string()>& loadav
   return busy >= 3 ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
 }
 
-nlohmann::ordered_json environment() {
+Json environment() {
   utsname system{};
   ::uname(&system);
   Json record = {{"id", machine_id()}, {"fingerprint", fingerprint()},          {"cpu", cpu()}, {"caches", caches()},
@@ -231,7 +284,7 @@ void write_machine_record(const fs::path& folder, const std::string& id, bool sa
   write_whole(path, record.dump(2) + "\n");
 }
 
-std::string environment_text(const nlohmann::ordered_json& record) {
+std::string environment_text(const Json& record) {
   std::string text;
   for (const auto& [key, value] : record.items()) {
     if (key == "warnings") continue;

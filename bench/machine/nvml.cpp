@@ -4,6 +4,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "bench/device/device.hpp"
 
@@ -86,15 +87,6 @@ std::optional<std::string> driver_version() {
   return text.data();
 }
 
-std::vector<std::string> throttle_words(std::uint64_t reasons) {
-  static constexpr std::array<const char*, 9> words = {"idle",    "application_clocks", "power_cap",   "hardware_slowdown", "sync_boost",
-                                                       "thermal", "hardware_thermal",   "power_brake", "display_clocks"};
-  std::vector<std::string> found;
-  for (std::size_t bit = 0; bit < 64; ++bit)
-    if (reasons >> bit & 1) found.push_back(bit < words.size() ? words[bit] : "bit " + std::to_string(bit));
-  return found;
-}
-
 nlohmann::ordered_json json(std::optional<int> value) { return value ? nlohmann::ordered_json(*value) : nullptr; }
 
 }  // namespace km::nvml
@@ -107,6 +99,16 @@ using Json = nlohmann::ordered_json;
 constexpr double shortest_energy_window_s = 0.5;
 
 Json pair(std::optional<int> before, std::optional<int> after) { return Json::array({nvml::json(before), nvml::json(after)}); }
+
+/// Names throttle reasons: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits are "bit 12".
+std::vector<std::string> throttle_words(std::uint64_t reasons) {
+  static constexpr std::array<const char*, 9> words = {"idle",    "application_clocks", "power_cap",   "hardware_slowdown", "sync_boost",
+                                                       "thermal", "hardware_thermal",   "power_brake", "display_clocks"};
+  std::vector<std::string> found;
+  for (std::size_t bit = 0; bit < 64; ++bit)
+    if (reasons >> bit & 1) found.push_back(bit < words.size() ? words[bit] : "bit " + std::to_string(bit));
+  return found;
+}
 
 bool silent(const nvml::Reading& reading) {
   return !reading.sm_mhz && !reading.memory_mhz && !reading.temperature_c && !reading.throttle_reasons && !reading.energy_mj;
@@ -121,7 +123,7 @@ nlohmann::ordered_json GpuState::finish() const {
   const nvml::Reading after = nvml::read(uuid_);
   if (silent(before_) && silent(after)) return nullptr;
   Json throttle, energy_j;
-  if (after.throttle_reasons) throttle = nvml::throttle_words(*after.throttle_reasons);
+  if (after.throttle_reasons) throttle = throttle_words(*after.throttle_reasons);
   if (before_.energy_mj && after.energy_mj && window_s >= shortest_energy_window_s) energy_j = double(*after.energy_mj - *before_.energy_mj) * 1e-3;
   return {{"sm_mhz", pair(before_.sm_mhz, after.sm_mhz)},
           {"mem_mhz", pair(before_.memory_mhz, after.memory_mhz)},

@@ -120,7 +120,6 @@ std::vector<Sweep> zipped(const fs::path& file, const toml::node& node, const to
   return rows;
 }
 
-/// Makes the sweeps of one [[sweep]] with its defaults.
 std::vector<Sweep> sweeps_at(const fs::path& file, const toml::node& node, const toml::table& defaults) {
   const auto& own = *node.as_table();
   Sweep sweep{.where = fmt::format("{}, line {}", file.string(), node.source().begin.line)};

@@ -10,7 +10,6 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
-#include "bench/base/text.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"

@@ -8,14 +8,11 @@
 #include "bench/base/error.hpp"
 #include "bench/contract/plugin.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
-#include "bench/program/points_flags.hpp"
 #include "bench/run/result.hpp"
 #include "bench/tune/advise.hpp"
 
 namespace km::advise_command {
-namespace {
 
 struct Flags {
   PointsFlags points;
@@ -23,7 +20,7 @@ struct Flags {
   MachineFlags machine;
   TunedFlags tuned;
   std::string implementation, budget = "60s", at_last = "7", out;
-};
+} flags;
 
 /// Returns the cases that can run on this problem, and the reasons of the others with their counts.
 std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags& f, ScratchFolder& scratch) {
@@ -73,8 +70,6 @@ int run(const Flags& f, const Invocation& by) {
   return advise(cases, options);
 }
 
-Flags flags;
-
 const RegisterCommand registration{
     5,
     {.name = "advise",
@@ -90,5 +85,4 @@ const RegisterCommand registration{
      .completes = {"$datasets"},
      .examples = {"kmbench advise points.npy --k 8", "kmbench advise blobs --n 1e5 --d 8 --k 32 --budget 30s"}}};
 
-}  // namespace
 }  // namespace km::advise_command

@@ -13,12 +13,10 @@
 #include "bench/device/device.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/wait_policy.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
 #include "bench/run/result.hpp"
 
 namespace km::calibrate_command {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -102,5 +100,4 @@ const RegisterCommand registration{
                  {"--device", &flags.machine.device, "GPU to use (default 0)"}},
      .run = [](const Invocation& by) { return run(flags, by); }}};
 
-}  // namespace
 }  // namespace km::calibrate_command

@@ -2,14 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/base/error.hpp"
-#include "bench/base/text.hpp"
 #include "bench/contract/plugin.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
 #include "bench/run/workers.hpp"
 
@@ -116,11 +115,7 @@ void check_words(const std::vector<std::string>& words) {
 
 std::vector<std::string> names_of(const Option& option) {
   std::vector<std::string> names;
-  for (std::size_t from = 0; from < option.names.size();) {
-    const auto end = std::min(option.names.find(',', from), option.names.size());
-    names.emplace_back(option.names.substr(from, end - from));
-    from = end + 1;
-  }
+  for (const auto name : option.names | std::views::split(',')) names.emplace_back(name.begin(), name.end());
   return names;
 }
 

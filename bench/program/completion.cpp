@@ -10,7 +10,6 @@
 #include "bench/program/command.hpp"
 
 namespace km::completion_command {
-namespace {
 
 using Words = std::vector<std::string>;
 
@@ -91,5 +90,4 @@ const RegisterCommand registration{25,
                                     .run = complete,
                                     .completes = {"bash", "zsh"}}};
 
-}  // namespace
 }  // namespace km::completion_command

@@ -3,17 +3,14 @@
 #include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/plan/sweep.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
 
 namespace km::data_command {
-namespace {
 
 struct DataFlags {
   std::string name, out, n, d, k, precision = "fp32";
   std::vector<std::string> settings;
-};
+} flags;
 
 DatasetRequest request_of(const DataFlags& f) {
   DatasetRequest request{.name = f.name};
@@ -29,12 +26,6 @@ DatasetRequest request_of(const DataFlags& f) {
   return request;
 }
 
-/// Rejects an invalid output before the points are made.
-void check_out(const std::filesystem::path& out) {
-  if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError("--out {}: written are .npy and .csv", out.string());
-  check_out_file("--out", out);
-}
-
 template <class T>
 void write_data(const DatasetRequest& request, const std::string& out) {
   if (const auto hash = out.ends_with(".npy") ? make_npy<T>(request, out) : std::nullopt) {
@@ -48,11 +39,11 @@ void write_data(const DatasetRequest& request, const std::string& out) {
   fmt::print("{}: {} x {}, hash {}\n", out, dataset.n, dataset.d, dataset.hash);
 }
 
-DataFlags flags;
-
 int run(const Invocation&) {
   const auto request = request_of(flags);
-  check_out(flags.out);
+  if (const auto ending = std::filesystem::path(flags.out).extension(); ending != ".npy" && ending != ".csv")
+    throw UserError("--out {}: written are .npy and .csv", flags.out);
+  check_out_file("--out", flags.out);
   if (flags.precision == "fp32") write_data<float>(request, flags.out);
   else write_data<double>(request, flags.out);
   return 0;
@@ -72,5 +63,4 @@ const RegisterCommand registration{7,
                                     .completes = {"$datasets"},
                                     .examples = {"kmbench data blobs --n 1000 --d 2 --k 5 --out points.npy"}}};
 
-}  // namespace
 }  // namespace km::data_command

@@ -11,18 +11,13 @@
 #include <utility>
 
 #include "bench/base/error.hpp"
-#include "bench/base/text.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
-#include "bench/program/points_flags.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/run.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km::fit_command {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -31,7 +26,7 @@ struct Flags {
   ProblemFlags problem;
   MachineFlags machine;
   std::string implementation = "auto", n_init, out;
-};
+} flags;
 
 fs::path folder_of(const std::string& out) {
   const fs::path path = fs::absolute(out).lexically_normal();
@@ -52,24 +47,6 @@ void check_folder(const fs::path& out) {
 /// Folder of unfinished answers, beside `out`. Workers find it by their parent's id.
 fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
 
-/// Creates that folder and removes it in the end.
-class Unfinished {
- public:
-  explicit Unfinished(fs::path path) : path_(std::move(path)) {
-    std::error_code error;
-    if (!fs::create_directory(path_, error)) throw UserError("cannot write {}: {}", path_.string(), error.message());
-  }
-  ~Unfinished() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-
- private:
-  fs::path path_;
-};
-
 /// Returns the case of this implementation; for "auto", the GPU's auto, else the CPU's. Throws UserError with the reason why it cannot run.
 Case planned(Sweep sweep, const std::string& implementation) {
   std::vector<std::string> names = {implementation};
@@ -85,7 +62,6 @@ Case planned(Sweep sweep, const std::string& implementation) {
   throw UserError(why);
 }
 
-/// Returns one case for each start.
 std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   const KeepCatalogue keep;
   ProblemFlags problem = f.problem;
@@ -148,7 +124,6 @@ class Fit {
   }
 
  private:
-  /// Copies fields of the best line.
   void copy(Json& made, std::initializer_list<const char*> names) const {
     for (const char* name : names) made[name] = best()[name];
   }
@@ -213,7 +188,7 @@ int run(const Flags& f, const Invocation& by) {
   for (const auto& c : starts) jobs.push_back(job_of(c, options.timeout_s));
   const WorkerLimits limits = WorkerLimits::of(options.memory_bytes);
   Fit fit(starts, options.answers, by, options.machine);
-  const Unfinished unfinished(options.answers);
+  const ScratchFolder unfinished(options.answers);
   if (!Workers(by.argv, limits).run(jobs, fit.events()).empty()) {
     fmt::print(stderr, "\ninterrupted\n");
     return 130;
@@ -231,8 +206,6 @@ int run(const Flags& f, const Invocation& by) {
   return 0;
 }
 
-Flags flags;
-
 const RegisterCommand registration{
     0,
     {.name = "fit",
@@ -248,5 +221,4 @@ const RegisterCommand registration{
      .completes = {"$datasets"},
      .examples = {"kmbench fit points.npy --k 8 --out clusters", "kmbench fit shuttle.csv --k 7 --n-init 3 --precision fp64 --out clusters"}}};
 
-}  // namespace
 }  // namespace km::fit_command

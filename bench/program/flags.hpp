@@ -31,9 +31,6 @@ std::pair<std::string, std::string> assignment(std::string_view flag, const std:
 /// Throws UserError if this file could not be written in the end: a folder has its name, or its folder does not exist.
 void check_out_file(std::string_view flag, const std::filesystem::path& file);
 
-/// Throws UserError for an invalid folder name: letters, digits, '-', '_' and '.' are allowed, but not '.' first.
-void check_name(std::string_view flag, std::string_view name);
-
 /// Flags of one problem, or of a sweep over problems: points, shape, start and stop.
 struct ProblemFlags {
   bool lists = false;  // a flag may hold several values
@@ -94,5 +91,34 @@ struct TunedFlags {
   /// Returns the machine's tuned values, if requested. Throws UserError for a folder without --tuned.
   std::optional<TunedValues> values(const std::string& machine) const;
 };
+
+/// The points of fit and advise: a file, standard input or a data set by name, with some of its columns.
+struct PointsFlags {
+  std::string points, columns, skip_columns;
+
+  Options options();
+};
+
+/// Returns the columns to keep, from 0, ascending. keep, skip: lists such as "1,3-5" (from 1) or "width,height"; empty keep: all, empty skip: none.
+/// names: of the header, or empty. Throws UserError for an unknown column, or if none is left.
+std::vector<int> chosen_columns(const std::string& keep, const std::string& skip, const std::vector<std::string>& names, int columns);
+
+/// A folder that is removed with its owner: this new one, else one in the temporary folder, made when path() is asked for. Throws UserError.
+class ScratchFolder {
+ public:
+  ScratchFolder() = default;
+  explicit ScratchFolder(std::filesystem::path path);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path();
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Names the points in `problem`, and the file's own precision unless one is asked for. What must be copied first (standard input, chosen columns)
+/// lies in `scratch`. Throws UserError.
+void name_points(const PointsFlags& flags, ProblemFlags& problem, ScratchFolder& scratch);
 
 }  // namespace km

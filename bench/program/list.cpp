@@ -11,7 +11,6 @@
 #include "bench/run/result.hpp"
 
 namespace km::list_command {
-namespace {
 
 Json implementations_json() {
   std::vector<Implementation> all = implementations();
@@ -23,11 +22,10 @@ Json implementations_json() {
     const auto& description = implementation.description;
     Json parameters = Json::array();
     for (const auto& parameter : description.parameters) {
-      const auto json = [](const Value& value) { return std::visit([](const auto& v) { return Json(v); }, value); };
       Json range = Json::array();
-      for (const auto& value : parameter.range) range.push_back(json(value));
+      for (const auto& value : parameter.range) range.push_back(json_of(value));
       parameters.push_back({{"name", parameter.name},
-                            {"default", json(parameter.fallback)},
+                            {"default", json_of(parameter.fallback)},
                             {"range", range},
                             {"tunable", parameter.tunable},
                             {"help", parameter.help}});
@@ -149,5 +147,4 @@ const RegisterCommand export_command{8,
                                       .run = export_lines,
                                       .examples = {"kmbench export results/h200/ours.jsonl --out ours.json"}}};
 
-}  // namespace
 }  // namespace km::list_command

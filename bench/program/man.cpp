@@ -6,7 +6,6 @@
 #include "bench/program/command.hpp"
 
 namespace km::man_command {
-namespace {
 
 /// Text for roff: dashes are those of the keyboard, a line begins no request.
 std::string roff(std::string_view text) {
@@ -54,5 +53,4 @@ int print(const Invocation&) {
 
 const RegisterCommand registration{26, {.name = "man", .summary = "This manual, for man -l -", .options = {}, .run = print}};
 
-}  // namespace
 }  // namespace km::man_command

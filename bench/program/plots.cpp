@@ -9,7 +9,6 @@
 #include "bench/program/command.hpp"
 
 namespace km::plots_command {
-namespace {
 
 using Words = std::vector<std::string>;
 
@@ -88,5 +87,4 @@ const RegisterCommand registrations[] = {
     {24, python_command("scatter", "The picture of a clustering", {"--points", "--labels", "--centroids", "--out", "--dims", "--title"})},
 };
 
-}  // namespace
 }  // namespace km::plots_command

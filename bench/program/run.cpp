@@ -13,13 +13,10 @@
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
 #include "bench/run/ranks.hpp"
-#include "bench/run/run.hpp"
 
 namespace km::run_command {
-namespace {
 
 constexpr std::int64_t most_seed = 9'000'000'000'000'000;
 
@@ -263,5 +260,4 @@ const RegisterCommand registration{
                   "kmbench run --implementation 'cpu/lloyd/' --dataset blobs --n 1e4:1e6:x10 --d 8 --k 32",
                   "kmbench run --implementation cpu/lloyd/two_step --data points.npy --k 8 --set packages=1,10,100"}}};
 
-}  // namespace
 }  // namespace km::run_command

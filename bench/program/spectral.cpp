@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/agreement.hpp"
-#include "bench/plan/sweep.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
 #include "bench/run/measure.hpp"
 
 namespace km::spectral_command {
-namespace {
 
 struct Flags {
   std::string points, clusters, out, truth, n, representatives, iterations = "10", precision = "fp32", solver = "auto";
   std::string kmeans = "auto", similarity = "neighbours", neighbours = "10", sigma, epsilon, weights = "none", laplacian = "symmetric", seed = "1";
-};
+} flags;
 
 constexpr std::int64_t most_dense = 1000;  // representatives for which the GPU's dense solver was the faster one (ours/spectral)
 
@@ -113,8 +109,6 @@ std::vector<std::int32_t> truth_of(const std::string& file, std::int64_t n) {
   return labels;
 }
 
-Flags flags;
-
 int run(const Invocation&) {
   const Flags& f = flags;
   if (!f.out.ends_with(".npy")) throw UserError("--out {}: labels are written as .npy", f.out);
@@ -169,5 +163,4 @@ const RegisterCommand registration{
      .run = run,
      .completes = {"$datasets"}}};
 
-}  // namespace
 }  // namespace km::spectral_command

@@ -8,14 +8,10 @@
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/plan/sweep.hpp"
-#include "bench/program/command.hpp"
 #include "bench/program/flags.hpp"
-#include "bench/tune/store.hpp"
-#include "bench/tune/strategy.hpp"
+#include "bench/tune/space.hpp"
 
 namespace km::tune_command {
-namespace {
 
 struct Flags {
   ProblemFlags problem;
@@ -23,7 +19,7 @@ struct Flags {
   std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", rounds = "40", out;
   std::vector<std::string> set;
   bool dry_run = false, same_machine = false, anyway = false;
-};
+} flags;
 
 /// Returns the only case of a sweep of single values. Throws UserError if it cannot run here, but not for parameters that contradict each other.
 Case only_case(const Sweep& sweep) {
@@ -32,7 +28,6 @@ Case only_case(const Sweep& sweep) {
   return c;
 }
 
-/// Returns a checked value, a whole number or a word.
 Value value_of(const Scalar& scalar) {
   if (const auto* whole = std::get_if<std::int64_t>(&scalar)) return *whole;
   return std::get<std::string>(scalar);
@@ -102,8 +97,6 @@ int run(const Flags& f, const Invocation& by) {
   return tune(space, options);
 }
 
-Flags flags;
-
 const RegisterCommand registration{
     4,
     {.name = "tune",
@@ -127,5 +120,4 @@ const RegisterCommand registration{
      .completes = {"$implementations"},
      .examples = {"kmbench tune cpu/lloyd/two_step --dataset blobs --n 1e5 --d 8 --k 32 --budget 20s"}}};
 
-}  // namespace
 }  // namespace km::tune_command

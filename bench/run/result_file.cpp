@@ -1,5 +1,6 @@
 // Appends and reads files of result lines, and selects the line of a case that counts.
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -95,6 +96,18 @@ void ResultFile::append(const Json& line) const {
   }
   if (!why.empty()) throw UserError("cannot append to {}: {}", path_.string(), why);
 }
+
+FolderLock::FolderLock(const fs::path& folder, const std::string& holder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file_ < 0) throw UserError("cannot write to {}: {}", folder.string(), std::generic_category().message(errno));
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(file_);
+  throw UserError("another {} is writing to {}; wait for it, or choose --out", holder, folder.string());
+}
+
+FolderLock::~FolderLock() { ::close(file_); }
 
 std::vector<Json> read_lines(const fs::path& path) {
   std::vector<Json> lines;

@@ -5,13 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 

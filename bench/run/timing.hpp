@@ -1,5 +1,4 @@
-// Times one run, measures the run delay that lengthens it (how long threads of this process and of those it started were ready but waited for a
-// processor), and detects implausible times.
+// Times one run, measures the run delay that lengthens it (threads were ready but waited for a processor), and detects implausible times.
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -174,7 +173,6 @@ std::string cause_of_death(int status, bool launched) {
   return fmt::format("the worker process ended with exit code {} in the middle", WEXITSTATUS(status));
 }
 
-/// How a worker ended.
 struct WorkerExit {
   std::string in_flight;  // the unfinished job, or ""
   std::string why;        // its own crash report, the limit it exceeded, or ""

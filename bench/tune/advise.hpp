@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/tune/point.hpp"
+#include "bench/run/run.hpp"
 
 namespace km {
 

@@ -5,14 +5,13 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "bench/base/statistics.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {
@@ -60,10 +59,7 @@ std::optional<Config> config_of(const Json& line, const Implementation& implemen
   std::map<std::string, Value, std::less<>> values;
   for (const Parameter& parameter : implementation.description.parameters) {
     const std::string name(parameter.name);
-    const Json own = line["parameters"].value(name, Json());
-    Value value = parameter.fallback;
-    if (own.is_number_integer()) value = own.get<std::int64_t>();
-    else if (own.is_string()) value = own.get<std::string>();
+    Value value = value_of(line["parameters"].value(name, Json())).value_or(parameter.fallback);
     if (name != "threads" && value != parameter.fallback) return std::nullopt;
     if (name == "threads" && value == Value(std::int64_t(0))) value = std::int64_t(all_threads);
     values.emplace(name, value);
@@ -76,8 +72,6 @@ using Samples = std::map<CostModel::Key, std::vector<CostSample>>;
 
 constexpr int few = 5, until_rest = 60;  // iterations
 constexpr double long_run = 0.05;        // seconds of a few iterations beyond which the longer run is left out
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Problem i of a sequence that spreads evenly over the logarithms of n, d and k: Kronecker's, with powers of the root of x⁴ = x + 1.
 ProblemShape shape(int i, double most_points) {
@@ -112,7 +106,7 @@ std::pair<double, int> measured(const Implementation& implementation, const Prob
     solver->reset();
     const auto start = Clock::now();
     iters = solver->iterate(none);
-    const double seconds = since(start);
+    const double seconds = seconds_since(start);
     if (run > 0) least = std::min(least, seconds);
     spent += seconds;
   }
@@ -196,13 +190,13 @@ CostModel calibrate(const CalibrationOptions& options) {
   const auto start = Clock::now();
   Samples samples;
   int problems = 0;
-  for (int i = 1; since(start) < options.budget_s; ++i) {
+  for (int i = 1; seconds_since(start) < options.budget_s; ++i) {
     const ProblemShape next = shape(i, options.most_points);
     if (double(next.n) * next.k * next.d > options.most_work) continue;
     const char* const points = ++problems % 2 ? "blobs" : "uniform";  // bounds rule out much, or little
     add<float>(points, next, options, samples);
     add<double>(points, next, options, samples);
-    if (options.progress) options.progress(problems, since(start));
+    if (options.progress) options.progress(problems, seconds_since(start));
   }
   return fitted(samples);
 }

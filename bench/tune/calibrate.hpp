@@ -2,7 +2,6 @@
 // relative error, none negative. Its own measurements only guide a choice: no judge, no result lines.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>

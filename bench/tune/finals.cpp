@@ -8,6 +8,7 @@
 
 #include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 namespace {

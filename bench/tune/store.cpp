@@ -19,15 +19,11 @@ constexpr int form = 1;  // version of the file
 constexpr std::size_t most_bytes = 16 << 20;
 constexpr int most_depth = 6;
 
-Json to_json(const Value& value) {
-  return std::visit([](const auto& v) { return Json(v); }, value);
-}
-
 /// Values of the tunable parameters, or of the others.
 Json parameters_of(const Case& c, bool tunable) {
   Json values = Json::object();
   for (const auto& parameter : c.implementation->description.parameters)
-    if (parameter.tunable == tunable) values[std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
+    if (parameter.tunable == tunable) values[std::string(parameter.name)] = json_of(c.config.values().find(parameter.name)->second);
   return values;
 }
 
@@ -35,7 +31,7 @@ bool is_entry(const Json& entry) {
   const auto shape = [&](const char* name) { return entry.contains(name) && entry[name].is_number_integer() && entry[name].get<std::int64_t>() > 0; };
   const auto values = [&](const char* name) {
     return entry.contains(name) && entry[name].is_object() &&
-           std::ranges::all_of(entry[name], [](const Json& value) { return value.is_number_integer() || value.is_string(); });
+           std::ranges::all_of(entry[name], [](const Json& value) { return value_of(value).has_value(); });
   };
   return entry.is_object() && shape("n") && shape("d") && shape("k") && values("parameters") && values("fixed") && entry.contains("precision") &&
          entry["precision"].is_string();
@@ -67,7 +63,7 @@ std::optional<Case> with_values(const Case& c, const Json& entry, const std::set
     if (!parameter.tunable || given.contains(name) || !entry["parameters"].contains(name)) continue;
     const Json& found = entry["parameters"][name];
     if (found.is_string() != std::holds_alternative<std::string>(parameter.fallback)) return std::nullopt;
-    const Value value = found.is_string() ? Value(found.get<std::string>()) : Value(found.get<std::int64_t>());
+    const Value value = *value_of(found);
     const bool fits = found.is_string() ? std::ranges::find(parameter.range, value) != parameter.range.end()
                                         : value >= parameter.range.front() && value <= parameter.range.back();
     if (!fits) return std::nullopt;

@@ -7,13 +7,12 @@
 #include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/workers.hpp"
 #include "bench/tune/finals.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
-#include "bench/tune/strategy.hpp"
 
 namespace km {
 namespace {
@@ -205,7 +204,6 @@ class Tuning {
     if (found.reasons.size() > most_reasons) fmt::print("  and {} more\n", found.reasons.size() - most_reasons);
   }
 
-  /// Parameters that differ from the defaults.
   std::vector<std::string> changed(const Case& c) const {
     auto names = space_.names();
     std::erase_if(names, [&](const std::string& name) { return c.config.values().find(name)->second == start_.config.values().find(name)->second; });

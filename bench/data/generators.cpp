@@ -1,11 +1,36 @@
-#include "bench/data/generators/generators.hpp"
+#include "bench/data/generators.hpp"
 
+#include <algorithm>
 #include <cmath>
-
-#include "bench/data/generators/groups.hpp"
 
 namespace km {
 namespace {
+
+/// Points per tile of one thread: fits the second-level cache.
+std::int64_t tile_size(int d) { return std::max<std::int64_t>(1, 16384 / d); }
+
+/// Calls make(first, count) for every tile of [0, n) in parallel. Each thread has its own `make`, which may hold buffers.
+template <class Maker>
+void for_tiles(std::int64_t n, std::int64_t tile, const Maker& prototype) {
+#pragma omp parallel
+  {
+    Maker make = prototype;
+#pragma omp for schedule(dynamic, 4)
+    for (std::int64_t first = 0; first < n; first += tile) make(first, std::min(tile, n - first));
+  }
+}
+
+/// Calls make(i0, groups, out) for every tile; groups[i] is the group of point i0 + i.
+template <class T, class Maker>
+void for_grouped_tiles(const Recipe& r, std::span<T> points, const Maker& make) {
+  const Groups groups(r);
+  for_tiles(r.n, groups.run(), [&, mine = groups, buffer = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
+    const std::span<const int> of_run = mine.of_run(first);
+    const std::int64_t tile = tile_size(r.d);
+    for (std::int64_t at = 0; at < count; at += tile)
+      make(first + at, of_run.subspan(std::size_t(at), std::size_t(std::min(tile, count - at))), buffer, points.data() + (first + at) * r.d);
+  });
+}
 
 /// Points uniform in balls around the centroids (he2021, Section 4.1). A point of the unit ball in d dimensions is the first d of d + 2 normals over
 /// the length of all (Harman and Lacko, "On decompositional algorithms for uniform sampling from n-spheres and n-balls", 2010). The squares of the
@@ -62,8 +87,7 @@ void uniform(const Recipe& r, std::span<T> points) {
   });
 }
 
-/// Integers low..high as a table of codes. Each group has a code per column. A point has it with probability `purity`, else any code (0: noise
-/// without groups).
+/// Integers low..high as a table of codes. Each group has a code per column. A point has it with probability `purity`, else any code.
 template <class T>
 void integers(const Recipe& r, std::span<T> points) {
   const Random values(r.seed, of_values), choices(r.seed, of_choices);
