@@ -1,7 +1,10 @@
 #include "bench/base/text.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace km {
 namespace {
@@ -28,6 +31,15 @@ std::vector<std::string_view> split_characters(std::string_view text) {
     text.remove_prefix(bytes);
   }
   return characters;
+}
+
+/// Shortens text to `columns` characters with "…" before the last `back` of them.
+std::string shortened(std::string_view text, std::size_t columns, std::size_t back) {
+  const auto all = split_characters(text);
+  if (all.size() <= columns) return std::string(text);
+  if (columns == 0) return "";
+  const std::span shown(all);
+  return fmt::format("{}…{}", fmt::join(shown.first(columns - 1 - back), ""), fmt::join(shown.last(back), ""));
 }
 
 }  // namespace
@@ -81,24 +93,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 std::size_t characters(std::string_view text) { return split_characters(text).size(); }
-
-std::string fitted(std::string_view text, std::size_t columns) {
-  const auto characters = split_characters(text);
-  const std::size_t kept = columns == 0 ? 0 : columns - 1, front = (kept + 1) / 2;
-  std::string shown;
-  for (std::size_t at = 0; at < characters.size(); ++at) {
-    if (characters.size() > columns && at == front) shown += columns > 0 ? "…" : "";
-    if (characters.size() <= columns || at < front || at >= characters.size() - (kept - front)) shown += characters[at];
-  }
-  return shown;
-}
-
-std::string beginning(std::string_view text, std::size_t columns) {
-  const auto characters = split_characters(text);
-  if (characters.size() <= columns) return std::string(text);
-  std::string shown;
-  for (std::size_t at = 0; at + 1 < columns; ++at) shown += characters[at];
-  return shown + (columns > 0 ? "…" : "");
-}
+std::string fitted(std::string_view text, std::size_t columns) { return shortened(text, columns, columns > 0 ? (columns - 1) / 2 : 0); }
+std::string beginning(std::string_view text, std::size_t columns) { return shortened(text, columns, 0); }
 
 }  // namespace km

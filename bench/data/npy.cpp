@@ -1,17 +1,16 @@
 #include "bench/data/npy.hpp"
 
+#include <re2/re2.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
-#include <utility>
+#include <set>
 
 #include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
@@ -24,81 +23,53 @@ namespace {
 
 constexpr std::array<std::string_view, 11> types = {"<f2", "<f4", "<f8", "|u1", "|i1", "<u1", "<i1", "<u2", "<i2", "<i4", "<i8"};
 
-/// Parser of the dictionary's text, left to right.
-class Text {
- public:
-  Text(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
-
-  UserError refuse(std::string_view why) const { return UserError("{}: {}", path_, why); }
-  UserError malformed() const { return refuse("the header is not of the form {'descr': '<f4', 'fortran_order': False, 'shape': (rows, columns)}"); }
-
-  bool take(std::string_view token) {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size()));
-    if (!rest_.starts_with(token)) return false;
-    rest_.remove_prefix(token.size());
-    return true;
-  }
-  void need(std::string_view token) {
-    if (!take(token)) throw malformed();
-  }
-  std::string_view up_to(char end) {
-    const auto at = rest_.find(end);
-    if (at == rest_.npos) throw malformed();
-    const auto text = rest_.substr(0, at);
-    rest_.remove_prefix(at + 1);
-    return text;
-  }
-  std::optional<std::int64_t> whole() {
-    take("");
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc() || value < 0) return std::nullopt;
-    rest_.remove_prefix(std::size_t(end - rest_.data()));
-    return value;
-  }
-  bool at_end() {
-    take("");
-    return rest_.empty();
-  }
-
- private:
-  std::string_view rest_;
-  const std::string& path_;
-};
-
-void read_type(Text& in, NpyHeader& h) {
-  if (in.take("[")) throw in.refuse("structured values are not read: a table of plain numbers is needed");
-  in.need("'");
-  const auto name = in.up_to('\'');
-  const auto known = std::ranges::find(types, name);
+void read_type(std::string_view text, NpyHeader& h, const std::string& path) {
+  if (text == "[") throw UserError("{}: structured values are not read: a table of plain numbers is needed", path);
+  const auto known = std::ranges::find(types, text);
   if (known == types.end())
-    throw in.refuse(fmt::format("values of type '{}' are not read; accepted, little-endian: f2, f4, f8, u1, i1, u2, i2, i4, i8", name));
+    throw UserError("{}: values of type '{}' are not read; accepted, little-endian: f2, f4, f8, u1, i1, u2, i2, i4, i8", path, text);
   h.type = known->substr(1);
 }
 
-void read_shape(Text& in, NpyHeader& h, const std::string& path) {
-  in.need("(");
-  const auto text = in.up_to(')');
-  Text shape(text, path);
-  auto n = shape.whole();
-  const bool comma = shape.take(",");
-  auto d = shape.whole();
-  const bool more = shape.take(",");
-  const auto channels = more ? shape.whole() : std::nullopt;
-  shape.take(",");
-  if (!n || !comma || !d || !shape.at_end() || (channels && *channels != 3 && *channels != 4))
-    throw in.refuse(fmt::format("shape ({}) is not rows x columns, nor an image of h x w x 3 or 4", text));
-  if (channels) {
-    if (*n > 0 && *d > std::numeric_limits<std::int64_t>::max() / 64 / *n) throw in.refuse(fmt::format("shape ({}) is out of range", text));
-    h.image = true;
-    n = *n * *d;
-    d = channels;
+void read_shape(const std::string& text, NpyHeader& h, const std::string& path) {
+  static const re2::RE2 form(R"([ \n]*(\d+)[ \n]*,[ \n]*(\d+)[ \n]*(?:,[ \n]*([34])[ \n]*)?,?[ \n]*)");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t n = 0, d = 0;
+  std::string channels;
+  if (!re2::RE2::FullMatch(text, form, &n, &d, &channels))
+    throw UserError("{}: shape ({}) is not rows x columns, nor an image of h x w x 3 or 4", path, text);
+  if (h.image = !channels.empty(); h.image) {
+    if (n > 0 && d > most / 64 / n) throw UserError("{}: shape ({}) is out of range", path, text);
+    n *= d;
+    d = channels[0] - '0';
   }
-  if (*n == 0 || *d == 0) throw in.refuse(fmt::format("shape ({}) holds no points", text));
-  if (*d > most_dimensions || *n > std::numeric_limits<std::int64_t>::max() / 8 / *d)
-    throw in.refuse(fmt::format("shape ({}) is out of range: up to {} columns, n d below 2^60", text, most_dimensions));
-  h.n = *n;
-  h.d = int(*d);
+  if (n == 0 || d == 0) throw UserError("{}: shape ({}) holds no points", path, text);
+  if (d > most_dimensions || n > most / 8 / d)
+    throw UserError("{}: shape ({}) is out of range: up to {} columns, n d below 2^60", path, text, most_dimensions);
+  h.n = n;
+  h.d = int(d);
+}
+
+/// Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }, its keys in any order.
+void read_dictionary(std::string_view text, NpyHeader& h, const std::string& path) {
+  const auto malformed = [&] {
+    return UserError("{}: the header is not of the form {{'descr': '<f4', 'fortran_order': False, 'shape': (rows, columns)}}", path);
+  };
+  static const re2::RE2 begin(R"([ \n]*\{)"), end(R"([ \n]*\}[ \n]*)");
+  static const re2::RE2 entry(R"([ \n]*'(descr|fortran_order|shape)'[ \n]*:[ \n]*(?:'([^']*)'|(\[)|(True|False)|\(([^)]*)\))[ \n]*(,|))",
+                              re2::RE2::Latin1);
+  re2::StringPiece rest(text.data(), text.size());
+  if (!re2::RE2::Consume(&rest, begin)) throw malformed();
+  std::set<std::string> keys;
+  for (std::string key, type, structured, order, shape, comma = ","; !re2::RE2::FullMatch(rest, end);) {
+    if (comma.empty() || !re2::RE2::Consume(&rest, entry, &key, &type, &structured, &order, &shape, &comma)) throw malformed();
+    if (!keys.insert(key).second) throw malformed();
+    if (key == "descr" && order.empty() && shape.empty()) read_type(type + structured, h, path);
+    else if (key == "shape" && type.empty() && structured.empty() && order.empty()) read_shape(shape, h, path);
+    else if (key == "fortran_order" && !order.empty()) h.fortran = order == "True";
+    else throw malformed();
+  }
+  if (keys.size() != 3) throw malformed();
 }
 
 namespace fs = std::filesystem;
@@ -165,22 +136,8 @@ NpyHeader read_npy_header(const std::filesystem::path& file) {
   h.offset = from + (byte(8) | byte(9) << 8) + (from == 12 ? byte(10) << 16 | byte(11) << 24 : 0);
   if (h.offset > most_header_bytes) throw refuse(fmt::format("a header of {} bytes; accepted: up to {}", h.offset, most_header_bytes));
   if (h.offset > bytes.size()) throw refuse("the header is cut short");
-  Text in(bytes.substr(from, h.offset - from), path);
-  bool type = false, order = false, shape = false, more = true;
-  in.need("{");
-  while (more && !in.take("}")) {
-    in.need("'");
-    const auto key = in.up_to('\'');
-    in.need(":");
-    bool* const found = key == "descr" ? &type : key == "fortran_order" ? &order : key == "shape" ? &shape : nullptr;
-    if (!found || std::exchange(*found, true)) throw in.malformed();
-    if (found == &type) read_type(in, h);
-    else if (found == &shape) read_shape(in, h, path);
-    else if (!(h.fortran = in.take("True"))) in.need("False");
-    if (more = in.take(","); !more) in.need("}");
-  }
-  if (!type || !order || !shape || !in.at_end()) throw in.malformed();
-  if (h.image && h.fortran) throw in.refuse("an image in Fortran order is not read");
+  read_dictionary(bytes.substr(from, h.offset - from), h, path);
+  if (h.image && h.fortran) throw refuse("an image in Fortran order is not read");
   return h;
 }
 

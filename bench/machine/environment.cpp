@@ -100,7 +100,7 @@ Json gpu() {
   for (const auto& [key, value] : device::describe()) object[key] = value;
   const nvml::Reading now = nvml::read(device::uuid());
   const auto driver = nvml::driver_version();
-  const auto watts = [](std::optional<int> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
+  const auto watts = [](std::optional<unsigned> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
   object["driver_version"] = driver ? Json(*driver) : Json(nullptr);
   object["sm_mhz"] = nvml::json(now.sm_mhz);
   object["max_sm_mhz"] = nvml::json(now.max_sm_mhz);

@@ -49,11 +49,8 @@ class Library {
 };
 
 std::optional<std::int64_t> energy_of(const Library& nvml, Card card) {
-  const auto energy = nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", card);
-  return energy ? std::optional(static_cast<std::int64_t>(*energy)) : std::nullopt;
+  return nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", card);
 }
-
-std::optional<int> number(std::optional<unsigned> value) { return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt; }
 
 }  // namespace
 
@@ -62,14 +59,14 @@ Reading read(const std::string& uuid) {
   const auto& nvml = Library::get();
   const auto card = nvml.call<Card>("nvmlDeviceGetHandleByUUID", uuid.c_str());
   if (!card) return reading;
-  reading.sm_mhz = number(nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_sm));
-  reading.memory_mhz = number(nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_memory));
-  reading.max_sm_mhz = number(nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_sm));
-  reading.max_memory_mhz = number(nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_memory));
-  reading.power_mw = number(nvml.call<unsigned>("nvmlDeviceGetPowerUsage", *card));
-  reading.power_limit_mw = number(nvml.call<unsigned>("nvmlDeviceGetEnforcedPowerLimit", *card));
-  reading.temperature_c = number(nvml.call<unsigned>("nvmlDeviceGetTemperature", *card, temperature_gpu));
-  if (const auto reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card)) reading.throttle_reasons = *reasons;
+  reading.sm_mhz = nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_sm);
+  reading.memory_mhz = nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_memory);
+  reading.max_sm_mhz = nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_sm);
+  reading.max_memory_mhz = nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_memory);
+  reading.power_mw = nvml.call<unsigned>("nvmlDeviceGetPowerUsage", *card);
+  reading.power_limit_mw = nvml.call<unsigned>("nvmlDeviceGetEnforcedPowerLimit", *card);
+  reading.temperature_c = nvml.call<unsigned>("nvmlDeviceGetTemperature", *card, temperature_gpu);
+  reading.throttle_reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card);
   reading.energy_mj = energy_of(nvml, *card);
   return reading;
 }
@@ -87,7 +84,7 @@ std::optional<std::string> driver_version() {
   return text.data();
 }
 
-nlohmann::ordered_json json(std::optional<int> value) { return value ? nlohmann::ordered_json(*value) : nullptr; }
+nlohmann::ordered_json json(std::optional<unsigned> value) { return value ? nlohmann::ordered_json(*value) : nullptr; }
 
 }  // namespace km::nvml
 
@@ -98,7 +95,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double shortest_energy_window_s = 0.5;
 
-Json pair(std::optional<int> before, std::optional<int> after) { return Json::array({nvml::json(before), nvml::json(after)}); }
+Json pair(std::optional<unsigned> before, std::optional<unsigned> after) { return Json::array({nvml::json(before), nvml::json(after)}); }
 
 /// Names throttle reasons: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits are "bit 12".
 std::vector<std::string> throttle_words(std::uint64_t reasons) {

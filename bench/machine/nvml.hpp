@@ -11,10 +11,10 @@ namespace km::nvml {
 
 /// Fields are empty without the library, the card or the reading.
 struct Reading {
-  std::optional<int> sm_mhz, memory_mhz;  // now
-  std::optional<int> max_sm_mhz, max_memory_mhz;
-  std::optional<int> power_mw, power_limit_mw;  // current draw; enforced limit
-  std::optional<int> temperature_c;
+  std::optional<unsigned> sm_mhz, memory_mhz;  // now
+  std::optional<unsigned> max_sm_mhz, max_memory_mhz;
+  std::optional<unsigned> power_mw, power_limit_mw;  // current draw; enforced limit
+  std::optional<unsigned> temperature_c;
   std::optional<std::uint64_t> throttle_reasons;  // NVML's bits
   std::optional<std::int64_t> energy_mj;          // since the driver's start
 };
@@ -26,7 +26,7 @@ std::optional<std::string> driver_version();
 std::optional<std::int64_t> energy_mj(const std::string& uuid);
 
 /// The value, or null.
-nlohmann::ordered_json json(std::optional<int> value);
+nlohmann::ordered_json json(std::optional<unsigned> value);
 
 }  // namespace km::nvml
 

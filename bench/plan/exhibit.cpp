@@ -36,35 +36,30 @@ bool is_key(std::string_view text) {
          text[slash + 1] != '.';
 }
 
-std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node, const std::string& self) {
-  if (const auto* list = node.as_array()) {
-    std::vector<std::string> keys;
-    if (list->size() > most_sweeps) refuse(file, node, "'reuse' holds more than {} keys", most_sweeps);
-    for (const auto& entry : *list) {
-      if (entry.is_array()) refuse(file, entry, "'reuse' is a list within a list");
-      for (auto& key : read_reuse(file, entry, self)) keys.push_back(std::move(key));
-    }
-    if (keys.empty()) refuse(file, node, "'reuse' is an empty list");
-    return keys;
+/// Reads one entry by read(node), which returns a list of values, or each entry of a list.
+template <class Read>
+auto list_of(const fs::path& file, std::string_view key, const toml::node& node, std::size_t most, const char* values, Read read) {
+  const auto* list = node.as_array();
+  if (!list) return read(node);
+  decltype(read(node)) all;
+  for (const auto& entry : *list) {
+    if (entry.is_array()) refuse(file, entry, "'{}' is a list within a list", key);
+    for (auto& value : read(entry)) all.push_back(std::move(value));
+    if (all.size() > most) refuse(file, node, "'{}' holds more than {} {}", key, most, values);
   }
+  if (all.empty()) refuse(file, node, "'{}' is an empty list", key);
+  return all;
+}
+
+std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node, const std::string& self) {
   const auto* key = node.as_string();
   if (!key || !is_key(key->get())) refuse(file, node, "'reuse' must hold keys of exhibits, as in he2021/table3");
   if (key->get() == self) refuse(file, node, "'reuse' names the exhibit itself, {}", self);
   return {key->get()};
 }
 
-/// Reads a number, a word or a list of them. A word may be a range.
+/// Reads a number or a word, which may be a range.
 std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const toml::node& node) {
-  if (const auto* list = node.as_array()) {
-    std::vector<Scalar> values;
-    for (const auto& entry : *list) {
-      if (entry.is_array()) refuse(file, entry, "'{}' is a list within a list", key);
-      for (auto& value : scalars(file, key, entry)) values.push_back(std::move(value));
-      if (values.size() > most_cases) refuse(file, node, "'{}' holds more than {} values", key, most_cases);
-    }
-    if (values.empty()) refuse(file, node, "'{}' is an empty list", key);
-    return values;
-  }
   if (const auto* number = node.as_integer()) return {Scalar(number->get())};
   if (const auto* number = node.as_floating_point()) return {Scalar(number->get())};
   if (const auto* word = node.as_string()) {
@@ -89,7 +84,7 @@ void add_axes(const fs::path& file, const toml::table& table, const std::string&
       if (!node.is_table()) refuse(file, node, "'{}' must hold names, as in {}.packages = 100", name, name);
       add_axes(file, *node.as_table(), name + ".", sweep);
     } else {
-      sweep.axes[name] = scalars(file, name, node);
+      sweep.axes[name] = list_of(file, name, node, most_cases, "values", [&](const auto& entry) { return scalars(file, name, entry); });
     }
   }
 }
@@ -164,7 +159,8 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   if (!is_key(exhibit.key)) throw UserError("{}: an exhibit lies in a folder that has its paper's key for a name", file.string());
   if (exhibit.kind != "table" && exhibit.kind != "figure" && exhibit.kind != "machine")
     throw UserError("{}: kind must be table, figure or machine, not '{}'", file.string(), exhibit.kind);
-  if (const auto* reuse = table.get("reuse")) exhibit.reuse = read_reuse(file, *reuse, exhibit.key);
+  if (const auto* reuse = table.get("reuse"))
+    exhibit.reuse = list_of(file, "reuse", *reuse, most_sweeps, "keys", [&](const auto& entry) { return read_reuse(file, entry, exhibit.key); });
 
   if (const auto* profiles = table["profile"].as_table())
     for (const auto& [name, node] : *profiles) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "bench/device/device.hpp"
 #include "bench/program/flags.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km::fit_command {
@@ -90,9 +92,20 @@ class Fit {
   Fit(const std::vector<Case>& starts, fs::path folder, const Invocation& by, std::string machine)
       : starts_(starts), folder_(std::move(folder)), by_(by), machine_(std::move(machine)), lines_(starts.size()) {}
 
-  JobEvents events() {
-    return {.started = [](const std::string&) {},
-            .ended = [this](const std::string& id, const std::string& answer, const std::string& why) { keep(id, answer, why); }};
+  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia.
+  void keep(const std::string& id, const std::string& answer, const std::string& why) {
+    const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
+    lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
+    const std::string reason = reason_against(lines_[at]);
+    const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
+    fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
+               reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
+                                            lines_[at]["samples_s"][0].get<double>())
+                              : reason);
+    const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
+    const std::size_t loser = better ? std::exchange(best_, at) : at;
+    std::error_code error;
+    if (loser < starts_.size()) fs::remove_all(folder_of_start(loser), error);
   }
 
   bool has_answer() const { return best_ < lines_.size(); }
@@ -136,22 +149,6 @@ class Fit {
 
   fs::path folder_of_start(std::size_t at) const { return folder_ / starts_[at].id(); }
 
-  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia.
-  void keep(const std::string& id, const std::string& answer, const std::string& why) {
-    const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
-    lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
-    const std::string reason = reason_against(lines_[at]);
-    const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
-    fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
-               reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
-                                            lines_[at]["samples_s"][0].get<double>())
-                              : reason);
-    const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
-    const std::size_t loser = better ? std::exchange(best_, at) : at;
-    std::error_code error;
-    if (loser < starts_.size()) fs::remove_all(folder_of_start(loser), error);
-  }
-
   const std::vector<Case>& starts_;
   fs::path folder_;
   const Invocation& by_;
@@ -189,7 +186,7 @@ int run(const Flags& f, const Invocation& by) {
   const WorkerLimits limits = WorkerLimits::of(options.memory_bytes);
   Fit fit(starts, options.answers, by, options.machine);
   const ScratchFolder unfinished(options.answers);
-  if (!Workers(by.argv, limits).run(jobs, fit.events()).empty()) {
+  if (!Workers(by.argv, limits).run(jobs, {.ended = std::bind_front(&Fit::keep, &fit)}).empty()) {
     fmt::print(stderr, "\ninterrupted\n");
     return 130;
   }
@@ -197,7 +194,7 @@ int run(const Flags& f, const Invocation& by) {
     fmt::print(stderr, "kmbench: no start has a right result: {}\n", one_line(fit.why_none()));
     return 1;
   }
-  const Json report = fit.report(f.points.points, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  const Json report = fit.report(f.points.points, seconds_since(begin));
   write_report(fit.answer() / "fit.json", report);
   std::error_code error;
   fs::rename(fit.answer(), out, error);

@@ -34,16 +34,12 @@ std::vector<Scalar> values_of(const std::string& flag, const std::string& name, 
 
 Option name_option(std::string& machine) { return {"--machine", &machine, "Name of this machine (default from GPU or CPU)"}; }
 
-/// Throws UserError for an invalid folder name.
-void check_name(std::string_view flag, std::string_view name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
-  if (name.empty() || name.size() > 100 || name[0] == '.' || !std::ranges::all_of(name, fits))
-    throw UserError("{} '{}': up to 100 letters, digits, '-', '_' and '.', and not '.' first", flag, name);
-}
-
+/// Returns the given name, which has to fit a folder, else this machine's own.
 std::string id_of(const std::string& machine) {
   if (machine.empty()) return machine_id();
-  check_name("--machine", machine);
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  if (machine.size() > 100 || machine[0] == '.' || !std::ranges::all_of(machine, fits))
+    throw UserError("--machine '{}': up to 100 letters, digits, '-', '_' and '.', and not '.' first", machine);
   return machine;
 }
 
@@ -106,13 +102,8 @@ fs::path columns_of_file(const fs::path& file, const PointsFlags& flags, const f
   const auto columns = chosen_columns(flags.columns, flags.skip_columns, text ? csv_names(file) : std::vector<std::string>{}, shape.d);
   const auto d = std::ssize(columns);
   const fs::path made = folder / (table_stem(file) + ".npy");
-  if (text) {
-    const auto values = read_csv<T>(file, shape.n, columns);
-    write_npy<T>(made, {values.get(), std::size_t(shape.n * d)}, shape.n, int(d));
-    return made;
-  }
-  auto values = read_file<T>(file, shape.n);
-  for (std::int64_t i = 0; i < shape.n; ++i)  // in place: a value moves towards the front
+  auto values = text ? read_csv<T>(file, shape.n, columns) : read_file<T>(file, shape.n);
+  for (std::int64_t i = 0; !text && i < shape.n; ++i)  // in place: a value moves towards the front
     for (std::int64_t j = 0; j < d; ++j) values[std::size_t(i * d + j)] = values[std::size_t(i * shape.d + columns[std::size_t(j)])];
   write_npy<T>(made, {values.get(), std::size_t(shape.n * d)}, shape.n, int(d));
   return made;
@@ -150,14 +141,14 @@ std::pair<std::string, std::string> assignment(std::string_view flag, const std:
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void check_out_file(std::string_view flag, const std::filesystem::path& file) {
+void check_out_file(std::string_view flag, const fs::path& file) {
   const auto refuse = [&](std::string_view why) { return UserError("{} {}: {}", flag, file.string(), why); };
   std::error_code error;
-  const bool there = std::filesystem::exists(file, error);
+  const bool there = fs::exists(file, error);
   if (error) throw refuse(error.message());
-  if (there && !std::filesystem::is_regular_file(file, error) && !std::filesystem::is_character_file(file, error)) throw refuse("not a regular file");
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, error)) throw refuse(fmt::format("no folder {}", folder.string()));
+  if (there && !fs::is_regular_file(file, error) && !fs::is_character_file(file, error)) throw refuse("not a regular file");
+  const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) throw refuse(fmt::format("no folder {}", folder.string()));
   if (::access(there ? file.c_str() : folder.c_str(), W_OK) != 0) throw refuse("not to be written to");
 }
 
@@ -190,8 +181,8 @@ Sweep ProblemFlags::sweep() const {
   add("--dataset", "dataset", dataset);
   if (!data.empty()) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(data, error)) throw UserError("--data {}: no such file, or not a regular one", data);
-    sweep.axes["dataset"] = {std::filesystem::absolute(data).string()};
+    if (!fs::is_regular_file(data, error)) throw UserError("--data {}: no such file, or not a regular one", data);
+    sweep.axes["dataset"] = {fs::absolute(data).string()};
   }
   add("--n", "n", n);
   add("--d", "d", d);
@@ -270,7 +261,7 @@ Options RecordFlags::options() {
 }
 
 std::string RecordFlags::id() const { return id_of(machine); }
-std::filesystem::path RecordFlags::folder() const { return out.empty() ? own_results_folder() / id() : std::filesystem::path(out); }
+fs::path RecordFlags::folder() const { return out.empty() ? own_results_folder() / id() : fs::path(out); }
 
 Options TunedFlags::options() {
   return {{"--tuned", &tuned, "Parameters that are not given get the values that kmbench tune found, where it found some"},
@@ -282,7 +273,7 @@ std::optional<TunedValues> TunedFlags::values(const std::string& machine) const 
   if (!tuned) return std::nullopt;
   if (!tuning.empty()) return TunedValues(tuning, machine);
   try {
-    if (const auto own = own_tuning_folder(); std::filesystem::exists(own / (machine + ".json"))) return TunedValues(own, machine);
+    if (const auto own = own_tuning_folder(); fs::exists(own / (machine + ".json"))) return TunedValues(own, machine);
   } catch (const UserError&) {  // no user folder
   }
   return TunedValues(tuning_folder(), machine);

@@ -12,6 +12,7 @@
 #include "bench/base/statistics.hpp"
 #include "bench/base/text.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {
@@ -120,8 +121,7 @@ void Progress::clear() {
 /// "[12/368, 4 min left]"
 std::string Progress::head() const {
   if (done_ == 0 || done_ == all_) return fmt::format("[{}/{}]", done_, all_);
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  return fmt::format("[{}/{}, {} left]", done_, all_, time_left(elapsed / double(done_) * double(all_ - done_)));
+  return fmt::format("[{}/{}, {} left]", done_, all_, time_left(seconds_since(start_) / double(done_) * double(all_ - done_)));
 }
 
 }  // namespace km

@@ -10,6 +10,7 @@
 #include "bench/machine/environment.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -33,7 +34,7 @@ bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions
   };
   WorkerLimits limits = WorkerLimits::of(run.memory_bytes);
   limits.until = until;
-  return Workers(run.argv, limits).run(jobs, {.started = [](const std::string&) {}, .ended = ended}).empty();
+  return Workers(run.argv, limits).run(jobs, {.ended = ended}).empty();
 }
 
 class Advice {
@@ -54,7 +55,7 @@ class Advice {
   }
 
  private:
-  double elapsed_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.begin).count(); }
+  double elapsed_s() const { return seconds_since(options_.begin); }
 
   bool try_all() {
     Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));

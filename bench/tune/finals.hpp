@@ -2,30 +2,13 @@
 // that is drawn, so that drift and the luck of a process fall on all alike.
 #pragma once
 
-#include <chrono>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "bench/run/run.hpp"
 #include "bench/tune/rounds.hpp"
 
 namespace km {
-
-/// Time of a search. It begins when the first point has its time.
-class Budget {
- public:
-  explicit Budget(double seconds) : seconds_(seconds) {}
-  void begin() {
-    if (!begin_) begin_ = Clock::now();
-  }
-  bool over() const { return begin_ && std::chrono::duration<double>(Clock::now() - *begin_).count() > seconds_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double seconds_;
-  std::optional<Clock::time_point> begin_;
-};
 
 /// The least run of each round in seconds per iteration; 0 where other programs disturbed it.
 struct Finalist {
