@@ -1,4 +1,4 @@
-# The keys of an exhibit that kmbench knows, from schema/exhibit.json to the arrays of bench/plan/exhibit_keys.hpp.
+# The keys of an exhibit that kmbench knows, from schema/exhibit.json to the arrays of bench/plan/exhibit.hpp.
 set(schema ${PROJECT_SOURCE_DIR}/schema/exhibit.json)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${schema})
 file(READ ${schema} text)
@@ -22,7 +22,7 @@ list_keys("    {\"@name@\", \"@type@\"},\n" sections properties)
 list_keys("    \"@name@\",\n" axes $defs axes properties)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/exhibit_keys.cpp @ONLY CONTENT [=[
 // From schema/exhibit.json.
-#include "bench/plan/exhibit_keys.hpp"
+#include "bench/plan/exhibit.hpp"
 
 namespace km {
 namespace {

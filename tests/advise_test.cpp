@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "bench/run/result.hpp"
-#include "bench/tune/rank_test.hpp"
+#include "bench/tune/rounds.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"
 

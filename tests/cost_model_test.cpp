@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "bench/base/home.hpp"
-#include "bench/tune/cost_fit.hpp"
+#include "bench/tune/calibrate.hpp"
 #include "impl/auto.hpp"
 #include "tests/solving.hpp"
 

@@ -1,5 +1,5 @@
 // The fingerprint of a machine, the refusal of another machine's folder, and the folder of a user's results.
-#include "bench/machine/fingerprint.hpp"
+#include "bench/machine/environment.hpp"
 
 #include <gtest/gtest.h>
 

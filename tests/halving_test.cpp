@@ -1,5 +1,5 @@
 // Successive halving keeps the fast ones, stays in its time, and tries the most promising first. Runs and clock are made up.
-#include "bench/tune/halving.hpp"
+#include "bench/tune/advise.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>

@@ -1,5 +1,5 @@
 // The run delay, summed over threads from a made-up copy of /proc.
-#include "bench/run/run_delay.hpp"
+#include "bench/run/timing.hpp"
 
 #include <gtest/gtest.h>
 

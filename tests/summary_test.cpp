@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "bench/run/terminal.hpp"
+#include "bench/base/text.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/lines.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bench/data/columns.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/data/csv.hpp"
 #include "tests/dataset_helpers.hpp"
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
-#include "bench/tune/strategy.hpp"
+#include "bench/tune/space.hpp"
 #include "bench/tune/tune.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"

@@ -36,7 +36,6 @@ class Expansion {
   std::vector<double> parts_;
 };
 
-/// Exponent of the lowest set bit.
 int lowest_bit(double value) {
   int exponent;
   const auto mantissa = static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53));

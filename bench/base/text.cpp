@@ -1,7 +1,10 @@
 #include "bench/base/text.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace km {
 namespace {
@@ -18,6 +21,25 @@ std::size_t distance(std::string_view a, std::string_view b) {
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) to[i][j] = std::min(to[i][j], to[i - 2][j - 2] + 1);
     }
   return to[a.size()][b.size()];
+}
+
+std::vector<std::string_view> split_characters(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    const auto bytes = std::max<std::size_t>(1, character_bytes(text));
+    characters.push_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return characters;
+}
+
+/// Shortens text to `columns` characters with "…" before the last `back` of them.
+std::string shortened(std::string_view text, std::size_t columns, std::size_t back) {
+  const auto all = split_characters(text);
+  if (all.size() <= columns) return std::string(text);
+  if (columns == 0) return "";
+  const std::span shown(all);
+  return fmt::format("{}…{}", fmt::join(shown.first(columns - 1 - back), ""), fmt::join(shown.last(back), ""));
 }
 
 }  // namespace
@@ -69,5 +91,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
       if (const auto far = distance(word, form); far < least) least = far, nearest = name;
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
+
+std::size_t characters(std::string_view text) { return split_characters(text).size(); }
+std::string fitted(std::string_view text, std::size_t columns) { return shortened(text, columns, columns > 0 ? (columns - 1) / 2 : 0); }
+std::string beginning(std::string_view text, std::size_t columns) { return shortened(text, columns, 0); }
 
 }  // namespace km

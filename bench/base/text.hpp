@@ -17,5 +17,11 @@ std::string one_line(std::string_view text);
 /// Returns "; did you mean NAME?" for the known name that is nearest to `word`, whole or after its last '/', or "" if none differs by at most a third
 /// of its letters. Distance: insertions, deletions, replacements and swaps of neighbours (Damerau 1964), each letter touched once.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+/// Number of UTF-8 characters, which is the number of columns.
+std::size_t characters(std::string_view text);
+/// Shortens text to `columns` characters with "…" in the middle.
+std::string fitted(std::string_view text, std::size_t columns);
+/// Shortens text to `columns` characters with "…" at the end.
+std::string beginning(std::string_view text, std::size_t columns);
 
 }  // namespace km

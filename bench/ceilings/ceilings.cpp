@@ -13,7 +13,6 @@ namespace {
 constexpr std::int64_t elements = 1 << 25;  // 256 MiB of doubles per array: larger than any cache
 constexpr int passes = 5;
 
-/// Returns the least seconds of several passes.
 template <class F>
 double best_of(F f) {
   double best = 1e300;

@@ -1,19 +1,20 @@
 #include "bench/data/catalogue.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
-#include "bench/base/text.hpp"
 #include "bench/data/csv.hpp"
+#include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
-#include "bench/data/npy_header.hpp"
 #include "bench/data/toml_file.hpp"
 
 namespace km {
@@ -21,12 +22,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool ends_in(const fs::path& path, std::string_view suffix) { return path.filename().string().ends_with(suffix); }
+
+std::vector<fs::path> search_path() {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  if (const char* listed = std::getenv("KMBENCH_DATA")) {
+    std::istringstream in(listed);
+    for (std::string folder; std::getline(in, folder, ':');) {
+      if (folder.empty()) continue;
+      if (!fs::is_directory(folder, error)) throw UserError("KMBENCH_DATA names '{}', which is no folder", folder);
+      folders.emplace_back(folder);
+    }
+  }
+  for (const auto& folder : {home() / "data", fs::current_path() / "data", home() / "datasets" / "real"})
+    if (fs::is_directory(folder, error)) folders.push_back(folder);
+  return folders;
+}
+
+/// The endings of points files but .txt: other texts in a folder have that ending, too.
+bool is_table_file(const fs::path& path) { return is_points_file(path) && !ends_in(path, ".txt"); }
+
+/// Returns table files by stem; earlier folders win.
+std::map<std::string, fs::path> found_files() {
+  std::map<std::string, fs::path> files;
+  for (const auto& folder : search_path())
+    for (const auto& path : entries_of(folder))
+      if (is_table_file(path) && is_text(path.string())) files.emplace(table_stem(path), path);
+  return files;
+}
+
 constexpr std::array<std::string_view, 13> keys = {"summary",  "generator", "n",       "d",      "k",      "seed", "centroids",
                                                    "settings", "file",      "licence", "source", "advice", "fetch"};
 
 double finite(const fs::path& toml, const toml::node& node, std::string_view key) {
   const double value = node.is_number() ? node.value_or(0.0) : NAN;
-  if (!std::isfinite(value)) refuse(toml, node, fmt::format("'{}' must hold finite numbers", key));
+  if (!std::isfinite(value)) refuse(toml, node, "'{}' must hold finite numbers", key);
   return value;
 }
 
@@ -49,7 +80,7 @@ void read_recipe(const fs::path& toml, const toml::table& table, Entry& entry) {
   const std::string wanted = text_of(toml, table, "generator");
   const auto& all = generators();
   const auto generator = std::ranges::find(all, wanted, &Generator::name);
-  if (generator == all.end()) refuse(toml, table, fmt::format("no generator is called '{}'", wanted));
+  if (generator == all.end()) refuse(toml, table, "no generator is called '{}'", wanted);
   entry.generator = &*generator;
   Recipe& r = entry.recipe;
   r = {.n = entry.info.n,
@@ -60,7 +91,7 @@ void read_recipe(const fs::path& toml, const toml::table& table, Entry& entry) {
   if (const auto* settings = table.get("settings")) {
     if (!settings->is_table()) refuse(toml, *settings, "'settings' must be a table: settings = { radius = 9 }");
     for (const auto& [key, node] : *settings->as_table()) {
-      if (!r.settings.contains(std::string(key.str()))) refuse(toml, node, fmt::format("{} has no setting '{}'", wanted, key.str()));
+      if (!r.settings.contains(std::string(key.str()))) refuse(toml, node, "{} has no setting '{}'", wanted, key.str());
       r.settings[std::string(key.str())] = finite(toml, node, key.str());
     }
   }
@@ -72,12 +103,12 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
   for (const auto& [key, node] : document) {
     const std::string name(key.str());
     const auto* table = node.as_table();
-    if (!table) refuse(toml, node, fmt::format("'{}' must be a table", name));
+    if (!table) refuse(toml, node, "'{}' must be a table", name);
     if (name.empty() || !is_text(name) || name.find('/') != name.npos)
-      refuse(toml, node, fmt::format("'{}' cannot be a name: one line of text without '/'", name));
+      refuse(toml, node, "'{}' cannot be a name: one line of text without '/'", name);
     for (const auto& [field, value] : *table)
       if (std::ranges::find(keys, field.str()) == keys.end())
-        refuse(toml, value, fmt::format("unknown key '{}'; accepted: {}", field.str(), fmt::join(keys, ", ")));
+        refuse(toml, value, "unknown key '{}'; accepted: {}", field.str(), fmt::join(keys, ", "));
     const auto text = [&](std::string_view field) { return text_of(toml, *table, field); };
     Entry entry{.info = {.name = name,
                          .summary = text("summary"),
@@ -91,14 +122,14 @@ void read_tables(const fs::path& toml, const std::map<std::string, fs::path>& fi
       read_recipe(toml, *table, entry);
     } else if (!file.empty()) {
       if (!is_table_file(file) || fs::path(file).has_parent_path())
-        refuse(toml, node, fmt::format("file '{}': the name of a .npy, .npz, .npy.xz, .csv or .tsv file, without a folder", file));
+        refuse(toml, node, "file '{}': the name of a .npy, .npz, .npy.xz, .csv or .tsv file, without a folder", file);
       entry.info.kind = "file";
       if (const auto at = files.find(table_stem(file)); at != files.end()) entry.file = at->second;
       else entry.info.missing = fmt::format("{} is not on this machine: {}", file, advice.empty() ? "run kmbench fetch " + name : advice);
     } else {
-      refuse(toml, node, fmt::format("'{}' needs a generator or a file", name));
+      refuse(toml, node, "'{}' needs a generator or a file", name);
     }
-    if (!entries.emplace(name, std::move(entry)).second) refuse(toml, node, fmt::format("'{}' is defined twice", name));
+    if (!entries.emplace(name, std::move(entry)).second) refuse(toml, node, "'{}' is defined twice", name);
   }
 }
 
@@ -113,7 +144,47 @@ struct Kept {
   std::map<fs::path, DatasetShape> shapes;
 } kept;
 
+/// Reads instead of mapping, because a mapped file that shrinks would crash the process.
+std::string file_hash(const std::filesystem::path& path) {
+  static std::map<std::pair<std::filesystem::path, std::filesystem::file_time_type>, std::string>
+      known;  // cache: a plan asks for one file many times
+  std::error_code gone;
+  const auto key = std::pair(path, std::filesystem::last_write_time(path, gone));
+  if (const auto at = known.find(key); at != known.end()) return at->second;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || gone) throw UserError("cannot read {}", path.string());
+  std::string chunk(std::size_t{16} << 20, '\0'), hashes;
+  while (in.read(chunk.data(), std::streamsize(chunk.size())), in.gcount() > 0) hashes += hash_of(chunk.data(), std::size_t(in.gcount()));
+  return known[key] = hash_of(hashes.data(), hashes.size());
+}
+
+std::string recipe_hash(const std::string& generator, const Recipe& r) {
+  const std::string text =
+      fmt::format("{} n {} d {} k {} seed {} settings {} centroids {}", generator, r.n, r.d, r.k, r.seed, r.settings, r.centroids);
+  return hash_of(text.data(), text.size());
+}
+
 }  // namespace
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(at->path());
+  if (error) throw UserError("folder {}: {}", folder.string(), error.message());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+bool is_text_table(const fs::path& path) { return ends_in(path, ".csv") || ends_in(path, ".tsv") || ends_in(path, ".txt"); }
+
+bool is_points_file(const fs::path& path) {
+  return ends_in(path, ".npy") || ends_in(path, ".npz") || ends_in(path, ".npy.xz") || is_text_table(path);
+}
+
+std::string table_stem(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.substr(0, name.rfind(ends_in(path, ".npy.xz") ? ".npy" : "."));
+}
 
 std::map<std::string, Entry> catalogue() {
   const auto files = found_files();
@@ -136,8 +207,8 @@ KeepCatalogue::~KeepCatalogue() {
 Entry find_entry(const std::string& name) {
   if (name.find('/') != name.npos || is_points_file(name)) {
     std::error_code error;
-    if (!is_points_file(name)) throw UserError(fmt::format("{}: not a .npy, .npz, .npy.xz, .csv, .tsv or .txt file", name));
-    if (!fs::exists(name, error)) throw UserError(fmt::format("{}: no such file", name));
+    if (!is_points_file(name)) throw UserError("{}: not a .npy, .npz, .npy.xz, .csv, .tsv or .txt file", name);
+    if (!fs::exists(name, error)) throw UserError("{}: no such file", name);
     return plain_file(name, name);
   }
   const KeepCatalogue keep;
@@ -145,8 +216,7 @@ Entry find_entry(const std::string& name) {
   if (at == kept.entries.end()) {
     std::vector<std::string> names;
     for (const auto& [known, entry] : kept.entries) names.push_back(known);
-    throw UserError(
-        fmt::format("unknown data set '{}': see kmbench list datasets, or give a path to a .npy or .csv file{}", name, did_you_mean(name, names)));
+    throw UserError("unknown data set '{}': see kmbench list datasets, or give a path to a .npy or .csv file{}", name, did_you_mean(name, names));
   }
   if (!at->second.info.missing.empty()) throw Missing(at->second.info.missing);
   return at->second;
@@ -172,5 +242,15 @@ Values<T> read_file(const fs::path& path, std::int64_t n) {
 
 template Values<float> read_file(const fs::path&, std::int64_t);
 template Values<double> read_file(const fs::path&, std::int64_t);
+
+std::string dataset_source(const DatasetRequest& request) {
+  static std::map<DatasetRequest, std::string> known;  // cache of generators: tables do not change within a plan
+  if (const auto at = known.find(request); at != known.end()) return at->second;
+  const Entry entry = find_entry(request.name);
+  if (!entry.generator) return file_hash(entry.file);
+  return known[request] = recipe_hash(std::string(entry.generator->name), resolved_recipe(entry, request));
+}
+
+std::string init_source(const std::string& method) { return is_init_file(method) ? file_hash(method) : ""; }
 
 }  // namespace km

@@ -1,13 +1,25 @@
 // Data sets by name: the tables of datasets/*.toml and the files of the search path.
 #pragma once
 
+#include <filesystem>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "bench/data/dataset.hpp"
-#include "bench/data/generators/generators.hpp"
-#include "bench/data/search_path.hpp"
+#include "bench/data/generators.hpp"
 
 namespace km {
+
+/// Returns a folder's entries, sorted. Throws UserError if it cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
+
+/// True for .csv, .tsv and .txt.
+bool is_text_table(const std::filesystem::path& path);
+/// True if the name has the ending of a file of points: .npy, .npz, .npy.xz, or of a text table.
+bool is_points_file(const std::filesystem::path& path);
+/// The name without its ending.
+std::string table_stem(const std::filesystem::path& path);
 
 /// Description of one data set: a generator's recipe or a file.
 struct Entry {
@@ -17,7 +29,8 @@ struct Entry {
   std::filesystem::path file;            // a file's path; empty if not here
 };
 
-/// Reads all tables at every call, so that new files are found. Throws UserError for a malformed table.
+/// Reads all tables at every call, so that new files are found. Files come from KMBENCH_DATA, data/ of the project, data/ of the current folder, and
+/// datasets/real of the project. Throws UserError for a malformed table, or if KMBENCH_DATA names no folder.
 std::map<std::string, Entry> catalogue();
 
 /// During its lifetime, find_entry and file_shape cache tables and files. A plan asks for them at every case.

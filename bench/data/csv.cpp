@@ -1,7 +1,5 @@
 #include "bench/data/csv.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -87,7 +85,7 @@ Lines split(std::string_view text, const std::string& path) {
   while (!text.empty()) {
     const auto line = text.substr(0, text.substr(0, most_line_bytes + 1).find('\n'));
     if (line.size() > most_line_bytes)
-      throw UserError(fmt::format("{}: line {}: a line of more than {} bytes", path, line_number(all, line.data()), most_line_bytes));
+      throw UserError("{}: line {}: a line of more than {} bytes", path, line_number(all, line.data()), most_line_bytes);
     if (!trim(line).empty() && !trim(line).starts_with('#')) lines.rows.push_back(line);
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
@@ -103,7 +101,7 @@ Lines split(std::string_view text, const std::string& path) {
     lines.names.emplace_back(cell);
     return true;
   });
-  if (lines.columns > most_dimensions) throw UserError(fmt::format("{}: {} columns; accepted: up to {}", path, lines.columns, most_dimensions));
+  if (lines.columns > most_dimensions) throw UserError("{}: {} columns; accepted: up to {}", path, lines.columns, most_dimensions);
   if (header && named) lines.rows.erase(lines.rows.begin());
   else lines.names.clear();
   if (lines.rows.empty()) throw UserError(path + ": a header and no rows");
@@ -127,7 +125,7 @@ template <class T>
 Values<T> read_csv(const std::filesystem::path& path, std::int64_t n, const std::vector<int>& columns) {
   const FileBytes file(path);
   const Lines lines = split(file.view(), path.string());
-  if (n > std::int64_t(lines.rows.size())) throw UserError(fmt::format("{}: {} rows, {} are needed", path.string(), lines.rows.size(), n));
+  if (n > std::int64_t(lines.rows.size())) throw UserError("{}: {} rows, {} are needed", path.string(), lines.rows.size(), n);
   const int d = columns.empty() ? lines.columns : int(columns.size());
   std::vector<int> place(std::size_t(lines.columns), columns.empty() ? 0 : -1);  // of a column in the result; -1: left out
   if (columns.empty()) std::iota(place.begin(), place.end(), 0);

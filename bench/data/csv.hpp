@@ -1,5 +1,4 @@
-// Text tables of numbers. Cells are separated by comma, semicolon, tab or spaces and may be quoted. A first line of names is a header. Lines that
-// begin with # are comments.
+// Text tables of numbers. Commas, semicolons, tabs or spaces separate cells, which may be quoted. A first line of names is a header, # a comment.
 #pragma once
 
 #include "bench/data/dataset.hpp"

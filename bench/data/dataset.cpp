@@ -1,14 +1,11 @@
 #include "bench/data/dataset.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <ranges>
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/data/generators/groups.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/data/npy.hpp"
@@ -19,7 +16,7 @@ namespace {
 
 DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
   DatasetShape shape = file_shape(entry.file);
-  const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
+  const auto refuse = [&](const std::string& what) { return UserError("data set {}: {}", wish.name, what); };
   for (const auto& [name, value] : wish.settings) {
     if (name != "map") throw refuse(fmt::format("it is a file and has no setting '{}'; accepted: map", name));
     if (value != 0 && value != 1) throw refuse(fmt::format("map = {}, accepted: 0 and 1", value));
@@ -43,7 +40,7 @@ Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t v
     const double need = double(shape.n) * shape.d * double(value_bytes);
     return {obstacle.empty() && need > double(memory::available_bytes()) / 2, obstacle};
   }
-  if (asked->second == 1 && !obstacle.empty()) throw UserError(fmt::format("data set {}: map = 1, but it cannot be mapped: {}", wish.name, obstacle));
+  if (asked->second == 1 && !obstacle.empty()) throw UserError("data set {}: map = 1, but it cannot be mapped: {}", wish.name, obstacle);
   return {asked->second == 1, obstacle};
 }
 
@@ -55,15 +52,15 @@ void check_finite(const std::string& name, std::span<const T> points, int d) {
   for (std::int64_t at = 0; at < cells; ++at)
     if (!std::isfinite(points[std::size_t(at)])) first = std::min(first, at);
   if (first < cells)
-    throw UserError(fmt::format("data set {}: row {}, column {}: {} is not a finite {} number", name, first / d + 1, first % d + 1,
-                                points[std::size_t(first)], sizeof(T) == 4 ? "fp32" : "fp64"));
+    throw UserError("data set {}: row {}, column {}: {} is not a finite {} number", name, first / d + 1, first % d + 1, points[std::size_t(first)],
+                    sizeof(T) == 4 ? "fp32" : "fp64");
 }
 
 }  // namespace
 
 Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
   Recipe r = entry.recipe;
-  const auto refuse = [&](const std::string& what) { return UserError(fmt::format("data set {}: {}", wish.name, what)); };
+  const auto refuse = [&](const std::string& what) { return UserError("data set {}: {}", wish.name, what); };
   r.n = wish.n.value_or(r.n);
   r.d = wish.d.value_or(r.d);
   r.k = wish.k.value_or(r.k);
@@ -156,7 +153,7 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
     const Recipe recipe = resolved_recipe(entry, request);
     dataset.n = recipe.n;
     dataset.d = recipe.d;
-    check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
+    memory::check("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
     dataset.values = make_values<T>(std::size_t(recipe.n) * std::size_t(recipe.d));
     entry.generator->make<T>(recipe, {dataset.values.get(), std::size_t(recipe.n) * std::size_t(recipe.d)});
     if (entry.generator->has_ideal) dataset.ideal_centroids = group_centroids(recipe);
@@ -173,8 +170,8 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
       dataset.hash = std::move(rows.hash);
       return dataset;
     }
-    check_memory("data set " + dataset.name, dataset.n, dataset.d, sizeof(T),
-                 mapping.obstacle.empty() ? "; map = 1 leaves them in the file" : "; it cannot be mapped: " + mapping.obstacle);
+    memory::check("data set " + dataset.name, dataset.n, dataset.d, sizeof(T),
+                  mapping.obstacle.empty() ? "; map = 1 leaves them in the file" : "; it cannot be mapped: " + mapping.obstacle);
     dataset.values = read_file<T>(entry.file, shape.n);
   }
   check_finite(dataset.name, dataset.points(), dataset.d);
@@ -187,8 +184,7 @@ std::vector<std::int32_t> generated_labels(const DatasetRequest& request) {
   if (!entry.generator || !entry.generator->has_groups()) return {};
   const Recipe recipe = resolved_recipe(entry, request);
   if (const auto purity = recipe.settings.find("purity"); purity != recipe.settings.end() && purity->second == 0) return {};
-  const auto ordered = recipe.settings.find("ordered");
-  Groups groups(recipe.n, recipe.k, recipe.seed, ordered != recipe.settings.end() && ordered->second != 0);
+  Groups groups(recipe);
   std::vector<std::int32_t> labels;
   labels.reserve(std::size_t(recipe.n));
   while (std::ssize(labels) < recipe.n)

@@ -1,4 +1,4 @@
-// Data sets: tables of datasets/*.toml (a generator with its seed, or a file to fetch), or any file of points (bench/data/search_path.hpp).
+// Data sets: tables of datasets/*.toml (a generator with its seed, or a file to fetch), or any file of points (bench/data/catalogue.hpp).
 #pragma once
 
 #include <algorithm>
@@ -107,8 +107,8 @@ bool is_init_file(const std::string& method);
 /// Throws UserError for an unknown method, or a file that is missing or of another shape.
 void check_init(const std::string& method, int k, int d);
 
-/// Returns k x d initial centroids. method: random (k distinct rows, seeded), kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy of k x d. Throws UserError for k < 1, k
-/// > n, or a file of another shape.
+/// Returns k x d initial centroids. method: random (k distinct rows, seeded), kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy of k x d.
+/// Throws UserError for k < 1, k > n, or a file of another shape.
 template <class T>
 std::vector<T> initial_centroids(const Dataset<T>& dataset, int k, const std::string& method, std::uint64_t seed);
 

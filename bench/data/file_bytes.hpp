@@ -12,6 +12,19 @@ namespace km {
 /// True for .xz and .npz.
 bool is_packed(const std::filesystem::path& path);
 
+/// A file open for reading. A pipe without a writer does not block. Throws UserError.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  int id() const { return id_; }
+
+ private:
+  int id_;
+};
+
 class FileBytes {
  public:
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();

@@ -1,5 +1,4 @@
 // Initial centroids. They belong to the problem: every implementation gets the same.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -106,7 +105,7 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
   std::vector<std::int64_t> rows{random.below(data.n, 0)};
   for (std::int64_t draws = 1; int(rows.size()) < k; draws += tries) {
     const double total = seeding.take(rows.back());
-    if (total <= 0) throw UserError(fmt::format("kmeans++: {} has only {} different points, k = {} is more", data.name, rows.size(), k));
+    if (total <= 0) throw UserError("kmeans++: {} has only {} different points, k = {} is more", data.name, rows.size(), k);
     std::array<std::int64_t, lanes> drawn;
     for (int at = 0; at < lanes; ++at) drawn[at] = at < tries ? seeding.row_at(total * random.uniform(draws + at)) : drawn[0];
     rows.push_back(greedy ? seeding.best_of(drawn) : drawn[0]);
@@ -138,8 +137,7 @@ class CRand {
   std::size_t at_ = 3;
 };
 
-/// taylor2021's seeding: each dimension of cluster c takes the value of a random row from the c-th of k equal ranges of rows. No centroid is a
-/// point.
+/// taylor2021's seeding: each dimension of cluster c takes the value of a random row from the c-th of k equal ranges of rows.
 template <class T>
 std::vector<T> drawn_by_dimension(const Dataset<T>& data, int k, std::uint64_t seed) {
   CRand random{std::uint32_t(seed)};
@@ -156,8 +154,8 @@ std::vector<T> read_start(const std::string& file, int k, int d) {
   std::vector<T> centroids(rows.get(), rows.get() + std::size_t(k) * std::size_t(d));
   const auto bad = std::ranges::find_if(centroids, [](T x) { return !std::isfinite(x); }) - centroids.begin();
   if (bad < std::ssize(centroids))
-    throw UserError(fmt::format("{}: row {}, column {}: {} is not a finite {} number", file, bad / d + 1, bad % d + 1, centroids[std::size_t(bad)],
-                                sizeof(T) == 4 ? "fp32" : "fp64"));
+    throw UserError("{}: row {}, column {}: {} is not a finite {} number", file, bad / d + 1, bad % d + 1, centroids[std::size_t(bad)],
+                    sizeof(T) == 4 ? "fp32" : "fp64");
   return centroids;
 }
 
@@ -169,16 +167,16 @@ void check_init(const std::string& method, int k, int d) {
   for (const char* known : {"random", "kmeans++", "greedy-kmeans++", "taylor2021"})
     if (method == known) return;
   if (!is_init_file(method))
-    throw UserError(fmt::format("init '{}'; accepted: random, kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy file of k x d", method));
+    throw UserError("init '{}'; accepted: random, kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy file of k x d", method);
   const DatasetShape shape = file_shape(method);
-  if (shape.n != k || shape.d != d) throw UserError(fmt::format("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d));
+  if (shape.n != k || shape.d != d) throw UserError("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d);
   read_start<double>(method, k, d);
 }
 
 template <class T>
 std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::string& method, std::uint64_t seed) {
-  if (k < 1) throw UserError(fmt::format("k = {}, at least 1 is needed", k));
-  if (k > data.n) throw UserError(fmt::format("k = {} is more than the {} points of {}", k, data.n, data.name));
+  if (k < 1) throw UserError("k = {}, at least 1 is needed", k);
+  if (k > data.n) throw UserError("k = {} is more than the {} points of {}", k, data.n, data.name);
   check_init(method, k, data.d);
   if (is_init_file(method)) return read_start<T>(method, k, data.d);
   if (method == "taylor2021") return drawn_by_dimension(data, k, seed);

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
 
 namespace km {
 
@@ -14,8 +12,5 @@ constexpr std::size_t most_toml_bytes = 1 << 20;    // per exhibit or table of d
 constexpr int most_nesting = 16;                    // of brackets and dotted keys in TOML
 constexpr std::size_t most_header_bytes = 1 << 10;  // of a .npy file; shape and type need about 128
 constexpr std::size_t most_line_bytes = 4 << 20;    // per line of a .csv file
-
-/// Throws UserError if n x d values of that size exceed free memory. `what` starts the sentence, `advice` ends it.
-void check_memory(const std::string& what, std::int64_t n, int d, std::size_t value_bytes, const std::string& advice = "");
 
 }  // namespace km

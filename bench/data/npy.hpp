@@ -1,9 +1,30 @@
 // NumPy's .npy files (NEP 1), also as .npy.xz: little-endian tables in either order, read, or mapped if their layout allows it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
 #include "bench/data/dataset.hpp"
 
 namespace km {
+
+struct NpyHeader {
+  std::string_view type;  // f2, f4, f8, u1, i1, u2, i2, i4, i8; little-endian
+  bool fortran = false;   // column-major
+  bool image = false;     // h x w x 3 or 4: a pixel is a point
+  std::int64_t n = 0;
+  int d = 0;
+  std::size_t offset = 0;  // of the first value
+
+  std::size_t value_bytes() const { return std::size_t(type[1] - '0'); }
+  /// Bytes of all n x d values, without overflow.
+  std::size_t bytes() const { return std::size_t(n) * std::size_t(d) * value_bytes(); }
+};
+
+/// Throws UserError if the file is neither a table n x d nor an image h x w x 3 or 4 (n = h w) of a known type, or its shape is out of range.
+NpyHeader read_npy_header(const std::filesystem::path& path);
 
 /// Returns rows and columns from the header. Throws UserError if it is no two-dimensional table of a known type.
 DatasetShape npy_shape(const std::filesystem::path& path);

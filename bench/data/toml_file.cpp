@@ -1,10 +1,7 @@
 #include "bench/data/toml_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "bench/base/error.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/data/limits.hpp"
 
@@ -13,8 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse_line(const fs::path& file, std::int64_t line, std::string_view what) {
-  throw UserError(fmt::format("{}, line {}: {}", file.string(), line, what));
+template <class... Args>
+[[noreturn]] void refuse_line(const fs::path& file, std::int64_t line, fmt::format_string<Args...> what, Args&&... args) {
+  throw UserError("{}, line {}: {}", file.string(), line, fmt::format(what, std::forward<Args>(args)...));
 }
 
 /// Checks the depth of brackets and dotted keys in one pass. Skips strings and comments.
@@ -35,38 +33,38 @@ void check_depth(std::string_view text, const fs::path& file) {
       if (at < text.size() && text[at] == '\n') --at;  // unclosed string: the parser reports it
       if (tall) at += 2;
     } else if (c == '.') {
-      if (++parts > most_nesting) refuse_line(file, line, fmt::format("a key of more than {} parts", most_nesting));
+      if (++parts > most_nesting) refuse_line(file, line, "a key of more than {} parts", most_nesting);
     } else if (std::string_view("[]{},=\n").find(c) != std::string_view::npos) {
       parts = 0;
       line += c == '\n';
       open = std::max(0, open + (c == '[' || c == '{') - (c == ']' || c == '}'));
-      if (open > most_nesting) refuse_line(file, line, fmt::format("more than {} brackets within one another", most_nesting));
+      if (open > most_nesting) refuse_line(file, line, "more than {} brackets within one another", most_nesting);
     }
   }
 }
 
 }  // namespace
 
-void refuse(const fs::path& file, const toml::node& node, std::string_view what) { refuse_line(file, node.source().begin.line, what); }
+void refuse(const fs::path& file, const toml::node& node, std::string_view what) { refuse_line(file, node.source().begin.line, "{}", what); }
 
 toml::table read_toml(const fs::path& file) {
   const FileBytes bytes(file, most_toml_bytes + 1);
   const std::string_view text = bytes.view();
-  if (text.size() > most_toml_bytes) throw UserError(fmt::format("{}: longer than {} bytes", file.string(), most_toml_bytes));
+  if (text.size() > most_toml_bytes) throw UserError("{}: longer than {} bytes", file.string(), most_toml_bytes);
   check_depth(text, file);
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    refuse_line(file, error.source().begin.line, error.description());
+    refuse_line(file, error.source().begin.line, "{}", error.description());
   }
 }
 
 std::string text_of(const fs::path& file, const toml::table& table, std::string_view key) {
   const auto* node = table.get(key);
   if (!node) return "";
-  if (!node->is_string()) refuse(file, *node, fmt::format("'{}' must be a text in quotes", key));
+  if (!node->is_string()) refuse(file, *node, "'{}' must be a text in quotes", key);
   const std::string& text = node->as_string()->get();
-  if (!is_text(text)) refuse(file, *node, fmt::format("'{}' must be one line of text", key));
+  if (!is_text(text)) refuse(file, *node, "'{}' must be one line of text", key);
   return text;
 }
 
@@ -74,8 +72,7 @@ std::optional<std::int64_t> whole_of(const fs::path& file, const toml::table& ta
   const auto* node = table.get(key);
   if (!node) return std::nullopt;
   const auto* value = node->as_integer();
-  if (!value || value->get() < low || value->get() > high)
-    refuse(file, *node, fmt::format("'{}' must be a whole number from {} to {}", key, low, high));
+  if (!value || value->get() < low || value->get() > high) refuse(file, *node, "'{}' must be a whole number from {} to {}", key, low, high);
   return value->get();
 }
 

@@ -1,6 +1,5 @@
 // Writes tables of numbers to .npy and .csv through temporary files.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,7 +28,7 @@ void write_whole(const fs::path& path, Fill fill) {
   if (written && !error) return;
   const std::string why = error ? error.message() : std::generic_category().message(errno);
   fs::remove(part, error);
-  throw UserError(fmt::format("cannot write {}: {}", path.string(), why));
+  throw UserError("cannot write {}: {}", path.string(), why);
 }
 
 /// Returns the header of values of a type ("f4") and shape ("10, 3"). Its length is a multiple of 64.
@@ -39,13 +38,15 @@ std::string npy_header(std::string_view type, std::string_view shape) {
   return std::string("\x93NUMPY\x01\0", 8) + char(header.size() & 0xff) + char(header.size() >> 8) + header;
 }
 
-std::string npy_header(std::size_t value_bytes, std::int64_t n, int d) {
-  return npy_header(fmt::format("f{}", value_bytes), fmt::format("{}, {}", n, d));
+template <class T>
+std::string header_of_table(std::int64_t n, int d) {
+  return npy_header(sizeof(T) == 4 ? "f4" : "f8", fmt::format("{}, {}", n, d));
 }
 
-void write_values(std::ostream& out, std::string_view header, const void* values, std::size_t bytes) {
-  out << header;
-  out.write(static_cast<const char*>(values), std::streamsize(bytes));
+template <class T>
+void write_values(const fs::path& path, std::string_view header, std::span<const T> values) {
+  write_whole(path,
+              [&](std::ostream& out) { (out << header).write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size_bytes())); });
 }
 
 /// A mapped temporary file of fixed size, deleted unless kept.
@@ -55,8 +56,8 @@ class MappedPart {
     std::error_code unknown;
     const auto space = fs::space(path.has_parent_path() ? path.parent_path() : fs::path("."), unknown);
     if (!unknown && bytes > space.available)
-      throw UserError(fmt::format("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
-                                  double(space.available) / (1 << 30)));
+      throw UserError("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
+                      double(space.available) / (1 << 30));
     file_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file_ < 0) refuse(errno);
     if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // detects a full disk
@@ -85,7 +86,7 @@ class MappedPart {
   }
   [[noreturn]] void refuse(int error) {
     close();
-    throw UserError(fmt::format("cannot write {}: {}", path_.string(), std::generic_category().message(error)));
+    throw UserError("cannot write {}: {}", path_.string(), std::generic_category().message(error));
   }
 
   fs::path path_;
@@ -100,17 +101,16 @@ class MappedPart {
 template <class T>
 void write_npy(const fs::path& path, std::span<const T> values, std::int64_t n, int d) {
   if (values.size() != std::size_t(n) * std::size_t(d)) throw std::logic_error("write_npy: n x d is not the number of values");
-  write_whole(path, [&](std::ostream& out) { write_values(out, npy_header(sizeof(T), n, d), values.data(), values.size_bytes()); });
+  write_values(path, header_of_table<T>(n, d), values);
 }
 
 void write_labels(const fs::path& path, std::span<const std::int32_t> labels) {
-  const std::string header = npy_header("i4", fmt::format("{},", labels.size()));
-  write_whole(path, [&](std::ostream& out) { write_values(out, header, labels.data(), labels.size_bytes()); });
+  write_values(path, npy_header("i4", fmt::format("{},", labels.size())), labels);
 }
 
 template <class T>
 void fill_npy(const fs::path& path, std::int64_t n, int d, const std::function<void(std::span<T>)>& fill) {
-  const std::string header = npy_header(sizeof(T), n, d);
+  const std::string header = header_of_table<T>(n, d);
   const std::size_t count = std::size_t(n) * std::size_t(d);
   MappedPart part(path, header.size() + count * sizeof(T));
   std::ranges::copy(header, part.data());

@@ -1,38 +1,38 @@
-#include "bench/machine/processor.hpp"
-
 namespace km {
 
-const unsigned compiled_features = 0
+/// Features of the program's own -march, up to a null.
+extern const char* const compiled_features[];
+const char* const compiled_features[] = {
 #ifdef __AVX__
-                                   | feature_avx
+    "avx",
 #endif
 #ifdef __AVX2__
-                                   | feature_avx2
+    "avx2",
 #endif
 #ifdef __FMA__
-                                   | feature_fma
+    "fma",
 #endif
 #ifdef __BMI2__
-                                   | feature_bmi2
+    "bmi2",
 #endif
 #ifdef __AVX512F__
-                                   | feature_avx512f
+    "avx512f",
 #endif
 #ifdef __AVX512BW__
-                                   | feature_avx512bw
+    "avx512bw",
 #endif
 #ifdef __AVX512DQ__
-                                   | feature_avx512dq
+    "avx512dq",
 #endif
 #ifdef __AVX512VL__
-                                   | feature_avx512vl
+    "avx512vl",
 #endif
 #ifdef __AVX512VBMI__
-                                   | feature_avx512vbmi
+    "avx512vbmi",
 #endif
 #ifdef __AVX512VNNI__
-                                   | feature_avx512vnni
+    "avx512vnni",
 #endif
-    ;
+    nullptr};
 
 }  // namespace km

@@ -5,11 +5,12 @@
 #include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <CLI/Version.hpp>
 
+#include <CLI/Version.hpp>
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,6 @@
 #include "bench/base/error.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/cpu.hpp"
-#include "bench/machine/fingerprint.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
@@ -32,6 +32,29 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+constexpr double memory_apart = 0.05;
+
+/// FNV-1a, the last `digits` hex digits.
+std::string hash(const std::string& text, int digits) {
+  std::uint64_t state = 0xcbf29ce484222325;
+  for (const unsigned char byte : text) state = (state ^ byte) * 0x100000001b3;
+  return fmt::format("{:0{}x}", (state ^ state >> 32) & ((std::uint64_t(1) << 4 * digits) - 1), digits);
+}
+
+std::string host_name() {
+  std::string name(256, '\0');
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.c_str() : "";
+}
+
+std::string cache_sizes() {
+  std::string text;
+  for (int index = 0;; ++index) {
+    const std::string size = first_line(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    if (size.empty()) return text;
+    text += (index > 0 ? " " : "") + size;
+  }
+}
 
 int physical_cores() {
   std::set<std::string> cores;
@@ -77,7 +100,7 @@ Json gpu() {
   for (const auto& [key, value] : device::describe()) object[key] = value;
   const nvml::Reading now = nvml::read(device::uuid());
   const auto driver = nvml::driver_version();
-  const auto watts = [](std::optional<int> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
+  const auto watts = [](std::optional<unsigned> milliwatts) { return milliwatts ? Json(*milliwatts * 1e-3) : Json(nullptr); };
   object["driver_version"] = driver ? Json(*driver) : Json(nullptr);
   object["sm_mhz"] = nvml::json(now.sm_mhz);
   object["max_sm_mhz"] = nvml::json(now.max_sm_mhz);
@@ -135,7 +158,7 @@ bool holds_lines(const fs::path& folder) {
 
 void refuse_another_machine(const fs::path& folder, const Json& record) {
   const auto refuse = [&](const std::string& why) {
-    throw UserError(fmt::format("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why));
+    throw UserError("{} {}: choose another folder with --out, or count both as one machine with --same-machine", folder.string(), why);
   };
   if (const auto recorded = record.find("fingerprint"); recorded != record.end()) {
     if (const auto parts = differences(*recorded, fingerprint()); !parts.empty())
@@ -146,6 +169,35 @@ void refuse_another_machine(const fs::path& folder, const Json& record) {
 }
 
 }  // namespace
+
+Json fingerprint() {
+  return {{"model", cpuinfo("model name")},
+          {"caches", cache_sizes()},
+          {"memory", memory::total_bytes()},
+          {"gpu", device::available() ? Json(device::name()) : Json()},
+          {"host", hash(first_line("/etc/machine-id") + "/" + host_name(), 8)},
+          {"boot", hash(first_line("/proc/sys/kernel/random/boot_id"), 8)}};
+}
+
+std::string short_fingerprint(const Json& fingerprint) {
+  Json lasting = fingerprint;
+  for (const char* part : {"memory", "boot"}) lasting.erase(part);
+  return hash(lasting.dump(), 4);
+}
+
+std::vector<std::string> differences(const Json& recorded, const Json& now) {
+  const auto part = [](const Json& of, const char* name) { return of.is_object() ? of.value(name, Json()) : Json(); };
+  const auto differs = [&](const std::string& name) {
+    const Json before = part(recorded, name.c_str()), after = part(now, name.c_str());
+    if (name != "memory" || !before.is_number() || !after.is_number()) return before != after;
+    return std::abs(before.get<double>() - after.get<double>()) > memory_apart * after.get<double>();
+  };
+  const bool one_start = !differs("host") && !differs("boot") && !part(now, "boot").is_null();
+  std::vector<std::string> found;
+  for (const char* name : {"model", "caches", "memory", "gpu", "host"})
+    if (!(one_start && name == std::string_view("memory")) && differs(name)) found.emplace_back(name);
+  return found;
+}
 
 std::string load_warning() {
   return load_warning(omp_get_num_procs(), [] { return first_line("/proc/loadavg"); });
@@ -167,7 +219,7 @@ std::string load_warning(int threads, const std::function<std::string()>& loadav
   return busy >= 3 ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
 }
 
-nlohmann::ordered_json environment() {
+Json environment() {
   utsname system{};
   ::uname(&system);
   Json record = {{"id", machine_id()}, {"fingerprint", fingerprint()},          {"cpu", cpu()}, {"caches", caches()},
@@ -206,18 +258,17 @@ void write_whole(const fs::path& path, const std::string& text) {
   if (!(std::ofstream(fresh) << text).flush()) {
     const std::string why = std::generic_category().message(errno);
     fs::remove(fresh, failed);
-    throw UserError(fmt::format("cannot write {}: {}; what was there stays", path.string(), why));
+    throw UserError("cannot write {}: {}; what was there stays", path.string(), why);
   }
   fs::rename(fresh, path, failed);
-  if (failed) throw UserError(fmt::format("cannot write {}: {}", path.string(), failed.message()));
+  if (failed) throw UserError("cannot write {}: {}", path.string(), failed.message());
 }
 
 Json read_machine_record(const fs::path& file) {
   std::ifstream in(file);
   if (!in && !fs::exists(file)) return Json::object();
   Json record = Json::parse(in, nullptr, false);
-  if (!record.is_object())
-    throw UserError(fmt::format("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string()));
+  if (!record.is_object()) throw UserError("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string());
   return record;
 }
 
@@ -233,7 +284,7 @@ void write_machine_record(const fs::path& folder, const std::string& id, bool sa
   write_whole(path, record.dump(2) + "\n");
 }
 
-std::string environment_text(const nlohmann::ordered_json& record) {
+std::string environment_text(const Json& record) {
   std::string text;
   for (const auto& [key, value] : record.items()) {
     if (key == "warnings") continue;

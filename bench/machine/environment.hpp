@@ -1,10 +1,11 @@
-// The machine record: the facts about machine and build that make a time credible.
+// The machine record: the facts about machine and build that make a time credible, and what distinguishes machines of one name.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace km {
 
@@ -31,5 +32,14 @@ void write_machine_record(const std::filesystem::path& folder, const std::string
 
 /// Formats the record for people.
 std::string environment_text(const nlohmann::ordered_json& record);
+
+/// Returns {model, caches, memory, gpu, host, boot} of this machine. `host`: a hash of machine id and host name; `boot`: of the kernel's boot id.
+nlohmann::ordered_json fingerprint();
+
+/// Four hex digits of the constant parts of a fingerprint: all but memory and boot.
+std::string short_fingerprint(const nlohmann::ordered_json& fingerprint);
+
+/// Returns the parts in which two fingerprints differ; memory by more than 5 %. Memory may grow since one boot, as virtual machines do.
+std::vector<std::string> differences(const nlohmann::ordered_json& recorded, const nlohmann::ordered_json& now);
 
 }  // namespace km

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <string>
 
+#include "bench/base/error.hpp"
 #include "bench/machine/cpu.hpp"
 
 namespace km::memory {
@@ -54,5 +54,11 @@ std::int64_t total_bytes() { return bytes_of("/proc/meminfo", "MemTotal:"); }
 std::int64_t available_bytes() { return std::min(bytes_of("/proc/meminfo", "MemAvailable:"), left_in_own_group()); }
 std::int64_t peak_bytes() { return bytes_of("/proc/self/status", "VmHWM:"); }
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+void check(const std::string& what, std::int64_t n, int d, std::size_t value_bytes, const std::string& advice) {
+  const double need = double(n) * d * double(value_bytes), have = double(available_bytes());
+  if (have > 0 && need > have)
+    throw UserError("{}: {} x {} values take {:.3g} GiB, {:.3g} GiB of memory are free{}", what, n, d, need / (1 << 30), have / (1 << 30), advice);
+}
 
 }  // namespace km::memory

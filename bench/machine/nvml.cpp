@@ -4,6 +4,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "bench/device/device.hpp"
 
@@ -48,11 +49,8 @@ class Library {
 };
 
 std::optional<std::int64_t> energy_of(const Library& nvml, Card card) {
-  const auto energy = nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", card);
-  return energy ? std::optional(static_cast<std::int64_t>(*energy)) : std::nullopt;
+  return nvml.call<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", card);
 }
-
-std::optional<int> number(std::optional<unsigned> value) { return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt; }
 
 }  // namespace
 
@@ -61,14 +59,14 @@ Reading read(const std::string& uuid) {
   const auto& nvml = Library::get();
   const auto card = nvml.call<Card>("nvmlDeviceGetHandleByUUID", uuid.c_str());
   if (!card) return reading;
-  reading.sm_mhz = number(nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_sm));
-  reading.memory_mhz = number(nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_memory));
-  reading.max_sm_mhz = number(nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_sm));
-  reading.max_memory_mhz = number(nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_memory));
-  reading.power_mw = number(nvml.call<unsigned>("nvmlDeviceGetPowerUsage", *card));
-  reading.power_limit_mw = number(nvml.call<unsigned>("nvmlDeviceGetEnforcedPowerLimit", *card));
-  reading.temperature_c = number(nvml.call<unsigned>("nvmlDeviceGetTemperature", *card, temperature_gpu));
-  if (const auto reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card)) reading.throttle_reasons = *reasons;
+  reading.sm_mhz = nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_sm);
+  reading.memory_mhz = nvml.call<unsigned>("nvmlDeviceGetClockInfo", *card, clock_memory);
+  reading.max_sm_mhz = nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_sm);
+  reading.max_memory_mhz = nvml.call<unsigned>("nvmlDeviceGetMaxClockInfo", *card, clock_memory);
+  reading.power_mw = nvml.call<unsigned>("nvmlDeviceGetPowerUsage", *card);
+  reading.power_limit_mw = nvml.call<unsigned>("nvmlDeviceGetEnforcedPowerLimit", *card);
+  reading.temperature_c = nvml.call<unsigned>("nvmlDeviceGetTemperature", *card, temperature_gpu);
+  reading.throttle_reasons = nvml.call<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", *card);
   reading.energy_mj = energy_of(nvml, *card);
   return reading;
 }
@@ -86,16 +84,7 @@ std::optional<std::string> driver_version() {
   return text.data();
 }
 
-std::vector<std::string> throttle_words(std::uint64_t reasons) {
-  static constexpr std::array<const char*, 9> words = {"idle",    "application_clocks", "power_cap",   "hardware_slowdown", "sync_boost",
-                                                       "thermal", "hardware_thermal",   "power_brake", "display_clocks"};
-  std::vector<std::string> found;
-  for (std::size_t bit = 0; bit < 64; ++bit)
-    if (reasons >> bit & 1) found.push_back(bit < words.size() ? words[bit] : "bit " + std::to_string(bit));
-  return found;
-}
-
-nlohmann::ordered_json json(std::optional<int> value) { return value ? nlohmann::ordered_json(*value) : nullptr; }
+nlohmann::ordered_json json(std::optional<unsigned> value) { return value ? nlohmann::ordered_json(*value) : nullptr; }
 
 }  // namespace km::nvml
 
@@ -106,7 +95,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr double shortest_energy_window_s = 0.5;
 
-Json pair(std::optional<int> before, std::optional<int> after) { return Json::array({nvml::json(before), nvml::json(after)}); }
+Json pair(std::optional<unsigned> before, std::optional<unsigned> after) { return Json::array({nvml::json(before), nvml::json(after)}); }
+
+/// Names throttle reasons: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits are "bit 12".
+std::vector<std::string> throttle_words(std::uint64_t reasons) {
+  static constexpr std::array<const char*, 9> words = {"idle",    "application_clocks", "power_cap",   "hardware_slowdown", "sync_boost",
+                                                       "thermal", "hardware_thermal",   "power_brake", "display_clocks"};
+  std::vector<std::string> found;
+  for (std::size_t bit = 0; bit < 64; ++bit)
+    if (reasons >> bit & 1) found.push_back(bit < words.size() ? words[bit] : "bit " + std::to_string(bit));
+  return found;
+}
 
 bool silent(const nvml::Reading& reading) {
   return !reading.sm_mhz && !reading.memory_mhz && !reading.temperature_c && !reading.throttle_reasons && !reading.energy_mj;
@@ -121,7 +120,7 @@ nlohmann::ordered_json GpuState::finish() const {
   const nvml::Reading after = nvml::read(uuid_);
   if (silent(before_) && silent(after)) return nullptr;
   Json throttle, energy_j;
-  if (after.throttle_reasons) throttle = nvml::throttle_words(*after.throttle_reasons);
+  if (after.throttle_reasons) throttle = throttle_words(*after.throttle_reasons);
   if (before_.energy_mj && after.energy_mj && window_s >= shortest_energy_window_s) energy_j = double(*after.energy_mj - *before_.energy_mj) * 1e-3;
   return {{"sm_mhz", pair(before_.sm_mhz, after.sm_mhz)},
           {"mem_mhz", pair(before_.memory_mhz, after.memory_mhz)},

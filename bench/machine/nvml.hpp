@@ -6,17 +6,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace km::nvml {
 
 /// Fields are empty without the library, the card or the reading.
 struct Reading {
-  std::optional<int> sm_mhz, memory_mhz;  // now
-  std::optional<int> max_sm_mhz, max_memory_mhz;
-  std::optional<int> power_mw, power_limit_mw;  // current draw; enforced limit
-  std::optional<int> temperature_c;
-  std::optional<std::uint64_t> throttle_reasons;  // NVML's bits (throttle_words())
+  std::optional<unsigned> sm_mhz, memory_mhz;  // now
+  std::optional<unsigned> max_sm_mhz, max_memory_mhz;
+  std::optional<unsigned> power_mw, power_limit_mw;  // current draw; enforced limit
+  std::optional<unsigned> temperature_c;
+  std::optional<std::uint64_t> throttle_reasons;  // NVML's bits
   std::optional<std::int64_t> energy_mj;          // since the driver's start
 };
 
@@ -26,11 +25,8 @@ std::optional<std::string> driver_version();
 /// Reads the energy alone, which is cheap.
 std::optional<std::int64_t> energy_mj(const std::string& uuid);
 
-/// Names throttle reasons: "idle", "power_cap", "hardware_slowdown", "thermal", ... Unknown bits are "bit 12".
-std::vector<std::string> throttle_words(std::uint64_t reasons);
-
 /// The value, or null.
-nlohmann::ordered_json json(std::optional<int> value);
+nlohmann::ordered_json json(std::optional<unsigned> value);
 
 }  // namespace km::nvml
 

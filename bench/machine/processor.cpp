@@ -4,9 +4,10 @@
 
 #include <cstring>
 
-#include "bench/machine/processor.hpp"
-
 namespace km {
+
+extern const char* const compiled_features[];  // compiled_features.cpp
+
 namespace {
 
 void say(const char* text) {
@@ -17,23 +18,23 @@ void say(const char* text) {
 __attribute__((constructor(101))) void refuse_another_processor() {
   __builtin_cpu_init();
   const struct {
-    unsigned feature;
-    int here;
     const char* name;
-  } features[] = {{feature_avx, __builtin_cpu_supports("avx"), " avx"},
-                  {feature_avx2, __builtin_cpu_supports("avx2"), " avx2"},
-                  {feature_fma, __builtin_cpu_supports("fma"), " fma"},
-                  {feature_bmi2, __builtin_cpu_supports("bmi2"), " bmi2"},
-                  {feature_avx512f, __builtin_cpu_supports("avx512f"), " avx512f"},
-                  {feature_avx512bw, __builtin_cpu_supports("avx512bw"), " avx512bw"},
-                  {feature_avx512dq, __builtin_cpu_supports("avx512dq"), " avx512dq"},
-                  {feature_avx512vl, __builtin_cpu_supports("avx512vl"), " avx512vl"},
-                  {feature_avx512vbmi, __builtin_cpu_supports("avx512vbmi"), " avx512vbmi"},
-                  {feature_avx512vnni, __builtin_cpu_supports("avx512vnni"), " avx512vnni"}};
+    int here;
+  } features[] = {{"avx", __builtin_cpu_supports("avx")},
+                  {"avx2", __builtin_cpu_supports("avx2")},
+                  {"fma", __builtin_cpu_supports("fma")},
+                  {"bmi2", __builtin_cpu_supports("bmi2")},
+                  {"avx512f", __builtin_cpu_supports("avx512f")},
+                  {"avx512bw", __builtin_cpu_supports("avx512bw")},
+                  {"avx512dq", __builtin_cpu_supports("avx512dq")},
+                  {"avx512vl", __builtin_cpu_supports("avx512vl")},
+                  {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")},
+                  {"avx512vnni", __builtin_cpu_supports("avx512vnni")}};
   bool runs = true;
-  for (const auto& one : features)
-    if ((compiled_features & one.feature) && !one.here) {
-      if (runs) say("kmbench: compiled for another processor (-march=native); this one lacks");
+  for (const char* const* compiled = compiled_features; *compiled; ++compiled)
+    for (const auto& one : features) {
+      if (one.here || std::strcmp(one.name, *compiled) != 0) continue;
+      say(runs ? "kmbench: compiled for another processor (-march=native); this one lacks " : " ");
       say(one.name);
       runs = false;
     }

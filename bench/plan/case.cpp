@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bench/data/hash.hpp"
 #include "bench/plan/case.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 Json json_of(const Config& config) {
   Json object = Json::object();
-  for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { object[key] = v; }, value);
+  for (const auto& [name, value] : config.values()) object[name] = km::json_of(value);
   return object;
 }
 
@@ -35,46 +36,28 @@ void read(const Json& from, std::optional<T>& value) {
 }
 void read(const Json& from, Config& config) {
   std::map<std::string, Value, std::less<>> values;
-  for (const auto& [name, value] : from.items())
-    values.emplace(name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::int64_t>()));
+  for (const auto& [name, value] : from.items()) values.emplace(name, *value_of(value));
   config = Config(std::move(values));
 }
 
-/// Calls visit(name, field) for every field but `implementation`.
-template <class SomeCase, class Visit>
-void visit_fields(SomeCase& c, Visit visit) {
-  visit("exhibit", c.exhibit);
-  visit("profile", c.profile);
-  visit("implementation_name", c.implementation_name);
-  visit("config", c.config);
-  visit("dataset.name", c.dataset.name);
-  visit("dataset.n", c.dataset.n);
-  visit("dataset.d", c.dataset.d);
-  visit("dataset.k", c.dataset.k);
-  visit("dataset.settings", c.dataset.settings);
-  visit("n", c.n);
-  visit("d", c.d);
-  visit("k", c.k);
-  visit("precision", c.precision);
-  visit("max_iters", c.max_iters);
-  visit("tolerance", c.tolerance);
-  visit("init", c.init);
-  visit("init_seed", c.init_seed);
-  visit("repetitions", c.repetitions);
-  visit("warmup", c.warmup);
-  visit("once", c.once);
-  visit("continues", c.continues);
-  visit("dataset_source", c.dataset_source);
-  visit("init_source", c.init_source);
-  visit("exhibit_hash", c.exhibit_hash);
-  visit("skip", c.skip);
-  visit("launch", c.launch);
-  visit("tuned", c.tuned);
-  visit("order", c.order);
-  visit("judge_seed", c.judge_seed);
+/// Every field but `implementation`.
+auto fields_of(auto& c) {
+  auto& points = c.dataset;
+  return std::tie(c.exhibit, c.profile, c.implementation_name, c.config, points.name, points.n, points.d, points.k, points.settings, c.n, c.d, c.k,
+                  c.precision, c.max_iters, c.tolerance, c.init, c.init_seed, c.repetitions, c.warmup, c.once, c.continues, c.dataset_source,
+                  c.init_source, c.exhibit_hash, c.skip, c.launch, c.tuned, c.order, c.judge_seed);
 }
 
 }  // namespace
+
+Json json_of(const Value& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+std::optional<Value> value_of(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  return json.is_number_integer() ? std::optional<Value>(json.get<std::int64_t>()) : std::nullopt;
+}
 
 Json Case::identity() const {
   Json dataset_json = {{"name", dataset.name}};
@@ -131,14 +114,14 @@ double Case::forecast_s() const {
 double Case::patience_s(double asked) const { return asked > 0 ? asked : 60 + 50 * forecast_s() + double(n) * d * 1e-7; }
 
 Json packed(const Case& c) {
-  Json fields;
-  visit_fields(c, [&](const char* name, const auto& value) { fields[name] = json_of(value); });
+  Json fields = Json::array();
+  std::apply([&](const auto&... field) { (fields.push_back(json_of(field)), ...); }, fields_of(c));
   return fields;
 }
 
 Case unpacked(const Json& fields) {
   Case c;
-  visit_fields(c, [&](const char* name, auto& value) { read(fields.at(name), value); });
+  std::apply([&, at = std::size_t(0)](auto&... field) mutable { (read(fields.at(at++), field), ...); }, fields_of(c));
   c.implementation = find_implementation(c.implementation_name);
   return c;
 }

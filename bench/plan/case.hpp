@@ -13,6 +13,10 @@ namespace km {
 
 using Json = nlohmann::ordered_json;
 
+/// A parameter's value as JSON, and back: nothing for JSON of another type.
+Json json_of(const Value& value);
+std::optional<Value> value_of(const Json& json);
+
 struct Case {
   std::string exhibit;  // "he2021/table3", or empty
   std::string profile;  // "paper" or "quick"
@@ -57,7 +61,7 @@ struct Case {
   double patience_s(double asked = 0) const;
 };
 
-/// Every field as JSON, the implementation by its name. unpacked() returns the same case, in another process too.
+/// Every field in a JSON array, the implementation by its name. unpacked() returns the same case, in another process of this program too.
 Json packed(const Case& c);
 Case unpacked(const Json& fields);
 

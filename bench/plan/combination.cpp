@@ -1,6 +1,4 @@
-#include "bench/plan/combination.hpp"
-
-#include <fmt/format.h>
+// Checks one combination of a sweep's values against registry, data sets and machine, and makes it a case.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "bench/base/error.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/device/device.hpp"
+#include "bench/plan/sweep.hpp"
 
 namespace km {
 namespace {
@@ -18,14 +17,14 @@ double real(const Combination& combination, const std::string& key, double fallb
   const auto at = combination.find(key);
   if (at == combination.end()) return fallback;
   const auto value = number_of(at->second);
-  if (!value) throw UserError(fmt::format("{} must be a number, not '{}'", key, shown(at->second)));
-  if (!(*value >= low && *value <= high)) throw UserError(fmt::format("{} must lie between {} and {}, not {}", key, low, high, *value));
+  if (!value) throw UserError("{} must be a number, not '{}'", key, shown(at->second));
+  if (!(*value >= low && *value <= high)) throw UserError("{} must lie between {} and {}, not {}", key, low, high, *value);
   return *value;
 }
 
 std::int64_t whole(const Combination& combination, const std::string& key, double fallback, double low, double high) {
   const double value = real(combination, key, fallback, low, high);
-  if (value != std::floor(value)) throw UserError(fmt::format("{} must be a whole number, not {}", key, value));
+  if (value != std::floor(value)) throw UserError("{} must be a whole number, not {}", key, value);
   return std::int64_t(value);
 }
 
@@ -46,7 +45,7 @@ void check_in_range(const Parameter& parameter, const Value& value) {
   const bool fits =
       numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) && *number <= std::get<std::int64_t>(parameter.range.back())
               : !number && (parameter.range.empty() || std::ranges::find(parameter.range, value) != parameter.range.end());
-  if (!fits) throw UserError(fmt::format("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted()));
+  if (!fits) throw UserError("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted());
 }
 
 Config configure(const Implementation& implementation, const Combination& combination) {
@@ -55,7 +54,7 @@ Config configure(const Implementation& implementation, const Combination& combin
     Value value = parameter.fallback;
     if (const auto at = combination.find("set." + std::string(parameter.name)); at != combination.end()) {
       if (const auto* number = std::get_if<double>(&at->second))
-        throw UserError(fmt::format("parameter {} = {}: a whole number or a word", parameter.name, *number));
+        throw UserError("parameter {} = {}: a whole number or a word", parameter.name, *number);
       if (const auto* number = std::get_if<std::int64_t>(&at->second)) value = *number;
       else value = std::get<std::string>(at->second);
       check_in_range(parameter, value);
@@ -83,7 +82,7 @@ std::string look_up_points(Case& c) {
   } catch (const Missing& missing) {
     return missing.what();
   }
-  if (c.k > c.n) throw UserError(fmt::format("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name));
+  if (c.k > c.n) throw UserError("k = {} is more than n = {} points of {}", c.k, c.n, c.dataset.name);
   check_init(c.init, c.k, c.d);
   c.init_source = init_source(c.init);
   return "";
@@ -125,7 +124,7 @@ Case make_case(const Combination& combination, std::string name, const Implement
   if (c.dataset.n) c.n = *c.dataset.n;
   if (c.dataset.d) c.d = *c.dataset.d;
   const std::string precision = word(combination, "precision", "fp32");
-  if (precision != "fp32" && precision != "fp64") throw UserError(fmt::format("precision '{}'; accepted: fp32, fp64", precision));
+  if (precision != "fp32" && precision != "fp64") throw UserError("precision '{}'; accepted: fp32, fp64", precision);
   c.precision = precision == "fp32" ? Precision::fp32 : Precision::fp64;
   c.init = word(combination, "init", "random");
   c.init_seed = std::uint64_t(whole(combination, "init_seed", 1, 0, 9e15));

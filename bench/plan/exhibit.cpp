@@ -1,18 +1,15 @@
 // Reads exhibit files: TOML to sweeps.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ranges>
 
-#include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
 #include "bench/base/text.hpp"
+#include "bench/data/catalogue.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/data/search_path.hpp"
 #include "bench/data/toml_file.hpp"
 #include "bench/plan/exhibit.hpp"
-#include "bench/plan/exhibit_keys.hpp"
 
 namespace km {
 namespace {
@@ -22,17 +19,15 @@ namespace fs = std::filesystem;
 void check_section(const fs::path& file, std::string_view key, const toml::node& node) {
   const auto section = std::ranges::find(exhibit_sections, key, &Section::name);
   if (section == exhibit_sections.end())
-    refuse(file, node,
-           fmt::format("unknown section '{}'; accepted: {}", key, fmt::join(exhibit_sections | std::views::transform(&Section::name), ", ")));
+    refuse(file, node, "unknown section '{}'; accepted: {}", key, fmt::join(exhibit_sections | std::views::transform(&Section::name), ", "));
   const std::string_view type = section->type;
-  if (type == "string" && !node.is_string()) refuse(file, node, fmt::format("'{}' must be a text in quotes", key));
-  if (type == "object" && !node.is_table()) refuse(file, node, fmt::format("'{}' must be a table: write [{}]", key, key));
-  if (type == "array" && !node.is_array_of_tables())
-    refuse(file, node, fmt::format("'{}' must be a list of tables: write [[{}]], with two brackets", key, key));
+  if (type == "string" && !node.is_string()) refuse(file, node, "'{}' must be a text in quotes", key);
+  if (type == "object" && !node.is_table()) refuse(file, node, "'{}' must be a table: write [{}]", key, key);
+  if (type == "array" && !node.is_array_of_tables()) refuse(file, node, "'{}' must be a list of tables: write [[{}]], with two brackets", key, key);
   if (type == "array object" && !node.is_table() && !node.is_array_of_tables())
-    refuse(file, node, fmt::format("'{}' must hold tables: write [{}.<id>], or [[{}]] with an id in each", key, key, key));
+    refuse(file, node, "'{}' must hold tables: write [{}.<id>], or [[{}]] with an id in each", key, key, key);
   if (type == "string array" && !node.is_string() && !node.is_array())
-    refuse(file, node, fmt::format("'{}' must be the key of an exhibit, or a list of them", key));
+    refuse(file, node, "'{}' must be the key of an exhibit, or a list of them", key);
 }
 
 bool is_key(std::string_view text) {
@@ -41,40 +36,35 @@ bool is_key(std::string_view text) {
          text[slash + 1] != '.';
 }
 
-std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node, const std::string& self) {
-  if (const auto* list = node.as_array()) {
-    std::vector<std::string> keys;
-    if (list->size() > most_sweeps) refuse(file, node, fmt::format("'reuse' holds more than {} keys", most_sweeps));
-    for (const auto& entry : *list) {
-      if (entry.is_array()) refuse(file, entry, "'reuse' is a list within a list");
-      for (auto& key : read_reuse(file, entry, self)) keys.push_back(std::move(key));
-    }
-    if (keys.empty()) refuse(file, node, "'reuse' is an empty list");
-    return keys;
+/// Reads one entry by read(node), which returns a list of values, or each entry of a list.
+template <class Read>
+auto list_of(const fs::path& file, std::string_view key, const toml::node& node, std::size_t most, const char* values, Read read) {
+  const auto* list = node.as_array();
+  if (!list) return read(node);
+  decltype(read(node)) all;
+  for (const auto& entry : *list) {
+    if (entry.is_array()) refuse(file, entry, "'{}' is a list within a list", key);
+    for (auto& value : read(entry)) all.push_back(std::move(value));
+    if (all.size() > most) refuse(file, node, "'{}' holds more than {} {}", key, most, values);
   }
+  if (all.empty()) refuse(file, node, "'{}' is an empty list", key);
+  return all;
+}
+
+std::vector<std::string> read_reuse(const fs::path& file, const toml::node& node, const std::string& self) {
   const auto* key = node.as_string();
   if (!key || !is_key(key->get())) refuse(file, node, "'reuse' must hold keys of exhibits, as in he2021/table3");
-  if (key->get() == self) refuse(file, node, fmt::format("'reuse' names the exhibit itself, {}", self));
+  if (key->get() == self) refuse(file, node, "'reuse' names the exhibit itself, {}", self);
   return {key->get()};
 }
 
-/// Reads a number, a word or a list of them. A word may be a range.
+/// Reads a number or a word, which may be a range.
 std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const toml::node& node) {
-  if (const auto* list = node.as_array()) {
-    std::vector<Scalar> values;
-    for (const auto& entry : *list) {
-      if (entry.is_array()) refuse(file, entry, fmt::format("'{}' is a list within a list", key));
-      for (auto& value : scalars(file, key, entry)) values.push_back(std::move(value));
-      if (values.size() > most_cases) refuse(file, node, fmt::format("'{}' holds more than {} values", key, most_cases));
-    }
-    if (values.empty()) refuse(file, node, fmt::format("'{}' is an empty list", key));
-    return values;
-  }
   if (const auto* number = node.as_integer()) return {Scalar(number->get())};
   if (const auto* number = node.as_floating_point()) return {Scalar(number->get())};
   if (const auto* word = node.as_string()) {
     const std::string& text = word->get();
-    if (!is_text(text)) refuse(file, node, fmt::format("'{}' must be one line of text", key));
+    if (!is_text(text)) refuse(file, node, "'{}' must be one line of text", key);
     if (text.find(':') == text.npos) return {Scalar(text)};
     try {
       return parse_range(text);
@@ -82,7 +72,7 @@ std::vector<Scalar> scalars(const fs::path& file, std::string_view key, const to
       refuse(file, node, error.what());
     }
   }
-  refuse(file, node, fmt::format("'{}' must be a number, a word, or a list of them", key));
+  refuse(file, node, "'{}' must be a number, a word, or a list of them", key);
 }
 
 /// Adds a table's keys to the sweep and replaces existing ones. Nested keys get dotted names: set.packages, data.sigma2.
@@ -91,10 +81,10 @@ void add_axes(const fs::path& file, const toml::table& table, const std::string&
     const std::string name = prefix + std::string(key.str());
     if (name == "zip") continue;
     if (prefix.empty() && (name == "set" || name == "data")) {
-      if (!node.is_table()) refuse(file, node, fmt::format("'{}' must hold names, as in {}.packages = 100", name, name));
+      if (!node.is_table()) refuse(file, node, "'{}' must hold names, as in {}.packages = 100", name, name);
       add_axes(file, *node.as_table(), name + ".", sweep);
     } else {
-      sweep.axes[name] = scalars(file, name, node);
+      sweep.axes[name] = list_of(file, name, node, most_cases, "values", [&](const auto& entry) { return scalars(file, name, entry); });
     }
   }
 }
@@ -107,13 +97,12 @@ std::vector<Sweep> zipped(const fs::path& file, const toml::node& node, const to
   for (const auto& entry : *names->as_array()) {
     const auto name = entry.value<std::string>().value_or("");
     const auto axis = sweep.axes.find(name);
-    if (axis == sweep.axes.end()) refuse(file, node, fmt::format("zip names '{}', which is no list of the sweep", name));
+    if (axis == sweep.axes.end()) refuse(file, node, "zip names '{}', which is no list of the sweep", name);
     columns.emplace_back(name, std::move(axis->second));
     sweep.axes.erase(axis);
     if (const auto length = columns[0].second.size(); columns.back().second.size() != length)
-      refuse(file, node,
-             fmt::format("the lists of zip must be of one length; {} has {}, {} has {}", columns[0].first, length, name,
-                         columns.back().second.size()));
+      refuse(file, node, "the lists of zip must be of one length; {} has {}, {} has {}", columns[0].first, length, name,
+             columns.back().second.size());
   }
   double cases = columns.empty() ? 1 : double(columns[0].second.size());
   std::vector<Sweep> rows;
@@ -126,7 +115,6 @@ std::vector<Sweep> zipped(const fs::path& file, const toml::node& node, const to
   return rows;
 }
 
-/// Makes the sweeps of one [[sweep]] with its defaults.
 std::vector<Sweep> sweeps_at(const fs::path& file, const toml::node& node, const toml::table& defaults) {
   const auto& own = *node.as_table();
   Sweep sweep{.where = fmt::format("{}, line {}", file.string(), node.source().begin.line)};
@@ -142,7 +130,7 @@ const toml::table& sweep_defaults(const fs::path& file, const toml::table& table
   if (const auto* defaults = table["defaults"].as_table())
     for (const auto& [name, node] : *defaults) {
       if ((name != "sweep" && name != "claim") || !node.is_table())
-        refuse(file, node, fmt::format("defaults of '{}'; accepted: [defaults.sweep] and [defaults.claim]", name.str()));
+        refuse(file, node, "defaults of '{}'; accepted: [defaults.sweep] and [defaults.claim]", name.str());
       if (name == "sweep") found = node.as_table();
     }
   return *found;
@@ -159,7 +147,7 @@ std::vector<std::string> exhibit_keys() {
 Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   std::error_code error;
   if (!fs::is_regular_file(file, error))
-    throw UserError(fmt::format("no exhibit file {}: see kmbench list exhibits{}", file.string(), did_you_mean(file.string(), exhibit_keys())));
+    throw UserError("no exhibit file {}: see kmbench list exhibits{}", file.string(), did_you_mean(file.string(), exhibit_keys()));
   const toml::table table = read_toml(file);
   for (const auto& [key, node] : table) check_section(file, key.str(), node);
 
@@ -168,14 +156,15 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
                   .kind = text_of(file, table, "kind"),
                   .number = text_of(file, table, "number"),
                   .title = text_of(file, table, "title")};
-  if (!is_key(exhibit.key)) throw UserError(fmt::format("{}: an exhibit lies in a folder that has its paper's key for a name", file.string()));
+  if (!is_key(exhibit.key)) throw UserError("{}: an exhibit lies in a folder that has its paper's key for a name", file.string());
   if (exhibit.kind != "table" && exhibit.kind != "figure" && exhibit.kind != "machine")
-    throw UserError(fmt::format("{}: kind must be table, figure or machine, not '{}'", file.string(), exhibit.kind));
-  if (const auto* reuse = table.get("reuse")) exhibit.reuse = read_reuse(file, *reuse, exhibit.key);
+    throw UserError("{}: kind must be table, figure or machine, not '{}'", file.string(), exhibit.kind);
+  if (const auto* reuse = table.get("reuse"))
+    exhibit.reuse = list_of(file, "reuse", *reuse, most_sweeps, "keys", [&](const auto& entry) { return read_reuse(file, entry, exhibit.key); });
 
   if (const auto* profiles = table["profile"].as_table())
     for (const auto& [name, node] : *profiles) {
-      if (name != "quick" || !node.is_table()) refuse(file, node, fmt::format("profile '{}'; accepted: [profile.quick], a table", name.str()));
+      if (name != "quick" || !node.is_table()) refuse(file, node, "profile '{}'; accepted: [profile.quick], a table", name.str());
       if (const auto* own = node.as_table()->get("sweep")) check_section(file, "sweep", *own);
     }
   const toml::table* quick = profile == "quick" ? table["profile"]["quick"].as_table() : nullptr;
@@ -186,8 +175,8 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   toml::table replacements = quick ? *quick : toml::table();
   replacements.erase("sweep");
   if (!list && exhibit.reuse.empty() && exhibit.kind != "machine")
-    throw UserError(fmt::format("{}: neither [[sweep]] nor reuse: nothing to measure", file.string()));
-  if (list && list->size() > most_sweeps) throw UserError(fmt::format("{}: {} sweeps; accepted: up to {}", file.string(), list->size(), most_sweeps));
+    throw UserError("{}: neither [[sweep]] nor reuse: nothing to measure", file.string());
+  if (list && list->size() > most_sweeps) throw UserError("{}: {} sweeps; accepted: up to {}", file.string(), list->size(), most_sweeps);
   for (std::size_t at = 0; list && at < list->size(); ++at) {
     const auto& node = *list->get(at);
     for (auto& sweep : sweeps_at(file, node, defaults)) {
@@ -198,7 +187,7 @@ Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
           if (sweep.axes.contains(name) || name.find('.') == name.npos) sweep.axes[name] = values;
       }
       exhibit.sweeps.push_back(std::move(sweep));
-      if (exhibit.sweeps.size() > most_sweeps) refuse(file, node, fmt::format("more than {} sweeps", most_sweeps));
+      if (exhibit.sweeps.size() > most_sweeps) refuse(file, node, "more than {} sweeps", most_sweeps);
     }
   }
   return exhibit;
@@ -215,7 +204,7 @@ std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile) 
   std::vector<Exhibit> sources;
   for (const auto& key : exhibit.reuse) {
     sources.push_back(read_exhibit(home() / "papers" / (key + ".toml"), profile));
-    if (sources.back().sweeps.empty()) throw UserError(fmt::format("{} reuses {}, which has no sweep of its own", exhibit.key, key));
+    if (sources.back().sweeps.empty()) throw UserError("{} reuses {}, which has no sweep of its own", exhibit.key, key);
   }
   return sources;
 }
@@ -226,8 +215,7 @@ std::vector<fs::path> exhibit_files(const std::string& paper) {
   std::vector<std::string> keys;
   for (const auto& folder : entries_of(papers))
     if (fs::is_directory(folder, error)) keys.push_back(folder.filename().string());
-  if (!paper.empty() && std::ranges::find(keys, paper) == keys.end())
-    throw UserError(fmt::format("no paper '{}'; there are: {}", paper, fmt::join(keys, ", ")));
+  if (!paper.empty() && std::ranges::find(keys, paper) == keys.end()) throw UserError("no paper '{}'; there are: {}", paper, fmt::join(keys, ", "));
   std::vector<fs::path> files;
   for (const auto& key : keys)
     if (paper.empty() || key == paper)

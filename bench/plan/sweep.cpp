@@ -1,9 +1,8 @@
-// Expands a sweep to the product of its lists, and orders cases.
 #include "bench/plan/sweep.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <random>
 #include <ranges>
 #include <set>
@@ -11,16 +10,20 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
-#include "bench/base/text.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/plan/combination.hpp"
-#include "bench/plan/exhibit_keys.hpp"
+#include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
 
 namespace km {
 namespace {
+
+/// Returns an integer if the value is one and a double holds it exactly.
+Scalar scalar_of(double number) {
+  if (number == std::floor(number) && std::abs(number) < 9e15) return std::int64_t(number);
+  return number;
+}
 
 namespace fs = std::filesystem;
 
@@ -46,7 +49,7 @@ std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& s
   if (found.empty()) {
     std::vector<std::string> names;
     for (const auto& implementation : implementations()) names.push_back(implementation.name);
-    throw UserError(fmt::format("unknown implementation '{}': see kmbench list{}", entry, did_you_mean(entry, names)));
+    throw UserError("unknown implementation '{}': see kmbench list{}", entry, did_you_mean(entry, names));
   }
   return found;
 }
@@ -54,10 +57,10 @@ std::vector<std::pair<std::string, const Implementation*>> chosen(const Sweep& s
 void check_names(const Sweep& sweep) {
   for (const auto& [name, values] : sweep.axes)
     if (!is_axis(name))
-      throw UserError(fmt::format("unknown sweep key '{}'; accepted: {}, set.<parameter>, data.<setting>", name,
-                                  fmt::join(sweep_keys | std::views::filter(is_axis), ", ")));
+      throw UserError("unknown sweep key '{}'; accepted: {}, set.<parameter>, data.<setting>", name,
+                      fmt::join(sweep_keys | std::views::filter(is_axis), ", "));
   for (const char* needed : {"implementation", "dataset", "k"})
-    if (!sweep.axes.contains(needed)) throw UserError(fmt::format("a sweep needs '{}'", needed));
+    if (!sweep.axes.contains(needed)) throw UserError("a sweep needs '{}'", needed);
   for (const auto& [name, values] : sweep.axes) {
     if (!name.starts_with("set.")) continue;
     bool known = false, absent = false;
@@ -67,7 +70,7 @@ void check_names(const Sweep& sweep) {
         else
           for (const auto& parameter : implementation->description.parameters) known |= parameter.name == name.substr(4);
       }
-    if (!known && !absent) throw UserError(fmt::format("no chosen implementation has a parameter '{}': see kmbench list", name.substr(4)));
+    if (!known && !absent) throw UserError("no chosen implementation has a parameter '{}': see kmbench list", name.substr(4));
   }
 }
 
@@ -83,6 +86,47 @@ auto at_its_place(const Sweep& sweep, Call call) {
 
 }  // namespace
 
+Scalar parse_scalar(const std::string& text) {
+  std::int64_t whole = 0;
+  const char* end = text.data() + text.size();
+  if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end) return whole;
+  double number = 0;
+  if (const auto [at, error] = std::from_chars(text.data(), end, number); error == std::errc() && at == end && std::isfinite(number))
+    return scalar_of(number);
+  return text;
+}
+
+std::optional<double> number_of(const Scalar& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return double(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return std::nullopt;
+}
+
+std::vector<Scalar> parse_range(const std::string& range) {
+  const auto refuse = [&] { return UserError("'{}' is not a range; write 1e4:1e6:x10 or 64:1024:+64", range); };
+  const auto one = range.find(':'), two = one == range.npos ? range.npos : range.find(':', one + 1);
+  if (one == range.npos) return {parse_scalar(range)};
+  if (two == range.npos || two + 2 >= range.size() || range.find(':', two + 1) != range.npos) throw refuse();
+  const bool factor = range[two + 1] == 'x';
+  if (!factor && range[two + 1] != '+') throw refuse();
+  const auto number = [&](std::size_t from, std::size_t to) {
+    const auto value = number_of(parse_scalar(range.substr(from, to - from)));
+    if (!value) throw refuse();
+    return *value;
+  };
+  const double low = number(0, one), high = number(one + 1, two), by = number(two + 2, range.size());
+  if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();
+  std::vector<Scalar> values;
+  const double end = high + 1e-12 * std::max(std::abs(low), std::abs(high));
+  for (std::size_t at = 0;; ++at) {
+    const double value = factor ? low * std::pow(by, double(at)) : low + double(at) * by;
+    if (!(value <= end)) break;
+    if (at == 10'000) throw UserError("'{}' holds more than 10000 values", range);
+    values.push_back(scalar_of(value));
+  }
+  return values;
+}
+
 double case_count(const Sweep& sweep) {
   return at_its_place(sweep, [&] {
     check_names(sweep);
@@ -95,7 +139,7 @@ double case_count(const Sweep& sweep) {
 }
 
 void check_count(double cases) {
-  if (cases > most_cases) throw UserError(fmt::format("a plan of {:.15g} cases; accepted: up to {}", cases, most_cases));
+  if (cases > most_cases) throw UserError("a plan of {:.15g} cases; accepted: up to {}", cases, most_cases);
 }
 
 std::vector<Case> expand(const Sweep& sweep, const std::string& exhibit, const std::string& profile) {

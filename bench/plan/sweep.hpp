@@ -40,4 +40,16 @@ std::string sweeps_hash(const std::vector<Sweep>& sweeps);
 /// Seeded shuffle of data sets, and of cases within a data set. Sets `order` and drops repeated cases.
 std::vector<Case> shuffled(std::vector<Case> cases, std::uint64_t seed);
 
+/// A value per axis, by name.
+using Combination = std::map<std::string, Scalar, std::less<>>;
+
+/// Formats a value as in an exhibit, without quotes.
+std::string shown(const Scalar& value);
+
+/// Returns the implementation's objection to this case's shape and parameters, or "".
+std::string unsupported(const Case& c);
+
+/// Throws UserError if the combination can run nowhere; sets skip if it cannot run here. `implementation` is null if this build lacks it.
+Case make_case(const Combination& combination, std::string name, const Implementation* implementation);
+
 }  // namespace km

@@ -1,5 +1,4 @@
 // kmbench advise: recommends a k-means for given points on this machine.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,16 +8,11 @@
 #include "bench/base/error.hpp"
 #include "bench/contract/plugin.hpp"
 #include "bench/data/catalogue.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
-#include "bench/program/points_flags.hpp"
-#include "bench/program/problem_flags.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/result.hpp"
 #include "bench/tune/advise.hpp"
 
 namespace km::advise_command {
-namespace {
 
 struct Flags {
   PointsFlags points;
@@ -26,7 +20,7 @@ struct Flags {
   MachineFlags machine;
   TunedFlags tuned;
   std::string implementation, budget = "60s", at_last = "7", out;
-};
+} flags;
 
 /// Returns the cases that can run on this problem, and the reasons of the others with their counts.
 std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags& f, ScratchFolder& scratch) {
@@ -63,7 +57,7 @@ int run(const Flags& f, const Invocation& by) {
                         .out = f.out,
                         .run = std::move(run),
                         .begin = begin};
-  if (options.budget_s < 2) throw UserError(fmt::format("--budget '{}': at least 2s", f.budget));
+  if (options.budget_s < 2) throw UserError("--budget '{}': at least 2s", f.budget);
   ScratchFolder scratch;
   const auto [cases, reasons] = candidates(f, scratch);
   check_points(cases.front());
@@ -75,8 +69,6 @@ int run(const Flags& f, const Invocation& by) {
              c.tolerance < 0 ? fmt::format("{} iterations", c.max_iters) : "to convergence");
   return advise(cases, options);
 }
-
-Flags flags;
 
 const RegisterCommand registration{
     5,
@@ -93,5 +85,4 @@ const RegisterCommand registration{
      .completes = {"$datasets"},
      .examples = {"kmbench advise points.npy --k 8", "kmbench advise blobs --n 1e5 --d 8 --k 32 --budget 30s"}}};
 
-}  // namespace
 }  // namespace km::advise_command

@@ -1,7 +1,6 @@
 // kmbench calibrate: finds the seconds behind the cost model of cpu/lloyd/auto and gpu/lloyd/auto, for this machine.
 #include "bench/tune/calibrate.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 #include <unistd.h>
 
@@ -14,14 +13,10 @@
 #include "bench/device/device.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/wait_policy.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
-#include "bench/program/problem_flags.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/result.hpp"
-#include "bench/tune/cost_fit.hpp"
 
 namespace km::calibrate_command {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -36,7 +31,7 @@ CostModel recorded(const std::vector<std::string>& files) {
   std::vector<Json> lines;
   for (const std::string& file : files) {
     std::error_code error;
-    if (!fs::is_regular_file(file, error)) throw UserError(fmt::format("{}: no file of result lines", file));
+    if (!fs::is_regular_file(file, error)) throw UserError("{}: no file of result lines", file);
     std::ranges::move(read_lines(file), std::back_inserter(lines));
   }
   const Json record = read_machine_record(fs::path(files.front()).parent_path() / "machine.json");
@@ -105,5 +100,4 @@ const RegisterCommand registration{
                  {"--device", &flags.machine.device, "GPU to use (default 0)"}},
      .run = [](const Invocation& by) { return run(flags, by); }}};
 
-}  // namespace
 }  // namespace km::calibrate_command

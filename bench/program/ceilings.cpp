@@ -5,11 +5,9 @@
 
 #include "bench/ceilings/ceilings.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
+#include "bench/program/flags.hpp"
 
 namespace km::ceilings_command {
-namespace {
 
 /// The denominators of the metric floor_share: the faster of copy and read, and the plain arithmetic units.
 nlohmann::ordered_json floor_of(const nlohmann::ordered_json& limits) {
@@ -43,5 +41,4 @@ const RegisterCommand registration{9,
                                     .options = join_options(flags.options(), Options{same_machine_option(same_machine)}),
                                     .run = run}};
 
-}  // namespace
 }  // namespace km::ceilings_command

@@ -6,19 +6,17 @@
 
 #include "bench/judge/check.hpp"
 #include "bench/plan/case.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km::check_command {
-namespace {
 
 struct Flags {
   std::string filter, timeout = "120";
   bool huge = false, defaults = false, verbose = false;
-};
+} flags;
 
 /// A check as a job: a case whose data set is the shape.
 Job job_of(std::size_t id, const Check& check, double timeout_s) {
@@ -34,7 +32,6 @@ Check check_of(const Json& job) {
   return {job["name"], c.implementation, c.precision, &shape_named(c.dataset.name), c.config};
 }
 
-/// Worker: makes the checks in the inbox.
 int work(const Inbox& inbox) {
   for (const auto& data : inbox.jobs()) {
     const Json job = Json::parse(data);
@@ -114,8 +111,6 @@ int check(const Flags& f, const Invocation& by) {
   return 130;
 }
 
-Flags flags;
-
 const RegisterCommand registration{
     6,
     {.name = "check",
@@ -129,5 +124,4 @@ const RegisterCommand registration{
      .run = [](const Invocation& by) { return check(flags, by); },
      .examples = {"kmbench check --filter cpu/lloyd/naive", "kmbench check --plugin libmine.so --filter plugin/mine"}}};
 
-}  // namespace
 }  // namespace km::check_command

@@ -19,8 +19,8 @@ struct Option {
   std::string_view names;  // "--d,--nd"
   Target target;
   std::string_view help;
-  bool required = false;
   std::vector<std::string_view> accepted = {};  // accepted words; empty: any
+  bool required = false;
 };
 
 using Options = std::vector<Option>;
@@ -44,6 +44,9 @@ struct Subcommand {
 
 /// All sub-commands, by place.
 const std::map<int, Subcommand>& commands();
+
+/// What the value of an option is called in --help and in the man page: "INT" for "--k"; "VALUE" by default.
+std::string_view value_name(const Option& option);
 
 /// The names of an option: "--d,--nd" gives --d and --nd.
 std::vector<std::string> names_of(const Option& option);

@@ -1,22 +1,46 @@
 // Parses the command line with CLI11. Its headers take seconds to compile, so no other file includes them.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/base/error.hpp"
-#include "bench/base/text.hpp"
 #include "bench/contract/plugin.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/value_names.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
+
+/// What the value of a flag is called, and the flags. A flag has one name of its value in all commands.
+const std::map<std::string_view, std::vector<std::string_view>> value_names = {
+    {"FILE|NAME", {"points"}},
+    {"EXHIBIT", {"exhibits"}},
+    {"FILE", {"files", "lines", "--benchmark_out", "--data", "--plugin", "--truth"}},
+    {"NAME", {"implementation", "name", "--dataset", "--kmeans", "--machine"}},
+    {"WORD",
+     {"shell", "what", "--benchmark_format", "--benchmark_out_format", "--laplacian", "--precision", "--profile", "--similarity", "--solver",
+      "--strategy", "--weights"}},
+    {"INT",
+     {"--at-last", "--benchmark_repetitions", "--clusters", "--d", "--device", "--iterations", "--judge-seed", "--k", "--n", "--n-init",
+      "--neighbours", "--order-seed", "--repetitions", "--representatives", "--rounds", "--search-seed", "--seed", "--warmup"}},
+    {"REGEX", {"--benchmark_filter", "--filter"}},
+    {"TIME", {"--budget"}},
+    {"LIST", {"--columns", "--skip-columns"}},
+    {"NAME=VALUE", {"--data-set", "--set"}},
+    {"NUMBER", {"--epsilon", "--memory", "--sigma", "--tolerance"}},
+    {"COMMAND", {"--external", "--launch"}},
+    {"NAME|REGEX", {"--implementation"}},
+    {"WORD|FILE", {"--init"}},
+    {"PATH", {"--out"}},
+    {"KEY", {"--paper"}},
+    {"DEVICE=NUMBER", {"--price"}},
+    {"SECONDS", {"--timeout"}},
+    {"DIR", {"--tuning"}},
+};
 
 std::map<int, Subcommand>& by_place() {
   static std::map<int, Subcommand> all;
@@ -47,7 +71,7 @@ void add(CLI::App& app, const Option& option) {
     else return app.add_option(names, *target, help);
   };
   CLI::Option* const added = std::visit(with, option.target)->required(option.required);
-  if (!std::holds_alternative<bool*>(option.target)) added->type_name(std::string(value_name(names_of(option).front())));
+  if (!std::holds_alternative<bool*>(option.target)) added->type_name(std::string(value_name(option)));
   if (!option.accepted.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.accepted.begin(), option.accepted.end())));
 }
 
@@ -70,11 +94,11 @@ std::vector<std::string> names_of_commands() {
 
 /// Throws UserError for a command or a flag that does not exist, with the nearest one that does.
 void check_words(const std::vector<std::string>& words) {
-  if (words.size() < 2) throw UserError(fmt::format("name a command: {}; kmbench --help says what each does", fmt::join(names_of_commands(), ", ")));
+  if (words.size() < 2) throw UserError("name a command: {}; kmbench --help says what each does", fmt::join(names_of_commands(), ", "));
   const auto command = std::ranges::find_if(commands(), [&](const auto& entry) { return entry.second.name == words[1]; });
   if (command == commands().end()) {
     if (words[1].starts_with('-')) return;
-    throw UserError(fmt::format("unknown command '{}'{} kmbench --help lists all", words[1], with_end(did_you_mean(words[1], names_of_commands()))));
+    throw UserError("unknown command '{}'{} kmbench --help lists all", words[1], with_end(did_you_mean(words[1], names_of_commands())));
   }
   if (command->second.passes_all) return;
   std::vector<std::string> known = {"--help"};
@@ -83,7 +107,7 @@ void check_words(const std::vector<std::string>& words) {
   for (std::size_t at = 2; at < words.size() && words[at] != "--"; ++at) {
     const std::string flag = words[at].substr(0, words[at].find('='));
     if (flag.starts_with("--") && std::ranges::find(known, flag) == known.end())
-      throw UserError(fmt::format("{} has no flag {}{} kmbench {} --help lists all", words[1], flag, with_end(did_you_mean(flag, known)), words[1]));
+      throw UserError("{} has no flag {}{} kmbench {} --help lists all", words[1], flag, with_end(did_you_mean(flag, known)), words[1]);
   }
 }
 
@@ -91,12 +115,14 @@ void check_words(const std::vector<std::string>& words) {
 
 std::vector<std::string> names_of(const Option& option) {
   std::vector<std::string> names;
-  for (std::size_t from = 0; from < option.names.size();) {
-    const auto end = std::min(option.names.find(',', from), option.names.size());
-    names.emplace_back(option.names.substr(from, end - from));
-    from = end + 1;
-  }
+  for (const auto name : option.names | std::views::split(',')) names.emplace_back(name.begin(), name.end());
   return names;
+}
+
+std::string_view value_name(const Option& option) {
+  const std::string name = names_of(option).front();
+  const auto named = std::ranges::find_if(value_names, [&](const auto& one) { return std::ranges::count(one.second, name) > 0; });
+  return named == value_names.end() ? "VALUE" : named->first;
 }
 
 const std::map<int, Subcommand>& commands() { return by_place(); }

@@ -1,5 +1,4 @@
 // kmbench completion: prints a shell script from the commands' descriptions and the known names.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include "bench/program/command.hpp"
 
 namespace km::completion_command {
-namespace {
 
 using Words = std::vector<std::string>;
 
@@ -85,13 +83,11 @@ int complete(const Invocation&) {
   return 0;
 }
 
-const RegisterCommand registration{
-    25,
-    {.name = "completion",
-     .summary = "A script that completes commands, flags and names: source <(kmbench completion bash)",
-     .options = {{.names = "shell", .target = &shell, .help = "bash or zsh", .required = true, .accepted = {"bash", "zsh"}}},
-     .run = complete,
-     .completes = {"bash", "zsh"}}};
+const RegisterCommand registration{25,
+                                   {.name = "completion",
+                                    .summary = "A script that completes commands, flags and names: source <(kmbench completion bash)",
+                                    .options = {{"shell", &shell, "bash or zsh", {"bash", "zsh"}, true}},
+                                    .run = complete,
+                                    .completes = {"bash", "zsh"}}};
 
-}  // namespace
 }  // namespace km::completion_command

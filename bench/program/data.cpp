@@ -1,20 +1,16 @@
 // kmbench data: writes a data set's points to a file.
-#include <fmt/format.h>
 
 #include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/plan/sweep.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
+#include "bench/program/flags.hpp"
 
 namespace km::data_command {
-namespace {
 
 struct DataFlags {
   std::string name, out, n, d, k, precision = "fp32";
   std::vector<std::string> settings;
-};
+} flags;
 
 DatasetRequest request_of(const DataFlags& f) {
   DatasetRequest request{.name = f.name};
@@ -24,16 +20,10 @@ DatasetRequest request_of(const DataFlags& f) {
   for (const auto& text : f.settings) {
     const auto [name, number] = assignment("--data-set", text);
     const auto value = number_of(parse_scalar(number));
-    if (!value) throw UserError(fmt::format("--data-set '{}' is not name=number", text));
-    if (!request.settings.emplace(name, *value).second) throw UserError(fmt::format("--data-set {} is given twice", name));
+    if (!value) throw UserError("--data-set '{}' is not name=number", text);
+    if (!request.settings.emplace(name, *value).second) throw UserError("--data-set {} is given twice", name);
   }
   return request;
-}
-
-/// Rejects an invalid output before the points are made.
-void check_out(const std::filesystem::path& out) {
-  if (out.extension() != ".npy" && out.extension() != ".csv") throw UserError(fmt::format("--out {}: written are .npy and .csv", out.string()));
-  check_out_file("--out", out);
 }
 
 template <class T>
@@ -49,30 +39,28 @@ void write_data(const DatasetRequest& request, const std::string& out) {
   fmt::print("{}: {} x {}, hash {}\n", out, dataset.n, dataset.d, dataset.hash);
 }
 
-DataFlags flags;
-
 int run(const Invocation&) {
   const auto request = request_of(flags);
-  check_out(flags.out);
+  if (const auto ending = std::filesystem::path(flags.out).extension(); ending != ".npy" && ending != ".csv")
+    throw UserError("--out {}: written are .npy and .csv", flags.out);
+  check_out_file("--out", flags.out);
   if (flags.precision == "fp32") write_data<float>(request, flags.out);
   else write_data<double>(request, flags.out);
   return 0;
 }
 
-const RegisterCommand registration{
-    7,
-    {.name = "data",
-     .summary = "Write a data set as .npy or .csv",
-     .options = {{"name", &flags.name, "Data set: see kmbench list datasets", true},
-                 {"--out", &flags.out, "File to write, .npy or .csv", true},
-                 {"--n", &flags.n, "Points"},
-                 {"--d,--nd", &flags.d, "Dimensions"},
-                 {"--k,--kc", &flags.k, "Groups, for generators that place some"},
-                 {.names = "--precision", .target = &flags.precision, .help = "fp32 or fp64", .accepted = {"fp32", "fp64"}},
-                 {"--data-set", &flags.settings, "Generator settings: sigma2=0.1 (repeatable)"}},
-     .run = run,
-     .completes = {"$datasets"},
-     .examples = {"kmbench data blobs --n 1000 --d 2 --k 5 --out points.npy"}}};
+const RegisterCommand registration{7,
+                                   {.name = "data",
+                                    .summary = "Write a data set as .npy or .csv",
+                                    .options = {{"name", &flags.name, "Data set: see kmbench list datasets", {}, true},
+                                                {"--out", &flags.out, "File to write, .npy or .csv", {}, true},
+                                                {"--n", &flags.n, "Points"},
+                                                {"--d,--nd", &flags.d, "Dimensions"},
+                                                {"--k,--kc", &flags.k, "Groups, for generators that place some"},
+                                                {"--precision", &flags.precision, "fp32 or fp64", {"fp32", "fp64"}},
+                                                {"--data-set", &flags.settings, "Generator settings: sigma2=0.1 (repeatable)"}},
+                                    .run = run,
+                                    .completes = {"$datasets"},
+                                    .examples = {"kmbench data blobs --n 1000 --d 2 --k 5 --out points.npy"}}};
 
-}  // namespace
 }  // namespace km::data_command

@@ -1,37 +1,30 @@
 // kmbench env: shows this machine and build, and records the machine's price, which cannot be measured.
-#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
+#include "bench/program/flags.hpp"
 
 namespace km::env_command {
-namespace {
 
 struct Flags {
   RecordFlags record;
   std::vector<std::string> prices;
   bool json = false, home = false;
-};
-
-/// Records "gpu=2.50" as a price in dollars per hour.
-void keep_price(nlohmann::ordered_json& record, const std::string& text) {
-  const auto [device, dollars] = assignment("--price", text);
-  if (device != "cpu" && device != "gpu") throw UserError(fmt::format("--price '{}': of cpu or gpu, as in gpu=2.50", text));
-  record["price"][device] = number("--price " + device, dollars, 1e-6, 1e6);
-}
+} flags;
 
 void write_prices(const RecordFlags& flags, const std::vector<std::string>& prices) {
   const auto file = flags.folder() / "machine.json";
   auto record = read_machine_record(file);
-  if (record.empty()) throw UserError(fmt::format("no {}: kmbench run and kmbench ceilings record a machine", file.string()));
+  if (record.empty()) throw UserError("no {}: kmbench run and kmbench ceilings record a machine", file.string());
   if (!record["price"].is_object()) record["price"] = nlohmann::ordered_json::object();
-  for (const auto& text : prices) keep_price(record, text);
+  for (const auto& text : prices) {
+    const auto [device, dollars] = assignment("--price", text);
+    if (device != "cpu" && device != "gpu") throw UserError("--price '{}': of cpu or gpu, as in gpu=2.50", text);
+    record["price"][device] = number("--price " + device, dollars, 1e-6, 1e6);
+  }
   write_whole(file, record.dump(2) + "\n");
   for (const auto& [device, dollars] : record["price"].items()) fmt::print("{}: price.{} {} USD/h\n", file.string(), device, dollars.dump());
 }
@@ -52,8 +45,6 @@ int env(const Flags& f) {
   return 0;
 }
 
-Flags flags;
-
 const RegisterCommand registration{
     2,
     {.name = "env",
@@ -66,5 +57,4 @@ const RegisterCommand registration{
      .run = [](const Invocation&) { return env(flags); },
      .examples = {"kmbench env", "kmbench env --price gpu=2.50"}}};
 
-}  // namespace
 }  // namespace km::env_command

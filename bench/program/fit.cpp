@@ -1,5 +1,4 @@
 // kmbench fit: clusters points. Writes labels, centroids and a report.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,25 +6,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench/base/error.hpp"
-#include "bench/base/text.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
-#include "bench/program/points_flags.hpp"
-#include "bench/program/problem_flags.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/run.hpp"
+#include "bench/run/timing.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km::fit_command {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -34,7 +28,7 @@ struct Flags {
   ProblemFlags problem;
   MachineFlags machine;
   std::string implementation = "auto", n_init, out;
-};
+} flags;
 
 fs::path folder_of(const std::string& out) {
   const fs::path path = fs::absolute(out).lexically_normal();
@@ -43,7 +37,7 @@ fs::path folder_of(const std::string& out) {
 
 /// Throws UserError if `out` cannot become a new folder.
 void check_folder(const fs::path& out) {
-  const auto refuse = [&](const std::string& why) { throw UserError(fmt::format("--out {}: {}", out.string(), why)); };
+  const auto refuse = [&](const std::string& why) { throw UserError("--out {}: {}", out.string(), why); };
   std::error_code error;
   const auto there = fs::symlink_status(out, error);
   if (fs::exists(there) && !fs::is_directory(there)) refuse("not a folder");
@@ -54,24 +48,6 @@ void check_folder(const fs::path& out) {
 
 /// Folder of unfinished answers, beside `out`. Workers find it by their parent's id.
 fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
-
-/// Creates that folder and removes it in the end.
-class Unfinished {
- public:
-  explicit Unfinished(fs::path path) : path_(std::move(path)) {
-    std::error_code error;
-    if (!fs::create_directory(path_, error)) throw UserError(fmt::format("cannot write {}: {}", path_.string(), error.message()));
-  }
-  ~Unfinished() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-
- private:
-  fs::path path_;
-};
 
 /// Returns the case of this implementation; for "auto", the GPU's auto, else the CPU's. Throws UserError with the reason why it cannot run.
 Case planned(Sweep sweep, const std::string& implementation) {
@@ -88,7 +64,6 @@ Case planned(Sweep sweep, const std::string& implementation) {
   throw UserError(why);
 }
 
-/// Returns one case for each start.
 std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   const KeepCatalogue keep;
   ProblemFlags problem = f.problem;
@@ -97,7 +72,7 @@ std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   if (problem.init.empty() || problem.init == "k-means++") problem.init = "greedy-kmeans++";  // as scikit-learn means it
   const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
-  if (one_start && count > 1) throw UserError(fmt::format("--n-init {}: a file of initial centroids is one start", count));
+  if (one_start && count > 1) throw UserError("--n-init {}: a file of initial centroids is one start", count);
   const Case first = planned(problem.sweep(), f.implementation);
   if (!problem.data.empty()) check_points(first);
   std::vector<Case> starts(std::size_t(count), first);
@@ -117,9 +92,20 @@ class Fit {
   Fit(const std::vector<Case>& starts, fs::path folder, const Invocation& by, std::string machine)
       : starts_(starts), folder_(std::move(folder)), by_(by), machine_(std::move(machine)), lines_(starts.size()) {}
 
-  JobEvents events() {
-    return {.started = [](const std::string&) {},
-            .ended = [this](const std::string& id, const std::string& answer, const std::string& why) { keep(id, answer, why); }};
+  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia.
+  void keep(const std::string& id, const std::string& answer, const std::string& why) {
+    const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
+    lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
+    const std::string reason = reason_against(lines_[at]);
+    const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
+    fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
+               reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
+                                            lines_[at]["samples_s"][0].get<double>())
+                              : reason);
+    const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
+    const std::size_t loser = better ? std::exchange(best_, at) : at;
+    std::error_code error;
+    if (loser < starts_.size()) fs::remove_all(folder_of_start(loser), error);
   }
 
   bool has_answer() const { return best_ < lines_.size(); }
@@ -151,7 +137,6 @@ class Fit {
   }
 
  private:
-  /// Copies fields of the best line.
   void copy(Json& made, std::initializer_list<const char*> names) const {
     for (const char* name : names) made[name] = best()[name];
   }
@@ -164,22 +149,6 @@ class Fit {
 
   fs::path folder_of_start(std::size_t at) const { return folder_ / starts_[at].id(); }
 
-  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia.
-  void keep(const std::string& id, const std::string& answer, const std::string& why) {
-    const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
-    lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
-    const std::string reason = reason_against(lines_[at]);
-    const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
-    fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
-               reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
-                                            lines_[at]["samples_s"][0].get<double>())
-                              : reason);
-    const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
-    const std::size_t loser = better ? std::exchange(best_, at) : at;
-    std::error_code error;
-    if (loser < starts_.size()) fs::remove_all(folder_of_start(loser), error);
-  }
-
   const std::vector<Case>& starts_;
   fs::path folder_;
   const Invocation& by_;
@@ -191,7 +160,7 @@ class Fit {
 void write_report(const fs::path& file, const Json& report) {
   std::ofstream out(file);
   out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-  if (!out.flush()) throw UserError(fmt::format("cannot write {}", file.string()));
+  if (!out.flush()) throw UserError("cannot write {}", file.string());
 }
 
 void print_summary(const Json& report, const fs::path& out) {
@@ -216,8 +185,8 @@ int run(const Flags& f, const Invocation& by) {
   for (const auto& c : starts) jobs.push_back(job_of(c, options.timeout_s));
   const WorkerLimits limits = WorkerLimits::of(options.memory_bytes);
   Fit fit(starts, options.answers, by, options.machine);
-  const Unfinished unfinished(options.answers);
-  if (!Workers(by.argv, limits).run(jobs, fit.events()).empty()) {
+  const ScratchFolder unfinished(options.answers);
+  if (!Workers(by.argv, limits).run(jobs, {.ended = std::bind_front(&Fit::keep, &fit)}).empty()) {
     fmt::print(stderr, "\ninterrupted\n");
     return 130;
   }
@@ -225,23 +194,21 @@ int run(const Flags& f, const Invocation& by) {
     fmt::print(stderr, "kmbench: no start has a right result: {}\n", one_line(fit.why_none()));
     return 1;
   }
-  const Json report = fit.report(f.points.points, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  const Json report = fit.report(f.points.points, seconds_since(begin));
   write_report(fit.answer() / "fit.json", report);
   std::error_code error;
   fs::rename(fit.answer(), out, error);
-  if (error) throw UserError(fmt::format("cannot write {}: {}", out.string(), error.message()));
+  if (error) throw UserError("cannot write {}: {}", out.string(), error.message());
   print_summary(report, out);
   return 0;
 }
-
-Flags flags;
 
 const RegisterCommand registration{
     0,
     {.name = "fit",
      .summary = "Cluster points: labels, centroids and what they rest on, judged",
      .options = join_options(flags.points.options(),
-                             Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", true},
+                             Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", {}, true},
                                      {"--implementation", &flags.implementation, "By name; auto: the fastest of the GPU, else of the CPU (auto)"},
                                      {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
                              flags.problem.shape_options(), flags.machine.options(),
@@ -251,5 +218,4 @@ const RegisterCommand registration{
      .completes = {"$datasets"},
      .examples = {"kmbench fit points.npy --k 8 --out clusters", "kmbench fit shuttle.csv --k 7 --n-init 3 --precision fp64 --out clusters"}}};
 
-}  // namespace
 }  // namespace km::fit_command

@@ -1,5 +1,4 @@
 // kmbench list and export: commands that measure nothing.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -12,7 +11,6 @@
 #include "bench/run/result.hpp"
 
 namespace km::list_command {
-namespace {
 
 Json implementations_json() {
   std::vector<Implementation> all = implementations();
@@ -24,11 +22,10 @@ Json implementations_json() {
     const auto& description = implementation.description;
     Json parameters = Json::array();
     for (const auto& parameter : description.parameters) {
-      const auto json = [](const Value& value) { return std::visit([](const auto& v) { return Json(v); }, value); };
       Json range = Json::array();
-      for (const auto& value : parameter.range) range.push_back(json(value));
+      for (const auto& value : parameter.range) range.push_back(json_of(value));
       parameters.push_back({{"name", parameter.name},
-                            {"default", json(parameter.fallback)},
+                            {"default", json_of(parameter.fallback)},
                             {"range", range},
                             {"tunable", parameter.tunable},
                             {"help", parameter.help}});
@@ -118,11 +115,11 @@ int export_lines(const Invocation&) {
   std::vector<Json> lines;
   std::error_code error;
   for (const auto& file : flags.files)
-    if (!std::filesystem::is_regular_file(file, error)) throw UserError(fmt::format("{}: no such file, or not a regular one", file));
+    if (!std::filesystem::is_regular_file(file, error)) throw UserError("{}: no such file, or not a regular one", file);
   for (const auto& file : flags.files) {
     const std::size_t before = lines.size();
     for (auto& line : read_lines(file)) lines.push_back(std::move(line));
-    if (lines.size() == before) throw UserError(fmt::format("{}: holds no result line; accepted: the .jsonl files of kmbench run", file));
+    if (lines.size() == before) throw UserError("{}: holds no result line; accepted: the .jsonl files of kmbench run", file);
   }
   const std::string text = to_google_benchmark(lines).dump(2) + "\n";
   if (flags.out.empty()) fmt::print("{}", text);
@@ -136,8 +133,7 @@ const RegisterCommand list_command{
     1,
     {.name = "list",
      .summary = "What there is: implementations, datasets, exhibits",
-     .options = join_options({{.names = "what", .target = &flags.what, .help = "implementations, datasets or exhibits", .accepted = lists},
-                              {"--json", &flags.json, "As JSON"}},
+     .options = join_options({{"what", &flags.what, "implementations, datasets or exhibits", lists}, {"--json", &flags.json, "As JSON"}},
                              other_implementations()),
      .run = list,
      .completes = lists,
@@ -146,10 +142,9 @@ const RegisterCommand list_command{
 const RegisterCommand export_command{8,
                                      {.name = "export",
                                       .summary = "Result lines as Google Benchmark's JSON, for tools made for it",
-                                      .options = {{"files", &flags.files, "Result files, .jsonl", true},
+                                      .options = {{"files", &flags.files, "Result files, .jsonl", {}, true},
                                                   {"--out", &flags.out, "File to write (default: standard output)"}},
                                       .run = export_lines,
                                       .examples = {"kmbench export results/h200/ours.jsonl --out ours.json"}}};
 
-}  // namespace
 }  // namespace km::list_command

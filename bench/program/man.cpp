@@ -4,10 +4,8 @@
 
 #include "bench/machine/version.hpp"
 #include "bench/program/command.hpp"
-#include "bench/program/value_names.hpp"
 
 namespace km::man_command {
-namespace {
 
 /// Text for roff: dashes are those of the keyboard, a line begins no request.
 std::string roff(std::string_view text) {
@@ -23,7 +21,7 @@ std::string roff(std::string_view text) {
 /// .TP: names in bold, the value in italics, the help beneath.
 std::string entry(const Option& option) {
   const auto names = names_of(option);
-  const std::string value = std::holds_alternative<bool*>(option.target) ? "" : fmt::format(" \\fI{}\\fR", roff(value_name(names.front())));
+  const std::string value = std::holds_alternative<bool*>(option.target) ? "" : fmt::format(" \\fI{}\\fR", roff(value_name(option)));
   const std::string accepted = option.accepted.empty() ? "" : fmt::format(" ({})", fmt::join(option.accepted, ", "));
   return fmt::format(".TP\n\\fB{}\\fR{}\n{}{}\n", roff(fmt::format("{}", fmt::join(names, ", "))), value, roff(option.help), roff(accepted));
 }
@@ -55,5 +53,4 @@ int print(const Invocation&) {
 
 const RegisterCommand registration{26, {.name = "man", .summary = "This manual, for man -l -", .options = {}, .run = print}};
 
-}  // namespace
 }  // namespace km::man_command

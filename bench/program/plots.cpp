@@ -1,5 +1,4 @@
 // kmbench compare, report, claims, …: start python3 -m plots, which has their flags; kmbench fetch starts datasets.fetch.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include "bench/program/command.hpp"
 
 namespace km::plots_command {
-namespace {
 
 using Words = std::vector<std::string>;
 
@@ -39,7 +37,7 @@ std::string found(const std::string& word) {
 int become_python(const Invocation& by) {
   const auto folder = home();
   if (!std::filesystem::exists(folder / "plots" / "__main__.py"))
-    throw UserError(fmt::format("{} is Python, in plots/, and {} has none: set KMBENCH_HOME to a checkout", by.command, folder.string()));
+    throw UserError("{} is Python, in plots/, and {} has none: set KMBENCH_HOME to a checkout", by.command, folder.string());
   Words words = {python(), "-P", "-m"};  // -P: a plots/ in the current folder is another
   if (by.command == "fetch") words.emplace_back("datasets.fetch");
   else words.insert(words.end(), {"plots", std::string(by.command)});
@@ -51,7 +49,7 @@ int become_python(const Invocation& by) {
   const char* before = std::getenv("PYTHONPATH");
   ::setenv("PYTHONPATH", (folder.string() + (before && *before ? std::string(":") + before : "")).c_str(), 1);
   ::execvp(argv[0], argv.data());
-  throw UserError(fmt::format("cannot start {}: KMBENCH_PYTHON names a Python", words.front()));
+  throw UserError("cannot start {}: KMBENCH_PYTHON names a Python", words.front());
 }
 
 /// flags: the Python command's flags, for the shell's completion.
@@ -89,5 +87,4 @@ const RegisterCommand registrations[] = {
     {24, python_command("scatter", "The picture of a clustering", {"--points", "--labels", "--centroids", "--out", "--dims", "--title"})},
 };
 
-}  // namespace
 }  // namespace km::plots_command

@@ -1,5 +1,4 @@
 // kmbench run: runs exhibits, or an ad hoc sweep from flags.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -14,15 +13,10 @@
 #include "bench/machine/environment.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
-#include "bench/program/problem_flags.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/ranks.hpp"
-#include "bench/run/run.hpp"
 
 namespace km::run_command {
-namespace {
 
 constexpr std::int64_t most_seed = 9'000'000'000'000'000;
 
@@ -63,7 +57,7 @@ void launch(std::vector<Case>& cases, const Flags& f) {
   if (f.launch.empty()) return;
   if (!no_ranks().empty()) throw UserError("--launch: " + no_ranks());
   if (f.energy || !f.machine.memory.empty())
-    throw UserError(fmt::format("--launch contradicts {}, which counts one process alone", f.energy ? "--energy" : "--memory"));
+    throw UserError("--launch contradicts {}, which counts one process alone", f.energy ? "--energy" : "--memory");
   for (auto& c : cases) {
     c.launch = fmt::format("{}", fmt::join(words_of(f.launch), " "));
     if (c.skip.empty() && !c.implementation->description.shards) c.skip = "runs in one process: --launch is for implementations that take shards";
@@ -77,8 +71,7 @@ void check_contradictions(const Flags& f) {
     const auto* one = std::get_if<std::string*>(&option.target);
     const auto* list = std::get_if<std::vector<std::string>*>(&option.target);
     if (one ? !(*one)->empty() : !(*list)->empty())
-      throw UserError(
-          fmt::format("{} contradicts an exhibit, which fixes it; narrow an exhibit with --filter", option.names.substr(0, option.names.find(','))));
+      throw UserError("{} contradicts an exhibit, which fixes it; narrow an exhibit with --filter", option.names.substr(0, option.names.find(',')));
   }
 }
 
@@ -94,7 +87,7 @@ std::vector<PlannedSweep> sweeps_of(const Flags& f) {
   for (const auto& exhibit : f.exhibits) files.push_back(exhibit_file(exhibit));
   for (const auto& paper : f.papers)
     for (const auto& file : exhibit_files(paper)) files.push_back(file);
-  if (files.empty()) throw UserError(fmt::format("no exhibits in papers/{}", fmt::join(f.papers, ", papers/")));
+  if (files.empty()) throw UserError("no exhibits in papers/{}", fmt::join(f.papers, ", papers/"));
   std::vector<PlannedSweep> sweeps;
   for (const auto& file : files) {
     const Exhibit exhibit = read_exhibit(file, f.profile);
@@ -110,7 +103,7 @@ std::vector<PlannedSweep> sweeps_of(const Flags& f) {
 void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool inverted = false) {
   const Pattern pattern(flag, text);
   std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == inverted; });
-  if (cases.empty()) throw UserError(fmt::format("{} '{}' matches no case; --dry-run lists them", flag, text));
+  if (cases.empty()) throw UserError("{} '{}' matches no case; --dry-run lists them", flag, text);
 }
 
 /// Sets parameters that the user left open to tuned values (docs/tuning.md).
@@ -206,7 +199,7 @@ int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
   if (by.inbox) return work(options_of(f, by), *by.inbox);
   if (!f.benchmark_out.empty()) check_out_file("--benchmark_out", f.benchmark_out);
-  if (f.profile != "paper" && f.profile != "quick") throw UserError(fmt::format("--profile '{}'; accepted: paper, quick", f.profile));
+  if (f.profile != "paper" && f.profile != "quick") throw UserError("--profile '{}'; accepted: paper, quick", f.profile);
   const std::vector<Case> cases = plan(f);
   if (f.dry_run) {
     if (f.benchmark_format == "json") print_plan_as_json(cases);
@@ -229,12 +222,12 @@ Options google_benchmark_options() {
           {"--benchmark_list_tests", &flags.benchmark_list_tests, "Google Benchmark's: print the names of the cases, run nothing"},
           {"--benchmark_repetitions", &flags.benchmark_repetitions, "Google Benchmark's: as --repetitions"},
           {"--benchmark_enable_random_interleaving", &flags.benchmark_interleaving, "Google Benchmark's: runs of different cases alternate"},
-          {.names = "--benchmark_format",
-           .target = &flags.benchmark_format,
-           .help = "Google Benchmark's output on standard output; the table goes to standard error",
-           .accepted = {"console", "json"}},
+          {"--benchmark_format",
+           &flags.benchmark_format,
+           "Google Benchmark's output on standard output; the table goes to standard error",
+           {"console", "json"}},
           {"--benchmark_out", &flags.benchmark_out, "File for Google Benchmark's JSON"},
-          {.names = "--benchmark_out_format", .target = &flags.benchmark_out_format, .help = "Its format", .accepted = {"json"}}};
+          {"--benchmark_out_format", &flags.benchmark_out_format, "Its format", {"json"}}};
 }
 
 const RegisterCommand registration{
@@ -267,5 +260,4 @@ const RegisterCommand registration{
                   "kmbench run --implementation 'cpu/lloyd/' --dataset blobs --n 1e4:1e6:x10 --d 8 --k 32",
                   "kmbench run --implementation cpu/lloyd/two_step --data points.npy --k 8 --set packages=1,10,100"}}};
 
-}  // namespace
 }  // namespace km::run_command

@@ -1,34 +1,28 @@
 // kmbench spectral: clusters points by he2021's chain and writes their labels. Measured cases come from kmbench run, with the same implementations.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/agreement.hpp"
-#include "bench/plan/sweep.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
+#include "bench/program/flags.hpp"
 #include "bench/run/measure.hpp"
 
 namespace km::spectral_command {
-namespace {
 
 struct Flags {
   std::string points, clusters, out, truth, n, representatives, iterations = "10", precision = "fp32", solver = "auto";
   std::string kmeans = "auto", similarity = "neighbours", neighbours = "10", sigma, epsilon, weights = "none", laplacian = "symmetric", seed = "1";
-};
+} flags;
 
 constexpr std::int64_t most_dense = 1000;  // representatives for which the GPU's dense solver was the faster one (ours/spectral)
 
 /// A length as the parameter scale_e6 takes it.
 std::int64_t millionths(const char* flag, const std::string& text) {
   const double value = number(flag, text, 0, 1e9);
-  if (value < 1e-6)
-    throw UserError(fmt::format("{} {}: a length from 0.000001 to 1e9 is needed; leave it out to take the distance to a neighbour", flag, text));
+  if (value < 1e-6) throw UserError("{} {}: a length from 0.000001 to 1e9 is needed; leave it out to take the distance to a neighbour", flag, text);
   return std::llround(value * 1e6);
 }
 
@@ -109,17 +103,15 @@ void print_summary(const Case& c, const Measurement& m, const Flags& f) {
 /// Labels of a file of n x 1 numbers.
 std::vector<std::int32_t> truth_of(const std::string& file, std::int64_t n) {
   const auto table = load_dataset<double>({.name = file, .d = 1});
-  if (table.n != n) throw UserError(fmt::format("--truth {}: {} rows, but there are {} points", file, table.n, n));
+  if (table.n != n) throw UserError("--truth {}: {} rows, but there are {} points", file, table.n, n);
   std::vector<std::int32_t> labels;
   for (const double value : table.points()) labels.push_back(std::int32_t(std::clamp(value, -2e9, 2e9)));
   return labels;
 }
 
-Flags flags;
-
 int run(const Invocation&) {
   const Flags& f = flags;
-  if (!f.out.ends_with(".npy")) throw UserError(fmt::format("--out {}: labels are written as .npy", f.out));
+  if (!f.out.ends_with(".npy")) throw UserError("--out {}: labels are written as .npy", f.out);
   check_out_file("--out", f.out);
   const KeepCatalogue keep;
   const DatasetRequest request = request_of(f);
@@ -148,37 +140,27 @@ const RegisterCommand registration{
     29,
     {.name = "spectral",
      .summary = "Cluster points by spectral clustering of representatives: labels, judged",
-     .options = {{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", true},
-                 {"--clusters,--k", &flags.clusters, "Clusters", true},
-                 {"--out", &flags.out, "File for the labels, .npy", true},
+     .options = {{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", {}, true},
+                 {"--clusters,--k", &flags.clusters, "Clusters", {}, true},
+                 {"--out", &flags.out, "File for the labels, .npy", {}, true},
                  {"--representatives", &flags.representatives, "Vertices of the graph, found by k-means (1000, or all points)"},
-                 {.names = "--similarity",
-                  .target = &flags.similarity,
-                  .help = "Of two representatives (neighbours)",
-                  .accepted = {"gaussian", "cosine", "epsilon", "neighbours"}},
+                 {"--similarity", &flags.similarity, "Of two representatives (neighbours)", {"gaussian", "cosine", "epsilon", "neighbours"}},
                  {"--neighbours", &flags.neighbours, "Of a representative, for the graph or in place of a length (10)"},
                  {"--sigma", &flags.sigma, "Deviation of gaussian (from the neighbours)"},
                  {"--epsilon", &flags.epsilon, "Radius of epsilon (from the neighbours)"},
-                 {.names = "--weights",
-                  .target = &flags.weights,
-                  .help = "sizes: similarities times both numbers of points (none)",
-                  .accepted = {"none", "sizes"}},
-                 {.names = "--laplacian",
-                  .target = &flags.laplacian,
-                  .help = "Of the graph (symmetric)",
-                  .accepted = {"symmetric", "random_walk", "unnormalized"}},
-                 {.names = "--solver",
-                  .target = &flags.solver,
-                  .help = "Of eigenvectors: sparse (arpack, cusparse) or dense (lapack, cusolver), the latter of both on the GPU (auto)",
-                  .accepted = {"auto", "lapack", "arpack", "cusolver", "cusparse"}},
+                 {"--weights", &flags.weights, "sizes: similarities times both numbers of points (none)", {"none", "sizes"}},
+                 {"--laplacian", &flags.laplacian, "Of the graph (symmetric)", {"symmetric", "random_walk", "unnormalized"}},
+                 {"--solver",
+                  &flags.solver,
+                  "Of eigenvectors: sparse (arpack, cusparse) or dense (lapack, cusolver), the latter of both on the GPU (auto)",
+                  {"auto", "lapack", "arpack", "cusolver", "cusparse"}},
                  {"--kmeans", &flags.kmeans, "Implementation that finds the representatives (auto: the GPU's, else the CPU's)"},
                  {"--iterations", &flags.iterations, "Of that k-means (10)"},
-                 {.names = "--precision", .target = &flags.precision, .help = "Of the points (fp32)", .accepted = {"fp32", "fp64"}},
+                 {"--precision", &flags.precision, "Of the points (fp32)", {"fp32", "fp64"}},
                  {"--seed", &flags.seed, "Of all starts (1)"},
                  {"--n", &flags.n, "Points of a generated set, or first rows of a file"},
                  {"--truth", &flags.truth, "Known labels, a file of n x 1 numbers: how well they agree"}},
      .run = run,
      .completes = {"$datasets"}}};
 
-}  // namespace
 }  // namespace km::spectral_command

@@ -1,7 +1,6 @@
 // kmbench tune: searches the fastest values of an implementation's tunable parameters for one shape on this machine.
 #include "bench/tune/tune.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,16 +8,10 @@
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/plan/combination.hpp"
-#include "bench/program/arguments.hpp"
-#include "bench/program/command.hpp"
-#include "bench/program/machine_flags.hpp"
-#include "bench/program/problem_flags.hpp"
-#include "bench/tune/store.hpp"
-#include "bench/tune/strategy.hpp"
+#include "bench/program/flags.hpp"
+#include "bench/tune/space.hpp"
 
 namespace km::tune_command {
-namespace {
 
 struct Flags {
   ProblemFlags problem;
@@ -26,7 +19,7 @@ struct Flags {
   std::string implementation, budget = "60s", strategy = "descent", search_seed = "1", repetitions = "2", rounds = "40", out;
   std::vector<std::string> set;
   bool dry_run = false, same_machine = false, anyway = false;
-};
+} flags;
 
 /// Returns the only case of a sweep of single values. Throws UserError if it cannot run here, but not for parameters that contradict each other.
 Case only_case(const Sweep& sweep) {
@@ -35,7 +28,6 @@ Case only_case(const Sweep& sweep) {
   return c;
 }
 
-/// Returns a checked value, a whole number or a word.
 Value value_of(const Scalar& scalar) {
   if (const auto* whole = std::get_if<std::int64_t>(&scalar)) return *whole;
   return std::get<std::string>(scalar);
@@ -52,11 +44,11 @@ TuningSpace space_of(const Flags& f) {
     const auto [name, list] = assignment("--set", text);
     const auto& parameters = implementation.description.parameters;
     const auto parameter = std::ranges::find(parameters, std::string_view(name), &Parameter::name);
-    if (parameter == parameters.end()) throw UserError(fmt::format("{} has no parameter '{}': see kmbench list", implementation.name, name));
+    if (parameter == parameters.end()) throw UserError("{} has no parameter '{}': see kmbench list", implementation.name, name);
     const auto values = values_of_list("--set", list);
     if (values.size() > 1 && !parameter->tunable)
-      throw UserError(fmt::format("--set {}: {} is not tunable, for it changes more than speed; give it one value", text, name));
-    if (tried.contains(name)) throw UserError(fmt::format("--set {} is given twice; several values are {}=1,10", name, name));
+      throw UserError("--set {}: {} is not tunable, for it changes more than speed; give it one value", text, name);
+    if (tried.contains(name)) throw UserError("--set {} is given twice; several values are {}=1,10", name, name);
     for (const auto& value : values) {
       Sweep one = sweep;
       one.axes["set." + name] = {value};
@@ -91,7 +83,7 @@ int run(const Flags& f, const Invocation& by) {
                       .anyway = f.anyway,
                       .run = std::move(run)};
   if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
-    throw UserError(fmt::format("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", ")));
+    throw UserError("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", "));
   const TuningSpace space = space_of(f);
   options.same_machine = f.same_machine;
   if (f.dry_run) {
@@ -105,14 +97,12 @@ int run(const Flags& f, const Invocation& by) {
   return tune(space, options);
 }
 
-Flags flags;
-
 const RegisterCommand registration{
     4,
     {.name = "tune",
      .summary = "Search the fastest values of an implementation's tunable parameters, for kmbench run --tuned",
      .options = join_options(
-         {{"implementation", &flags.implementation, "The implementation, by name", true}}, flags.problem.options(),
+         {{"implementation", &flags.implementation, "The implementation, by name", {}, true}}, flags.problem.options(),
          Options{{"--set", &flags.set, "A parameter's value, or the values to try: tiles=1,4,16 (repeatable; default: its whole range)"},
                  {"--budget", &flags.budget, "Time to search, from when the defaults have their time, and for the rounds again: 60s, 2m, 1h (60s)"},
                  {"--strategy", &flags.strategy, "exhaustive, random, halving or descent (descent)"},
@@ -130,5 +120,4 @@ const RegisterCommand registration{
      .completes = {"$implementations"},
      .examples = {"kmbench tune cpu/lloyd/two_step --dataset blobs --n 1e5 --d 8 --k 32 --budget 20s"}}};
 
-}  // namespace
 }  // namespace km::tune_command

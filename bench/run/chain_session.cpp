@@ -1,8 +1,6 @@
 // Measures a case of spectral clustering: as bench/run/measure.cpp, with the judge of chains, and without the replay, whose links k-means alone has.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench/device/device.hpp"

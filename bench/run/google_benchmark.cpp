@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/terminal.hpp"
 
 namespace km {
 namespace {

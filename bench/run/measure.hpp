@@ -11,7 +11,7 @@
 #include "bench/contract/trace.hpp"
 #include "bench/judge/replay.hpp"
 #include "bench/plan/case.hpp"
-#include "bench/run/run_delay.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 

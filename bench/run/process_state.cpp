@@ -19,7 +19,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cfenv>
-#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cstdint>

@@ -1,13 +1,18 @@
 #include "bench/run/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench/base/statistics.hpp"
+#include "bench/base/text.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {
@@ -22,6 +27,21 @@ std::string time_left(double seconds) {
 }
 
 }  // namespace
+
+int columns_of(std::FILE* file) {
+  winsize size{};
+  if (!::isatty(::fileno(file))) return 0;
+  return ::ioctl(::fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+bool wants_colour(std::FILE* file) {
+  const char* refused = std::getenv("NO_COLOR");
+  return ::isatty(::fileno(file)) && (refused == nullptr || *refused == '\0');
+}
+
+std::string coloured(std::string_view text, Colour colour) {
+  return colour == Colour::none ? std::string(text) : fmt::format("\033[{}m{}\033[0m", int(colour), text);
+}
 
 std::string outcome(const Json& line) {
   if (std::string reason = reason_of(line); !reason.empty()) return reason;
@@ -101,8 +121,7 @@ void Progress::clear() {
 /// "[12/368, 4 min left]"
 std::string Progress::head() const {
   if (done_ == 0 || done_ == all_) return fmt::format("[{}/{}]", done_, all_);
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  return fmt::format("[{}/{}, {} left]", done_, all_, time_left(elapsed / double(done_) * double(all_ - done_)));
+  return fmt::format("[{}/{}, {} left]", done_, all_, time_left(seconds_since(start_) / double(done_) * double(all_ - done_)));
 }
 
 }  // namespace km

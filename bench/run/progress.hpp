@@ -3,13 +3,22 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-
-#include "bench/run/terminal.hpp"
+#include <string_view>
 
 namespace km {
+
+enum class Colour { none = 0, dim = 2, red = 31, green = 32, yellow = 33 };
+
+/// Width of the terminal behind this file; 0 if it is none.
+int columns_of(std::FILE* file);
+/// True if this file is a terminal and NO_COLOR (https://no-color.org) is not set.
+bool wants_colour(std::FILE* file);
+
+std::string coloured(std::string_view text, Colour colour);
 
 /// Summarizes a line: "0.118 ms an iteration (0.110 to 26.500), 10 iterations", or the reason for no time.
 std::string outcome(const nlohmann::ordered_json& line);

@@ -1,6 +1,6 @@
 // Appends and reads files of result lines, and selects the line of a case that counts.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Json pooled(const Json& before, Json line) {
 ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
   const auto refuse = [&] {
     const std::string why = errno == ELOOP ? "it is a link, and a result file has to be none" : std::generic_category().message(errno);
-    return UserError(fmt::format("cannot write {}: {}", path_.string(), why));
+    return UserError("cannot write {}: {}", path_.string(), why);
   };
   std::error_code failed;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), failed);
@@ -94,8 +94,20 @@ void ResultFile::append(const Json& line) const {
     }
     ::close(file);
   }
-  if (!why.empty()) throw UserError(fmt::format("cannot append to {}: {}", path_.string(), why));
+  if (!why.empty()) throw UserError("cannot append to {}: {}", path_.string(), why);
 }
+
+FolderLock::FolderLock(const fs::path& folder, const std::string& holder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file_ < 0) throw UserError("cannot write to {}: {}", folder.string(), std::generic_category().message(errno));
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(file_);
+  throw UserError("another {} is writing to {}; wait for it, or choose --out", holder, folder.string());
+}
+
+FolderLock::~FolderLock() { ::close(file_); }
 
 std::vector<Json> read_lines(const fs::path& path) {
   std::vector<Json> lines;
@@ -106,7 +118,7 @@ std::vector<Json> read_lines(const fs::path& path) {
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || !line.contains("case") || !line["case"].is_string()) continue;
     if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema)
-      throw UserError(fmt::format("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema));
+      throw UserError("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema);
     lines.push_back(with_every_field(std::move(line)));
   }
   return lines;

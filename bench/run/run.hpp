@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 namespace km {
 
 class Inbox;
+class Workers;
 struct Job;
 
 struct RunOptions {
@@ -40,6 +42,9 @@ int supervise(std::vector<Case> cases, const RunOptions& options, const std::fun
 
 /// Returns the job of a case, with its own time limit if that is 0. Draws the judge's seed unless the case has one.
 Job job_of(Case c, double timeout_s = 0);
+
+/// Parent: returns the line of one case; null if interrupted. Throws std::runtime_error if no worker begins with it.
+std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const RunOptions& run);
 
 /// Worker: measures the cases in the inbox and sends their lines, until the parent has no more.
 int work(const RunOptions& options, Inbox& inbox);

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "bench/base/statistics.hpp"
+#include "bench/base/text.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/run_delay.hpp"
-#include "bench/run/terminal.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -6,15 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/run.hpp"
-#include "bench/run/terminal.hpp"
 #include "bench/run/workers.hpp"
 
 namespace km {
@@ -154,6 +152,17 @@ std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& option
   Recorded recorded(options);
   leave_out_runs(cases, recorded, options);
   return cases;
+}
+
+std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const RunOptions& run) {
+  std::shared_ptr<const Json> line;
+  bool begun = false;
+  const auto ended = [&](const std::string&, const std::string& answer, const std::string& why) {
+    if (!begun && !why.empty()) throw std::runtime_error(why);
+    line = std::make_shared<const Json>(line_of(c, answer, why, run.argv, run.machine));
+  };
+  workers.run({job_of(c, timeout_s)}, {.started = [&](const std::string&) { begun = true; }, .ended = ended});
+  return line;
 }
 
 int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked) {

@@ -106,7 +106,6 @@ std::vector<std::size_t> turns_of(const std::vector<std::optional<CaseRun>>& cas
   return turns;
 }
 
-/// Measures the jobs that the inbox holds now.
 void measure_jobs(const RunOptions& options, const Inbox& inbox) {
   std::vector<std::optional<CaseRun>> cases;  // empty: ended
   for (const auto& text : inbox.jobs()) {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -30,6 +29,7 @@
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/over_ranks.hpp"
 #include "bench/run/ranks.hpp"
+#include "bench/run/timing.hpp"
 
 namespace km {
 namespace {
@@ -174,7 +174,6 @@ std::string cause_of_death(int status, bool launched) {
   return fmt::format("the worker process ended with exit code {} in the middle", WEXITSTATUS(status));
 }
 
-/// How a worker ended.
 struct WorkerExit {
   std::string in_flight;  // the unfinished job, or ""
   std::string why;        // its own crash report, the limit it exceeded, or ""
@@ -236,7 +235,7 @@ class WorkerMonitor {
     if (verb == "start" && known) {
       exit_.in_flight = id;
       job_start_ = Clock::now();
-      events_.started(id);
+      if (events_.started) events_.started(id);
     } else if (verb == "end" && std::erase(todo_, id) > 0) {
       if (exit_.in_flight == id) exit_.in_flight.clear();
       job_start_ = Clock::now();
@@ -251,11 +250,10 @@ class WorkerMonitor {
     if (stopped_ && Clock::now() - *stopped_ > launcher_patience) end_worker(worker_, true);
     if (!exit_.why.empty()) return;
     if (limits_.late()) return stop("out of time");
-    const double taken_s = std::chrono::duration<double>(Clock::now() - job_start_).count();
     double allowed_s = 0;
     for (const auto& job : jobs_)
       if (exit_.in_flight.empty() || job.id == exit_.in_flight) allowed_s = std::max(allowed_s, job.timeout_s);
-    if (taken_s > allowed_s) return stop(fmt::format("no end after {:.3g} s; --timeout allows more", allowed_s));
+    if (seconds_since(job_start_) > allowed_s) return stop(fmt::format("no end after {:.3g} s; --timeout allows more", allowed_s));
     if (limits_.memory_bytes > 0 && !worker_.launched && resident_bytes(worker_.pid) > limits_.memory_bytes)
       stop(fmt::format("it took more than {:.3g} GiB of memory; --memory allows more", limits_.memory_bytes / (1 << 30)));
   }
@@ -341,7 +339,7 @@ Workers::~Workers() {
   const auto start = Clock::now();
   int status = 0;
   while (::waitpid(worker.pid, &status, WNOHANG) == 0) {
-    const bool late = std::chrono::duration<double>(Clock::now() - start).count() > state_->longest_s;
+    const bool late = seconds_since(start) > state_->longest_s;
     if (late || interrupted || !state_->idle) {
       end_worker(worker, false);
       break;

@@ -28,7 +28,7 @@ struct WorkerLimits {
 };
 
 struct JobEvents {
-  std::function<void(const std::string& id)> started;
+  std::function<void(const std::string& id)> started = {};  // may be empty
   /// result: one line, or "" if the worker was lost; then `why` says how.
   std::function<void(const std::string& id, const std::string& result, const std::string& why)> ended;
 };

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/base/statistics.hpp"
+#include "bench/base/text.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/terminal.hpp"
 #include "bench/tune/advise.hpp"
-#include "bench/tune/rank_test.hpp"
+#include "bench/tune/rounds.hpp"
 
 namespace km {
 namespace {
@@ -66,7 +66,6 @@ std::string sure(const Advised& best, const std::vector<const Advised*>& others)
                      beside.front()->c.implementation_name, time_of(*beside.front()->line).middle / time_of(*best.line).middle);
 }
 
-/// Names the candidates that had no run.
 std::string untried(const std::vector<Advised>& all) {
   std::string names;
   for (const auto& one : all)

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 
 #include "bench/base/statistics.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
-#include "bench/run/terminal.hpp"
-#include "bench/tune/halving.hpp"
+#include "bench/run/timing.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
@@ -20,6 +19,23 @@ namespace {
 constexpr std::size_t best_again = 3, exact_again = 2;
 constexpr int least_again = 5;                          // runs; fewer decide nothing among several rivals
 constexpr double trials_share = 0.6, hard_limit = 1.1;  // of the budget
+
+/// Measures cases in a fresh process, `repetitions` timed runs each, interleaved in random order. Returns false if interrupted, or late.
+bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note,
+                      std::chrono::steady_clock::time_point until) {
+  std::vector<Job> jobs;
+  for (auto& c : cases) {
+    c.repetitions = repetitions;
+    jobs.push_back(job_of(c, run.timeout_s));
+  }
+  const auto ended = [&](const std::string& id, const std::string& answer, const std::string& why) {
+    const Case& c = *std::ranges::find_if(cases, [&](const Case& one) { return one.id() == id; });
+    note(c, line_of(c, answer, why, run.argv, run.machine));
+  };
+  WorkerLimits limits = WorkerLimits::of(run.memory_bytes);
+  limits.until = until;
+  return Workers(run.argv, limits).run(jobs, {.ended = ended}).empty();
+}
 
 class Advice {
  public:
@@ -39,7 +55,7 @@ class Advice {
   }
 
  private:
-  double elapsed_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.begin).count(); }
+  double elapsed_s() const { return seconds_since(options_.begin); }
 
   bool try_all() {
     Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));

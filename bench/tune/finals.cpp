@@ -8,6 +8,8 @@
 
 #include "bench/base/statistics.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
+#include "bench/run/workers.hpp"
 
 namespace km {
 namespace {
@@ -37,10 +39,9 @@ Finals measure_finals(std::vector<Case> cases, const FinalsOptions& options, con
   for (auto& c : cases) finals.all.push_back({.c = std::move(c)});
   std::vector<Finalist*> order;
   for (auto& one : finals.all) order.push_back(&one);
-  Budget budget(options.budget_s);
-  budget.begin();
+  const auto start = std::chrono::steady_clock::now();
   std::mt19937_64 random(finals.all.size());
-  while (finals.rounds < options.rounds && (finals.rounds < least_rounds || !budget.over())) {
+  while (finals.rounds < options.rounds && (finals.rounds < least_rounds || seconds_since(start) <= options.budget_s)) {
     ++finals.rounds;
     std::ranges::shuffle(order, random);
     for (Finalist* one : order) {

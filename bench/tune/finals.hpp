@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "bench/tune/point.hpp"
+#include "bench/run/run.hpp"
 #include "bench/tune/rounds.hpp"
 
 namespace km {

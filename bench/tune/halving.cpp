@@ -1,5 +1,5 @@
-#include "bench/tune/halving.hpp"
-
+// Chooses among candidates by successive halving: all run on few points, the better half on four times as many, and so on to all points.
+// Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS 2016.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/base/statistics.hpp"
-#include "bench/plan/combination.hpp"
-#include "bench/run/result.hpp"
+#include "bench/plan/sweep.hpp"
+#include "bench/tune/advise.hpp"
 
 namespace km {
 namespace {
@@ -29,42 +29,28 @@ std::optional<Case> trial_of(const Case& c, std::int64_t n, bool first) {
   return n == c.n || unsupported(trial).empty() ? std::optional(trial) : std::nullopt;
 }
 
-/// Median seconds of a run; infinite without a right result that may be advised.
-double seconds_of(const Advised& one) { return can_be_advised(one) ? run_s(*one.line) : never; }
-
-class Round {
- public:
-  Round(std::int64_t n, bool first, double until_s, double least_s, const Trials& trials)
-      : n_(n), first_(first), until_s_(until_s), least_s_(least_s), trials_(trials) {}
-
-  /// Runs the candidates in order while there is time. Returns false if interrupted.
-  bool run(const std::vector<Advised*>& candidates) {
-    for (Advised* one : candidates) {
-      const double left_s = until_s_ - trials_.elapsed_s();
-      if (left_s < least_run_s / 2) return true;
-      const auto trial = trial_of(one->c, n_, first_);
-      if (!trial) continue;  // it stays in the race untried
-      const double begin_s = trials_.elapsed_s();
-      const double limit_s = std::max(least_run_s, std::min(left_s, best_s_ < never ? std::max(5 * best_s_, least_s_) : left_s));
-      auto line = trials_.run(*trial, limit_s);
-      if (!line) return false;
-      one->wall_s = trials_.elapsed_s() - begin_s;
-      if (one->wall_s > limit_s && (*line)["failure"].is_string()) {
-        one->cut = fmt::format("too slow: no end within {:.2g} s on {} points", limit_s, n_);
-        continue;
-      }
-      one->line = std::move(line);
-      if (can_be_advised(*one)) best_s_ = std::min(best_s_, one->wall_s);
+/// Runs the candidates in order on n points until until_s; a run may take least_s in any case. Returns false if interrupted.
+bool run_round(const std::vector<Advised*>& candidates, std::int64_t n, bool first, double until_s, double least_s, const Trials& trials) {
+  double best_s = never;
+  for (Advised* one : candidates) {
+    const double left_s = until_s - trials.elapsed_s();
+    if (left_s < least_run_s / 2) return true;
+    const auto trial = trial_of(one->c, n, first);
+    if (!trial) continue;  // it stays in the race untried
+    const double begin_s = trials.elapsed_s();
+    const double limit_s = std::max(least_run_s, std::min(left_s, best_s < never ? std::max(5 * best_s, least_s) : left_s));
+    auto line = trials.run(*trial, limit_s);
+    if (!line) return false;
+    one->wall_s = trials.elapsed_s() - begin_s;
+    if (one->wall_s > limit_s && (*line)["failure"].is_string()) {
+      one->cut = fmt::format("too slow: no end within {:.2g} s on {} points", limit_s, n);
+      continue;
     }
-    return true;
+    one->line = std::move(line);
+    if (can_be_advised(*one)) best_s = std::min(best_s, one->wall_s);
   }
-
- private:
-  std::int64_t n_;
-  bool first_;
-  double until_s_, least_s_, best_s_ = never;
-  const Trials& trials_;
-};
+  return true;
+}
 
 /// The better half of those with a right result on n points, fastest first, and the fastest exact one; then those that cannot run on so few.
 std::vector<Advised*> better_half(const std::vector<Advised*>& candidates, std::int64_t n) {
@@ -73,7 +59,7 @@ std::vector<Advised*> better_half(const std::vector<Advised*>& candidates, std::
     if (!one->line && !trial_of(one->c, n, false)) cannot.push_back(one);
     if (can_be_advised(*one) && points_of(*one->line) == n) ran.push_back(one);
   }
-  std::ranges::stable_sort(ran, {}, [](const Advised* one) { return seconds_of(*one); });
+  std::ranges::stable_sort(ran, {}, [](const Advised* one) { return run_s(*one->line); });
   const auto middle = ran.begin() + std::ptrdiff_t(std::min(ran.size(), std::max(ran.size() / 2, std::size_t{3})));
   std::vector<Advised*> kept(ran.begin(), middle);
   const auto is_exact = [](const Advised* one) { return (*one->line)["grade"] == "exact"; };
@@ -111,7 +97,7 @@ bool halve(std::vector<Advised>& all, double until_s, const Trials& trials) {
   for (std::size_t at = 0; at < rounds.size(); ++at) {
     const double now = trials.elapsed_s(), left_s = until_s - now;
     const double share_s = std::max(left_s / double(rounds.size() - at), std::min(least_round_s, left_s));
-    if (!Round(rounds[at], at == 0, now + share_s, until_s / 10, trials).run(candidates)) return false;
+    if (!run_round(candidates, rounds[at], at == 0, now + share_s, until_s / 10, trials)) return false;
     if (rounds[at] < all[0].c.n) candidates = better_half(candidates, rounds[at]);
   }
   return true;

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "bench/machine/version.hpp"
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 
 namespace km {
 namespace {
@@ -45,9 +45,7 @@ Case case_of(const Json& line, const Case& like) {
   auto values = like.config.values();
   for (const auto& [name, value] : line["parameters"].items()) {
     const auto at = values.find(name);
-    if (at == values.end()) continue;
-    if (value.is_number_integer()) at->second = value.get<std::int64_t>();
-    else if (value.is_string()) at->second = value.get<std::string>();
+    if (const auto own = value_of(value); own && at != values.end()) at->second = *own;
   }
   c.config = Config(std::move(values));
   c.skip = unsupported(c);

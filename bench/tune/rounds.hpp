@@ -1,5 +1,4 @@
-// How much faster one setting is than another, from rounds in which both ran: the estimate and the exact test of kmbench compare (docs/method.md,
-// "Comparing two states"; plots/decide/change.py).
+// Which of two settings or implementations is faster: exact tests of their times.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +20,9 @@ bool surely_faster(const Change& change, std::size_t tests);
 
 /// The fewest rounds that can show anything among so many tests.
 std::size_t fewest_rounds(std::size_t tests);
+
+/// Returns the exact one-sided p value of Mann and Whitney (1947): the probability that `a` ranks this low, or lower, among `b` if both have one
+/// distribution. Ties count half, rounded against `a`. At most 64 values each: the table grows with the fourth power.
+double chance_of_ranks(std::span<const double> a, std::span<const double> b);
 
 }  // namespace km

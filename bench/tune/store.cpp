@@ -1,7 +1,5 @@
 #include "bench/tune/store.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -10,7 +8,7 @@
 #include "bench/base/home.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/machine/environment.hpp"
-#include "bench/plan/combination.hpp"
+#include "bench/plan/sweep.hpp"
 
 namespace km {
 namespace {
@@ -21,15 +19,11 @@ constexpr int form = 1;  // version of the file
 constexpr std::size_t most_bytes = 16 << 20;
 constexpr int most_depth = 6;
 
-Json to_json(const Value& value) {
-  return std::visit([](const auto& v) { return Json(v); }, value);
-}
-
 /// Values of the tunable parameters, or of the others.
 Json parameters_of(const Case& c, bool tunable) {
   Json values = Json::object();
   for (const auto& parameter : c.implementation->description.parameters)
-    if (parameter.tunable == tunable) values[std::string(parameter.name)] = to_json(c.config.values().find(parameter.name)->second);
+    if (parameter.tunable == tunable) values[std::string(parameter.name)] = json_of(c.config.values().find(parameter.name)->second);
   return values;
 }
 
@@ -37,14 +31,14 @@ bool is_entry(const Json& entry) {
   const auto shape = [&](const char* name) { return entry.contains(name) && entry[name].is_number_integer() && entry[name].get<std::int64_t>() > 0; };
   const auto values = [&](const char* name) {
     return entry.contains(name) && entry[name].is_object() &&
-           std::ranges::all_of(entry[name], [](const Json& value) { return value.is_number_integer() || value.is_string(); });
+           std::ranges::all_of(entry[name], [](const Json& value) { return value_of(value).has_value(); });
   };
   return entry.is_object() && shape("n") && shape("d") && shape("k") && values("parameters") && values("fixed") && entry.contains("precision") &&
          entry["precision"].is_string();
 }
 
 void check_form(const Json& content, const std::string& file) {
-  const auto refuse = [&](const std::string& what) { throw UserError(fmt::format("{}: {}; kmbench tune writes it", file, what)); };
+  const auto refuse = [&](const std::string& what) { throw UserError("{}: {}; kmbench tune writes it", file, what); };
   if (!content.is_object() || !content.contains("implementations") || !content["implementations"].is_object())
     refuse("no file of tuned values: an object with implementations is accepted");
   if (content.value("schema", Json()) != form) refuse(fmt::format("schema {}, where {} is accepted", content.value("schema", Json()).dump(), form));
@@ -69,7 +63,7 @@ std::optional<Case> with_values(const Case& c, const Json& entry, const std::set
     if (!parameter.tunable || given.contains(name) || !entry["parameters"].contains(name)) continue;
     const Json& found = entry["parameters"][name];
     if (found.is_string() != std::holds_alternative<std::string>(parameter.fallback)) return std::nullopt;
-    const Value value = found.is_string() ? Value(found.get<std::string>()) : Value(found.get<std::int64_t>());
+    const Value value = *value_of(found);
     const bool fits = found.is_string() ? std::ranges::find(parameter.range, value) != parameter.range.end()
                                         : value >= parameter.range.front() && value <= parameter.range.back();
     if (!fits) return std::nullopt;
@@ -101,10 +95,10 @@ TunedValues::TunedValues(const fs::path& folder, const std::string& device) : pa
     return;
   }
   const FileBytes bytes(path_, most_bytes + 1);
-  if (bytes.view().size() > most_bytes) throw UserError(fmt::format("{}: longer than {} bytes", path_.string(), most_bytes));
+  if (bytes.view().size() > most_bytes) throw UserError("{}: longer than {} bytes", path_.string(), most_bytes);
   content_ = std::make_shared<Json>(Json::parse(
       bytes.view(), [](int depth, Json::parse_event_t, const Json&) { return depth <= most_depth; }, false));
-  if (content_->is_discarded()) throw UserError(fmt::format("{}: no JSON; kmbench tune writes it", path_.string()));
+  if (content_->is_discarded()) throw UserError("{}: no JSON; kmbench tune writes it", path_.string());
   check_form(*content_, path_.string());
 }
 

@@ -10,8 +10,7 @@
 
 namespace km {
 
-/// Shapes of one class share tuned values: precision, n, d and k rounded down to powers of two, and parameters that are not tuned. "fp32 n 2^25 d
-/// 2^2 k 2^2 packages=100"
+/// The class of shapes that share tuned values: "fp32 n 2^25 d 2^2 k 2^2 packages=100", rounded down, with the parameters that are not tuned.
 std::string shape_class(const Case& c);
 
 /// Folder of recorded tunings and default of new ones: tuning/ beside the recorded results and beside the user's own.

@@ -1,7 +1,5 @@
 #include "bench/tune/tune.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ranges>
@@ -9,13 +7,13 @@
 #include "bench/base/error.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
-#include "bench/run/folder_lock.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
+#include "bench/run/timing.hpp"
+#include "bench/run/workers.hpp"
 #include "bench/tune/finals.hpp"
 #include "bench/tune/history.hpp"
 #include "bench/tune/store.hpp"
-#include "bench/tune/strategy.hpp"
 
 namespace km {
 namespace {
@@ -65,7 +63,7 @@ class Tuning {
   bool search() {
     if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.run.argv, options_.run.machine));
     Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
-    Budget budget(options_.budget_s);
+    std::optional<std::chrono::steady_clock::time_point> begin;  // of the budget: when the first point has its time
     int left = most_points;
     bool stopped = false;
     const auto evaluate = [&](const TuningPoint& point, int repetitions) -> std::optional<double> {
@@ -73,12 +71,12 @@ class Tuning {
       if (!c.skip.empty()) return std::nullopt;
       c.repetitions = repetitions;
       if (!history_.find(c.id(), repetitions)) {
-        if (budget.over() || left-- == 0) throw SearchOver();
+        if ((begin && seconds_since(*begin) > options_.budget_s) || left-- == 0) throw SearchOver();
         const auto line = measure_point(workers, c, options_.run.timeout_s, options_.run);
         stopped = !line;
         if (stopped) throw SearchOver();
         add(*line);
-        budget.begin();
+        if (!begin) begin = std::chrono::steady_clock::now();
       }
       const Tried* tried = history_.find(c.id(), repetitions);
       return tried && tried->counts() ? std::optional(tried->seconds) : std::nullopt;
@@ -207,7 +205,6 @@ class Tuning {
     if (found.reasons.size() > most_reasons) fmt::print("  and {} more\n", found.reasons.size() - most_reasons);
   }
 
-  /// Parameters that differ from the defaults.
   std::vector<std::string> changed(const Case& c) const {
     auto names = space_.names();
     std::erase_if(names, [&](const std::string& name) { return c.config.values().find(name)->second == start_.config.values().find(name)->second; });

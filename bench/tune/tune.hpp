@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "bench/tune/point.hpp"
+#include "bench/run/run.hpp"
 #include "bench/tune/space.hpp"
 
 namespace km {
