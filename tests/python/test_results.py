@@ -11,15 +11,16 @@ from line_schema import SCHEMA, VALIDATOR
 from synthetic import ENERGY, FAULTS, line, of_schema, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import check, results, schema
+from plots.read import check, exhibit_schema, results, schema
 from plots.read.check import FIELDS
 from plots.read.view import gather
 
 RECORDED = sorted((ROOT / "results").glob("*/*.jsonl"))
 
 
-def test_the_schema_is_one():
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+@pytest.mark.parametrize("document", [SCHEMA, exhibit_schema.EXHIBIT], ids=["line", "exhibit"])
+def test_a_schema_is_json_schema(document):
+    jsonschema.Draft202012Validator.check_schema(document)
 
 
 RIGHT = [line(), skipped("too large"), wrong("label 3"), line(exhibit=None), line(grade="coarse"), line(continues=10)]
