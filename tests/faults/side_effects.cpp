@@ -179,12 +179,12 @@ KM_BREAK(finish, environment_changed, "sets OMP_NUM_THREADS", .run = "^it change
 }
 
 KM_BREAK(finish, lower_priority, "lowers the priority of the process", .run = "priority", .check = "") {
-  if (::setpriority(PRIO_PROCESS, 0, 10) != 0) throw std::runtime_error("setpriority failed");
+  if (::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + 1) != 0) throw std::runtime_error("setpriority failed");
 }
 
 KM_BREAK(finish, thread_of_lower_priority, "lowers the priority of an OpenMP thread", .run = "process's scheduling", .check = "") {
 #pragma omp parallel num_threads(2)
-  if (omp_get_thread_num() == 1) ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10);
+  if (omp_get_thread_num() == 1) ::setpriority(PRIO_PROCESS, id_t(::gettid()), ::getpriority(PRIO_PROCESS, id_t(::gettid())) + 1);
 }
 
 KM_BREAK(finish, other_scheduler, "makes the process a batch", .run = "process's scheduling", .check = "") {

@@ -51,38 +51,18 @@ SHAPES = spaced("""
     (0, 0)  (4294967296, 4294967296)  (9223372036854775807, 2)  (2305843009213693952, 8)  (3, 100001)  (3, 4294967298)
     (1, 2147483648)  (4, 2)  (1000000000, 100)  (3, 3)  (2, 2)  (3, 1)
 """)
-HEADERS = [
-    "{}",
-    "{" + TYPE + SHAPE + "}",
-    "{" + ORDER + SHAPE + "}",
-    "{" + TYPE + ORDER + "}",
-    "{" + TYPE * 2 + ORDER + SHAPE + "}",
-    "{" + TYPE + ORDER + SHAPE * 2 + "}",
-    "{" + TYPE + ORDER * 2 + SHAPE + "}",
-    "{" + TYPE + ORDER + SHAPE + "'more': 1}",
-    TYPE + ORDER + SHAPE,
-    "{" + TYPE + ORDER + SHAPE,
-    "{" + TYPE + ORDER + SHAPE + "} {}",
-    "{'descr': <f4, " + ORDER + SHAPE + "}",
-    "{descr: '<f4', " + ORDER + SHAPE + "}",
-    "{" + TYPE + "'fortran_order': None, " + SHAPE + "}",
-    "{" + TYPE + "'fortran_order': 'True', " + SHAPE + "}",
-    "{" + TYPE + "'fortran_order': true, " + SHAPE + "}",
-    "{" + TYPE + "'fortran_order': 0, " + SHAPE + "}",
-    "{'descr': '<f4, " + ORDER + SHAPE + "}",
-    "{" + TYPE + ORDER + "'shape': (3, 2}",
-    "[" + TYPE + ORDER + SHAPE + "]",
-    "{'descr' '<f4', " + ORDER + SHAPE + "}",
-    '{"descr": "<f4", ' + ORDER + SHAPE + "}",
-    "{" + TYPE.replace(",", ";") + ORDER + SHAPE + "}",
-    " ",
-    "\n",
-    "{" * 500,
-    "(" * 60_000,
-    "{" + TYPE + " " * 60_000 + ORDER + SHAPE + "}",
-    "{'descr': '" + "<" * 900 + "', " + ORDER + SHAPE + "}",
-    "{'descr': " + "[" * 900 + ORDER + SHAPE + "}",
-]
+PARTS = {"type": TYPE, "order": ORDER, "shape": SHAPE}
+HEADERS = spaced("""
+    {}  {type shape}  {order shape}  {type order}  {type type order shape}  {type order shape shape}
+    {type order order shape}  {type order shape 'more': 1}  type order shape  {type order shape  {type order shape} {}
+    {'descr': <f4, order shape}  {descr: '<f4', order shape}  {type 'fortran_order': None, shape}
+    {type 'fortran_order': 'True', shape}  {type 'fortran_order': true, shape}  {type 'fortran_order': 0, shape}
+    {'descr': '<f4, order shape}  {type order 'shape': (3, 2}  [type order shape]  {'descr' '<f4', order shape}
+    {"descr": "<f4", order shape}  {'descr': '<f4'; order shape}
+""")
+HEADERS = [re.sub(r"(?<!')\b(type|order|shape)\b ?", lambda part: PARTS[part[1]], header) for header in HEADERS]
+HEADERS += [" ", "\n", "{" * 500, "(" * 60_000, "{" + TYPE + " " * 60_000 + ORDER + SHAPE + "}"]
+HEADERS += [f"{{'descr': {many}{ORDER}{SHAPE}}}" for many in ("'" + "<" * 900 + "', ", "[" * 900)]
 
 
 def npy_files() -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """Shared helpers: made-up exhibits and results in a folder of their own."""
 
 import json
+import subprocess
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -113,6 +114,12 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+def git(folder: Path, *words: str) -> str:
+    """The output of git in this folder, whatever the user has configured."""
+    own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", *own, *words], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def rows_of(table: Table) -> list[dict[tuple[str, str], Cell]]:

@@ -215,3 +215,16 @@ def side(folder: Path, name: str, lines: list[dict], record: dict | None = None)
     """Writes the folder of one machine, a side of a comparison."""
     known = {"id": "demo", "cpu": {"model": "Made-up 9000", "threads": 2}}
     return write(folder, name, lines, {**known, **(record or {})}) / name
+
+
+ENERGY = {"joules": 3.5, "iterations": 70, "window_s": 1.1, "source": "NVML", "skipped": None}
+FAULTS = [  # values of fields that neither the schema nor our check takes
+    *({"schema": value} for value in (0, LATEST + 1, None, "2", True)),
+    *({"run_delay_s": value} for value in ([-1.0], 0.5)),
+    *({"library": value} for value in ("FAISS", {"name": "FAISS"})),
+    *({"energy": value} for value in (3.5, {**ENERGY, "joules": -1})),
+    *({"n": "many"}, {"continues": 0}, {"involuntary_switches": [0.5]}, {"wait_policy": True}, {"tuned": "best"}),
+    *({"grade": "good"}, {"device": "tpu"}, {"precision": "fp16"}, {"date": "today"}, {"phases": {"assign": 0.1}}),
+    *({"exhibit": "table3"}, {"exhibit_hash": "none"}, {"samples_s": [-1.0]}, {"profile": "slow"}),
+    *({"dataset": {"hash": None}}, {"work": {"bytes": "many", "flops": 1}}, {"parameters": {"packages": [1]}}),
+]

@@ -22,12 +22,8 @@ from plots.read import check, json_text
 
 LINES = int(os.environ.get("KMBENCH_EXAMPLES", "150"))
 SIZES = (1, 4, 70, 75) if LINES < 1000 else (1, 4, 30, 800, 800, 800)  # lines in one batch
-USUAL = {
-    "deadline": None,
-    "print_blob": True,
-    "suppress_health_check": list(HealthCheck),
-    "derandomize": "KMBENCH_EXAMPLES" not in os.environ,
-}
+ALWAYS_THE_SAME = "KMBENCH_EXAMPLES" not in os.environ
+USUAL = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": ALWAYS_THE_SAME}
 
 
 @pytest.fixture(scope="module")

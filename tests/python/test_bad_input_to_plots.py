@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import TABLE, Bench, claim, figure, one_line, printed
-from synthetic import line, side, timed, write, wrong
+from synthetic import FAULTS, line, side, timed, write, wrong
 
 from plots.__main__ import main
 from plots.errors import UserError
@@ -18,93 +18,73 @@ CLAIM = TABLE + claim("")
 RATIO = CLAIM + 'kind = "ratio"\nmetric = "run"\nnumerator = {}\ndenominator = {}\n'
 PAPER = TABLE + printed("ROWS", metrics="assign").replace("rows = ROWS\n", "")
 FIGURE = figure("line", "run")
-EXHIBITS = {
-    "no columns": TABLE.replace('["iteration", "assign"]', "[]"),
-    "no rows": TABLE.replace('rows = ["packages"]', "rows = []"),
-    "columns of numbers": TABLE.replace('["iteration", "assign"]', "[1]"),
-    "columns in columns": TABLE.replace('"assign"]', '["assign"]]'),
-    "a column that is a table": TABLE.replace('"assign"]', "{ a = 1 }]"),
-    "columns as one word": TABLE.replace('["iteration", "assign"]', '"iteration"'),
-    "an empty name": TABLE.replace('"packages"]', '""]'),
-    "a title that is a number": TABLE.replace('"made up"', "7"),
-    "a title that is a list": TABLE.replace('"made up"', "[]"),
-    "an empty title": TABLE.replace('"made up"', '""'),
-    "a number that is one": "number = 3\n" + TABLE.lstrip(),
-    "a kind that is a list": TABLE.replace('kind = "table"', 'kind = ["table"]'),
-    "a kind that is a table": TABLE.replace('kind = "table"', "kind = { a = 1 }"),
-    "one sweep that is a number": TABLE.replace("[[sweep]]", "sweep = 3\n[labels]").replace("set.packages", "x"),
-    "a sweep with an unknown key": TABLE.replace('dataset = "balls"', 'datasets = "balls"'),
-    "a sweep over a table": TABLE.replace('"balls"', "{ a = 1 }"),
-    "a sweep over a date": TABLE.replace('"balls"', "1979-05-27"),
-    "set that is a number": TABLE.replace("set.packages = [1, 10, 100]", "set = 3"),
-    "set of tables": TABLE.replace("[1, 10, 100]", "[{ a = 1 }]"),
-    "a profile of another name": TABLE.replace("profile.quick", "profile.slow"),
-    "a profile that is a number": TABLE.replace("[profile.quick]\nn = 10", "[profile]\nquick = 3"),
-    "a quick sweep that is none": TABLE.replace("[profile.quick]", "[[profile.quick.sweep]]\nm = 3\n[profile.quick]"),
-    "where that is a word": TABLE + 'where = "all"\n',
-    "where with a table": TABLE + "where = { a = { b = 1 } }\n",
-    "a baseline that is a list": TABLE + "baseline = []\n",
-    "rounding that is a word": TABLE + 'rounding = "yes"\n',
-    "labels that are numbers": TABLE + "[labels.packages]\n1 = 2\n",
-    "labels of nothing": TABLE + "labels = 3\n",
-    "notes that are a word": 'notes = "see above"\n' + TABLE,
-    "notes without text": TABLE + "[notes]\ntexts = 'a'\n",
-    "reuse of a number": "reuse = 3\n" + TABLE,
-    "a number past 64 bits": TABLE.replace("n = 10", f"n = {10**30}"),
-    "a number of 5000 digits": TABLE.replace("n = 10", f"n = {'9' * 5000}"),
-    "infinite": TABLE.replace("n = 10", "n = inf"),
-    "not a number": RATIO + "at_least = nan\n",
-    "nested too deep": "a = " + "[" * 100_000,
-    "a figure in a table": TABLE + "[figure]\nstyle = 'line'\n",
-    "no style": FIGURE.replace('style = "line"\n', ""),
-    "a style that is a list": FIGURE.replace('"line"', '["line"]'),
-    "no x": FIGURE.replace('x = "packages"\n', ""),
-    "x that is a list": FIGURE.replace('"packages"', '["packages"]'),
-    "no y": FIGURE.replace('y = ["run"]', "y = []"),
-    "y that is a word": FIGURE.replace('["run"]', '"run"'),
-    "series that are numbers": FIGURE + "series = [1]\n",
-    "panels that are a list": FIGURE + 'panels = ["d"]\n',
-    "logx that is a word": FIGURE + 'logx = "yes"\n',
-    "dims of three": FIGURE + "dims = [0, 1, 2]\n",
-    "dims of words": FIGURE + 'dims = ["a", "b"]\n',
-    "ymin that is a word": FIGURE + 'ymin = "low"\n',
-    "xlabel that is a number": FIGURE + "xlabel = 3\n",
-    "printed words": PAPER + 'rows = [[1, "abc"]]\n',
-    "printed word and number": PAPER + 'rows = [[1, "3 or 4"]]\n',
-    "printed rows in a word": PAPER + 'rows = "1, 2"\n',
-    "printed rows of words": PAPER + 'rows = ["12"]\n',
-    "a printed table": PAPER + "rows = [[1, { a = 1 }]]\n",
-    "a match that is a list": PAPER + "rows = []\nmatch = [1]\n",
-    "units of nothing known": PAPER + 'rows = []\nunits = { assign = "h" }\n',
-    "units of another metric": PAPER + 'rows = []\nunits = { run = "s" }\n',
-    "paper that is a table": TABLE + "[paper]\nsource = 'printed'\n",
-    "claims in a table": TABLE + "[claim]\nid = 'a'\n",
-    "a claim without text": TABLE + '[[claim]]\nid = "a"\nkind = "bound"\nmetric = "run"\nat_most = 1\n',
-    "an id that is a number": (CLAIM + 'kind = "bound"\nmetric = "run"\nat_most = 1\n').replace('id = "a"', "id = 1"),
-    "a claim of a list": CLAIM + 'kind = ["bound"]\nmetric = "run"\n',
-    "a metric that is a list": CLAIM + 'kind = "bound"\nmetric = ["run"]\nat_most = 1\n',
-    "expect in words": RATIO + 'expect = "x"\nwithin = 2\n',
-    "expect as a list": RATIO + "expect = [1]\nwithin = 2\n",
-    "expect of nothing": RATIO + "expect = 0\nwithin = 2\n",
-    "within in words": RATIO + 'expect = 1\nwithin = "x"\n',
-    "at_least in words": RATIO + 'at_least = "x"\n',
-    "at_most as true": RATIO + "at_most = true\n",
-    "numerator as a word": RATIO.replace("numerator = {}", 'numerator = "fp32"') + "at_least = 1\n",
-    "denominator as a list": RATIO.replace("denominator = {}", "denominator = []") + "at_least = 1\n",
-    "an empty list in a selector": RATIO.replace("numerator = {}", "numerator = { k = [] }") + "at_least = 1\n",
-    "items as a table": CLAIM + 'kind = "order"\nmetric = "run"\nitems = { a = 1 }\n',
-    "items of words": CLAIM + 'kind = "order"\nmetric = "run"\nitems = ["a", "b"]\n',
-    "no items": CLAIM + 'kind = "equality"\nmetric = "run"\nitems = []\n',
-    "within below zero": CLAIM + 'kind = "equality"\nmetric = "run"\nitems = [{}]\nwithin = -1\n',
-    "along a list": CLAIM + 'kind = "trend"\nmetric = "run"\nalong = ["n"]\ndirection = "up"\n',
-    "sideways": CLAIM + 'kind = "trend"\nmetric = "run"\nalong = "n"\ndirection = "sideways"\n',
-    "a direction that is a table": CLAIM + 'kind = "trend"\nmetric = "run"\nalong = "n"\ndirection = {}\n',
-    "two metrics of no ratio": CLAIM
-    + 'kind = "bound"\nnumerator_metric = "run"\ndenominator_metric = "run"\nat_most = 1\n',
-    "not UTF-8": b'kind = "\xff"',
-    "empty": "",
-    "a null byte": "kind = \0",
+COLUMNS, TITLE, SET, QUICK = '["iteration", "assign"]', '"made up"', "set.packages = [1, 10, 100]", "n = 10"
+EDITS = {  # of a text: what takes the place of a part of it; "": what follows it
+    TABLE: {
+        COLUMNS: ["[]", "[1]", '["iteration", ["assign"]]', '["iteration", { a = 1 }]', '"iteration"'],
+        'rows = ["packages"]': ["rows = []", 'rows = [""]'],
+        TITLE: ["7", "[]", '""'],
+        'kind = "table"': ['number = 3\nkind = "table"', 'kind = ["table"]', "kind = { a = 1 }"],
+        'title = "made up"': [f'title = "t"\n{more}' for more in ('notes = "see above"', "reuse = 3")],
+        "[[sweep]]": ["sweep = 3\n[labels]\nx = 1\n[y]"],
+        'dataset = "balls"': ['datasets = "balls"'],
+        '"balls"': ["{ a = 1 }", "1979-05-27"],
+        SET: ["set = 3", "set.packages = [{ a = 1 }]"],
+        "profile.quick": ["profile.slow"],
+        "[profile.quick]\nn = 10": ["[profile]\nquick = 3", "[[profile.quick.sweep]]\nm = 3\n[profile.quick]\nn = 10"],
+        QUICK: [f"n = {10**30}", f"n = {'9' * 5000}", "n = inf"],
+        "": [
+            *('where = "all"', "where = { a = { b = 1 } }", "baseline = []", 'rounding = "yes"', "labels = 3"),
+            *("[labels.packages]\n1 = 2", "[notes]\ntexts = 'a'", "[figure]\nstyle = 'line'"),
+            *("[paper]\nsource = 'printed'", "[claim]\nid = 'a'"),
+            '[[claim]]\nid = "a"\nkind = "bound"\nmetric = "run"\nat_most = 1',
+        ],
+    },
+    FIGURE: {
+        'style = "line"\n': ["", 'style = ["line"]\n'],
+        'x = "packages"\n': ["", 'x = ["packages"]\n'],
+        '["run"]': ["[]", '"run"'],
+        "": [
+            *("series = [1]", 'panels = ["d"]', 'logx = "yes"', "dims = [0, 1, 2]", 'dims = ["a", "b"]'),
+            *('ymin = "low"', "xlabel = 3"),
+        ],
+    },
+    PAPER: {
+        "": [
+            *('rows = [[1, "abc"]]', 'rows = [[1, "3 or 4"]]', 'rows = "1, 2"', 'rows = ["12"]'),
+            *("rows = [[1, { a = 1 }]]", "rows = []\nmatch = [1]", 'rows = []\nunits = { assign = "h" }'),
+            'rows = []\nunits = { run = "s" }',
+        ],
+    },
+    RATIO + "at_least = 1\n": {
+        "numerator = {}": ['numerator = "fp32"', "numerator = { k = [] }"],
+        "denominator = {}": ["denominator = []"],
+        "at_least = 1": [
+            *('at_least = "x"', "at_least = nan", "at_most = true", 'expect = "x"\nwithin = 2'),
+            *("expect = [1]\nwithin = 2", "expect = 0\nwithin = 2", 'expect = 1\nwithin = "x"'),
+        ],
+    },
+    CLAIM + 'kind = "bound"\nmetric = "run"\nat_most = 1\n': {
+        'id = "a"': ["id = 1"],
+        'kind = "bound"': ['kind = ["bound"]'],
+        'metric = "run"': ['metric = ["run"]', 'numerator_metric = "run"\ndenominator_metric = "run"'],
+    },
+    CLAIM + 'metric = "run"\n': {
+        "": [
+            *(f'kind = "order"\nitems = {items}' for items in ("{ a = 1 }", '["a", "b"]')),
+            *(f'kind = "equality"\nitems = {items}' for items in ("[]", "[{}]\nwithin = -1")),
+            *(f'kind = "trend"\nalong = "n"\ndirection = {where}' for where in ('"sideways"', "{}")),
+            'kind = "trend"\nalong = ["n"]\ndirection = "up"',
+        ],
+    },
 }
+EXHIBITS = {
+    f"{part} -> {new}"[:80]: text.replace(part, new, 1) if part else f"{text}{new}\n"
+    for text, edits in EDITS.items()
+    for part, given in edits.items()
+    for new in given
+}
+EXHIBITS |= {"too deep": "a = " + "[" * 100_000, "not UTF-8": b'kind = "\xff"', "empty": "", "a null byte": "kind = \0"}
 SAID = {
     "unknown key": (TABLE.replace("columns", "colums"), "unknown key 'colums'"),
     "unknown metric": (TABLE.replace('"assign"', '"asign"'), "unknown metric 'asign'"),
@@ -135,27 +115,13 @@ LINES = {
     "nothing in it": "{}",
     "not JSON": "{]",
     "two on one line": '{"case":5}{"case":6}',
-    "NaN": json.dumps({**line(), "inertia": float("nan")}),
-    "Infinity": json.dumps({**line(), "inertia": float("inf")}),
     "1e999": json.dumps(line()).replace("123.5", "1e999"),
     "a 400-digit number": json.dumps(line()).replace("123.5", "9" * 400),
     "not UTF-8": json.dumps(line()).encode().replace(b"demo/table1", b"demo/\xff\xfe"),
     "half a character": json.dumps(line()).replace('"balls"', '"\\ud800"'),
     "nested too deep": "[" * 200_000,
-    "a later schema": json.dumps({**line(), "schema": check.LATEST + 1}),
-    "no schema": json.dumps({**line(), "schema": None}),
-    "schema in words": json.dumps({**line(), "schema": "2"}),
-    "schema 0": json.dumps({**line(), "schema": 0}),
-    "schema true": json.dumps({**line(), "schema": True}),
-    "a sample below zero": json.dumps({**line(), "samples_s": [-1]}),
-    "a data set without a name": json.dumps({**line(), "dataset": {"hash": None}}),
-    "a phase that is a number": json.dumps({**line(), "phases": {"assign": 1}}),
-    "work in words": json.dumps({**line(), "work": {"bytes": "many", "flops": 1}}),
-    "a parameter that is a list": json.dumps({**line(), "parameters": {"packages": [1]}}),
-    "an exhibit of no paper": json.dumps({**line(), "exhibit": "table1"}),
-    "an unknown profile": json.dumps({**line(), "profile": "slow"}),
-    "an unknown grade": json.dumps({**line(), "grade": "good"}),
 }
+LINES |= {str(fault): json.dumps({**line(), **fault}) for fault in FAULTS}
 RECORDS = ["5", "[]", "{", "", b"\xff", '{"floor": 3}', '{"warnings": "none"}', '{"cpu": 3}']
 RECORDS += ['{"floor": {"cpu": {"bytes_per_s": "fast"}}}']
 PAPERS = ["title = 3", "authors = 3", 'year = "1990"', "doi = []", "titel = 'a'", "title = "]

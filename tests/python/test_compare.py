@@ -3,10 +3,10 @@
 import json
 import math
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import git
 from synthetic import line, samples, side, skipped, timed, wrong
 
 from plots.__main__ import main
@@ -247,17 +247,13 @@ def test_annotations_name_the_file_of_the_implementation(tmp_path, capsys):
 
 
 def test_the_changed_files_stand_beside_the_commits(tmp_path):
-    def git(*words: str) -> str:
-        own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-        return subprocess.run(["git", *own, *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-
-    git("init", "-q")
+    git(tmp_path, "init", "-q")
     commits = []
     for text in ("1\n", "1\n2\n3\n"):
         (tmp_path / "naive.cpp").write_text(text)
-        git("add", "-A")
-        git("commit", "-qm", text)
-        commits.append(git("rev-parse", "--short=12", "HEAD").strip())
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-qm", text)
+        commits.append(git(tmp_path, "rev-parse", "--short=12", "HEAD"))
     base, new = (sides.Side("", {}, {"commit": commit, "dirty": "False"}) for commit in commits)
     assert changes.changed(base, new, tmp_path) == [changes.Changed("naive.cpp", 2, 0)]
     (tmp_path / "naive.cpp").write_text("1\n")

@@ -19,6 +19,7 @@ from built import kmbench, needs_kmbench
 from datasets import fetch
 
 TEXT = b"date;a;b\r\n1/1;1.5;2\r\n1/2;?;3\r\n1/3;4;5.25\r\n"
+IN_THE_REPOSITORY = "household_part is not fetched: it belongs to the project's folder datasets/real"
 POINTS = [[1.5, 2], [4, 5.25]]
 
 
@@ -143,18 +144,6 @@ def test_a_cut_download_goes_on(server, tmp_path, capsys):
     assert left(tmp_path) == ["tiny.npy"]
 
 
-@pytest.mark.parametrize(("rows", "n"), [(4, 2), (3, 1), (3, 3)])
-def test_wrong_row_counts_are_refused(server, refused, rows, n):
-    Handler.files["/t"] = TEXT
-    refused(f"{server}/t", "rows", rows=rows, n=n)
-
-
-def test_text_in_the_place_of_a_number(server, refused):
-    body = TEXT.replace(b"4", b"four")
-    Handler.files["/t"] = body
-    refused(f"{server}/t", "four", body=body)
-
-
 def changed(archive: bytes, **places: int) -> bytes:
     """A zip of one member with bytes of its local and central headers replaced."""
     made = bytearray(archive)
@@ -175,23 +164,28 @@ def packed(method: int, damage: int = 0, content: bytes = TEXT * 9) -> bytes:
     return bytes(made)
 
 
-BROKEN = {
-    "other bytes": (TEXT.replace(b"4", b"6"), "refused .*second-hand.* this test"),
-    "encrypted": (changed(zipped(table=TEXT), flags=1, central_flags=1), "encrypted"),
-    "damaged": (packed(zipfile.ZIP_DEFLATED, 3), "tiny: http"),
-    "damaged lzma": (packed(zipfile.ZIP_LZMA, 12), "tiny: http"),
-    "an unknown method": (changed(zipped(table=TEXT), central_method=99), "not supported"),
-    "another member": (zipped(other=TEXT), "holds no table"),
-    "cut in its middle": (packed(zipfile.ZIP_STORED)[:200], "refused"),
-    "a bomb": (packed(zipfile.ZIP_DEFLATED, content=bytes(8 << 20)), "unpacks to more than"),
-    "too long": (bytes((1 << 20) + 500), "refused: more than"),
+WORDS = TEXT.replace(b"4", b"four")
+BROKEN = {  # a file, what is said of it, and what the table of data sets says of it
+    "other bytes": (TEXT.replace(b"4", b"6"), "refused .*second-hand.* this test", {}),
+    "encrypted": (changed(zipped(table=TEXT), flags=1, central_flags=1), "encrypted", {}),
+    "damaged": (packed(zipfile.ZIP_DEFLATED, 3), "tiny: http", {}),
+    "damaged lzma": (packed(zipfile.ZIP_LZMA, 12), "tiny: http", {}),
+    "an unknown method": (changed(zipped(table=TEXT), central_method=99), "not supported", {}),
+    "another member": (zipped(other=TEXT), "holds no table", {}),
+    "cut in its middle": (packed(zipfile.ZIP_STORED)[:200], "refused", {}),
+    "a bomb": (packed(zipfile.ZIP_DEFLATED, content=bytes(8 << 20)), "unpacks to more than", {}),
+    "too long": (bytes((1 << 20) + 500), "refused: more than", {}),
+    "a word for a number": (WORDS, "four", {"body": WORDS}),
+    "too few rows": (TEXT, "rows", {"rows": 4, "n": 2}),
+    "too many points": (TEXT, "rows", {"rows": 3, "n": 1}),
+    "too few points": (TEXT, "rows", {"rows": 3, "n": 3}),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file(server, refused, name):
-    Handler.files["/t"], says = BROKEN[name]
-    refused(f"{server}/t", says)
+    Handler.files["/t"], says, more = BROKEN[name]
+    refused(f"{server}/t", says, **more)
 
 
 LENGTHS = dict.fromkeys(["abc", "-5", "1e3", "9" * 30, "\u0663"], "Content-Length")
@@ -223,11 +217,6 @@ def test_a_redirection_to_another_kind_of_address(server, refused):
     refused(f"{server}/t", "ftp://127.0.0.1/t is no https address")
 
 
-def test_unknown_name():
-    with pytest.raises(SystemExit):
-        fetch.main(["nope"])
-
-
 @needs_kmbench
 def test_the_command_runs_from_any_folder(tmp_path):
     (tmp_path / "datasets").mkdir()
@@ -237,7 +226,8 @@ def test_the_command_runs_from_any_folder(tmp_path):
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 
 
-def test_data_of_the_repository_is_not_fetched(capsys):
+@pytest.mark.parametrize(("name", "said"), [("nope", "nope"), ("household_part", IN_THE_REPOSITORY)])
+def test_what_cannot_be_fetched(capsys, name, said):
     with pytest.raises(SystemExit):
-        fetch.main(["household_part"])
-    assert "household_part is not fetched: it belongs to the project's folder datasets/real" in capsys.readouterr().err
+        fetch.main([name])
+    assert said in capsys.readouterr().err

@@ -55,20 +55,8 @@ def test_a_folder_of_another_machine_is_refused(command, tmp_path):
 
 
 def test_tuned_values_are_looked_for_in_ones_own_folder_first(own, tmp_path):
-    tuned = [
-        "tune",
-        "cpu/lloyd/multi_pass",
-        "--machine",
-        "here",
-        "--set",
-        "threads=1,2",
-        "--budget",
-        "1s",
-        "--anyway",
-        "--rounds",
-        "8",
-    ]
-    succeeded(*tuned, *BLOBS, **own)
+    tune = "tune cpu/lloyd/multi_pass --machine here --set threads=1,2 --budget 1s --anyway --rounds 8"
+    succeeded(*tune.split(), *BLOBS, **own)
     assert (tmp_path / "own/tuning/here.json").is_file()
     again = ["run", "--implementation", "cpu/lloyd/multi_pass", "--machine", "here", "--tuned", *BLOBS]
     succeeded(*again, **own)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import machine, printed
+from conftest import git, machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
@@ -143,19 +142,14 @@ def test_a_case_runs_again_for_a_reason(before, reason):
 
 
 def test_a_kernel_has_changed_if_its_code_has(tmp_path):
-    def git(*words: str) -> str:
-        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        ran = subprocess.run(["git", "-C", tmp_path, *who, *words], capture_output=True, text=True, check=True)
-        return ran.stdout.strip()
-
     impl = tmp_path / "impl/cpu"
     impl.mkdir(parents=True)
     (tmp_path / "CMakeLists.txt").write_text("project(demo)\n")
     (impl / "sums.hpp").write_text("int sums = 1;\n")
     (impl / "one.cpp").write_text('#include "impl/cpu/sums.hpp"\nint one;  // a comment\n')
     for words in ("init -q", "add .", "commit -qm first"):
-        git(*words.split())
-    then = git("rev-parse", "--short=12", "HEAD")
+        git(tmp_path, *words.split())
+    then = git(tmp_path, "rev-parse", "--short=12", "HEAD")
 
     def changed(commit: str = then) -> bool:
         return recording.Kernels(tmp_path).changed({"implementation": "cpu/one", "commit": commit})

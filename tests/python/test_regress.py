@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, git
 
 SETUP = """
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -42,19 +42,14 @@ class Repository:
         for name in ("naive", "two_step"):
             self.write(f"impl/cpu/lloyd/{name}.cpp", "// Register<\n// old\n")
         self.write(".gitignore", "/build/\n/.venv/\n/log\n")
-        self.git("init", "-q")
-        self.git("add", "-A")
-        self.git("commit", "-qm", "old")
+        for words in ("init -q", "add -A", "commit -qm old"):
+            git(folder, *words.split())
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
-
-    def git(self, *words: str) -> None:
-        own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *own, *words], cwd=self.folder, check=True, capture_output=True)
 
     def regress(self, *words: str) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
@@ -91,10 +86,8 @@ def test_both_states_are_built_in_one_folder_and_the_base_once(repository):
     again = repository.regress("HEAD", "cpu/lloyd/naive/", "--json")
     assert "the base is built; of the new state 2 files differ" in again.stderr, "an untracked file counts"
     assert len(repository.logged("--build")) == 1
-    status = subprocess.run(["git", "status", "--short"], cwd=repository.folder, capture_output=True, text=True)
-    assert status.stdout == " M impl/cpu/lloyd/naive.cpp\n?? impl/cpu/lloyd/fresh.cpp\n", (
-        "the user's index is untouched"
-    )
+    status = git(repository.folder, "status", "--porcelain")
+    assert status == "M impl/cpu/lloyd/naive.cpp\n?? impl/cpu/lloyd/fresh.cpp", "the user's index is untouched"
 
 
 @pytest.mark.parametrize(

@@ -68,16 +68,12 @@ def test_without_python_or_plots_it_is_one_line(command, tmp_path):
     refused(ran, "kmbench: cannot start /nonexistent/python3")
 
 
-def test_completion_offers_the_flags_that_they_take():
+def test_help_lists_them_and_completion_offers_their_flags():
     (commands,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    script = kmbench("completion", "bash").stdout
+    script, said = kmbench("completion", "bash").stdout, kmbench("--help").stdout
     for command in STARTED:
+        assert f"  {command} " in said
         flags = {name for action in commands.choices[command]._actions for name in action.option_strings} - {"-h"}
         (choices,) = (text for text in script.splitlines() if text.strip().startswith(f"{command})"))
         offered = {word.strip('"') for word in choices.split("choices=")[1].split()}
         assert {word for word in offered if word.startswith("--")} == flags, command
-
-
-def test_help_lists_them():
-    said = kmbench("--help").stdout
-    assert all(f"  {command} " in said for command in STARTED)

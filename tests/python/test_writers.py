@@ -57,10 +57,8 @@ def commands(bench, out: Path) -> list[list[str]]:
     file = str(bench.results / "one/demo.jsonl")
     cell = ["implementation=cpu/wrong", "iteration"]
     return [
-        ["render", *folders, "--out", str(out)],
         ["claims", *folders, "--all", "--out", str(out)],
         ["coverage", *folders, "--out", str(out)],
-        ["report", *folders, "--out", str(out)],
         ["all", *folders, "--out", str(out)],
         ["hardware", "demo/table1", *folders, "--all", "--out", str(out)],
         ["hardware", *folders, "--out", str(out)],
@@ -98,10 +96,10 @@ def committed(bench) -> Path:
 
 
 def test_every_command_is_held_to_it(bench):
-    """scatter draws points; artifact copies whole files and replay runs them again."""
+    """scatter draws points; artifact copies whole files and replay runs them again; all is render and report too."""
     bench.run([line(), line(packages=1)], "one")
     held = {command[0] for command in commands(bench, Path())}
-    assert set(COMMANDS) - held == {"scatter", "artifact", "replay"}
+    assert set(COMMANDS) - held == {"scatter", "artifact", "replay", "render", "report"}
 
 
 def everything(bench, out: Path, verdict: str, capsys) -> str:
@@ -150,23 +148,18 @@ def test_a_figure_of_a_wrong_case_has_no_bar_for_it(bench, tmp_path, capsys):
     assert drawn[0] == drawn[1]
 
 
-@pytest.mark.parametrize("command", ["hardware", "artifact"])
-def test_the_same_lines_give_the_same_bytes(bench, tmp_path, command, capsys):
-    """The lines come again in another order, in files of another date. test_render.py has render, claims, report."""
+def test_the_same_lines_give_the_same_bytes(bench, tmp_path):
+    """The lines come in another order. test_render.py has render, claims and report; test_reproduce.py the archive."""
     for key, text in EXHIBITS.items():
         bench.exhibit(text, key)
-    made = [one for key in EXHIBITS for one in lines(key, "")]
-    written = []
-    for name in ("a", "b"):
+    made, written = [one for key in EXHIBITS for one in lines(key, "")], []
+    for out, order in ((tmp_path / "a", 1), (tmp_path / "b", -1)):
         for machine in ("one", "two"):
             (bench.results / machine / "demo.jsonl").unlink(missing_ok=True)
-            write(bench.results, machine, made if command == "artifact" else made[:: 1 if name == "a" else -1], RECORD)
-        out = tmp_path / name
-        target = out / "artifact.tar.gz" if command == "artifact" else out
-        assert bench.main(command, "--out", target) == 0
+            write(bench.results, machine, made[::order], RECORD)
+        assert bench.main("hardware", "--out", out) == 0
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
-    assert written[0]
-    assert written[0] == written[1]
+    assert written[0] == written[1] != {}
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-x", "@sum(a1)", "\t=1", '=hyperlink("x")', "-", "+1 2"])

@@ -1,11 +1,13 @@
-"""Speed-up and efficiency of several GPUs or ranks: the base is the best implementation for one."""
+"""Speed-ups of several GPUs or ranks over the best implementation for one, and the worst cases of a choice."""
 
 import pytest
 from conftest import TABLE
 from synthetic import line, on_ranks
 
+from plots.errors import UserError
 from plots.read.metrics import metric
 from plots.read.select import value_of
+from plots.write import tables
 
 SCALING = TABLE.replace(
     '["iteration", "assign"]',
@@ -58,3 +60,48 @@ def test_the_floor_is_that_of_all_gpus(bench):
     two = line(seconds=0.1, iterations=1, implementation="gpu/many/peers", gpus=2, work={"bytes": 1e9, "flops": None})
     record = {"floor": {"gpu": {"bytes_per_s": 1e10}}}
     assert metric("floor_share").formula(two | {"device": "gpu"}, record).value == pytest.approx(50)
+
+
+WORST = """kind = "table"
+title = "regret"
+[table]
+rows = ["k", "implementation"]
+columns = ["speedup:run", "run"]
+worst = { implementation = "cpu/lloyd/auto" }
+baseline = { implementation = ["cpu/lloyd/a", "cpu/lloyd/b"] }
+"""
+
+
+def auto_and_rivals(seconds):
+    """Of each problem a takes 0.1 s, b 0.2 s, auto as given."""
+    rivals = [
+        line(implementation=f"cpu/lloyd/{name}", seconds=s, k=k)
+        for k in seconds
+        for name, s in (("a", 0.1), ("b", 0.2))
+    ]
+    return rivals + [line(implementation="cpu/lloyd/auto", seconds=s, k=k) for k, s in seconds.items()]
+
+
+def test_the_worst_ten_stand_first_to_last_and_only_the_chosen(bench):
+    table = tables.build(bench.view(auto_and_rivals({k: 0.1 + 0.01 * k for k in range(12)}), WORST))
+    at = [column.name for column in table.columns].index("k")
+    assert [row[at].raw[0] for row in table.rows] == list(range(11, 1, -1))
+    assert {row[at + 1].text for row in table.rows} == {"cpu/lloyd/auto"}
+
+
+def test_the_remark_has_mean_share_and_worst_of_all_problems(bench):
+    (told, *_) = tables.build(bench.view(auto_and_rivals({1: 0.1, 2: 0.105, 3: 0.2, 4: 0.1}), WORST)).remarks
+    assert told.startswith("cpu/lloyd/auto, 4 problems: ")
+    assert "1.20 in the geometric mean" in told and "at most 1.10 on 75%" in told and "2 at worst" in told
+
+
+def test_a_disturbed_or_coarse_time_is_none_of_the_worst(bench):
+    given = auto_and_rivals({1: 0.1, 2: 0.4})
+    given[-1]["grade"] = "coarse"
+    table = tables.build(bench.view(given, WORST))
+    assert len(table.rows) == 1
+
+
+def test_worst_needs_a_speedup_in_the_first_column(bench):
+    with pytest.raises(UserError, match="worst"):
+        bench.exhibit(WORST.replace('["speedup:run", "run"]', '["run", "speedup:run"]'))
