@@ -11,14 +11,14 @@ from line_schema import SCHEMA, VALIDATOR
 from synthetic import ENERGY, FAULTS, line, of_schema, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import check, exhibit_schema, results, schema
+from plots.read import check, results, schema, validate
 from plots.read.check import FIELDS
 from plots.read.view import gather
 
 RECORDED = sorted((ROOT / "results").glob("*/*.jsonl"))
 
 
-@pytest.mark.parametrize("document", [SCHEMA, exhibit_schema.EXHIBIT], ids=["line", "exhibit"])
+@pytest.mark.parametrize("document", [SCHEMA, validate.EXHIBIT], ids=["line", "exhibit"])
 def test_a_schema_is_json_schema(document):
     jsonschema.Draft202012Validator.check_schema(document)
 
