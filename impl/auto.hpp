@@ -1,6 +1,6 @@
 // Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
 // Candidates within the model's spread of the best run their first iterations on the problem itself; measured over foretold time then corrects the
-// forecast of the whole run, because bounds and margins depend on the points.
+// forecast of the whole run, because bounds and margins depend on the points. On the CPU two lengths of a trial show how the cost of an iteration falls.
 // Cost: prepare of a few candidates, and of each twice a share of a run or 20 ms; a single candidate is not tried.
 #pragma once
 
@@ -158,12 +158,26 @@ inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
   return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
+/// Foretells `whole` iterations from the seconds of the first `half` of a trial and of all its 2 half: iteration t takes a + b / t, because bounds
+/// exclude the more, the less the centroids move.
+inline double extrapolated(double half_s, double trial_s, int half, int whole) {
+  const auto sum = [](int first, int last) {
+    double of_reciprocals = 0;
+    for (int t = first; t <= last; ++t) of_reciprocals += 1.0 / t;
+    return of_reciprocals;
+  };
+  const double early = sum(1, half), late = sum(half + 1, 2 * half), later_s = std::max(0.0, trial_s - half_s);
+  const double b = std::clamp((half_s - later_s) / (early - late), 0.0, later_s / late);
+  return trial_s + (later_s - b * late) / half * (whole - 2 * half) + b * sum(2 * half + 1, whole);
+}
+
 /// The candidate whose trial foretells the shortest run.
 template <class T>
 Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const CostModel& model) {
   if (some.size() == 1) return some.front();
   const ProblemShape whole = expected(problem);
   problem.max_iters = trial_iterations(some, whole.max_iters);
+  if (problem.max_iters < whole.max_iters) problem.max_iters = std::max(2, problem.max_iters / 2 * 2);
   const Candidate* best = &some.front();
   double least = never;
   for (const Candidate& one : some) {
@@ -171,7 +185,12 @@ Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const 
     const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / problem.max_iters;
     try {
       const auto [seconds, iters] = measured(one, problem);
-      const double run = iters < problem.max_iters ? seconds : seconds * longer;  // fewer: labels rest
+      double run = iters < problem.max_iters ? seconds : seconds * longer;  // fewer: labels rest
+      if (iters == problem.max_iters && whole.max_iters > iters && one.implementation->description.device == Device::cpu) {
+        Problem<T> first = problem;
+        first.max_iters = iters / 2;
+        run = extrapolated(measured(one, first).seconds, seconds, first.max_iters, whole.max_iters);
+      }
       if (run < least) least = run, best = &one;
     } catch (const std::exception&) {  // too little memory for this one; if no other runs, the winner's prepare says so
     }

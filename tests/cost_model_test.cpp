@@ -129,6 +129,18 @@ TEST(Trial, TakesAShareOfTheRunOrTwentyMilliseconds) {
   EXPECT_EQ(choosing::trial_iterations(of(10), 2), 2);
 }
 
+TEST(Trial, OfTwoLengthsForetellsAConstantAndAFallingCost) {
+  const auto run = [](double a, double b, int iters) {
+    double seconds = 0;
+    for (int t = 1; t <= iters; ++t) seconds += a + b / t;
+    return seconds;
+  };
+  for (const auto& [a, b] : {std::pair{2.0, 0.0}, {1.0, 30.0}, {0.0, 5.0}})
+    EXPECT_NEAR(choosing::extrapolated(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
+  EXPECT_NEAR(choosing::extrapolated(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
+  EXPECT_NEAR(choosing::extrapolated(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
+}
+
 TEST(Cost, GrowsWithPointsClustersAndIterations) {
   const ProblemShape small{.n = 1000, .d = 8, .k = 16, .max_iters = 5};
   for (const Implementation& one : implementations()) {
