@@ -41,7 +41,7 @@ def write_all(exhibits: Sequence[Sides], order: Sequence[str], out: Path) -> tup
     pages = "\n".join([told, *(markdown(one) for one in kept[1:])])
     files = [write(stem.with_name("devices.md"), pages)]
     for one in kept:
-        files += [path for path in write_table(one, stem.with_name(one.key)) if path.suffix != ".md"]
+        files += write_table(one, stem.with_name(one.key), SHEETS)
     figure = picture.machines(panels([*pairs, *across]))
     return told, files + style.save_all(figure, stem, FIGURE_FORMATS)
 

@@ -225,8 +225,7 @@ def test_the_command_opens_with_sentences_and_a_picture(bench, tmp_path, capsys)
         lines = [line(n=n, seconds=seconds, work=WORK, threads=0) for n in (10, 20, 40)]
         write(bench.results, name, lines, FLOOR)
     assert bench.main("hardware", "--out", str(tmp_path / "out")) == 0
-    assert (
-        "two CPU against one CPU: 0.500 [0.500, 0.500] times as fast where arithmetic binds (3 problems)"
-        in capsys.readouterr().out
-    )
+    told = "two CPU against one CPU: 0.500 [0.500, 0.500] times as fast where arithmetic binds (3 problems)"
+    assert told in capsys.readouterr().out
+    assert told in (tmp_path / "out/hardware/devices.md").read_text()
     assert (tmp_path / "out/hardware/devices.svg").is_file()
