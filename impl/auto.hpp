@@ -177,7 +177,8 @@ Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const 
   if (some.size() == 1) return some.front();
   const ProblemShape whole = expected(problem);
   problem.max_iters = trial_iterations(some, whole.max_iters);
-  if (problem.max_iters < whole.max_iters) problem.max_iters = std::max(2, problem.max_iters / 2 * 2);
+  const bool on_cpu = some.front().implementation->description.device == Device::cpu;
+  if (on_cpu && problem.max_iters < whole.max_iters) problem.max_iters -= problem.max_iters % 2;  // at least 3 before
   const Candidate* best = &some.front();
   double least = never;
   for (const Candidate& one : some) {
@@ -186,7 +187,7 @@ Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const 
     try {
       const auto [seconds, iters] = measured(one, problem);
       double run = iters < problem.max_iters ? seconds : seconds * longer;  // fewer: labels rest
-      if (iters == problem.max_iters && whole.max_iters > iters && one.implementation->description.device == Device::cpu) {
+      if (on_cpu && iters == problem.max_iters && iters < whole.max_iters) {
         Problem<T> first = problem;
         first.max_iters = iters / 2;
         run = extrapolated(measured(one, first).seconds, seconds, first.max_iters, whole.max_iters);
