@@ -1,6 +1,8 @@
 // The implementations that take shards, on several ranks of one process: the same bits for any number of ranks and threads.
 #include <barrier>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -15,7 +17,6 @@ struct Meeting {
   const int size;
   std::barrier<> here;
   std::mutex one;
-  std::vector<double> most;
   std::vector<std::int64_t> numbers;
 };
 
@@ -25,22 +26,25 @@ class ThreadGroup : public Group {
   int rank() const override { return rank_; }
   int size() const override { return all_.size; }
   int processors() const override { return 1 + rank_ % 3; }
+  int local_size() const override { return all_.size; }
+  int local_rank() const override { return rank_; }
   void barrier() override { all_.here.arrive_and_wait(); }
   void sum(std::span<std::int64_t> mine) override {
-    together(all_.numbers, mine, [](std::int64_t a, std::int64_t b) { return a + b; });
+    together(mine, 0, std::plus{});
   }
-  void max(std::span<double> mine) override {
-    together(all_.most, mine, [](double a, double b) { return std::max(a, b); });
+  void max(std::span<std::int64_t> mine) override {
+    together(mine, std::numeric_limits<std::int64_t>::min(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }
 
  private:
-  template <class Number, class Add>
-  void together(std::vector<Number>& all, std::span<Number> mine, Add add) {
-    if (rank_ == 0) all.assign(mine.size(), Number(0));
+  template <class Join>
+  void together(std::span<std::int64_t> mine, std::int64_t neutral, Join join) {
+    auto& all = all_.numbers;
+    if (rank_ == 0) all.assign(mine.size(), neutral);
     barrier();
     {
       const std::lock_guard lock(all_.one);
-      std::ranges::transform(all, mine, all.begin(), add);
+      std::ranges::transform(all, mine, all.begin(), join);
     }
     barrier();
     std::ranges::copy(all, mine.begin());

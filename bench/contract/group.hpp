@@ -13,10 +13,13 @@ class Group {
   virtual int size() const = 0;
   /// Processors for this rank's threads: those it may use, divided among the ranks of its machine that may use the same.
   virtual int processors() const = 0;
+  /// The ranks of this machine, and this one's number among them.
+  virtual int local_size() const = 0;
+  virtual int local_rank() const = 0;
   /// Replaces each number by its sum over all ranks: the same bits everywhere, whatever the order.
   virtual void sum(std::span<std::int64_t> numbers) = 0;
   /// Replaces each number by the greatest of all ranks.
-  virtual void max(std::span<double> numbers) = 0;
+  virtual void max(std::span<std::int64_t> numbers) = 0;
   virtual void barrier() = 0;
 };
 

@@ -13,6 +13,7 @@
 
 #include "bench/data/hash.hpp"
 #include "bench/data/values.hpp"
+#include "bench/device/device.hpp"
 #include "bench/run/ranks.hpp"
 #include "bench/run/timing.hpp"
 #include "bench/run/workers.hpp"
@@ -20,7 +21,7 @@
 namespace km {
 namespace {
 
-enum class Verb : std::int32_t { prepare, reset, iterate, download, release, leave };
+enum class Verb : std::int32_t { start_device, prepare, reset, iterate, download, release, leave };
 
 /// What rank 0 tells the others. `bytes` of text follow prepare: the case as JSON.
 struct Order {
@@ -218,12 +219,25 @@ std::unique_ptr<AnyFollower> prepared(std::int64_t bytes) {
   return std::make_unique<Follower<double>>(c);
 }
 
+/// Creates the context on this rank's GPU before any clock starts. Where there is none, prepare will tell.
+void start_device() {
+  try {
+    device::select(ranks()->local_rank());
+    device::start();
+  } catch (const device::Error&) {
+  }
+}
+
 void follow_orders() {
   std::map<int, std::unique_ptr<AnyFollower>> solvers;
   for (Order next{};;) {
     const bool iterate_follows = next.verb == Verb::reset;
     ranks()->broadcast(&next, sizeof next, !iterate_follows);
     if (next.verb == Verb::leave) return;
+    if (next.verb == Verb::start_device) {
+      start_device();
+      continue;
+    }
     auto& solver = solvers[next.solver];
     switch (next.verb) {
       case Verb::prepare: solver = prepared(next.bytes); break;
@@ -257,6 +271,8 @@ Prepare<T> led(const Implementation& implementation) {
 const Implementation* over_ranks(const Implementation* implementation) {
   if (!ranks() || ranks()->size() == 1) return implementation;
   static std::map<std::string, Implementation> all;
+  static bool started = false;
+  if (implementation->description.device == Device::gpu && !std::exchange(started, true)) order(Verb::start_device, 0);
   const auto [at, added] = all.try_emplace(implementation->name, *implementation);
   if (added) at->second.fp32 = led<float>(*implementation), at->second.fp64 = led<double>(*implementation);
   return &at->second;

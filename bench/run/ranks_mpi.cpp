@@ -35,14 +35,16 @@ class MpiRanks final : public Ranks {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int processors() const override { return places_[std::size_t(rank_)].processors; }
+  int local_size() const override { return local_size_; }
+  int local_rank() const override { return local_rank_; }
 
   void sum(std::span<std::int64_t> numbers) override {
     in_pieces(numbers.size(),
               [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD); });
   }
-  void max(std::span<double> numbers) override {
+  void max(std::span<std::int64_t> numbers) override {
     in_pieces(numbers.size(),
-              [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); });
+              [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD); });
   }
   void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
 
@@ -90,6 +92,8 @@ class MpiRanks final : public Ranks {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
     int first = rank_;
     MPI_Bcast(&first, 1, MPI_INT, 0, node);
+    MPI_Comm_size(node, &local_size_);
+    MPI_Comm_rank(node, &local_rank_);
     MPI_Comm_free(&node);
     cpu_set_t mine;
     CPU_ZERO(&mine);
@@ -126,7 +130,7 @@ class MpiRanks final : public Ranks {
     return text;
   }
 
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::vector<Place> places_;
 };
 

@@ -13,7 +13,7 @@ from plots.read.disturbed import time_of
 from plots.read.intervals import Estimate, exact, of_mean, once
 
 MS = 1e3
-TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
+TIMED_BESIDES = ("floor_share", "point_iteration", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
 OVER_BASELINE = {"speedup": "×", "efficiency": "%"}  # families that divide by an exhibit's baseline, and their units
@@ -64,6 +64,12 @@ class Metric:
 def run_s(line: Line, _: Record) -> Estimate | None:
     """Iterate, wall clock: the median of the timed runs. A wrong run has no time."""
     return time_of(line) if line["verdict"] == "" else None
+
+
+def point_iteration(line: Line, record: Record) -> Estimate | None:
+    """Nanoseconds of an iteration over the number of points."""
+    whole = per_iteration(run_s, line, record)
+    return whole and whole.scaled(1e9 / line["n"])
 
 
 def event_s(line: Line, _: Record) -> Estimate | None:
@@ -172,10 +178,11 @@ def wrong_share(line: Line, _: Record) -> Estimate | None:
 
 def speeds(line: Line, record: Record) -> dict[str, float | None]:
     """Bytes and operations a second of the line's device and precision, from the record's `floor`; of all GPUs that
-    the run shared."""
+    shared the run."""
     floor = (record.get("floor") or {}).get(device(line)) or {}
     one = {"bytes": floor.get("bytes_per_s"), "flops": (floor.get("flops_per_s") or {}).get(line["precision"])}
-    return {what: speed and speed * cards(line) for what, speed in one.items()}
+    shared = parts(line) if device(line) == "gpu" else 1
+    return {what: speed and speed * shared for what, speed in one.items()}
 
 
 def floor_share(line: Line, record: Record) -> Estimate | None:
@@ -238,6 +245,7 @@ TIMES = {  # name: label, formula in seconds
 }
 ROWS = [  # name, label, unit, better, formula
     *((name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in TIMES.items()),
+    ("point_iteration", "iteration of a point", "ns", "lower", point_iteration),
     ("ealt", "EALT", "ms", "lower", phases.ealt),
     ("saved", "distances saved", "%", "higher", partial(phases.of_m, phases.saved)),
     ("saved_in_warps", "saved, waits counted", "%", "higher", partial(phases.of_m, phases.saved_in_warps)),
@@ -287,10 +295,12 @@ def over_baseline(name: str) -> bool:
     return name.partition(":")[0] in OVER_BASELINE
 
 
-def cards(line: Line) -> float:
-    """GPUs that a run took: its parameter `gpus`, or what it counted where that is 0; else one."""
+def parts(line: Line) -> float:
+    """Equal parts of a machine that shared a run: GPUs (parameter `gpus`, or what it counted where that is 0) times
+    ranks of MPI."""
     counted = (line["counters"] or {}).get("gpus")
-    return (line["parameters"] or {}).get("gpus") or (counted[0] if counted else 1)
+    gpus = (line["parameters"] or {}).get("gpus") or (counted[0] if counted else 1)
+    return gpus * ((line.get("ranks") or {}).get("count") or 1)
 
 
 def metric(name: str) -> Metric:

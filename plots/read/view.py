@@ -8,7 +8,7 @@ from typing import Any
 from plots.read import results, words
 from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate, exact, ratio
-from plots.read.metrics import cards, metric, over_baseline
+from plots.read.metrics import metric, over_baseline, parts
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine, doubt
 from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
@@ -80,14 +80,14 @@ class View:
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
-        that agrees in the fields `others` (by default those of the place); an efficiency is a speedup by GPUs."""
+        that agrees in the fields `others` (by default those of the place); an efficiency is a speedup by GPUs and ranks."""
         if line["verdict"]:
             return None
         own = metric(name).of(line, self.machine.record)
         if not over_baseline(name) or own is None:
             return own
         base = self.base(line, others, name)
-        unit = 100 / cards(line) if name.startswith("efficiency:") else 1.0
+        unit = 100 / parts(line) if name.startswith("efficiency:") else 1.0
         if base is line:
             return exact(unit)
         theirs = metric(name).of(base, self.machine.record) if base else None

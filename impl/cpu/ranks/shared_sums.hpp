@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -35,8 +36,9 @@ class SharedSums {
     double most = 0;
 #pragma omp parallel for num_threads(threads_) reduction(max : most)
     for (std::int64_t at = 0; at < p_.n * p_.d; ++at) most = std::max(most, std::abs(double(p_.points[std::size_t(at)])));
-    if (p_.group) p_.group->max({&most, 1});
-    units_ = Units(most, p_.whole().n);
+    auto bits = std::bit_cast<std::int64_t>(most);  // bits of non-negative values order as the values
+    if (p_.group) p_.group->max({&bits, 1});
+    units_ = Units(std::bit_cast<double>(bits), p_.whole().n);
   }
 
   /// Calls visit(move) on every thread; anew: without the points of before. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.

@@ -1,5 +1,5 @@
-// The host side of Lloyd's on several cards of one host: a contiguous share of the rows on each, the loop, the outputs. What cards do to meet is the
-// rung's (nccl.cu, peers.cu).
+// The host side of Lloyd's on several cards of one process: a contiguous share of the rows on each, the loop, the outputs. What cards do to meet is
+// the rung's (nccl.cu, peers.cu). The process may be one of several ranks, each with its rows and its cards.
 // A run without a tolerance is one graph a card. With one, the host looks at the count of changed labels after every iteration; all cards have the
 // same count, so all stop together. Between the first launch and the last wait nothing is allocated or freed, and all kernels are loaded before:
 // both may wait for a card that waits for this one.
@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "impl/gpu/host_side.cuh"
@@ -26,23 +28,27 @@ inline int visible_cards() {
   return 0;
 }
 
-/// Number of cards that a configuration takes.
-inline int cards_of(const Config& config) {
+/// Number of cards that a configuration takes in this process. The ranks of a machine divide its cards.
+inline int cards_of(const Config& config, const Group* group = nullptr) {
   const int asked = config.integer("gpus");
-  return asked > 0 ? asked : std::clamp(visible_cards(), 1, most_cards);
+  return asked > 0 ? asked : std::clamp(visible_cards() / (group ? group->local_size() : 1), 1, most_cards);
 }
 
-/// The cards: the harness's device and those after it.
-inline std::vector<int> devices_of(int count) {
+/// The cards: the harness's device and those after it; a rank takes those after the cards of its machine's ranks before it.
+inline std::vector<int> devices_of(int count, const Group* group = nullptr) {
   int first = 0;
-  cuda::check(cudaGetDevice(&first));
+  if (!group) cuda::check(cudaGetDevice(&first));
+  else if (const int ranks = group->local_size(); ranks * count > visible_cards())
+    throw std::runtime_error(std::to_string(ranks) + " ranks of a machine take " + std::to_string(count) + " GPUs each, but " +
+                             std::to_string(visible_cards()) + " can be seen");
+  else first = group->local_rank() * count;
   std::vector<int> devices;
   for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible_cards());
   return devices;
 }
 
 inline Parameter gpus_parameter() {
-  return {.name = "gpus", .fallback = 0, .range = {0, 1, 2, 4, 8}, .help = "cards that share the points; 0: all visible, at most 8"};
+  return {.name = "gpus", .fallback = 0, .range = {0, 1, 2, 4, 8}, .help = "cards that share a process's points; 0: all visible, at most 8, divided among the ranks of a machine"};
 }
 
 /// Returns why no rung can run, or "". missing: the same of what a rung needs besides.
@@ -72,7 +78,7 @@ class Card {
   /// Lays the points out relative to the origin, with units for all cards' points. greatest: |value| by dimension, minus the origin.
   void lay_out(const register_tiles::Origin<T>& origin, const double (&greatest)[register_tiles::most_dimensions]) {
     choose_launch();
-    run_.limb_format = register_tiles::LimbFormat<T>(greatest, problem_.n);
+    run_.limb_format = register_tiles::LimbFormat<T>(greatest, problem_.whole().n);
     std::copy_n(origin.at, register_tiles::most_dimensions, run_.origin);
     if (tiles_ > 0) {
       const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));
@@ -200,7 +206,7 @@ template <class T>
 class Cards {
  public:
   Cards(const Problem<T>& problem, const Kernel& kernel, const Config& config, Trace& trace)
-      : problem_(problem), devices_(devices_of(cards_of(config))), team_(int(devices_.size()), [this](int rank) { select(rank); }),
+      : problem_(problem), devices_(devices_of(cards_of(config, problem.group), problem.group)), team_(int(devices_.size()), [this](int rank) { select(rank); }),
         cards_(devices_.size()) {
     {
       const auto phase = trace.phase("transfer");
@@ -290,6 +296,19 @@ class Cards {
 
   void select(int rank) { cuda::check(cudaSetDevice(devices_[std::size_t(rank)])); }
 
+  /// Widens the bounds to those of all ranks' points. As signed numbers, complements of the least values and the greatest values both grow.
+  void meet(std::vector<Bits>& bounds) const {
+    const std::size_t d = bounds.size() / 2;
+    const auto turn = [&](auto& numbers) {
+      for (std::size_t at = 0; at < 2 * d; ++at) numbers[at] ^= std::int64_t(at < d ? ~Bits(0) >> 1 : ~(~Bits(0) >> 1));
+    };
+    std::vector<std::int64_t> numbers(bounds.begin(), bounds.end());
+    turn(numbers);
+    problem_.group->max(numbers);
+    turn(numbers);
+    std::ranges::copy(numbers, bounds.begin());
+  }
+
   /// The origin and the greatest |value| of all cards' points.
   std::pair<register_tiles::Origin<T>, Greatest> frame() {
     const int d = problem_.d;
@@ -299,6 +318,7 @@ class Cards {
         const Bits there = card(rank).bounds()[std::size_t(at)];
         bounds[std::size_t(at)] = at < d ? std::min(bounds[std::size_t(at)], there) : std::max(bounds[std::size_t(at)], there);
       }
+    if (problem_.group) meet(bounds);
     register_tiles::Origin<T> origin{};
     Greatest greatest;
     register_tiles::choose_origin(bounds.data(), d, origin, greatest.at);
@@ -311,7 +331,7 @@ class Cards {
       enqueue_(rank, iter, trace);
       trace.count("gpus", size());
       if (iter == problem_.max_iters) return iter;
-      if (problem_.tolerance < 0 || !problem_.converged(card(rank).changed())) continue;
+      if (problem_.tolerance < 0 || !problem_.whole().converged(card(rank).changed())) continue;
       card(rank).enqueue_labels();
       return iter;
     }

@@ -1,10 +1,11 @@
-// Exact Lloyd's on several cards of one host: each labels and sums its share of the points, NCCL adds the sums of all cards between two kernels, and
-// each card makes the means itself. Kernels and reductions of a run are one CUDA graph a card. The sums are 64-bit integers, whose units come from all
-// points: 1, 2 and 4 cards give the same bits, whatever the order in which NCCL adds.
+// Exact Lloyd's on several cards of one process, or of several (kmbench run --launch): each labels and sums its share of the points, NCCL adds the
+// sums of all cards between two kernels, and each card makes the means itself. Kernels and reductions of a run are one CUDA graph a card. The sums are
+// 64-bit integers, whose units come from all points: any number of cards and ranks gives the same bits, whatever the order in which NCCL adds.
 // Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; two launches and an all-reduce of k (3 d + 1) + 3
 // values of 8 bytes (k (2 d + 1) + 3 in fp32).
 // Limit: 16 dimensions, 256 clusters. With a tolerance the host waits for every iteration's count of changed labels.
 #include <map>
+#include <numeric>
 
 #include "bench/contract/reuse_scope.hpp"
 #include "impl/gpu/many/cards.cuh"
@@ -13,11 +14,12 @@
 namespace km {
 namespace {
 
-/// NCCL's ranks of one process, one a card.
+/// NCCL's ranks of this process, one a card.
 class Communicators {
  public:
-  explicit Communicators(const std::vector<int>& devices) : first_(devices[0]), all_(devices.size()) {
-    nccl::check(nccl::functions().init_all(all_.data(), int(devices.size()), devices.data()), "ncclCommInitAll");
+  Communicators(const std::vector<int>& devices, Group* group) : first_(devices[0]), all_(devices.size()) {
+    if (group) join(devices, *group);
+    else nccl::check(nccl::functions().init_all(all_.data(), int(devices.size()), devices.data()), "ncclCommInitAll");
     cuda::check(cudaSetDevice(first_));
   }
   ~Communicators() {
@@ -33,17 +35,35 @@ class Communicators {
   }
 
  private:
+  /// The cards of a process follow each other among those of all.
+  void join(const std::vector<int>& devices, Group& group) {
+    nccl::UniqueId id{};
+    if (group.rank() == 0) nccl::check(nccl::functions().unique_id(&id), "ncclGetUniqueId");
+    group.sum(id.words);  // the others' words are 0
+    std::vector<std::int64_t> cards(std::size_t(group.size()), 0);
+    cards[std::size_t(group.rank())] = std::ssize(devices);
+    group.sum(cards);
+    const auto before = std::accumulate(cards.begin(), cards.begin() + group.rank(), std::int64_t(0));
+    const auto total = std::accumulate(cards.begin() + group.rank(), cards.end(), before);
+    nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
+    for (std::size_t at = 0; at < devices.size(); ++at) {
+      cuda::check(cudaSetDevice(devices[at]));
+      nccl::check(nccl::functions().init_rank(&all_[at], int(total), id, int(before) + int(at)), "ncclCommInitRank");
+    }
+    nccl::check(nccl::functions().end_group(), "ncclGroupEnd");
+  }
+
   int first_;
   std::vector<nccl::Communicator*> all_;
 };
 
-/// To make them takes as long as many runs: a ReuseScope keeps them.
-std::shared_ptr<const Communicators> communicators(const std::vector<int>& devices) {
+/// To make them takes as long as many runs: a ReuseScope keeps them. Ranks make them together, once, and keep them.
+std::shared_ptr<const Communicators> communicators(const std::vector<int>& devices, Group* group) {
   static std::map<std::vector<int>, std::shared_ptr<const Communicators>> kept;
-  if (!ReuseScope::active()) return std::make_shared<const Communicators>(devices);
-  [[maybe_unused]] static const bool told = (ReuseScope::on_end([] { kept.clear(); }), true);
+  if (!group && !ReuseScope::active()) return std::make_shared<const Communicators>(devices, group);
+  [[maybe_unused]] static const bool told = group || (ReuseScope::on_end([] { kept.clear(); }), true);
   auto& found = kept[devices];
-  if (!found) found = std::make_shared<const Communicators>(devices);
+  if (!found) found = std::make_shared<const Communicators>(devices, group);
   return found;
 }
 
@@ -51,7 +71,7 @@ template <class T>
 class Nccl {
  public:
   Nccl(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(communicators(cards_.devices())) {
+      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(communicators(cards_.devices(), problem.group)) {
     cards_.record([this](int rank, int iter, Trace& trace) {
       many::Card<T>& card = cards_.card(rank);
       {
@@ -81,7 +101,7 @@ class Nccl {
 };
 
 const Register<Nccl> registration{{
-    .summary = "several GPUs: a pass on each, sums of all by NCCL between kernels",
+    .summary = "several GPUs, of one process or of several ranks: a pass on each, sums of all by NCCL between kernels",
     .device = Device::gpu,
     .parameters = {many::gpus_parameter()},
     .unsupported =
@@ -90,6 +110,7 @@ const Register<Nccl> registration{{
                                [](const Config&) { return nccl::missing(); });
         },
     .fixed_point = true,
+    .shards = true,
 }};
 
 }  // namespace

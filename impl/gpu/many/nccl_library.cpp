@@ -22,6 +22,10 @@ const Found& found() {
       if (!function) found.missing = std::string("libnccl.so.2 has no ") + name;
     };
     find(found.functions.init_all, "ncclCommInitAll");
+    find(found.functions.unique_id, "ncclGetUniqueId");
+    find(found.functions.init_rank, "ncclCommInitRank");
+    find(found.functions.begin_group, "ncclGroupStart");
+    find(found.functions.end_group, "ncclGroupEnd");
     find(found.functions.destroy, "ncclCommDestroy");
     find(found.functions.all_reduce, "ncclAllReduce");
     find(found.functions.error_text, "ncclGetErrorString");

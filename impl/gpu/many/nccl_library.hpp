@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace km::nccl {
@@ -15,8 +16,16 @@ enum Result : int { success = 0 };  // ncclResult_t
 enum Type : int { int64 = 4 };      // ncclDataType_t
 enum Operation : int { sum = 0 };   // ncclRedOp_t
 
+struct UniqueId {
+  std::int64_t words[16];  // ncclUniqueId: 128 bytes
+};
+
 struct Functions {
   Result (*init_all)(Communicator** made, int count, const int* devices);  // ncclCommInitAll
+  Result (*unique_id)(UniqueId* made);                                     // ncclGetUniqueId
+  Result (*init_rank)(Communicator** made, int count, UniqueId, int rank);  // ncclCommInitRank
+  Result (*begin_group)();                                                 // ncclGroupStart
+  Result (*end_group)();                                                   // ncclGroupEnd
   Result (*destroy)(Communicator*);                                        // ncclCommDestroy
   Result (*all_reduce)(const void* from, void* to, std::size_t count, Type, Operation, Communicator*, cudaStream_t);
   const char* (*error_text)(Result);               // ncclGetErrorString
