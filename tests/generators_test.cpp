@@ -4,8 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "bench/data/catalogue.hpp"
 #include "bench/data/random.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/thread_group.hpp"
 
 namespace km {
 namespace {
@@ -47,6 +49,33 @@ INSTANTIATE_TEST_SUITE_P(Tables, EveryGenerator,
                          ::testing::Values("he2021_balls", "lutz2018_balls", "wu2011_groups", "blobs", "uniform", "census_like", "household_like",
                                            "moons", "rings", "spirals", "ellipses"),
                          [](const auto& table) { return std::string(table.param); });
+
+/// Asks several ranks for their shares, and compares rows and hash with those of one process.
+template <class T>
+void expect_shares(const DatasetRequest& wish, int ranks) {
+  const KeepCatalogue keep;  // all threads read it
+  const Dataset<T> whole = load_dataset<T>(wish);
+  std::vector<Dataset<T>> shares{std::size_t(ranks)};
+  on_threads(ranks, [&](Group& group) { shares[std::size_t(group.rank())] = load_dataset<T>(wish, &group); });
+  std::vector<T> joined;
+  for (const Dataset<T>& share : shares) {
+    EXPECT_EQ(share.hash, whole.hash);
+    EXPECT_EQ(share.n, whole.n);
+    joined.insert(joined.end(), share.points().begin(), share.points().end());
+  }
+  EXPECT_TRUE(std::ranges::equal(joined, whole.points()));
+}
+
+TEST_P(EveryGenerator, GivesEachRankItsRows) {
+  for (const int ranks : {1, 2, 3, 7}) {
+    expect_shares<float>(request(GetParam(), 10'007), ranks);
+    expect_shares<double>(request(GetParam(), 5), ranks);
+  }
+}
+
+TEST(Shares, OfSeveralChunksOfTheHash) {
+  for (const int ranks : {2, 5}) expect_shares<double>(request("blobs", 5'000'001), ranks);  // 80 MB: chunks end within rows
+}
 
 TEST_P(EveryGenerator, IsTheSameForEveryNumberOfThreads) {
   std::set<std::string> hashes;

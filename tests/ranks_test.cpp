@@ -1,76 +1,25 @@
 // The implementations that take shards, on several ranks of one process: the same bits for any number of ranks and threads.
-#include <barrier>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <mutex>
-#include <thread>
 
 #include "tests/solving.hpp"
+#include "tests/thread_group.hpp"
 
 namespace km {
 namespace {
 
-/// Ranks that are threads.
-struct Meeting {
-  explicit Meeting(int size) : size(size), here(size) {}
-  const int size;
-  std::barrier<> here;
-  std::mutex one;
-  std::vector<std::int64_t> numbers;
-};
-
-class ThreadGroup : public Group {
- public:
-  ThreadGroup(Meeting& all, int rank) : all_(all), rank_(rank) {}
-  int rank() const override { return rank_; }
-  int size() const override { return all_.size; }
-  int processors() const override { return 1 + rank_ % 3; }
-  int local_size() const override { return all_.size; }
-  int local_rank() const override { return rank_; }
-  void barrier() override { all_.here.arrive_and_wait(); }
-  void sum(std::span<std::int64_t> mine) override {
-    together(mine, 0, std::plus{});
-  }
-  void max(std::span<std::int64_t> mine) override {
-    together(mine, std::numeric_limits<std::int64_t>::min(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
-  }
-
- private:
-  template <class Join>
-  void together(std::span<std::int64_t> mine, std::int64_t neutral, Join join) {
-    auto& all = all_.numbers;
-    if (rank_ == 0) all.assign(mine.size(), neutral);
-    barrier();
-    {
-      const std::lock_guard lock(all_.one);
-      std::ranges::transform(all, mine, all.begin(), join);
-    }
-    barrier();
-    std::ranges::copy(all, mine.begin());
-    barrier();
-  }
-  Meeting& all_;
-  int rank_;
-};
-
 /// Runs the problem on ranks whose shards begin at these rows.
 template <class T>
 Solution<T> on_ranks(const Implementation& implementation, const Problem<T>& p, const std::vector<std::int64_t>& firsts) {
-  Meeting meeting(int(firsts.size()));
   std::vector<Solution<T>> made(firsts.size());
-  std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < firsts.size(); ++rank)
-    threads.emplace_back([&, rank] {
-      ThreadGroup group(meeting, int(rank));
-      const std::int64_t first = firsts[rank], end = rank + 1 < firsts.size() ? firsts[rank + 1] : p.n;
-      Problem<T> mine = p;
-      mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
-      mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
-      Trace untraced;
-      made[rank] = solved(*implementation.prepare<T>()(mine, config_of(implementation), untraced), untraced);
-    });
-  for (auto& thread : threads) thread.join();
+  on_threads(int(firsts.size()), [&](Group& group) {
+    const auto rank = std::size_t(group.rank());
+    const std::int64_t first = firsts[rank], end = rank + 1 < firsts.size() ? firsts[rank + 1] : p.n;
+    Problem<T> mine = p;
+    mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
+    mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
+    Trace untraced;
+    made[rank] = solved(*implementation.prepare<T>()(mine, config_of(implementation), untraced), untraced);
+  });
   Solution<T> whole = made[0];
   for (std::size_t rank = 1; rank < made.size(); ++rank) {
     EXPECT_EQ(made[rank].centroids, whole.centroids) << "rank " << rank;
@@ -117,6 +66,41 @@ TYPED_TEST(Ranks, UnitsAreThoseOfAllPoints) {  // the rank with the small values
   Drawn<TypeParam> drawn({.n = 64, .d = 1, .k = 2, .max_iters = 5}, [i = 0]() mutable { return ++i <= 32 ? 1e-6 * i : 1e6 + i; });
   for (const Implementation* one : with_shards())
     expect_same_bits(on_ranks(*one, drawn.problem, {0, 32}), solve(drawn.problem, one->name), one->name + " on 2 ranks");
+}
+
+// Each rank judges its own labels; together they come to what one judge of all labels says.
+TYPED_TEST(Ranks, JudgeTogetherAsOneJudges) {
+  const Drawn<TypeParam> drawn({.n = 5003, .d = 3, .k = 9, .max_iters = 6}, uniform(7, -1e2, 1e2));
+  const Problem<TypeParam>& p = drawn.problem;
+  const Implementation& implementation = *find_implementation("cpu/ranks/two_step");
+  const Solution<TypeParam> right = solve(p, implementation.name);
+  auto wrong_label = right, wrong_mean = right, no_label = right;
+  wrong_label.labels[4321] = (wrong_label.labels[4321] + 4) % 9;
+  wrong_mean.centroids[5] *= TypeParam(1.001);
+  no_label.labels[3000] = 9;
+  for (const Solution<TypeParam>& solution : std::vector{right, wrong_label, wrong_mean, no_label})
+    for (const int ranks : {1, 2, 5, 7}) {
+      const Judgement alone = judge(p, solution, implementation.description, config_of(implementation));
+      std::vector<Judgement> made(std::size_t(ranks), Judgement{});
+      on_threads(ranks, [&](Group& group) {
+        Problem<TypeParam> mine = p;
+        const std::int64_t first = first_row(p.n, group.rank(), ranks), end = first_row(p.n, group.rank() + 1, ranks);
+        mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
+        mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
+        auto own = solution;
+        own.labels.assign(solution.labels.begin() + first, solution.labels.begin() + end);
+        made[std::size_t(group.rank())] = judge(mine, own, implementation.description, config_of(implementation));
+      });
+      for (const Judgement& one : made) {
+        EXPECT_EQ(one.verdict, alone.verdict);
+        EXPECT_EQ(one.cluster_sizes, alone.cluster_sizes);
+        EXPECT_EQ(one.judged_points, alone.judged_points);
+        EXPECT_EQ(one.mean_error, made[0].mean_error);
+        EXPECT_NEAR(one.mean_error, alone.mean_error, 1e-12 * alone.mean_error);
+        EXPECT_EQ(one.inertia, made[0].inertia);
+        EXPECT_NEAR(one.inertia, alone.inertia, 1e-12 * alone.inertia);
+      }
+    }
 }
 
 // A point that comes and goes leaves the sums as they were: all points summed anew give the same bits.

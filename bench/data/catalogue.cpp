@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 
 #include "bench/base/error.hpp"
@@ -143,6 +144,7 @@ struct Kept {
   std::map<std::string, Entry> entries;
   std::map<fs::path, DatasetShape> shapes;
 } kept;
+std::mutex changes;  // of its holders
 
 /// Reads instead of mapping, because a mapped file that shrinks would crash the process.
 std::string file_hash(const std::filesystem::path& path) {
@@ -196,11 +198,13 @@ std::map<std::string, Entry> catalogue() {
 }
 
 KeepCatalogue::KeepCatalogue() {
+  const std::lock_guard turn(changes);
   if (kept.holders == 0) kept.entries = catalogue();
   ++kept.holders;
 }
 
 KeepCatalogue::~KeepCatalogue() {
+  const std::lock_guard turn(changes);
   if (--kept.holders == 0) kept = {};
 }
 

@@ -56,6 +56,27 @@ void check_finite(const std::string& name, std::span<const T> points, int d) {
                     sizeof(T) == 4 ? "fp32" : "fp64");
 }
 
+/// The hash of all ranks' points. A chunk is hashed by the rank with its first byte, which makes the rest of it once more.
+template <class T>
+std::string hash_over_ranks(const Dataset<T>& data, const Recipe& recipe, const Generator& generator) {
+  const auto row = std::size_t(data.d) * sizeof(T), all = std::size_t(data.n) * row, begin = std::size_t(data.first) * row;
+  const std::size_t end = begin + std::size_t(data.rows) * row, first = (begin + hash_chunk - 1) / hash_chunk;
+  std::vector<ChunkHash> mine((end + hash_chunk - 1) / hash_chunk - first);
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t at = 0; at < mine.size(); ++at) {
+    const std::size_t from = (first + at) * hash_chunk, to = std::min(from + hash_chunk, all);
+    if (to > end) continue;
+    mine[at] = hash_of_chunk(reinterpret_cast<const char*>(data.values.get()) + (from - begin), to - from);
+  }
+  if (const std::size_t last = first + mine.size(); !mine.empty() && std::min(last * hash_chunk, all) > end) {
+    const std::size_t from = (last - 1) * hash_chunk, to = std::min(from + hash_chunk, all);
+    std::vector<T> rest((to + row - 1) / row * data.d - from / row * data.d);
+    generator.make<T>(recipe, std::int64_t(from / row), std::span(rest));
+    mine.back() = hash_of_chunk(reinterpret_cast<const char*>(rest.data()) + from % row, to - from);
+  }
+  return hash_of(gathered(data.group, std::move(mine)));
+}
+
 }  // namespace
 
 Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
@@ -145,24 +166,32 @@ bool is_mapped(const DatasetRequest& request, std::size_t value_bytes) {
 }
 
 template <class T>
-Dataset<T> load_dataset(const DatasetRequest& request) {
+Dataset<T> load_dataset(const DatasetRequest& request, Group* group) {
   const Entry entry = find_entry(request.name);
   Dataset<T> dataset;
   dataset.name = request.name;
+  dataset.group = group;
+  const auto take_share = [&](const DatasetShape& whole) {
+    const int rank = group ? group->rank() : 0, size = group ? group->size() : 1;
+    dataset.n = whole.n, dataset.d = whole.d;
+    dataset.first = first_row(whole.n, rank, size);
+    dataset.rows = first_row(whole.n, rank + 1, size) - dataset.first;
+  };
   if (entry.generator) {
     const Recipe recipe = resolved_recipe(entry, request);
-    dataset.n = recipe.n;
-    dataset.d = recipe.d;
-    memory::check("data set " + dataset.name, dataset.n, dataset.d, sizeof(T));
-    dataset.values = make_values<T>(std::size_t(recipe.n) * std::size_t(recipe.d));
-    entry.generator->make<T>(recipe, {dataset.values.get(), std::size_t(recipe.n) * std::size_t(recipe.d)});
+    take_share({recipe.n, recipe.d});
+    memory::check("data set " + dataset.name, dataset.rows, dataset.d, sizeof(T));
+    const auto values = std::size_t(dataset.rows) * std::size_t(recipe.d);
+    dataset.values = make_values<T>(values);
+    dataset.first_value = dataset.first;
+    entry.generator->make<T>(recipe, dataset.first, {dataset.values.get(), values});
+    if (group) dataset.hash = hash_over_ranks(dataset, recipe, *entry.generator);
     if (entry.generator->has_ideal) dataset.ideal_centroids = group_centroids(recipe);
     dataset.generator = recipe.settings;
     dataset.generator->emplace("seed", double(recipe.seed));
   } else {
     const DatasetShape shape = shape_of(entry, request);
-    dataset.n = shape.n;
-    dataset.d = shape.d;
+    take_share(shape);
     const Mapping mapping = mapping_of(entry, request, sizeof(T));
     if (mapping.wanted) {
       auto rows = map_npy<T>(entry.file, shape.n);
@@ -174,8 +203,9 @@ Dataset<T> load_dataset(const DatasetRequest& request) {
                   mapping.obstacle.empty() ? "; map = 1 leaves them in the file" : "; it cannot be mapped: " + mapping.obstacle);
     dataset.values = read_file<T>(entry.file, shape.n);
   }
-  check_finite(dataset.name, dataset.points(), dataset.d);
-  dataset.hash = hash_of(dataset.values.get(), dataset.points().size_bytes());
+  const std::span<const T> read(dataset.values.get(), std::size_t(group && entry.generator ? dataset.rows : dataset.n) * std::size_t(dataset.d));
+  check_finite(dataset.name, read, dataset.d);
+  if (dataset.hash.empty()) dataset.hash = hash_of(read.data(), read.size_bytes());
   return dataset;
 }
 
@@ -199,7 +229,7 @@ std::optional<std::string> make_npy(const DatasetRequest& request, const std::fi
   const Recipe recipe = resolved_recipe(entry, request);
   std::string hash;
   fill_npy<T>(path, recipe.n, recipe.d, [&](std::span<T> points) {
-    entry.generator->make<T>(recipe, points);
+    entry.generator->make<T>(recipe, 0, points);
     check_finite<T>(request.name, points, recipe.d);
     hash = hash_of(points.data(), points.size_bytes());
   });
@@ -208,7 +238,7 @@ std::optional<std::string> make_npy(const DatasetRequest& request, const std::fi
 
 template std::optional<std::string> make_npy<float>(const DatasetRequest&, const std::filesystem::path&);
 template std::optional<std::string> make_npy<double>(const DatasetRequest&, const std::filesystem::path&);
-template Dataset<float> load_dataset(const DatasetRequest&);
-template Dataset<double> load_dataset(const DatasetRequest&);
+template Dataset<float> load_dataset(const DatasetRequest&, Group*);
+template Dataset<double> load_dataset(const DatasetRequest&, Group*);
 
 }  // namespace km

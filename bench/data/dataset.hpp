@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/contract/group.hpp"
 #include "bench/data/values.hpp"
 
 namespace km {
@@ -31,18 +32,23 @@ struct DatasetRequest {
   auto operator<=>(const DatasetRequest&) const = default;
 };
 
-/// Points, n x d row-major, in host memory or in a mapped file that need not fit into memory. T is float or double.
+/// Points, n x d row-major, in host memory or in a mapped file that need not fit into memory; of several ranks each has its share. T is float or
+/// double.
 template <class T>
 struct Dataset {
   std::string name;
-  std::string hash;  // hash of the points' bytes, 32 hex digits (bench/data/hash.hpp)
+  std::string hash;  // hash of all points' bytes, 32 hex digits (bench/data/hash.hpp)
   std::int64_t n = 0;
   int d = 0;
-  Values<T> values;                     // n * d
+  Group* group = nullptr;               // of several ranks
+  std::int64_t first = 0, rows = 0;     // this rank's share: its first row, and their number
+  std::int64_t first_value = 0;         // row of the first value: `first`, or 0 where a file was read whole
+  Values<T> values;
   std::vector<double> ideal_centroids;  // rows of d; empty if unknown
   std::optional<Settings> generator;    // all settings, seed and number of groups included; empty for a file
 
-  std::span<const T> points() const { return {values.get(), static_cast<std::size_t>(n) * static_cast<std::size_t>(d)}; }
+  /// This rank's points.
+  std::span<const T> points() const { return {values.get() + (first - first_value) * d, std::size_t(rows) * std::size_t(d)}; }
 };
 
 /// Description of a data set, without its points.
@@ -80,9 +86,9 @@ DatasetRequest without_idle_k(DatasetRequest request);
 
 /// Generates or reads the points in parallel; the result is identical for every number of threads. Throws UserError with one line for an unknown
 /// name, a missing or malformed file, a non-numeric or non-finite value, d = 0, or n out of range. Throws `Missing` for known data that is not on
-/// this machine; a sweep skips the case.
+/// this machine; a sweep skips the case. group: each rank makes its share alone; a file is read by all, or mapped.
 template <class T>
-Dataset<T> load_dataset(const DatasetRequest& request);
+Dataset<T> load_dataset(const DatasetRequest& request, Group* group = nullptr);
 
 /// Returns the group of every point that a generator placed; empty for a file, or points without groups. Throws as load_dataset does.
 std::vector<std::int32_t> generated_labels(const DatasetRequest& request);
@@ -108,7 +114,7 @@ bool is_init_file(const std::string& method);
 void check_init(const std::string& method, int k, int d);
 
 /// Returns k x d initial centroids. method: random (k distinct rows, seeded), kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy of k x d.
-/// Throws UserError for k < 1, k > n, or a file of another shape.
+/// Throws UserError for k < 1, k > n, or a file of another shape. Ranks call it together; k-means++ is for one process.
 template <class T>
 std::vector<T> initial_centroids(const Dataset<T>& dataset, int k, const std::string& method, std::uint64_t seed);
 

@@ -9,26 +9,28 @@ namespace {
 /// Points per tile of one thread: fits the second-level cache.
 std::int64_t tile_size(int d) { return std::max<std::int64_t>(1, 16384 / d); }
 
-/// Calls make(first, count) for every tile of [0, n) in parallel. Each thread has its own `make`, which may hold buffers.
+/// Calls make(first, count) for every tile of the points from `begin` on, in parallel. Each thread has its own `make`, which may hold buffers.
 template <class Maker>
-void for_tiles(std::int64_t n, std::int64_t tile, const Maker& prototype) {
+void for_tiles(std::int64_t begin, std::int64_t end, std::int64_t tile, const Maker& prototype) {
 #pragma omp parallel
   {
     Maker make = prototype;
 #pragma omp for schedule(dynamic, 4)
-    for (std::int64_t first = 0; first < n; first += tile) make(first, std::min(tile, n - first));
+    for (std::int64_t first = begin; first < end; first += tile) make(first, std::min(tile, end - first));
   }
 }
 
 /// Calls make(i0, groups, out) for every tile; groups[i] is the group of point i0 + i.
 template <class T, class Maker>
-void for_grouped_tiles(const Recipe& r, std::span<T> points, const Maker& make) {
+void for_grouped_tiles(const Recipe& r, std::int64_t begin, std::span<T> points, const Maker& make) {
   const Groups groups(r);
-  for_tiles(r.n, groups.run(), [&, mine = groups, buffer = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
+  const std::int64_t run = groups.run(), end = begin + std::ssize(points) / r.d, tile = tile_size(r.d);
+  for_tiles(begin / run * run, end, run, [&, mine = groups, buffer = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
     const std::span<const int> of_run = mine.of_run(first);
-    const std::int64_t tile = tile_size(r.d);
-    for (std::int64_t at = 0; at < count; at += tile)
-      make(first + at, of_run.subspan(std::size_t(at), std::size_t(std::min(tile, count - at))), buffer, points.data() + (first + at) * r.d);
+    for (std::int64_t i = std::max(first, begin), next; i < first + count; i = next) {
+      next = std::min(first + count, i + tile);
+      make(i, of_run.subspan(std::size_t(i - first), std::size_t(next - i)), buffer, points.data() + (i - begin) * r.d);
+    }
   });
 }
 
@@ -36,12 +38,12 @@ void for_grouped_tiles(const Recipe& r, std::span<T> points, const Maker& make) 
 /// the length of all (Harman and Lacko, "On decompositional algorithms for uniform sampling from n-spheres and n-balls", 2010). The squares of the
 /// last two sum to twice an exponential variable.
 template <class T>
-void balls(const Recipe& r, std::span<T> points) {
+void balls(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
   const Random values(r.seed, of_values), radii(r.seed, of_radii);
   const double radius = r["radius"];
   const int d = r.d;
-  for_grouped_tiles<T>(r, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
+  for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     const std::size_t count = groups.size(), cells = count * std::size_t(d);
     g.resize(cells + count);
     const std::span normal = std::span(g).first(cells), tail = std::span(g).last(count);
@@ -59,12 +61,12 @@ void balls(const Recipe& r, std::span<T> points) {
 
 /// Gaussian groups around centroids uniform in [low, high]^d (wu2011, Section V; lutz2018, Section 5; scikit-learn's make_blobs).
 template <class T>
-void gaussians(const Recipe& r, std::span<T> points) {
+void gaussians(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
   const Random values(r.seed, of_values);
   const double sigma = r["sigma2_is_deviation"] != 0 ? r["sigma2"] : std::sqrt(r["sigma2"]);
   const int d = r.d;
-  for_grouped_tiles<T>(r, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
+  for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     g.resize(groups.size() * std::size_t(d));
     values.normals(first * d, g);
     const double* x = g.data();
@@ -76,26 +78,26 @@ void gaussians(const Recipe& r, std::span<T> points) {
 }
 
 template <class T>
-void uniform(const Recipe& r, std::span<T> points) {
+void uniform(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const Random values(r.seed, of_values);
   const double low = r["low"], width = r["high"] - low;
-  for_tiles(r.n, tile_size(r.d), [&, u = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
+  for_tiles(begin, begin + std::ssize(points) / r.d, tile_size(r.d), [&, u = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
     u.resize(std::size_t(count * r.d));
     values.uniforms(first * r.d, u);
-    T* out = points.data() + first * r.d;
+    T* out = points.data() + (first - begin) * r.d;
     for (const double x : u) *out++ = T(std::fma(x, width, low));
   });
 }
 
 /// Integers low..high as a table of codes. Each group has a code per column. A point has it with probability `purity`, else any code.
 template <class T>
-void integers(const Recipe& r, std::span<T> points) {
+void integers(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const Random values(r.seed, of_values), choices(r.seed, of_choices);
   const double low = r["low"], purity = r["purity"], codes = r["high"] - low + 1;
   const int d = r.d;
   std::vector<double> own(std::size_t(r.k) * std::size_t(d));
   Random(r.seed, of_centroids).uniforms(0, own);
-  for_grouped_tiles<T>(r, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
+  for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     const std::size_t cells = groups.size() * std::size_t(d);
     g.resize(2 * cells);
     values.uniforms(first * d, std::span(g).first(cells));
@@ -116,10 +118,10 @@ struct Place {
 
 /// Places every point by place(group, u), u uniform along its curve, and adds normal noise of deviation `noise` to both values.
 template <class T, class Where>
-void along_curves(const Recipe& r, std::span<T> points, Where place) {
+void along_curves(const Recipe& r, std::int64_t begin, std::span<T> points, Where place) {
   const Random values(r.seed, of_values), choices(r.seed, of_choices);
   const double noise = r["noise"];
-  for_grouped_tiles<T>(r, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
+  for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     const std::size_t count = groups.size();
     g.resize(3 * count);
     values.normals(2 * first, std::span(g).first(2 * count));
@@ -140,8 +142,8 @@ Place on_circle(double turns) {
 
 /// Group g is a half circle round (g, 0), or round (g, 1/2) and upside down where g is odd.
 template <class T>
-void moons(const Recipe& r, std::span<T> points) {
-  along_curves(r, points, [](int group, double u) {
+void moons(const Recipe& r, std::int64_t begin, std::span<T> points) {
+  along_curves(r, begin, points, [](int group, double u) {
     const Place at = on_circle(u / 2);
     return group % 2 == 0 ? Place{group + at.x, at.y} : Place{group - at.x, 0.5 - at.y};
   });
@@ -149,8 +151,8 @@ void moons(const Recipe& r, std::span<T> points) {
 
 /// Group g is a circle of radius g + 1.
 template <class T>
-void rings(const Recipe& r, std::span<T> points) {
-  along_curves(r, points, [](int group, double u) {
+void rings(const Recipe& r, std::int64_t begin, std::span<T> points) {
+  along_curves(r, begin, points, [](int group, double u) {
     const Place at = on_circle(u);
     return Place{(group + 1) * at.x, (group + 1) * at.y};
   });
@@ -158,9 +160,9 @@ void rings(const Recipe& r, std::span<T> points) {
 
 /// Group g is an arm that begins at angle g / groups with radius 1/2 and grows by 1 a turn, `turns` in all.
 template <class T>
-void spirals(const Recipe& r, std::span<T> points) {
+void spirals(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const double turns = r["turns"], groups = r.k;
-  along_curves(r, points, [=](int group, double u) {
+  along_curves(r, begin, points, [=](int group, double u) {
     const double radius = std::sqrt(0.25 + u * turns * (1 + turns)), turned = radius - 0.5;  // an arm is as dense everywhere
     const Place at = on_circle(turned + group / groups);
     return Place{radius * at.x, radius * at.y};
@@ -169,11 +171,11 @@ void spirals(const Recipe& r, std::span<T> points) {
 
 /// Group g has the deviation noise · stretch along the angle (g + 1/2) / (2 groups).
 template <class T>
-void ellipses(const Recipe& r, std::span<T> points) {
+void ellipses(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
   const Random values(r.seed, of_values);
   const double narrow = r["noise"], wide = narrow * r["stretch"];
-  for_grouped_tiles<T>(r, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
+  for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     g.resize(2 * groups.size());
     values.normals(2 * first, g);
     const double* z = g.data();
@@ -218,9 +220,10 @@ void minute(const double* u, const double* z, double* row) {
 /// the sum of the circuits and a low or high rest. The current follows from power and voltage; the voltage drops with the power. Shares and levels
 /// are round numbers near those of the real set's first half year. Values are rounded as by its meter, so duplicates are frequent.
 template <class T>
-void household(const Recipe& r, std::span<T> points) {
+void household(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const Random choices(r.seed, of_choices), values(r.seed, of_values);
-  for_tiles(r.n, tile_size(7), [&, u = std::vector<double>(), z = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
+  const std::int64_t end = begin + std::ssize(points) / 7;
+  for_tiles(begin, end, tile_size(7), [&, u = std::vector<double>(), z = std::vector<double>()](std::int64_t first, std::int64_t count) mutable {
     u.resize(std::size_t(4 * count));
     z.resize(std::size_t(6 * count));
     choices.uniforms(4 * first, u);
@@ -228,7 +231,7 @@ void household(const Recipe& r, std::span<T> points) {
     for (std::int64_t i = 0; i < count; ++i) {
       double row[7];
       minute(&u[std::size_t(4 * i)], &z[std::size_t(6 * i)], row);
-      for (int j = 0; j < 7; ++j) points[std::size_t((first + i) * 7 + j)] = T(row[j]);
+      for (int j = 0; j < 7; ++j) points[std::size_t((first - begin + i) * 7 + j)] = T(row[j]);
     }
   });
 }

@@ -25,18 +25,19 @@ struct Recipe {
 
 struct Generator {
   std::string name;
-  void (*make_f)(const Recipe&, std::span<float> points);
-  void (*make_d)(const Recipe&, std::span<double> points);
+  void (*make_f)(const Recipe&, std::int64_t begin, std::span<float> points);
+  void (*make_d)(const Recipe&, std::int64_t begin, std::span<double> points);
   Settings settings;       // names and defaults
   int fixed_d = 0;         // 0: any d
   bool has_ideal = false;  // group_centroids are the ideal result
 
   /// True if the setting `groups` is their number; 0: k.
   bool has_groups() const { return settings.contains("groups"); }
+  /// Makes the points from row `begin` on, as many as there is room for.
   template <class T>
-  void make(const Recipe& recipe, std::span<T> points) const {
-    if constexpr (sizeof(T) == 4) make_f(recipe, points);
-    else make_d(recipe, points);
+  void make(const Recipe& recipe, std::int64_t begin, std::span<T> points) const {
+    if constexpr (sizeof(T) == 4) make_f(recipe, begin, points);
+    else make_d(recipe, begin, points);
   }
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <unordered_set>
 
 #include "bench/base/error.hpp"
@@ -137,15 +139,31 @@ class CRand {
   std::size_t at_ = 3;
 };
 
+/// The values of these cells, counted row by row, wherever the rows are. Ranks exchange bits, as integers.
+template <class T>
+std::vector<T> values_of(const Dataset<T>& data, const std::vector<std::int64_t>& cells) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  const std::span<const T> mine = data.points();
+  std::vector<std::int64_t> bits;
+  for (const std::int64_t cell : cells) {
+    const std::int64_t at = cell - data.first * data.d;
+    bits.push_back(at >= 0 && at < std::ssize(mine) ? std::bit_cast<Bits>(mine[std::size_t(at)]) : 0);
+  }
+  if (data.group) data.group->sum(bits);
+  std::vector<T> values(bits.size());
+  std::ranges::transform(bits, values.begin(), [](std::int64_t one) { return std::bit_cast<T>(Bits(one)); });
+  return values;
+}
+
 /// taylor2021's seeding: each dimension of cluster c takes the value of a random row from the c-th of k equal ranges of rows.
 template <class T>
 std::vector<T> drawn_by_dimension(const Dataset<T>& data, int k, std::uint64_t seed) {
   CRand random{std::uint32_t(seed)};
   const std::int64_t stretch = data.n / k;
-  std::vector<T> centroids;
+  std::vector<std::int64_t> cells;
   for (int c = 0; c < k; ++c)
-    for (int j = 0; j < data.d; ++j) centroids.push_back(data.values[std::size_t((c * stretch + random() % stretch) * data.d + j)]);
-  return centroids;
+    for (int j = 0; j < data.d; ++j) cells.push_back((c * stretch + random() % stretch) * data.d + j);
+  return values_of(data, cells);
 }
 
 template <class T>
@@ -182,11 +200,10 @@ std::vector<T> initial_centroids(const Dataset<T>& data, int k, const std::strin
   if (method == "taylor2021") return drawn_by_dimension(data, k, seed);
   const Random random(seed, 0x1417);  // a stream that no generator uses: points and centroids of one seed are independent
   const auto rows = method == "random" ? random_rows(data.n, k, random) : plus_plus_rows(data, k, random, method == "greedy-kmeans++");
-  std::vector<T> centroids;
-  centroids.reserve(std::size_t(k) * std::size_t(data.d));
+  std::vector<std::int64_t> cells;
   for (const std::int64_t row : rows)
-    centroids.insert(centroids.end(), &data.values[std::size_t(row * data.d)], &data.values[std::size_t(row * data.d)] + data.d);
-  return centroids;
+    for (int j = 0; j < data.d; ++j) cells.push_back(row * data.d + j);
+  return values_of(data, cells);
 }
 
 template std::vector<float> initial_centroids(const Dataset<float>&, int, const std::string&, std::uint64_t);

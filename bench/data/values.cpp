@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <mutex>
 #include <new>
 
 namespace km {
@@ -17,8 +18,9 @@ struct Region {
   const char* name = nullptr;
 };
 
-/// A fixed table that a signal handler may read.
+/// A fixed table that a signal handler may read. Threads change it in turns.
 std::array<Region, 64> regions;
+std::mutex changes;
 
 Region* region_of(const void* values) {
   for (auto& region : regions)
@@ -36,6 +38,7 @@ char* reserve(std::size_t pages) {
 }
 
 void* enter(const Region& region) {
+  const std::lock_guard turn(changes);
   Region* const free = region_of(nullptr);
   if (!free) {
     ::munmap(region.begin, (region.pages + 1) * page);
@@ -74,6 +77,7 @@ void* map_file_values(int file, std::size_t offset, std::size_t bytes, const cha
 }
 
 void Unmap::operator()(void* values) const noexcept {
+  const std::lock_guard turn(changes);
   if (Region* region = region_of(values)) {
     ::munmap(region->begin, (region->pages + 1) * page);
     *region = {};

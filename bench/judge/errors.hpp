@@ -26,9 +26,9 @@ struct LabelCheck {
   std::int64_t tied = 0;          // exact ties given to a higher index
   std::int64_t out_of_bound = 0;  // wrong labels that rounding does not explain
   std::int64_t broken_ties = 0;   // ties that rounding does not explain
-  std::int64_t first_bad = -1;    // lowest such point, and its nearest centroid
+  std::int64_t first_bad = -1;    // lowest such point, its label, and its nearest centroid
   double first_bad_dist = 0, first_best_dist = 0;
-  int first_best = -1;
+  int first_label = -1, first_best = -1;
   bool first_is_tie = false;
 
   /// Adds another check, such as that of one point.
@@ -63,13 +63,21 @@ struct ClusterSums {
   std::vector<double> sums, remainders, abs_sums;
   std::vector<std::int64_t> counts;
   double inertia = 0;  // against the final centroids
+
+  /// Adds the sums of other points, as exactly.
+  void add(const ClusterSums& other);
 };
 
 /// Sums the points by label. Labels must lie in [0, k).
 template <class T>
 ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
 
-/// Standard deviation and greatest |x| of each dimension.
+/// The sums of all ranks' points, added in the order of ranks: the same bits on each.
+ClusterSums over_ranks(Group* group, ClusterSums mine);
+/// The checks of all ranks' labels, likewise. first: this rank's first point.
+LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first);
+
+/// Standard deviation and greatest |x| of each dimension, of all ranks' points.
 struct Spread {
   std::vector<double> deviations, greatest;
 };

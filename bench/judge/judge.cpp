@@ -10,9 +10,9 @@
 namespace km {
 namespace {
 
-std::string explain_labels(const LabelCheck& check, std::span<const std::int32_t> labels) {
+std::string explain_labels(const LabelCheck& check) {
   if (check.first_bad < 0) return "";
-  const auto label = labels[std::size_t(check.first_bad)];
+  const int label = check.first_label;
   if (check.first_is_tie)
     return fmt::format(
         "point {} has label {} but centroid {} is at the same distance² ({:.9g}) and has the lower index; {} of {} judged labels break a tie so",
@@ -30,7 +30,12 @@ Grade grade_of(const Judgement& j) {
 }  // namespace
 
 template <class T>
-std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s) {
+std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s) const {
+  return agreed(problem_.group, explain_own_shape(p, s));
+}
+
+template <class T>
+std::string Judge<T>::explain_own_shape(const ProblemShape& p, const Solution<T>& s) const {
   const auto cells = std::size_t(p.k) * p.d;
   if (s.labels.size() != std::size_t(p.n)) return fmt::format("{} labels for {} points", s.labels.size(), p.n);
   if (s.centroids.size() != cells || s.assigned_centroids.size() != cells)
@@ -44,20 +49,22 @@ std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s)
 #pragma omp parallel for reduction(min : bad) if (p.n > 1 << 20)
   for (std::int64_t i = 0; i < p.n; ++i)
     if (std::uint32_t(s.labels[std::size_t(i)]) >= std::uint32_t(p.k)) bad = std::min(bad, i);
-  return bad == p.n ? "" : fmt::format("point {} has label {}: labels are 0 to {}", bad, s.labels[std::size_t(bad)], p.k - 1);
+  if (bad == p.n) return "";
+  return fmt::format("point {} has label {}: labels are 0 to {}", problem_.shard.first + bad, s.labels[std::size_t(bad)], p.k - 1);
 }
 
 std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse"; }
 
 template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread)
-    : problem_(problem), form_(description.distance), depth_(summation_depth(description, problem, config)),
-      kept_(double(kept_points(description, problem, config)) * unit_roundoff<T> * std::sqrt(2.0 * double(problem.n) * problem.max_iters)),
+    : problem_(problem), form_(description.distance), depth_(summation_depth(description, problem.whole(), config)),
+      kept_(double(kept_points(description, problem.whole(), config)) * unit_roundoff<T> *
+            std::sqrt(2.0 * double(problem.whole().n) * problem.max_iters)),
       drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),
       spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
 
 template <class T>
-ClusterSums Judge<T>::sums_of(const Solution<T>& s) const {
+ClusterSums Judge<T>::own_sums(const Solution<T>& s) const {
   ClusterSums sums;
   if (is_large() && look_on_device(problem_, s, form_, sums, nullptr)) return sums;
   return sums_on_host(problem_, s);
@@ -70,7 +77,7 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     const auto count = truth.counts[cell / problem_.d];
     // An empty cluster has its centroid from an earlier iteration, or from the start.
     const double mean_abs = count > 0 ? truth.abs_sums[cell] / double(count) : std::abs(double(s.centroids[cell]));
-    const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.n, depth_, summation);
+    const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.whole().n, depth_, summation);
     const auto j = cell % problem_.d;
     bounds[cell] =
         std::max(bound, drift_ * spread_.deviations[j]) + (frame_ + kept_ / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
@@ -100,11 +107,11 @@ Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double 
   Solution<T> s;
   s.labels.assign(std::size_t(p.n), no_label);
   s.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
-  for (std::int64_t changed = p.n; s.iters == 0 || (s.iters < p.max_iters && !p.converged(changed)); ++s.iters) {
+  for (std::int64_t changed = 0; s.iters == 0 || (s.iters < p.max_iters && !p.whole().converged(changed)); ++s.iters) {
     s.assigned_centroids = s.centroids;
-    changed = label_rounded<T>(p, s.assigned_centroids, form_, std::pow(share, 6), draws(), s.labels);
-    path = path * 0x100000001b3 ^
-           std::hash<std::string_view>{}({reinterpret_cast<const char*>(s.labels.data()), s.labels.size() * sizeof(std::int32_t)});
+    changed = summed(p.group, label_rounded<T>(p, s.assigned_centroids, form_, std::pow(share, 6), draws(), s.labels));
+    const std::string_view labels(reinterpret_cast<const char*>(s.labels.data()), s.labels.size() * sizeof(std::int32_t));
+    path = path * 0x100000001b3 ^ std::uint64_t(summed(p.group, std::int64_t(std::hash<std::string_view>{}(labels) >> 8)));
     const ClusterSums truth = sums_of(s);
     const auto bounds = bounds_of(s, truth, summation);
     for (std::size_t cell = 0; cell < bounds.size(); ++cell)
@@ -129,6 +136,8 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
     truth = sums_on_host(p, s);
     labels = check_labels_on_host(p, s, form_);
   }
+  truth = over_ranks(p.group, std::move(truth));
+  labels = over_ranks(p.group, labels, p.shard.first);
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
 
@@ -136,7 +145,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   out.wrong_labels = labels.wrong;
   out.tied_labels = labels.tied;
   out.label_excess = labels.excess == 0 ? 0 : labels.excess / labels.least;
-  out.verdict = explain_labels(labels, s.labels);
+  out.verdict = explain_labels(labels);
   check_means(s, truth, out);
   out.grade = grade_of(out);
   return out;

@@ -33,7 +33,8 @@ struct Judgement {
   std::vector<std::int64_t> cluster_sizes;
 };
 
-/// Judges solutions of one problem. Computes data that depend on the points only once.
+/// Judges solutions of one problem. Computes data that depend on the points only once. Several ranks judge together, each its own labels: all get
+/// the same verdict, and exchange sums, counts and sentences alone.
 template <class T>
 class Judge {
  public:
@@ -41,7 +42,7 @@ class Judge {
   Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread = {});
 
   /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
-  static std::string explain_shape(const ProblemShape& p, const Solution<T>& s);
+  std::string explain_shape(const ProblemShape& p, const Solution<T>& s) const;
 
   /// Judges sizes, values, means and labels: all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
   /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
@@ -65,7 +66,9 @@ class Judge {
 
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
-  ClusterSums sums_of(const Solution<T>& solution) const;
+  std::string explain_own_shape(const ProblemShape& p, const Solution<T>& s) const;
+  ClusterSums own_sums(const Solution<T>& solution) const;  // of this rank's points
+  ClusterSums sums_of(const Solution<T>& solution) const { return over_ranks(problem_.group, own_sums(solution)); }
   /// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of depth_ points per cluster, then their sums, in point order and
   /// backwards: small values added after a large one are lost.
   double summation_error(const Solution<T>& solution, const ClusterSums& truth) const;

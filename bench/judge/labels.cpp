@@ -103,6 +103,7 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   }
   if (bad) {
     out.first_bad = i;
+    out.first_label = label;
     out.first_bad_dist = dist;
     out.first_best_dist = best_dist;
     out.first_best = best;
@@ -124,6 +125,14 @@ void LabelCheck::add(const LabelCheck& other) {
   tied = before.tied + other.tied;
   out_of_bound = before.out_of_bound + other.out_of_bound;
   broken_ties = before.broken_ties + other.broken_ties;
+}
+
+LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first) {
+  if (!group) return mine;
+  if (mine.first_bad >= 0) mine.first_bad += first;
+  LabelCheck all;
+  for (const LabelCheck& one : gathered<LabelCheck>(group, {mine})) all.add(one);
+  return all;
 }
 
 template <class T>

@@ -18,6 +18,35 @@ inline void add_exactly(double& sum, double& remainder, double value) {
 
 }  // namespace
 
+void ClusterSums::add(const ClusterSums& other) {
+  for (std::size_t cell = 0; cell < sums.size(); ++cell) {
+    add_exactly(sums[cell], remainders[cell], other.sums[cell]);
+    remainders[cell] += other.remainders[cell];
+    abs_sums[cell] += other.abs_sums[cell];
+  }
+  for (std::size_t c = 0; c < counts.size(); ++c) counts[c] += other.counts[c];
+  inertia += other.inertia;
+}
+
+ClusterSums over_ranks(Group* group, ClusterSums mine) {
+  if (!group) return mine;
+  const std::size_t cells = mine.sums.size(), k = mine.counts.size();
+  std::vector<double> numbers;  // counts are exact up to 2^53
+  for (const auto* part : {&mine.sums, &mine.remainders, &mine.abs_sums}) numbers.insert(numbers.end(), part->begin(), part->end());
+  numbers.insert(numbers.end(), mine.counts.begin(), mine.counts.end());
+  numbers.push_back(mine.inertia);
+  const std::vector<double> all = gathered(group, numbers);
+  ClusterSums sum;
+  for (auto at = all.begin(); at != all.end(); at += std::ptrdiff_t(numbers.size())) {
+    const auto part = [&](std::size_t first) { return std::vector<double>(at + std::ptrdiff_t(first), at + std::ptrdiff_t(first + cells)); };
+    const auto counts = at + std::ptrdiff_t(3 * cells), end = counts + std::ptrdiff_t(k);
+    ClusterSums one{part(0), part(cells), part(2 * cells), {counts, end}, *end};
+    if (at == all.begin()) sum = std::move(one);
+    else sum.add(one);
+  }
+  return sum;
+}
+
 template <class T>
 ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s) {
   const int d = p.d;
@@ -45,22 +74,15 @@ ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s) {
     }
     parts[omp_get_thread_num()] = std::move(part);
   }
-  for (int t = 1; t < threads; ++t) {
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      add_exactly(parts[0].sums[cell], parts[0].remainders[cell], parts[t].sums[cell]);
-      parts[0].remainders[cell] += parts[t].remainders[cell];
-      parts[0].abs_sums[cell] += parts[t].abs_sums[cell];
-    }
-    for (int c = 0; c < p.k; ++c) parts[0].counts[c] += parts[t].counts[c];
-    parts[0].inertia += parts[t].inertia;
-  }
+  for (int t = 1; t < threads; ++t) parts[0].add(parts[t]);
   return std::move(parts[0]);
 }
 
 template <class T>
 Spread spread_of(const Problem<T>& p) {
   const int d = p.d;
-  const T* origin = p.points.data();  // subtract the first point, so that a large offset does not cancel
+  // Subtract the first point, so that a large offset does not cancel.
+  const std::vector<T> origin = gathered<T>(p.group, {p.points.begin(), p.points.begin() + (p.n > 0 ? d : 0)});
   std::vector<double> sums(d), squares(d), greatest(d);
 #pragma omp parallel
   {
@@ -80,14 +102,24 @@ Spread spread_of(const Problem<T>& p) {
       squares[j] += square[j];
     }
   }
+  std::vector<double> numbers = sums;
+  for (const auto* part : {&squares, &greatest}) numbers.insert(numbers.end(), part->begin(), part->end());
+  const std::vector<double> all = gathered(p.group, std::move(numbers));
+  std::ranges::fill(sums, 0), std::ranges::fill(squares, 0);
+  for (std::size_t at = 0; at < all.size(); at += 3 * std::size_t(d))
+    for (int j = 0; j < d; ++j) {
+      sums[j] += all[at + j], squares[j] += all[at + d + j];
+      greatest[j] = std::max(greatest[j], all[at + 2 * d + j]);
+    }
   std::vector<double> deviations(d);
-  const double n = double(p.n);
+  const double n = double(p.whole().n);
   for (int j = 0; j < d; ++j) deviations[j] = std::sqrt(std::max(0.0, squares[j] / n - (sums[j] / n) * (sums[j] / n)));
   return {std::move(deviations), std::move(greatest)};
 }
 
 template <class T>
-double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& truth) const {
+double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& all) const {
+  const ClusterSums truth = problem_.group ? own_sums(s) : all;  // a chain has points of one rank
   const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
   double worst = 0;
 #pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
@@ -112,7 +144,7 @@ double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& truth)
           if (truth.abs_sums[cell] > 0) worst = std::max(worst, error / truth.abs_sums[cell]);
         }
     }
-  return worst;
+  return std::ranges::max(gathered<double>(problem_.group, {worst}));
 }
 
 template <class T>

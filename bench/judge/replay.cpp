@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
+#include "bench/data/hash.hpp"
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
@@ -59,11 +60,11 @@ struct Reach {
   double nearest = std::numeric_limits<double>::infinity();
 };
 
-std::int64_t changed_labels(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
+std::int64_t changed_labels(Group* group, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
   std::int64_t changed = 0;
 #pragma omp parallel for reduction(+ : changed) if (a.size() > 1 << 20)
   for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];
-  return changed;
+  return summed(group, changed);
 }
 
 /// Replays a problem: the whole one, or a sample.
@@ -80,11 +81,11 @@ class Replayer {
     if (const auto& unsupported = implementation_.description.unsupported) {
       std::string reason;
       try {
-        reason = unsupported(p, config_, sizeof(T));
+        reason = unsupported(p.whole(), config_, sizeof(T));
       } catch (const std::exception& error) {
         reason = fmt::format("it threw: {}", error.what());
       }
-      if (!reason.empty()) throw NotReplayed{reason, fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.n, reason)};
+      if (!reason.empty()) throw NotReplayed{reason, fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.whole().n, reason)};
     }
     Trace untraced;
     const auto solver = implementation_.prepare<T>()(p, config_, untraced);
@@ -92,6 +93,7 @@ class Replayer {
     solver->iterate(untraced);
     if (implementation_.description.device == Device::gpu) device::synchronize();
     Ended<T> ended{.run = solver->download()};
+    must_agree(p.group, ended.run);
     if (const auto wrong = judge_.explain_shape(p, ended.run); !wrong.empty())
       throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
     return ended;
@@ -112,7 +114,7 @@ class Replayer {
   /// True if a run that tests the centroids, not the labels, may stop: no label will change again.
   bool rests(const Solution<T>& run) const { return departs_ && run.centroids == run.assigned_centroids; }
 
-  double work_of(int iters) const { return double(problem_.n) * problem_.k * problem_.d * iters; }
+  double work_of(int iters) const { return double(problem_.whole().n) * problem_.k * problem_.d * iters; }
 
   /// Distance that the last iteration moved the centroids.
   double movement(const Solution<T>& s) const { return judge_.apart(s.assigned_centroids, s.centroids, judge_.mean_bounds(s)); }
@@ -156,9 +158,9 @@ class Replayer {
   /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Compares labels only if both runs are the same bit by bit.
   /// If they are not and no label may change, the centroids of the last assign must be the means of its labels.
   void check_stop(const Solution<T>& first, const Solution<T>& before, int& links) const {
-    const ProblemShape& p = problem_;
+    const ProblemShape p = problem_.whole();
     const bool same = before.centroids == first.assigned_centroids;
-    const auto changed = changed_labels(first.labels, before.labels);
+    const auto changed = changed_labels(problem_.group, first.labels, before.labels);
     if (first.iters < p.max_iters && !rests(first) && (same ? !p.converged(changed) : !p.converged(1) && judge_.moved(first)))
       throw Refusal{fmt::format("it stopped after {} iterations although {} of {} labels changed in the last; the tolerance is {}", first.iters,
                                 same ? std::to_string(changed) : "some", p.n, p.tolerance)};
@@ -170,7 +172,7 @@ class Replayer {
       if (judge_.moved(before)) return;
     }
     const Solution<T> before_that = run(problem_.initial_centroids, before.iters - 1).run;
-    const auto changed_before = changed_labels(before.labels, before_that.labels);
+    const auto changed_before = changed_labels(problem_.group, before.labels, before_that.labels);
     if (before_that.centroids == before.assigned_centroids && p.converged(changed_before))
       throw Refusal{fmt::format("it went on for {} iterations although only {} of {} labels changed in iteration {}; the tolerance is {}",
                                 first.iters, changed_before, p.n, before.iters, p.tolerance)};
@@ -253,15 +255,18 @@ class Replayer {
   bool departs_;
 };
 
-/// Returns evenly spread points and the witnesses. Centroids far from all points have none: these would raise the bounds of every mean near them.
+/// Returns evenly spread points of all ranks and the witnesses. Centroids far from all points have none: these would raise the bounds of every mean near them.
 template <class T>
 std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt19937_64& draws) {
   const int d = p.d;
+  const std::int64_t n = p.whole().n;
   const std::int64_t wanted =
-      std::clamp<std::int64_t>(p.n / 64, std::min<std::int64_t>(p.n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
+      std::clamp<std::int64_t>(n / 64, std::min<std::int64_t>(n, std::max(2 * p.k, 512)), std::max<std::int64_t>(largest_sample, 2 * p.k));
   std::vector<T> points;
-  for (const std::int64_t i : spread_sample(p.n, wanted, draws))
-    points.insert(points.end(), p.points.begin() + i * d, p.points.begin() + (i + 1) * d);
+  for (const std::int64_t of_all : spread_sample(n, wanted, draws))
+    if (const std::int64_t i = of_all - p.shard.first; i >= 0 && i < p.n)
+      points.insert(points.end(), p.points.begin() + i * d, p.points.begin() + (i + 1) * d);
+  points = gathered(p.group, std::move(points));
   const auto row = [&](int c) { return p.initial_centroids.data() + std::size_t(c) * d; };
   const auto squared = [&](auto value) {
     double sum = 0;
@@ -311,22 +316,34 @@ std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::
   return all;
 }
 
+/// Gives this rank its share of a problem that all ranks know; uneven: one point, none, ..., none, all the others. Returns its rows.
+template <class T>
+std::span<const T> take_share(Problem<T>& p, std::span<const T> rows, bool uneven) {
+  const int rank = p.group->rank(), size = p.group->size();
+  const auto first = [&](int of) { return !uneven ? first_row(p.n, of, size) : of == 0 ? 0 : of == size ? p.n : std::int64_t(1); };
+  p.shard = {first(rank), p.n};
+  p.n = first(rank + 1) - first(rank);
+  return rows.subspan(std::size_t(p.shard.first * p.d), std::size_t(p.n * p.d));
+}
+
 template <class T>
 void replay_sample(const Implementation& implementation, const Config& config, const Problem<T>& problem, int iters, std::mt19937_64& draws,
                    Replay& out) try {
   const std::vector<T> drawn = sample_with_witnesses(problem, implementation.description.distance, draws);
-  const Values<T> points = make_values<T>(drawn.size());  // on pages of its own: an implementation may page-lock them
-  std::ranges::copy(drawn, points.get());
   Problem<T> sample = problem;
-  sample.points = {points.get(), drawn.size()};
   sample.n = std::int64_t(drawn.size()) / problem.d;
   if (sample.k > sample.n) return;
+  std::span<const T> rows = drawn;
+  if (problem.group) rows = take_share(sample, rows, draws() % 2 == 0);
+  const Values<T> points = make_values<T>(rows.size());  // on pages of its own: an implementation may page-lock them
+  std::ranges::copy(rows, points.get());
+  sample.points = {points.get(), rows.size()};
   const Judge<T> judge(sample, implementation.description, config);
   const Replayer<T> replayer(implementation, config, sample, judge, draws);
   Ended<T> before;
-  for (const int m : sampled_iterations(sample, iters, draws)) {
+  for (const int m : sampled_iterations(sample.whole(), iters, draws)) {
     Ended<T> now = replayer.run(problem.initial_centroids, m);
-    out.sampled = sample.n;
+    out.sampled = sample.whole().n;
     if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
     if (m == 1) replayer.check_start(now.run);
     else if (m == before.run.iters + 1) replayer.check_link(before, now.run.assigned_centroids, problem.initial_centroids, m - 1, 0);
@@ -381,6 +398,19 @@ void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, cons
 
 }  // namespace
 
+void must_agree(Group* group, std::int64_t value, const char* what) {
+  const auto all = gathered<std::int64_t>(group, {value});
+  const auto other = std::ranges::find_if(all, [&](std::int64_t one) { return one != all[0]; });
+  if (other != all.end()) throw RanksDiffer(fmt::format("rank {} ended with {} than rank 0", other - all.begin(), what));
+}
+
+template <class T>
+void must_agree(Group* group, const Solution<T>& s) {
+  if (!group) return;
+  const auto text_of = [](const std::vector<T>& values) { return hash_of(values.data(), values.size() * sizeof(T)); };
+  must_agree(group, std::int64_t(std::hash<std::string>{}(text_of(s.centroids) + text_of(s.assigned_centroids))), "other centroids");
+}
+
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge) {
@@ -403,6 +433,8 @@ Replay replay(const Implementation& implementation, const Config& config, const 
   return out;
 }
 
+template void must_agree(Group*, const Solution<float>&);
+template void must_agree(Group*, const Solution<double>&);
 template Replay replay(const Implementation&, const Config&, const Problem<float>&, const Evidence<float>&, const Judge<float>&);
 template Replay replay(const Implementation&, const Config&, const Problem<double>&, const Evidence<double>&, const Judge<double>&);
 

@@ -61,6 +61,7 @@ void launch(std::vector<Case>& cases, const Flags& f) {
   for (auto& c : cases) {
     c.launch = fmt::format("{}", fmt::join(words_of(f.launch), " "));
     if (c.skip.empty() && !c.implementation->description.shards) c.skip = "runs in one process: --launch is for implementations that take shards";
+    if (c.skip.empty() && c.init.ends_with("kmeans++")) c.skip = "k-means++ needs all points in one process: random, taylor2021 or a file start ranks";
   }
 }
 

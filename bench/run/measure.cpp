@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -36,9 +38,10 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), points_(points_of<T>(c.dataset)), dataset_(&points_->set),
-        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_{c.shape(), dataset_->points(), start_.view()},
-        judge_(problem_, c.implementation->description, c.config, points_->spread) {
+      : case_(c), points_(points_of<T>(c.dataset, group_)), dataset_(&points_->set),
+        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d),
+        problem_{c.shape(), dataset_->points(), start_.view(), group_, {dataset_->first, dataset_->n}},
+        judge_(own_rows(problem_, dataset_->rows), c.implementation->description, c.config, points_->spread) {
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
@@ -53,7 +56,7 @@ class TypedSession final : public Session {
     const auto start = std::chrono::steady_clock::now();
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
-    const double prepare_s = seconds_since(start);
+    const double prepare_s = slowest(seconds_since(start));
     prepare_trace.finish();
     m.library = noted_library();
     if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
@@ -77,7 +80,8 @@ class TypedSession final : public Session {
     const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), timing.wall_s);
     const auto again = [&](int tries) {
       if (std::isinf(timing.disturbed)) return tries < most_tries;
-      return timing.disturbed > disturbed_share && tries < most_tries && m.repeated_s + seconds_since(start) < allowed_s;
+      if (!(timing.disturbed > disturbed_share && tries < most_tries)) return false;
+      return of_first(group_, m.repeated_s + seconds_since(start) < allowed_s);
     };
     for (int tries = 1; m.judgement.verdict.empty() && again(tries); ++tries) {
       wait_for_quiet();
@@ -156,11 +160,11 @@ class TypedSession final : public Session {
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       const ReuseScope reuse;                                       // for both replays
-      if (evidence_.first.labels.empty()) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
+      if (evidence_.first.iters == 0) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
       m.replay = replay_of(m, evidence_);
-      if (m.judgement.verdict.empty() && !unforeseen_.labels.empty() && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
+      if (m.judgement.verdict.empty() && unforeseen_.iters > 0 && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
         start_.take(unforeseen_start_);
         const Replay second = replay_of(m, {.first = std::move(unforeseen_), .sample = false, .draws = evidence_.draws});
         m.replay->verdict = second.verdict;
@@ -172,13 +176,25 @@ class TypedSession final : public Session {
   }
 
   void save(const std::filesystem::path& stem) override {
-    const std::vector<float> labels(last_.labels.begin(), last_.labels.end());
-    write_npy<T>(stem.string() + ".points.npy", problem_.points, problem_.n, problem_.d);
-    write_npy<float>(stem.string() + ".labels.npy", labels, problem_.n, 1);
+    const std::vector<T> points = gathered<T>(group_, {problem_.points.begin(), problem_.points.end()});
+    const std::vector<float> labels = gathered<float>(group_, {last_.labels.begin(), last_.labels.end()});
+    if (!is_first_rank()) return;
+    std::filesystem::create_directories(stem.parent_path());
+    write_npy<T>(stem.string() + ".points.npy", points, dataset_->n, problem_.d);
+    write_npy<float>(stem.string() + ".labels.npy", labels, dataset_->n, 1);
     write_npy<T>(stem.string() + ".centroids.npy", last_.centroids, problem_.k, problem_.d);
   }
 
  private:
+  /// The problem with this process's rows.
+  static const Problem<T>& own_rows(Problem<T>& p, std::int64_t rows) {
+    p.n = rows;
+    return p;
+  }
+
+  /// The seconds of the slowest rank.
+  double slowest(double s) const { return std::ranges::max(gathered<double>(group_, {s})); }
+
   void add_sample(Measurement& m, const Timing& timing) const {
     m.samples_s.push_back(timing.wall_s);
     m.delays.push_back(timing.delay);
@@ -201,16 +217,16 @@ class TypedSession final : public Session {
     for (int tries = 1;; ++tries) {
       start_.as_given();
       Trace trace(true);
-      const Timing timing = timed(
+      const Timing timing = shared(timed(
           false, [&] { reset(); },
           [&] {
             iters = solver_->iterate(trace);
             if (case_.on_gpu()) device::synchronize();
-          });
+          }));
       trace.finish();
       m.trace = std::move(trace);
       m.trace_disturbed = timing.disturbed > disturbed_share;
-      if (!m.trace_disturbed || tries == most_tries || seconds_since(start) > allowed_s) return iters;
+      if (!m.trace_disturbed || tries == most_tries || of_first(group_, seconds_since(start) > allowed_s)) return iters;
       wait_for_quiet();
     }
   }
@@ -222,16 +238,16 @@ class TypedSession final : public Session {
     const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
     start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
     int iters = 0;
-    const double met_before_s = meeting_s;
     Timing timing = timed_iterate(iters);
-    const double met_s = meeting_s;
-    own_resets_s_.push_back(timing.reset_s - (met_s - met_before_s));
+    own_resets_s_.push_back(timing.reset_s);
     const double download_s = undelayed_s([&] {
       const auto download_start = std::chrono::steady_clock::now();
       download();
       m.downloads_s.push_back(seconds_since(download_start));
     });
-    own_downloads_s_.push_back(download_s - (meeting_s - met_s));
+    m.downloads_s.back() = slowest(m.downloads_s.back());
+    own_downloads_s_.push_back(slowest(download_s));
+    must_agree(group_, last_);
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
@@ -265,11 +281,44 @@ class TypedSession final : public Session {
   /// With `rows`, the run starts from these rows instead. Nobody can see them before its reset.
   Timing timed_iterate(int& iters, const std::vector<T>& rows = {}) {
     Trace untraced;
+    double met_s = 0;  // in which ranks waited for the others' reset
     const auto begin = [&] {
       if (!rows.empty()) start_.take(rows);
       reset();
+      if (group_) met_s = undelayed_s([&] { summed(group_, 0); });
     };
-    return timed(case_.on_gpu(), begin, [&] { iters = solver_->iterate(untraced); });
+    bool alike = true;
+    Timing timing = timed(case_.on_gpu(), begin, [&] {
+      iters = solver_->iterate(untraced);
+      if (group_) alike = ended_together(iters);
+    });
+    if (!alike) must_agree(group_, iters, "another number of iterations");
+    timing.reset_s -= met_s;
+    return shared(timing);
+  }
+
+  /// Waits for all ranks: the slowest one's end is the run's. True if all made as many iterations.
+  bool ended_together(int iters) const {
+    if (case_.on_gpu()) device::synchronize();
+    std::int64_t most_and_least[] = {iters, -iters};
+    group_->max(most_and_least);
+    return most_and_least[0] == -most_and_least[1];
+  }
+
+  /// What rank 0's clocks read, and the slowest reset.
+  Timing shared(Timing timing) const {
+    if (!group_) return timing;
+    const auto counted = [](auto& value) { return double(value.value_or(-1)); };
+    const std::vector<double> mine = {timing.wall_s, timing.event_s, timing.disturbed, counted(timing.delay.run_delay_s),
+                                      counted(timing.delay.involuntary_switches)};
+    const std::vector<double> all = gathered(group_, mine);
+    timing.reset_s = slowest(timing.reset_s);
+    timing.complaint = agreed(group_, timing.complaint);
+    timing.wall_s = all[0], timing.event_s = all[1], timing.disturbed = timing.complaint.empty() ? all[2] : std::numeric_limits<double>::infinity();
+    timing.delay = {};
+    if (all[3] >= 0) timing.delay.run_delay_s = all[3];
+    if (all[4] >= 0) timing.delay.involuntary_switches = std::int64_t(all[4]);
+    return timing;
   }
 
   /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances:
@@ -281,7 +330,7 @@ class TypedSession final : public Session {
     const auto counted = m.trace.counters().find("distances");
     const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
     const double all = double(problem_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
-    const double allowed = distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
+    const double allowed = of_first(group_, distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3);
     double sample_s = median(m.samples_s);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
@@ -328,18 +377,20 @@ class TypedSession final : public Session {
     return made;
   }
 
-  std::string explain_start() const { return start_.intact() ? "" : "it changed the initial centroids"; }
+  std::string explain_start() const { return agreed(group_, start_.intact() ? "" : "it changed the initial centroids"); }
 
   /// A worker with changed points takes no further case.
   void explain_points(Measurement& m) {
-    if (intact(*points_)) return;
+    const std::string why = agreed(group_, intact(*points_) ? "" : "it changed the points");
+    if (why.empty()) return;
     m.process_changed = true;
-    m.judgement.verdict = "it changed the points";
+    m.judgement.verdict = why;
   }
 
   /// Judges the last run unless it repeats the first answer. Keeps the evidence for the replay.
   void judge_if_new(Measurement& m) {
-    if (m.runs > 1 && !evidence_.first.labels.empty() && same_answer(evidence_.first, last_, start_.rotation(), problem_)) return;
+    const auto repeats = [&] { return same_answer(evidence_.first, last_, start_.rotation(), problem_); };
+    if (m.runs > 1 && evidence_.first.iters > 0 && summed(group_, !repeats()) == 0) return;
     keep_worst(m, judge_last());
     if (m.runs > 1 && last_.iters == evidence_.first.iters)
       evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
@@ -383,7 +434,9 @@ class TypedSession final : public Session {
   }
 
   /// Judges the times of download and reset. The copy of another case's outputs of the same size may clear them; to refuse takes one made now.
-  std::string explain_verbs(const Measurement& m) const {
+  std::string explain_verbs(const Measurement& m) const { return agreed(group_, is_first_rank() ? explain_all_verbs(m) : ""); }
+
+  std::string explain_all_verbs(const Measurement& m) const {
     static std::map<std::array<std::size_t, 3>, double> known;
     const std::array sizes = {last_.labels.size() * sizeof(std::int32_t), last_.centroids.size() * sizeof(T), std::size_t(case_.on_gpu())};
     const auto explain = [&](double copy_s) {
@@ -398,12 +451,14 @@ class TypedSession final : public Session {
     const bool busy = has_busy_threads(), children = has_children();
     if (change.empty() && busy) change = "its threads go on computing after its runs";
     if (change.empty() && children) change = "it left a process behind";
-    m.process_changed = !change.empty() || (!case_.on_gpu() && state_.has_more_threads());
+    m.process_changed = summed(group_, !change.empty() || (!case_.on_gpu() && state_.has_more_threads())) > 0;
+    change = agreed(group_, change);
     if (m.judgement.verdict.empty()) m.judgement.verdict = change;
   }
 
   ProcessState state_;
   Case case_;
+  Group* group_ = all_ranks();  // measure, decide and judge alike
   std::shared_ptr<const Points<T>> points_;
   const Dataset<T>* dataset_;
   Start<T> start_;
@@ -422,11 +477,13 @@ class TypedSession final : public Session {
 }  // namespace
 
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
-  const double points = is_mapped(c.dataset, std::size_t(c.value_bytes())) ? 0 : double(c.n) * c.d * c.value_bytes();
-  const double needed = points + 12.0 * double(c.n), available = double(memory::available_bytes());
+  const auto share = [&](double bytes) { return all_ranks() ? bytes / all_ranks()->size() : bytes; };
+  const double points = is_mapped(c.dataset, std::size_t(c.value_bytes())) ? 0 : share(double(c.n) * c.d * c.value_bytes());
+  const double needed = points + share(12.0 * double(c.n)), available = double(memory::available_bytes());
   if (available <= 0) throw std::runtime_error("the machine does not tell how much memory is available");
-  if (needed > available)
-    throw CannotRun(fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are available", needed / (1 << 30), available / (1 << 30)));
+  const std::string why =
+      needed > available ? fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are available", needed / (1 << 30), available / (1 << 30)) : "";
+  if (const std::string all = agreed(all_ranks(), why); !all.empty()) throw CannotRun(all);
   if (c.implementation->description.task == Task::spectral) return prepare_chain(c, m);
   if (c.precision == Precision::fp32) return std::make_unique<TypedSession<float>>(c, m);
   return std::make_unique<TypedSession<double>>(c, m);

@@ -16,11 +16,12 @@
 
 namespace km {
 
-/// A data set and the spread that the judge needs.
+/// A data set, of several ranks this one's share, and the spread that the judge needs.
 template <class T>
 struct Points {
   Dataset<T> set;
   Spread spread;
+  std::string hash;  // of this process's points
 };
 
 /// Refuses values whose distances² overflow.
@@ -35,13 +36,15 @@ void refuse_overflow(const Points<T>& points) {
 /// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_dataset does, and
 /// CannotRun if distances² would overflow.
 template <class T>
-std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
+std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request, Group* group = nullptr) {
   static std::shared_ptr<const Points<T>> last;
   static DatasetRequest last_request;
   if (last && last_request == request) return last;
   last.reset();  // free memory first: both may not fit
-  auto points = std::make_shared<Points<T>>(load_dataset<T>(request));
-  points->spread = spread_of(Problem<T>{{.n = points->set.n, .d = points->set.d, .k = 1}, points->set.points(), {}});
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request, group));
+  const Dataset<T>& set = points->set;
+  points->spread = spread_of(Problem<T>{{.n = set.rows, .d = set.d, .k = 1}, set.points(), {}, group, {set.first, set.n}});
+  points->hash = group ? hash_of(set.points().data(), set.points().size_bytes()) : set.hash;
   refuse_overflow(*points);
   protect_values(points->set.values.get(), "the points");
   last_request = request;
@@ -51,7 +54,7 @@ std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request) {
 /// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
 template <class T>
 bool intact(const Points<T>& points) {
-  return hash_of(points.set.values.get(), points.set.points().size_bytes()) == points.set.hash;
+  return hash_of(points.set.points().data(), points.set.points().size_bytes()) == points.hash;
 }
 
 }  // namespace km

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,10 +13,6 @@ class Ranks : public Group {
  public:
   /// From rank 0 to all. `asleep`: a rank that waits for long leaves its processor to others.
   virtual void broadcast(void* bytes, std::size_t count, bool asleep = false) = 0;
-  virtual void send(const void* bytes, std::size_t count, int to) = 0;
-  virtual void receive(void* bytes, std::size_t count, int from) = 0;
-  /// Every rank's number, on every rank.
-  virtual std::vector<std::int64_t> gather(std::int64_t mine) = 0;
   /// The last call: the other ranks are at it too, or, if `at_once`, end wherever they are.
   virtual void leave(bool at_once) = 0;
 
@@ -40,7 +35,9 @@ void join_ranks();
 /// Null before join_ranks().
 Ranks* ranks();
 
-/// Seconds of reset and download so far in which ranks met: orders, starts and labels travelled. Not the implementation's.
-inline double meeting_s = 0;
+/// All ranks as an implementation and the judge see them: null for one process.
+inline Group* all_ranks() { return ranks() && ranks()->size() > 1 ? ranks() : nullptr; }
+/// True in the process that reports: all ranks measure and judge alike.
+inline bool is_first_rank() { return !ranks() || ranks()->rank() == 0; }
 
 }  // namespace km

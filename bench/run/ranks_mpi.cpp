@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <memory>
+#include <numeric>
 
 #include "bench/run/ranks.hpp"
 
@@ -46,7 +48,6 @@ class MpiRanks final : public Ranks {
     in_pieces(numbers.size(),
               [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD); });
   }
-  void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
 
   void broadcast(void* bytes, std::size_t count, bool asleep) override {
     in_pieces(count, [&](std::size_t at, int length) {
@@ -57,17 +58,20 @@ class MpiRanks final : public Ranks {
       if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
     });
   }
-  void send(const void* bytes, std::size_t count, int to) override {
-    in_pieces(count, [&](std::size_t at, int length) { MPI_Send(static_cast<const char*>(bytes) + at, length, MPI_BYTE, to, 0, MPI_COMM_WORLD); });
-  }
-  void receive(void* bytes, std::size_t count, int from) override {
-    in_pieces(count, [&](std::size_t at, int length) {
-      MPI_Recv(static_cast<char*>(bytes) + at, length, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    });
-  }
-  std::vector<std::int64_t> gather(std::int64_t mine) override {
-    std::vector<std::int64_t> all(std::size_t(size_), 0);
-    MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+  std::vector<std::byte> gather(std::span<const std::byte> mine) override {
+    const std::vector<std::int64_t> sizes = numbers_of_all(std::int64_t(mine.size()));
+    std::vector<std::byte> all(std::size_t(std::reduce(sizes.begin(), sizes.end())));
+    if (mine.size() < most_at_once && std::ranges::count(sizes, sizes[0]) == size_) {
+      MPI_Allgather(mine.data(), int(mine.size()), MPI_BYTE, all.data(), int(mine.size()), MPI_BYTE, MPI_COMM_WORLD);
+      return all;
+    }
+    std::size_t at = 0;
+    for (int from = 0; from < size_; ++from) {
+      const auto count = std::size_t(sizes[std::size_t(from)]);
+      if (from == rank_) std::ranges::copy(mine, all.begin() + std::ptrdiff_t(at));
+      in_pieces(count, [&](std::size_t first, int length) { MPI_Bcast(&all[at + first], length, MPI_BYTE, from, MPI_COMM_WORLD); });
+      at += count;
+    }
     return all;
   }
 
@@ -87,6 +91,12 @@ class MpiRanks final : public Ranks {
   }
 
  private:
+  std::vector<std::int64_t> numbers_of_all(std::int64_t mine) const {
+    std::vector<std::int64_t> all(std::size_t(size_), 0);
+    MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+    return all;
+  }
+
   void find_places() {
     MPI_Comm node;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
@@ -100,7 +110,7 @@ class MpiRanks final : public Ranks {
     ::sched_getaffinity(0, sizeof mine, &mine);
     std::vector<cpu_set_t> masks(static_cast<std::size_t>(size_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-    const std::vector<std::int64_t> firsts = gather(first), of_node = gather(::sysconf(_SC_NPROCESSORS_ONLN));  // the node's first rank
+    const std::vector<std::int64_t> firsts = numbers_of_all(first), of_node = numbers_of_all(::sysconf(_SC_NPROCESSORS_ONLN));  // the node's first rank
     std::vector<std::int64_t> nodes = firsts;
     std::ranges::sort(nodes);
     nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());

@@ -12,7 +12,7 @@
 #include "bench/machine/version.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
-#include "bench/run/over_ranks.hpp"
+#include "bench/run/ranks.hpp"
 
 namespace km {
 namespace {
@@ -60,6 +60,40 @@ std::string fault_in(const Json& values, const std::string& name, const char* co
   for (std::size_t at = 0; at < values.size(); ++at)
     if (const std::string fault = fault_of(values[at]); !fault.empty()) return fmt::format("{} {} {}{}", name, counted, at + 1, fault);
   return "";
+}
+
+/// Why the binding of a rank may cost time, or "". Open MPI binds each of two ranks to one core unless told otherwise.
+std::string binding_fault(const Ranks::Place& place, std::int64_t threads) {
+  if (threads > place.processors)
+    return fmt::format("runs {} threads and has {} of the processors {} to itself", threads, place.processors, place.mask);
+  if (place.processors == 1 && place.idle > 0)
+    return fmt::format("may use processor {} alone, and no rank uses {} others of its machine: mpirun --bind-to none", place.mask, place.idle);
+  return "";
+}
+
+/// The line's field `ranks`: the launcher's words, and where this process is a rank, where all are. Null for a case without a launcher.
+Json ranks_of(const Case& c) {
+  if (c.launch.empty()) return nullptr;
+  Json json = {{"launch", c.launch},    {"count", nullptr},   {"nodes", nullptr},  {"threads", nullptr},
+               {"processors", nullptr}, {"library", nullptr}, {"warning", nullptr}};
+  if (!ranks()) return json;
+  const auto asked = c.config.values().find("threads");
+  const std::int64_t given = asked == c.config.values().end() ? 0 : std::get<std::int64_t>(asked->second);
+  json["count"] = ranks()->size();
+  json["threads"] = json["processors"] = Json::array();
+  int nodes = 0;
+  for (const auto& place : ranks()->places()) {
+    const std::int64_t threads = given > 0 ? given : place.processors;
+    nodes = std::max(nodes, place.node + 1);
+    if (json["warning"].is_null())
+      if (const std::string why = binding_fault(place, threads); !why.empty())
+        json["warning"] = fmt::format("rank {} {}", json["threads"].size(), why);
+    json["threads"].push_back(threads);
+    json["processors"].push_back(place.mask);
+  }
+  json["nodes"] = nodes;
+  json["library"] = ranks()->library();
+  return json;
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // The worker: measures the cases in its inbox and sends their lines.
+#include <fmt/format.h>
+#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/measure.hpp"
-#include "bench/run/over_ranks.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/ranks.hpp"
 #include "bench/run/result.hpp"
@@ -31,6 +32,9 @@ class CaseRun {
   bool ended() const { return !skip_.empty() || !failure_.empty() || !right() || int(measurement_.samples_s.size()) >= case_.repetitions; }
   /// Frees what the runs need, so that another case can run in between. The next repeat() prepares again.
   void release() { session_.reset(); }
+  const std::string& failure() const { return failure_; }
+  /// True if it failed and other ranks may wait for this one.
+  bool failed_alone() const { return failed_alone_ && !failure_.empty(); }
   /// True if the next case needs a fresh process.
   bool spoiled_process() const { return !failure_.empty() || measurement_.process_changed || !right(); }
 
@@ -41,8 +45,11 @@ class CaseRun {
     try {
       if (!session_) session_ = prepare(case_, measurement_);
       return case_.once ? solve() : measure();
-    } catch (const CannotRun& error) {
+    } catch (const CannotRun& error) {  // thrown on all ranks, like the next
       skip_ = error.what();
+    } catch (const RanksDiffer& error) {
+      failure_ = error.what();
+      failed_alone_ = false;
     } catch (const device::Error& error) {
       failure_ = error.what();
       if (error.sticky) (void)session_.release();  // the lost context has freed its device memory
@@ -73,11 +80,7 @@ class CaseRun {
     if (right() && int(measurement_.samples_s.size()) < case_.repetitions) return;
     if (right() && options_.energy) session_->measure_energy(measurement_);
     if (right()) session_->finish(measurement_);
-    if (options_.save_solutions && !case_.exhibit.empty()) {
-      const auto stem = options_.out / (case_.exhibit + "." + case_.id());
-      std::filesystem::create_directories(stem.parent_path());
-      session_->save(stem);
-    }
+    if (options_.save_solutions && !case_.exhibit.empty()) session_->save(options_.out / (case_.exhibit + "." + case_.id()));
     release();
   }
 
@@ -96,6 +99,7 @@ class CaseRun {
   Measurement measurement_;
   std::unique_ptr<Session> session_;
   std::string skip_, failure_;
+  bool failed_alone_ = true;
 };
 
 /// The order of the runs, as indices of cases: each case once, for all its runs in a row; interleaved, once for each of its runs, shuffled.
@@ -110,7 +114,7 @@ void measure_jobs(const RunOptions& options, const Inbox& inbox) {
   std::vector<std::optional<CaseRun>> cases;  // empty: ended
   for (const auto& text : inbox.jobs()) {
     Case c = unpacked(Json::parse(text));
-    if (ranks()) c.implementation = over_ranks(c.implementation);
+    if (!c.implementation) throw std::runtime_error("this program has no " + c.implementation_name);
     cases.emplace_back(std::in_place, std::move(c), options);
   }
   CaseRun* current = nullptr;
@@ -125,10 +129,21 @@ void measure_jobs(const RunOptions& options, const Inbox& inbox) {
     do run.repeat();
     while (!options.interleave && !run.ended());
     if (!run.ended()) continue;
+    if (!is_first_rank() && run.failed_alone()) inbox.crash(fmt::format("rank {}: {}", ranks()->rank(), run.failure()));
     inbox.end(run.spec().id(), run.line().dump(-1, ' ', false, Json::error_handler_t::replace));
-    if (run.spoiled_process()) inbox.leave();  // the next case needs a fresh process
+    if (run.spoiled_process()) inbox.leave(run.failed_alone());  // the next case needs a fresh process
     current = nullptr;
     cases[at].reset();
+  }
+}
+
+/// Gives this rank its share of the machine: threads for the judge, and a GPU. If it has none, prepare will tell.
+void share_machine(const Group& group) {
+  omp_set_num_threads(group.processors());
+  if (group.rank() == 0 || !device::available()) return;
+  try {
+    device::select(group.local_rank());
+  } catch (const device::Error&) {
   }
 }
 
@@ -143,10 +158,10 @@ int work(const RunOptions& options, Inbox& inbox) {
   count_stops();
   adopt_orphans();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
-  if (ranks() && ranks()->rank() > 0) follow(inbox);
+  if (Group* const group = all_ranks()) share_machine(*group);
   do measure_jobs(options, inbox);
   while (inbox.next());
-  if (ranks()) leave_ranks();
+  if (ranks()) inbox.leave();
   return 0;
 }
 

@@ -2,7 +2,7 @@
 #include "bench/run/workers.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <random>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -27,7 +28,6 @@
 #include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/wait_policy.hpp"
-#include "bench/run/over_ranks.hpp"
 #include "bench/run/ranks.hpp"
 #include "bench/run/timing.hpp"
 
@@ -382,9 +382,7 @@ Inbox Inbox::of_rank() {
   inbox.events_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   inbox.todo_ = STDIN_FILENO;
   join_ranks();
-  if (ranks()->rank() == 0) inbox.next();
-  inbox.secret_.resize(new_secret().size());
-  ranks()->broadcast(inbox.secret_.data(), inbox.secret_.size(), true);
+  inbox.next();
   report_crashes(inbox.events_, inbox.secret_);
   return inbox;
 }
@@ -410,6 +408,26 @@ std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
 }
 
 bool Inbox::next() {
+  const bool more = is_first_rank() && read_jobs();
+  return ranks() ? share_jobs(more) : more;
+}
+
+/// Rank 0's jobs for all ranks: the secret and each job, a line each; nothing: there are none.
+bool Inbox::share_jobs(bool more) {
+  std::string text = more ? fmt::format("{}\n{}", secret_, fmt::join(jobs_, "\n")) : "";
+  std::size_t size = text.size();
+  ranks()->broadcast(&size, sizeof size, true);
+  text.resize(size);
+  ranks()->broadcast(text.data(), size, true);
+  if (is_first_rank() || text.empty()) return !text.empty();
+  std::istringstream lines(text);
+  std::getline(lines, secret_);
+  jobs_.clear();
+  for (std::string job; std::getline(lines, job);) jobs_.push_back(job);
+  return true;
+}
+
+bool Inbox::read_jobs() {
   jobs_.clear();
   for (std::string buffer(1 << 16, '\0');;) {
     std::size_t from = 0;
@@ -430,16 +448,22 @@ bool Inbox::next() {
   }
 }
 
-void Inbox::start(const std::string& id) const { send("start " + id); }
-void Inbox::end(const std::string& id, const std::string& result) const { send("end " + id + " " + result); }
-void Inbox::leave() const {
-  if (ranks()) leave_ranks();
+void Inbox::start(const std::string& id) const {
+  if (is_first_rank()) send("start " + id);
+}
+void Inbox::end(const std::string& id, const std::string& result) const {
+  if (is_first_rank()) send("end " + id + " " + result);
+}
+void Inbox::leave(bool at_once) const {
+  if (ranks()) ranks()->leave(at_once);
   ::_exit(0);
 }
 
 void Inbox::crash(const std::string& why) const {
   send("crash " + one_line(why));
-  if (ranks()) ::sleep(2);  // the parent ends all
+  if (!ranks()) return;
+  ::sleep(2);  // the parent ends all
+  leave(true);
 }
 
 void Inbox::send(const std::string& line) const {

@@ -70,7 +70,7 @@ def test_any_number_of_ranks_ends_with_the_same_bits(tmp_path):
     (tmp_path / "made").mkdir()
     exhibit = tmp_path / "made/up.toml"
     exhibit.write_text(EXHIBIT)
-    ends = []
+    ends, hashes = [], set()
     for ranks in (1, 2, 3, 5):
         folder = tmp_path / str(ranks)
         (line,) = run(exhibit, "--save", "--timeout", "300", ranks=ranks, folder=folder)
@@ -79,8 +79,10 @@ def test_any_number_of_ranks_ends_with_the_same_bits(tmp_path):
         assert (where["count"], where["nodes"], len(where["processors"])) == (ranks, 1, ranks)
         assert all(threads >= 1 for threads in where["threads"]) and where["library"]
         assert set(line["phases"]) >= {"assign", "update", "reduce"}
+        hashes.add(line["dataset"]["hash"])
         ends.append([np.load(file).tobytes() for file in sorted(folder.rglob("*.npy"))])
     assert len(ends[0]) == 3 and all(end == ends[0] for end in ends)
+    assert len(hashes) == 1
 
 
 @needs_mpi
@@ -98,19 +100,33 @@ def test_ranks_with_one_point_and_with_none(n, ranks, tmp_path):
 def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
     faults = {
         "prepare_throws": r"^rank 1: prepare gave up$",
+        "reset_throws": r"^rank 1: reset gave up$",
         "iterate_throws": r"^rank 1: iterate gave up$",
+        "download_throws": r"^rank 1: download gave up$",
         "goes_on": r"^rank 1 ended with another number of iterations than rank 0$",
         "ends_apart": r"^rank 1 ended with other centroids than rank 0$",
         "dies": r"^a rank died of signal 9",
+        "exits": r"^(the launcher ended|a rank died|the worker)",
+        "stops_alone": r"^(rank 1 ended with another number|the launcher ended|a rank died|no end after)",
+        "skips_a_sum": r"^rank 1 ended with other centroids than rank 0$",
     }
-    wanted = ["--implementation", "faults/ranks", "--set", "fault=none,wrong_label," + ",".join(faults)]
-    every = run(*wanted, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
+    lies = {
+        "wrong_label": r"^point 150 has label",
+        "drops_a_row": r"^(point 299 has label|centroid)",
+        "counts_twice": r"^centroid .* but the mean of its .* points",
+        "sums_before": r"^centroid .* but the mean of its .* points",
+        "reads_a_row_twice": r"^(point 150 has label|centroid)",
+        "turns_labels": r"^point \d+ has label",
+        "labels_before": r"^(point \d+ has label|centroid)",
+    }
+    wanted = ["--implementation", "faults/ranks", "--set", "fault=none," + ",".join(faults | lies), "--timeout", "10"]
+    uniform = flags(dataset="uniform", n=300, k=7, precision="fp32", iterations=3, repetitions=2)
+    every = run(*wanted, *uniform, ranks=2, folder=tmp_path, program=FAULTY)
     found = {line["parameters"]["fault"]: line for line in every}
     assert found.pop("none")["verdict"] == ""
-    assert re.search(r"^point 150 has label", found.pop("wrong_label")["verdict"])
-    assert set(found) == set(faults)
-    for fault, says in faults.items():
-        assert re.search(says, found[fault]["failure"]), found[fault]["failure"]
+    assert set(found) == {*faults, *lies}
+    told = {fault: line["failure"] or line["verdict"] for fault, line in found.items()}
+    assert {fault: why for fault, why in told.items() if not re.search((faults | lies)[fault], why)} == {}
     assert not leftover(tmp_path)
 
 
