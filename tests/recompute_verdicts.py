@@ -32,7 +32,19 @@ STORED |= {"peak": ("peak_bytes", 2**-20), "device_peak": ("device_peak_bytes", 
 WITHIN = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another
 RATES = ("throughput", "bus_share", "bandwidth", "flop_rate")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
-TIMED = ("iteration", "iteration_event", "run", "run_event", *OF_PREPARE, "download", "ealt", *RATES, *PHASES)
+OVER_BASELINE = ("speedup", "efficiency")
+TIMED = (
+    "iteration",
+    "iteration_event",
+    "point_iteration",
+    "run",
+    "run_event",
+    *OF_PREPARE,
+    "download",
+    "ealt",
+    *RATES,
+    *PHASES,
+)
 
 
 class Incomparable(Exception):  # noqa: N818  a verdict, no error
@@ -218,8 +230,11 @@ def times(line, name="samples_s"):
 def metric(line, name, record):
     """(value, low, high) in the metric's unit, or None."""
     family, _, member = name.partition(":")
-    if family == "speedup":
+    if family in OVER_BASELINE:
         return metric(line, member, record)
+    if name == "point_iteration":
+        whole = times(line)
+        return whole and scaled(whole, 1e9 / (line["iterations"] * line["n"]))
     if name in ("iteration", "run", "overall", "end_to_end", "end_to_end_iteration"):
         verbs = {"overall": ("prepare_s",), "iteration": (), "run": ()}.get(name, ("prepare_s", "download_s"))
         whole = times(line)
@@ -329,12 +344,19 @@ def counted(line, name):
 
 
 def is_timed(name):
-    return name in TIMED or name.partition(":")[0] in ("phase", "speedup")
+    return name in TIMED or name.partition(":")[0] in ("phase", *OVER_BASELINE)
+
+
+def parts(line):
+    """GPUs and ranks that shared a run."""
+    ranks = (line.get("ranks") or {}).get("count") or 1
+    asked, counted = (line.get("parameters") or {}).get("gpus"), (line.get("counters") or {}).get("gpus")
+    return asked * ranks if asked else counted[0] if counted else ranks
 
 
 def rests_on(line, name):
     family, _, member = name.partition(":")
-    if family == "speedup":
+    if family in OVER_BASELINE:
         return rests_on(line, member)
     if name in OF_PREPARE:
         return "prepare"
@@ -447,17 +469,18 @@ class View:
 
     def value(self, line, name):
         own = None if line["verdict"] else metric(line, name, self.record)
-        if not name.startswith("speedup:") or own is None:
+        family = name.partition(":")[0]
+        if family not in OVER_BASELINE or own is None:
             return own
-        base = self.base(line, name)
+        base, unit = self.base(line, name), 100 / parts(line) if family == "efficiency" else 1
         if base is line:
-            return exact(1.0)
+            return exact(unit)
         theirs = metric(base, name, self.record) if base else None
-        return theirs and ratio(theirs, own)
+        return theirs and scaled(ratio(theirs, own), unit)
 
     def doubt(self, line, name):
         """`disturbed`, `coarse` or ""."""
-        base = self.base(line, name) if name.startswith("speedup:") else None
+        base = self.base(line, name) if name.partition(":")[0] in OVER_BASELINE else None
         both = [one for one in (line, base) if one is not None]
         if any(rests_on(one, name) in (one.get("disturbed_verbs") or ()) for one in both):
             return "disturbed"

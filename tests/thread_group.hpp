@@ -33,9 +33,7 @@ class ThreadGroup : public Group {
   int processors() const override { return 1 + rank_ % 3; }
   int local_size() const override { return all_.size; }
   int local_rank() const override { return rank_; }
-  void sum(std::span<std::int64_t> mine) override {
-    together(mine, 0, std::plus{});
-  }
+  void sum(std::span<std::int64_t> mine) override { together(mine, 0, std::plus{}); }
   void max(std::span<std::int64_t> mine) override {
     together(mine, std::numeric_limits<std::int64_t>::min(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }

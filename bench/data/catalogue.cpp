@@ -144,7 +144,7 @@ struct Kept {
   std::map<std::string, Entry> entries;
   std::map<fs::path, DatasetShape> shapes;
 } kept;
-std::mutex changes;  // of its holders
+std::mutex kept_mutex;
 
 /// Reads instead of mapping, because a mapped file that shrinks would crash the process.
 std::string file_hash(const std::filesystem::path& path) {
@@ -198,13 +198,13 @@ std::map<std::string, Entry> catalogue() {
 }
 
 KeepCatalogue::KeepCatalogue() {
-  const std::lock_guard turn(changes);
+  const std::lock_guard turn(kept_mutex);
   if (kept.holders == 0) kept.entries = catalogue();
   ++kept.holders;
 }
 
 KeepCatalogue::~KeepCatalogue() {
-  const std::lock_guard turn(changes);
+  const std::lock_guard turn(kept_mutex);
   if (--kept.holders == 0) kept = {};
 }
 

@@ -27,17 +27,20 @@ DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
   return shape;
 }
 
+/// Ranks of this machine: they share its memory.
+int copies_here(const Group* group) { return group ? group->local_size() : 1; }
+
 /// Whether a file's points are mapped, or why they cannot be.
 struct Mapping {
   bool wanted;
   std::string obstacle;
 };
-Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t value_bytes) {
+Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t value_bytes, int copies) {
   const DatasetShape shape = shape_of(entry, wish);
   const std::string obstacle = unmappable(entry.file, value_bytes);
   const auto asked = wish.settings.find("map");
   if (asked == wish.settings.end()) {
-    const double need = double(shape.n) * shape.d * double(value_bytes);
+    const double need = double(shape.n) * shape.d * double(value_bytes) * copies;
     return {obstacle.empty() && need > double(memory::available_bytes()) / 2, obstacle};
   }
   if (asked->second == 1 && !obstacle.empty()) throw UserError("data set {}: map = 1, but it cannot be mapped: {}", wish.name, obstacle);
@@ -160,9 +163,11 @@ DatasetRequest without_idle_k(DatasetRequest request) {
   return request;
 }
 
-bool is_mapped(const DatasetRequest& request, std::size_t value_bytes) {
+bool is_file(const DatasetRequest& request) { return !find_entry(request.name).generator; }
+
+bool is_mapped(const DatasetRequest& request, std::size_t value_bytes, const Group* group) {
   const Entry entry = find_entry(request.name);
-  return !entry.generator && mapping_of(entry, request, value_bytes).wanted;
+  return !entry.generator && mapping_of(entry, request, value_bytes, copies_here(group)).wanted;
 }
 
 template <class T>
@@ -180,7 +185,7 @@ Dataset<T> load_dataset(const DatasetRequest& request, Group* group) {
   if (entry.generator) {
     const Recipe recipe = resolved_recipe(entry, request);
     take_share({recipe.n, recipe.d});
-    memory::check("data set " + dataset.name, dataset.rows, dataset.d, sizeof(T));
+    memory::check("data set " + dataset.name, dataset.rows * copies_here(group), dataset.d, sizeof(T));
     const auto values = std::size_t(dataset.rows) * std::size_t(recipe.d);
     dataset.values = make_values<T>(values);
     dataset.first_value = dataset.first;
@@ -192,14 +197,14 @@ Dataset<T> load_dataset(const DatasetRequest& request, Group* group) {
   } else {
     const DatasetShape shape = shape_of(entry, request);
     take_share(shape);
-    const Mapping mapping = mapping_of(entry, request, sizeof(T));
+    const Mapping mapping = mapping_of(entry, request, sizeof(T), copies_here(group));
     if (mapping.wanted) {
       auto rows = map_npy<T>(entry.file, shape.n);
       dataset.values = std::move(rows.values);
       dataset.hash = std::move(rows.hash);
       return dataset;
     }
-    memory::check("data set " + dataset.name, dataset.n, dataset.d, sizeof(T),
+    memory::check("data set " + dataset.name, dataset.n * copies_here(group), dataset.d, sizeof(T),
                   mapping.obstacle.empty() ? "; map = 1 leaves them in the file" : "; it cannot be mapped: " + mapping.obstacle);
     dataset.values = read_file<T>(entry.file, shape.n);
   }

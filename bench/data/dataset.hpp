@@ -40,9 +40,9 @@ struct Dataset {
   std::string hash;  // hash of all points' bytes, 32 hex digits (bench/data/hash.hpp)
   std::int64_t n = 0;
   int d = 0;
-  Group* group = nullptr;               // of several ranks
-  std::int64_t first = 0, rows = 0;     // this rank's share: its first row, and their number
-  std::int64_t first_value = 0;         // row of the first value: `first`, or 0 where a file was read whole
+  Group* group = nullptr;            // of several ranks
+  std::int64_t first = 0, rows = 0;  // this rank's share: its first row, and their number
+  std::int64_t first_value = 0;      // row of the first value: `first`, or 0 where a file was read whole
   Values<T> values;
   std::vector<double> ideal_centroids;  // rows of d; empty if unknown
   std::optional<Settings> generator;    // all settings, seed and number of groups included; empty for a file
@@ -73,8 +73,10 @@ DatasetShape dataset_shape(const DatasetRequest& request);
 
 /// True if load_dataset maps the points instead of reading them, as values of `value_bytes` (4: float, 8: double). The setting map = 1 forces it.
 /// Without the setting it maps points that exceed half of the free memory and lie in the file as needed. Throws as dataset_shape does, and for map =
-/// 1 if they cannot be mapped.
-bool is_mapped(const DatasetRequest& request, std::size_t value_bytes);
+/// 1 if they cannot be mapped. group: each of its ranks would read the file.
+bool is_mapped(const DatasetRequest& request, std::size_t value_bytes, const Group* group = nullptr);
+/// True if the points come from a file, not from a generator. Throws as dataset_shape does.
+bool is_file(const DatasetRequest& request);
 
 /// Fingerprint of the points' source, 32 hex digits: the file's bytes, or the generator's name and settings. Throws as dataset_shape does.
 std::string dataset_source(const DatasetRequest& request);

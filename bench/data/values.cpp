@@ -18,9 +18,9 @@ struct Region {
   const char* name = nullptr;
 };
 
-/// A fixed table that a signal handler may read. Threads change it in turns.
+/// A fixed table that a signal handler may read.
 std::array<Region, 64> regions;
-std::mutex changes;
+std::mutex regions_mutex;  // threads enter and leave in turns
 
 Region* region_of(const void* values) {
   for (auto& region : regions)
@@ -38,7 +38,7 @@ char* reserve(std::size_t pages) {
 }
 
 void* enter(const Region& region) {
-  const std::lock_guard turn(changes);
+  const std::lock_guard turn(regions_mutex);
   Region* const free = region_of(nullptr);
   if (!free) {
     ::munmap(region.begin, (region.pages + 1) * page);
@@ -77,7 +77,7 @@ void* map_file_values(int file, std::size_t offset, std::size_t bytes, const cha
 }
 
 void Unmap::operator()(void* values) const noexcept {
-  const std::lock_guard turn(changes);
+  const std::lock_guard turn(regions_mutex);
   if (Region* region = region_of(values)) {
     ::munmap(region->begin, (region->pages + 1) * page);
     *region = {};

@@ -56,6 +56,13 @@ std::string unavailable() {
   return code == cudaSuccess ? "no CUDA device found" : std::string("no CUDA device: ") + cudaGetErrorString(code);
 }
 
+int count() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
+  static_cast<void>(cudaGetLastError());
+  return 0;
+}
+
 void select(int index) { cuda::check(cudaSetDevice(index)); }
 
 void start() {

@@ -24,6 +24,9 @@ struct Error : std::runtime_error {
 std::string unavailable();
 inline bool available() { return unavailable().empty(); }
 
+/// Devices that can be seen; 0 if none can be used.
+int count();
+
 /// Creates the context on the selected device, once per process. It takes 0.1 s and more that belong to no implementation.
 void start();
 void select(int index);  // selects the device for this thread and all later work. Throws Error for an invalid index

@@ -10,6 +10,7 @@ namespace {
 }  // namespace
 
 std::string unavailable() { return "this build has no CUDA"; }
+int count() { return 0; }
 void start() { none(); }
 void select(int) { none(); }
 std::string name() { return ""; }

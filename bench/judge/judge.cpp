@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/data/hash.hpp"
 #include "bench/judge/judge_device.hpp"
 
 namespace km {
@@ -29,8 +30,19 @@ Grade grade_of(const Judgement& j) {
 
 }  // namespace
 
+void must_agree(Group* group, std::int64_t value, const char* what) {
+  const auto all = gathered<std::int64_t>(group, {value});
+  const auto other = std::ranges::find_if(all, [&](std::int64_t one) { return one != all[0]; });
+  if (other != all.end()) throw AgreedFailure(fmt::format("rank {} {} than rank 0", other - all.begin(), what));
+}
+
 template <class T>
 std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s) const {
+  if (problem_.group) {
+    const auto hash = [](const std::vector<T>& values) { return hash_of(values.data(), values.size() * sizeof(T)); };
+    must_agree(problem_.group, s.iters, "ended with another number of iterations");
+    must_agree(problem_.group, std::int64_t(std::hash<std::string>{}(hash(s.centroids) + hash(s.assigned_centroids))), "ended with other centroids");
+  }
   return agreed(problem_.group, explain_own_shape(p, s));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,14 @@ struct Judgement {
   std::vector<std::int64_t> cluster_sizes;
 };
 
+/// Thrown on all ranks at once: none waits for another.
+struct AgreedFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws AgreedFailure if a rank's value is not rank 0's: "rank 1 <what> than rank 0".
+void must_agree(Group* group, std::int64_t value, const char* what);
+
 /// Judges solutions of one problem. Computes data that depend on the points only once. Several ranks judge together, each its own labels: all get
 /// the same verdict, and exchange sums, counts and sentences alone.
 template <class T>
@@ -41,7 +50,8 @@ class Judge {
   /// spread: spread_of() the points, if already known.
   Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread = {});
 
-  /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them.
+  /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them, and
+  /// on the ranks' agreement: throws AgreedFailure if iterations or centroids are not the same on all, bit by bit.
   std::string explain_shape(const ProblemShape& p, const Solution<T>& s) const;
 
   /// Judges sizes, values, means and labels: all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.

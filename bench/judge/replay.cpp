@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
-#include "bench/data/hash.hpp"
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
@@ -85,7 +84,9 @@ class Replayer {
       } catch (const std::exception& error) {
         reason = fmt::format("it threw: {}", error.what());
       }
-      if (!reason.empty()) throw NotReplayed{reason, fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.whole().n, reason)};
+      reason = agreed(p.group, reason);
+      if (!reason.empty())
+        throw NotReplayed{reason, fmt::format("it does not support {} iterations of {} points: {}", p.max_iters, p.whole().n, reason)};
     }
     Trace untraced;
     const auto solver = implementation_.prepare<T>()(p, config_, untraced);
@@ -93,7 +94,6 @@ class Replayer {
     solver->iterate(untraced);
     if (implementation_.description.device == Device::gpu) device::synchronize();
     Ended<T> ended{.run = solver->download()};
-    must_agree(p.group, ended.run);
     if (const auto wrong = judge_.explain_shape(p, ended.run); !wrong.empty())
       throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
     return ended;
@@ -398,19 +398,6 @@ void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, cons
 
 }  // namespace
 
-void must_agree(Group* group, std::int64_t value, const char* what) {
-  const auto all = gathered<std::int64_t>(group, {value});
-  const auto other = std::ranges::find_if(all, [&](std::int64_t one) { return one != all[0]; });
-  if (other != all.end()) throw RanksDiffer(fmt::format("rank {} ended with {} than rank 0", other - all.begin(), what));
-}
-
-template <class T>
-void must_agree(Group* group, const Solution<T>& s) {
-  if (!group) return;
-  const auto text_of = [](const std::vector<T>& values) { return hash_of(values.data(), values.size() * sizeof(T)); };
-  must_agree(group, std::int64_t(std::hash<std::string>{}(text_of(s.centroids) + text_of(s.assigned_centroids))), "other centroids");
-}
-
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge) {
@@ -433,8 +420,6 @@ Replay replay(const Implementation& implementation, const Config& config, const 
   return out;
 }
 
-template void must_agree(Group*, const Solution<float>&);
-template void must_agree(Group*, const Solution<double>&);
 template Replay replay(const Implementation&, const Config&, const Problem<float>&, const Evidence<float>&, const Judge<float>&);
 template Replay replay(const Implementation&, const Config&, const Problem<double>&, const Evidence<double>&, const Judge<double>&);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -42,17 +41,6 @@ struct Evidence {
   bool middle = false;      // also replay a middle iteration at full size; of small problems the judge makes all iterations itself
   std::mt19937_64 draws{};  // the random choices (bench/judge/draws.hpp)
 };
-
-/// Thrown on all ranks at once, because they did not end alike.
-struct RanksDiffer : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Throws RanksDiffer if a rank's value is not rank 0's.
-void must_agree(Group* group, std::int64_t value, const char* what);
-/// The same for centroids, bit by bit.
-template <class T>
-void must_agree(Group* group, const Solution<T>& solution);
 
 /// Replays the run that made `first` from `problem`'s start.
 template <class T>

@@ -58,10 +58,13 @@ void launch(std::vector<Case>& cases, const Flags& f) {
   if (!no_ranks().empty()) throw UserError("--launch: " + no_ranks());
   if (f.energy || !f.machine.memory.empty())
     throw UserError("--launch contradicts {}, which counts one process alone", f.energy ? "--energy" : "--memory");
+  if (!f.machine.device.empty())
+    throw UserError("--launch contradicts --device: each rank takes a GPU of its own; CUDA_VISIBLE_DEVICES chooses which");
   for (auto& c : cases) {
     c.launch = fmt::format("{}", fmt::join(words_of(f.launch), " "));
     if (c.skip.empty() && !c.implementation->description.shards) c.skip = "runs in one process: --launch is for implementations that take shards";
-    if (c.skip.empty() && c.init.ends_with("kmeans++")) c.skip = "k-means++ needs all points in one process: random, taylor2021 or a file start ranks";
+    if (c.skip.empty() && c.init.ends_with("kmeans++"))
+      c.skip = "k-means++ needs all points in one process: random, taylor2021 or a file start ranks";
   }
 }
 

@@ -108,6 +108,7 @@ class ChainSession final : public Session {
     for (const auto& [name, value] : findings_) trace.count(name, value);
     trace.finish();
     m.trace = std::move(trace);
+    m.counters = m.trace.counters();
     return timing;
   }
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
-#include <limits>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -27,6 +26,7 @@
 #include "bench/run/ranks.hpp"
 #include "bench/run/start.hpp"
 #include "bench/run/timing.hpp"
+#include "bench/run/together.hpp"
 
 namespace km {
 namespace {
@@ -39,9 +39,10 @@ class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
       : case_(c), points_(points_of<T>(c.dataset, group_)), dataset_(&points_->set),
-        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d),
-        problem_{c.shape(), dataset_->points(), start_.view(), group_, {dataset_->first, dataset_->n}},
-        judge_(own_rows(problem_, dataset_->rows), c.implementation->description, c.config, points_->spread) {
+        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_(problem_of(c, *dataset_, start_.view())),
+        judge_(problem_, c.implementation->description, c.config, points_->spread) {
+    must_agree(group_, std::int64_t(std::hash<std::string>{}(dataset_->hash + hash_of(start_.view().data(), start_.view().size_bytes()))),
+               "began with other points or another start");
     m.dataset_hash = dataset_->hash;
     m.generator = dataset_->generator;
 
@@ -56,7 +57,7 @@ class TypedSession final : public Session {
     const auto start = std::chrono::steady_clock::now();
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
-    const double prepare_s = slowest(seconds_since(start));
+    const double prepare_s = slowest(group_, seconds_since(start));
     prepare_trace.finish();
     m.library = noted_library();
     if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
@@ -89,7 +90,7 @@ class TypedSession final : public Session {
     }
     m.repeated_s += seconds_since(start);
     if (std::isinf(timing.disturbed) && m.judgement.verdict.empty()) {
-      if (timing.complaint.empty()) throw std::runtime_error("the process was stopped from outside in every try at a timed run");
+      if (timing.complaint.empty()) throw AgreedFailure("the process was stopped from outside in every try at a timed run");
       m.judgement.verdict = timing.complaint;
     }
     add_sample(m, timing);
@@ -150,8 +151,7 @@ class TypedSession final : public Session {
     if (last_.iters != iters) last_.iters = -1;
     judge_if_new(m);
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_verbs(m);
-    if (m.judgement.verdict.empty() && m.trace.iters() > 0 && m.trace.iters() != iters)
-      m.judgement.verdict = fmt::format("it began {} iterations and reported {}", m.trace.iters(), iters);
+    if (const std::string why = agreed(group_, explain_trace(m.trace, iters)); m.judgement.verdict.empty()) m.judgement.verdict = why;
     evidence_.draws = judge_draws();
     const auto drawn = evidence_.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
@@ -159,7 +159,7 @@ class TypedSession final : public Session {
     solver_.reset();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
-      const ReuseScope reuse;                                       // for both replays
+      const ReuseScope reuse;                                   // for both replays
       if (evidence_.first.iters == 0) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
@@ -179,21 +179,18 @@ class TypedSession final : public Session {
     const std::vector<T> points = gathered<T>(group_, {problem_.points.begin(), problem_.points.end()});
     const std::vector<float> labels = gathered<float>(group_, {last_.labels.begin(), last_.labels.end()});
     if (!is_first_rank()) return;
-    std::filesystem::create_directories(stem.parent_path());
     write_npy<T>(stem.string() + ".points.npy", points, dataset_->n, problem_.d);
     write_npy<float>(stem.string() + ".labels.npy", labels, dataset_->n, 1);
     write_npy<T>(stem.string() + ".centroids.npy", last_.centroids, problem_.k, problem_.d);
   }
 
  private:
-  /// The problem with this process's rows.
-  static const Problem<T>& own_rows(Problem<T>& p, std::int64_t rows) {
-    p.n = rows;
+  /// The case's problem with this process's rows.
+  static Problem<T> problem_of(const Case& c, const Dataset<T>& set, std::span<const T> start) {
+    Problem<T> p{c.shape(), set.points(), start, set.group, {set.first, set.n}};
+    p.n = set.rows;
     return p;
   }
-
-  /// The seconds of the slowest rank.
-  double slowest(double s) const { return std::ranges::max(gathered<double>(group_, {s})); }
 
   void add_sample(Measurement& m, const Timing& timing) const {
     m.samples_s.push_back(timing.wall_s);
@@ -217,14 +214,15 @@ class TypedSession final : public Session {
     for (int tries = 1;; ++tries) {
       start_.as_given();
       Trace trace(true);
-      const Timing timing = shared(timed(
-          false, [&] { reset(); },
-          [&] {
-            iters = solver_->iterate(trace);
-            if (case_.on_gpu()) device::synchronize();
-          }));
+      const auto begin = [&] { reset(); };
+      const auto run = [&] {
+        iters = solver_->iterate(trace);
+        if (case_.on_gpu()) device::synchronize();
+      };
+      const Timing timing = shared(group_, timed(false, begin, run));
       trace.finish();
       m.trace = std::move(trace);
+      m.counters = of_all_ranks(group_, m.trace.counters());
       m.trace_disturbed = timing.disturbed > disturbed_share;
       if (!m.trace_disturbed || tries == most_tries || of_first(group_, seconds_since(start) > allowed_s)) return iters;
       wait_for_quiet();
@@ -245,9 +243,8 @@ class TypedSession final : public Session {
       download();
       m.downloads_s.push_back(seconds_since(download_start));
     });
-    m.downloads_s.back() = slowest(m.downloads_s.back());
-    own_downloads_s_.push_back(slowest(download_s));
-    must_agree(group_, last_);
+    m.downloads_s.back() = slowest(group_, m.downloads_s.back());
+    own_downloads_s_.push_back(slowest(group_, download_s));
     if (last_.iters != iters) last_.iters = -1;
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
@@ -281,47 +278,20 @@ class TypedSession final : public Session {
   /// With `rows`, the run starts from these rows instead. Nobody can see them before its reset.
   Timing timed_iterate(int& iters, const std::vector<T>& rows = {}) {
     Trace untraced;
-    double met_s = 0;  // in which ranks waited for the others' reset
     const auto begin = [&] {
       if (!rows.empty()) start_.take(rows);
       reset();
-      if (!group_) return;
-      const auto met = std::chrono::steady_clock::now();
-      summed(group_, 0);
-      met_s = seconds_since(met);
     };
     bool alike = true;
-    Timing timing = timed(case_.on_gpu(), begin, [&] {
+    const auto run = [&] {
       iters = solver_->iterate(untraced);
-      if (group_) alike = ended_together(iters);
-    });
-    if (!alike) must_agree(group_, iters, "another number of iterations");
-    timing.reset_s = std::max(0.0, timing.reset_s - met_s);
-    return shared(timing);
-  }
-
-  /// Waits for all ranks: the slowest one's end is the run's. True if all made as many iterations.
-  bool ended_together(int iters) const {
-    if (case_.on_gpu()) device::synchronize();
-    std::int64_t most_and_least[] = {iters, -iters};
-    group_->max(most_and_least);
-    return most_and_least[0] == -most_and_least[1];
-  }
-
-  /// What rank 0's clocks read, and the slowest reset.
-  Timing shared(Timing timing) const {
-    if (!group_) return timing;
-    const auto counted = [](auto& value) { return double(value.value_or(-1)); };
-    const std::vector<double> mine = {timing.wall_s, timing.event_s, timing.disturbed, counted(timing.delay.run_delay_s),
-                                      counted(timing.delay.involuntary_switches)};
-    const std::vector<double> all = gathered(group_, mine);
-    timing.reset_s = slowest(timing.reset_s);
-    timing.complaint = agreed(group_, timing.complaint);
-    timing.wall_s = all[0], timing.event_s = all[1], timing.disturbed = timing.complaint.empty() ? all[2] : std::numeric_limits<double>::infinity();
-    timing.delay = {};
-    if (all[3] >= 0) timing.delay.run_delay_s = all[3];
-    if (all[4] >= 0) timing.delay.involuntary_switches = std::int64_t(all[4]);
-    return timing;
+      if (!group_) return;
+      if (case_.on_gpu()) device::synchronize();
+      alike = ended_together(*group_, iters);
+    };
+    const Timing timing = timed(case_.on_gpu(), begin, run, [&] { summed(group_, 0); });
+    if (!alike) must_agree(group_, iters, "ended with another number of iterations");
+    return shared(group_, timing);
   }
 
   /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances:
@@ -330,10 +300,10 @@ class TypedSession final : public Session {
   /// was too long without its run delay, too. Threads that sleep between iterations stay slow for many runs: a repeated run is also compared with runs
   /// from the given start, made just before.
   void run_unforeseen(Measurement& m) {
-    const auto counted = m.trace.counters().find("distances");
-    const double distances = counted == m.trace.counters().end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    const double all = double(problem_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
-    const double allowed = of_first(group_, distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3);
+    const auto counted = m.counters.find("distances");
+    const double distances = counted == m.counters.end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
+    const double all = double(dataset_->n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
+    const double allowed = distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
     double sample_s = median(m.samples_s);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
@@ -436,6 +406,10 @@ class TypedSession final : public Session {
     if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
   }
 
+  static std::string explain_trace(const Trace& trace, int iters) {
+    return trace.iters() > 0 && trace.iters() != iters ? fmt::format("it began {} iterations and reported {}", trace.iters(), iters) : "";
+  }
+
   /// Judges the times of download and reset. The copy of another case's outputs of the same size may clear them; to refuse takes one made now.
   std::string explain_verbs(const Measurement& m) const { return agreed(group_, is_first_rank() ? explain_all_verbs(m) : ""); }
 
@@ -480,13 +454,15 @@ class TypedSession final : public Session {
 }  // namespace
 
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
-  const auto share = [&](double bytes) { return all_ranks() ? bytes / all_ranks()->size() : bytes; };
-  const double points = is_mapped(c.dataset, std::size_t(c.value_bytes())) ? 0 : share(double(c.n) * c.d * c.value_bytes());
-  const double needed = points + share(12.0 * double(c.n)), available = double(memory::available_bytes());
+  Group* const group = all_ranks();  // those of this machine share its memory
+  const double here = group ? double(group->local_size()) / group->size() : 1, points = double(c.n) * c.d * c.value_bytes();
+  const bool mapped = is_mapped(c.dataset, std::size_t(c.value_bytes()), group), whole = group && is_file(c.dataset);
+  const double needed = (mapped ? 0 : whole ? points * group->local_size() : points * here) + 12.0 * double(c.n) * here;
+  const double available = double(memory::available_bytes());
   if (available <= 0) throw std::runtime_error("the machine does not tell how much memory is available");
   const std::string why =
       needed > available ? fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are available", needed / (1 << 30), available / (1 << 30)) : "";
-  if (const std::string all = agreed(all_ranks(), why); !all.empty()) throw CannotRun(all);
+  if (const std::string all = agreed(group, why); !all.empty()) throw CannotRun(all);
   if (c.implementation->description.task == Task::spectral) return prepare_chain(c, m);
   if (c.precision == Precision::fp32) return std::make_unique<TypedSession<float>>(c, m);
   return std::make_unique<TypedSession<double>>(c, m);

@@ -28,7 +28,8 @@ struct Measurement {
   bool prepare_disturbed = false, trace_disturbed = false;  // measured once: others had the processors meanwhile
   int iters = 0;                                            // of the first timed run
   Trace prepare_trace, trace;
-  Judgement judgement;  // of the worst run
+  Trace::Series counters;  // the traced run's, of all ranks
+  Judgement judgement;     // of the worst run
   std::optional<Replay> replay;
   std::optional<double> centroid_error;
   std::optional<Library> library;

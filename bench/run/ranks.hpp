@@ -11,8 +11,8 @@ namespace km {
 
 class Ranks : public Group {
  public:
-  /// From rank 0 to all. `asleep`: a rank that waits for long leaves its processor to others.
-  virtual void broadcast(void* bytes, std::size_t count, bool asleep = false) = 0;
+  /// From rank 0 to all. A rank that waits leaves its processor to others.
+  virtual void broadcast(void* bytes, std::size_t count) = 0;
   /// The last call: the other ranks are at it too, or, if `at_once`, end wherever they are.
   virtual void leave(bool at_once) = 0;
 

@@ -49,13 +49,11 @@ class MpiRanks final : public Ranks {
               [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD); });
   }
 
-  void broadcast(void* bytes, std::size_t count, bool asleep) override {
+  void broadcast(void* bytes, std::size_t count) override {
     in_pieces(count, [&](std::size_t at, int length) {
       MPI_Request request;
       MPI_Ibcast(static_cast<char*>(bytes) + at, length, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-      int done = 0;
-      while (asleep && MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) ::usleep(200);
-      if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) ::usleep(200);
     });
   }
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
@@ -110,7 +108,8 @@ class MpiRanks final : public Ranks {
     ::sched_getaffinity(0, sizeof mine, &mine);
     std::vector<cpu_set_t> masks(static_cast<std::size_t>(size_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-    const std::vector<std::int64_t> firsts = numbers_of_all(first), of_node = numbers_of_all(::sysconf(_SC_NPROCESSORS_ONLN));  // the node's first rank
+    const std::vector<std::int64_t> firsts = numbers_of_all(first),
+                                    of_node = numbers_of_all(::sysconf(_SC_NPROCESSORS_ONLN));  // the node's first rank
     std::vector<std::int64_t> nodes = firsts;
     std::ranges::sort(nodes);
     nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());

@@ -166,7 +166,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["download_s"] = median(m.downloads_s);
   line["prepare_phases"] = m.prepare_trace.prepare();
   line["phases"] = series(m.trace.phases());
-  line["counters"] = series(m.trace.counters());
+  line["counters"] = series(m.counters);
   line["inertia"] = number(m.judgement.inertia);
   line["judge_s"] = m.judge_s;
   line["energy"] = m.energy ? *m.energy : Json();

@@ -52,8 +52,10 @@ struct Timing {
 };
 
 /// Times `run` until the device is idle. `reset` ends right before it, so that nothing can work between the two. The C library's clock may differ
-/// from the kernel's by a thousandth and ten readings with cold caches. Exits a child process that returns from `run`.
-Timing timed(bool on_gpu, const std::function<void()>& reset, const std::function<void()>& run);
+/// from the kernel's by a thousandth and ten readings with cold caches. Exits a child process that returns from `run`. `meet`, where ranks wait for each
+/// other, comes after reset and belongs to neither.
+Timing timed(
+    bool on_gpu, const std::function<void()>& reset, const std::function<void()>& run, const std::function<void()>& meet = [] {});
 
 /// Returns the seconds of `run` less the run delay of the process's threads; at least what the calling thread computed.
 double undelayed_s(const std::function<void()>& run);

@@ -34,7 +34,7 @@ class CaseRun {
   void release() { session_.reset(); }
   const std::string& failure() const { return failure_; }
   /// True if it failed and other ranks may wait for this one.
-  bool failed_alone() const { return failed_alone_ && !failure_.empty(); }
+  bool others_may_wait() const { return others_wait_ && !failure_.empty(); }
   /// True if the next case needs a fresh process.
   bool spoiled_process() const { return !failure_.empty() || measurement_.process_changed || !right(); }
 
@@ -47,9 +47,9 @@ class CaseRun {
       return case_.once ? solve() : measure();
     } catch (const CannotRun& error) {  // thrown on all ranks, like the next
       skip_ = error.what();
-    } catch (const RanksDiffer& error) {
+    } catch (const AgreedFailure& error) {
       failure_ = error.what();
-      failed_alone_ = false;
+      others_wait_ = false;
     } catch (const device::Error& error) {
       failure_ = error.what();
       if (error.sticky) (void)session_.release();  // the lost context has freed its device memory
@@ -80,7 +80,11 @@ class CaseRun {
     if (right() && int(measurement_.samples_s.size()) < case_.repetitions) return;
     if (right() && options_.energy) session_->measure_energy(measurement_);
     if (right()) session_->finish(measurement_);
-    if (options_.save_solutions && !case_.exhibit.empty()) session_->save(options_.out / (case_.exhibit + "." + case_.id()));
+    if (options_.save_solutions && !case_.exhibit.empty()) {
+      const auto stem = options_.out / (case_.exhibit + "." + case_.id());
+      std::filesystem::create_directories(stem.parent_path());
+      session_->save(stem);
+    }
     release();
   }
 
@@ -99,7 +103,7 @@ class CaseRun {
   Measurement measurement_;
   std::unique_ptr<Session> session_;
   std::string skip_, failure_;
-  bool failed_alone_ = true;
+  bool others_wait_ = true;
 };
 
 /// The order of the runs, as indices of cases: each case once, for all its runs in a row; interleaved, once for each of its runs, shuffled.
@@ -114,7 +118,10 @@ void measure_jobs(const RunOptions& options, const Inbox& inbox) {
   std::vector<std::optional<CaseRun>> cases;  // empty: ended
   for (const auto& text : inbox.jobs()) {
     Case c = unpacked(Json::parse(text));
-    if (!c.implementation) throw std::runtime_error("this program has no " + c.implementation_name);
+    if (!c.implementation) {
+      inbox.crash(fmt::format("this rank's program has no {}", c.implementation_name));
+      inbox.leave(true);
+    }
     cases.emplace_back(std::in_place, std::move(c), options);
   }
   CaseRun* current = nullptr;
@@ -129,22 +136,18 @@ void measure_jobs(const RunOptions& options, const Inbox& inbox) {
     do run.repeat();
     while (!options.interleave && !run.ended());
     if (!run.ended()) continue;
-    if (!is_first_rank() && run.failed_alone()) inbox.crash(fmt::format("rank {}: {}", ranks()->rank(), run.failure()));
+    if (!is_first_rank() && run.others_may_wait()) inbox.crash(fmt::format("rank {}: {}", ranks()->rank(), run.failure()));
     inbox.end(run.spec().id(), run.line().dump(-1, ' ', false, Json::error_handler_t::replace));
-    if (run.spoiled_process()) inbox.leave(run.failed_alone());  // the next case needs a fresh process
+    if (run.spoiled_process()) inbox.leave(run.others_may_wait());  // the next case needs a fresh process
     current = nullptr;
     cases[at].reset();
   }
 }
 
-/// Gives this rank its share of the machine: threads for the judge, and a GPU. If it has none, prepare will tell.
+/// Gives this rank its share of the machine: threads for the judge, and its first GPU.
 void share_machine(const Group& group) {
   omp_set_num_threads(group.processors());
-  if (group.rank() == 0 || !device::available()) return;
-  try {
-    device::select(group.local_rank());
-  } catch (const device::Error&) {
-  }
+  if (device::available()) device::select(group.local_rank() * (device::count() / group.local_size()));
 }
 
 }  // namespace

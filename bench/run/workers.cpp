@@ -416,9 +416,9 @@ bool Inbox::next() {
 bool Inbox::share_jobs(bool more) {
   std::string text = more ? fmt::format("{}\n{}", secret_, fmt::join(jobs_, "\n")) : "";
   std::size_t size = text.size();
-  ranks()->broadcast(&size, sizeof size, true);
+  ranks()->broadcast(&size, sizeof size);
   text.resize(size);
-  ranks()->broadcast(text.data(), size, true);
+  ranks()->broadcast(text.data(), size);
   if (is_first_rank() || text.empty()) return !text.empty();
   std::istringstream lines(text);
   std::getline(lines, secret_);

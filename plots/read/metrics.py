@@ -13,7 +13,7 @@ from plots.read.disturbed import time_of
 from plots.read.intervals import Estimate, exact, of_mean, once
 
 MS = 1e3
-TIMED_BESIDES = ("floor_share", "point_iteration", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
+TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 PHASES = ("assign", "update", "transfer", "transpose", "init")
 OVER_BASELINE = {"speedup": "×", "efficiency": "%"}  # families that divide by an exhibit's baseline, and their units
@@ -41,7 +41,8 @@ class Metric:
     @property
     def timed(self) -> bool:
         """Whether it contains a time."""
-        return self.unit in ("ms", "GB/s", "GFLOP/s", "×") or self.name in TIMED_BESIDES or over_baseline(self.name)
+        by_unit = self.unit in ("ms", "ns", "GB/s", "GFLOP/s", "×")
+        return by_unit or self.name in TIMED_BESIDES or over_baseline(self.name)
 
     def rests_on(self, line: Line) -> set[str]:
         """The single measurements in it: `prepare`, or the `trace` that phases come from."""
@@ -296,11 +297,11 @@ def over_baseline(name: str) -> bool:
 
 
 def parts(line: Line) -> float:
-    """Equal parts of a machine that shared a run: GPUs (parameter `gpus`, or what it counted where that is 0) times
-    ranks of MPI."""
-    counted = (line["counters"] or {}).get("gpus")
-    gpus = (line["parameters"] or {}).get("gpus") or (counted[0] if counted else 1)
-    return gpus * ((line.get("ranks") or {}).get("count") or 1)
+    """Equal parts of a machine that shared a run: ranks of MPI times each one's GPUs; where the parameter `gpus` is 0,
+    the GPUs that all ranks counted."""
+    counted, ranks = (line["counters"] or {}).get("gpus"), (line.get("ranks") or {}).get("count") or 1
+    each = (line["parameters"] or {}).get("gpus")
+    return each * ranks if each else counted[0] if counted else ranks
 
 
 def metric(name: str) -> Metric:

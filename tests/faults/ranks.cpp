@@ -86,7 +86,8 @@ class Ranks {
     Solution<T> s = right_->download();
     if (before_ && fault_ == "labels_before") s.labels = before_->download().labels;
     if (dropped_) s.labels.push_back(s.labels.back());
-    if (fault_ == "ends_apart") s.centroids[0] = std::nextafter(s.centroids[0], T(1e9));
+    ++downloads_;
+    if (fault_ == "ends_apart" || (fault_ == "ends_apart_later" && downloads_ > 2)) s.centroids[0] = std::nextafter(s.centroids[0], T(1e9));
     if (fault_ == "wrong_label" && !s.labels.empty()) s.labels[0] = 1 - std::min(1, s.labels[0]);
     if (fault_ == "turns_labels") std::ranges::reverse(s.labels);
     return s;
@@ -95,6 +96,7 @@ class Ranks {
  private:
   std::string asked_, fault_;
   bool dropped_ = false;
+  int downloads_ = 0;
   std::unique_ptr<Group> group_;
   std::vector<T> points_;
   std::unique_ptr<AnySolver<T>> right_, before_;
@@ -104,10 +106,10 @@ const Register<Ranks> registration{{
     .summary = "rank 1 does not as the others do",
     .parameters = {{.name = "fault",
                     .fallback = "none",
-                    .range = {"none",        "prepare_throws", "reset_throws",  "iterate_throws", "download_throws",   "dies",
-                              "exits",       "sleeps",         "stops_alone",   "goes_on",        "ends_apart",        "wrong_label",
-                              "drops_a_row", "counts_twice",   "skips_a_sum",   "sums_before",    "reads_a_row_twice", "turns_labels",
-                              "labels_before"}}},
+                    .range = {"none",          "prepare_throws",  "reset_throws", "iterate_throws", "download_throws",   "dies",
+                              "exits",         "sleeps",          "stops_alone",  "goes_on",        "ends_apart",        "wrong_label",
+                              "drops_a_row",   "counts_twice",    "skips_a_sum",  "sums_before",    "reads_a_row_twice", "turns_labels",
+                              "labels_before", "ends_apart_later"}}},
     .fixed_point = true,
     .shards = true,
 }};

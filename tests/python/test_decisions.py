@@ -27,6 +27,7 @@ def test_a_step_beside_an_exact_value_is_still_judged_by_the_measured_interval()
     assert verdicts.step(exact(1.0), wide) == verdicts.step(wide, exact(1.0)) == 0
     assert verdicts.step(exact(1.0), exact(1.05)) == 1
     assert verdicts.step(Estimate(0, 0, 0.1, 5), exact(1.0)) == 1, "no ratio to 0 exists"
+    assert verdicts.step(Estimate(-0.2, -0.3, -0.1, 5), exact(0.1)) == 1, "an adjusted Rand index may be negative"
 
 
 @pytest.mark.parametrize("value", [3.0, 0.1, 7e-5])

@@ -105,6 +105,7 @@ def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
         "download_throws": r"^rank 1: download gave up$",
         "goes_on": r"^rank 1 ended with another number of iterations than rank 0$",
         "ends_apart": r"^rank 1 ended with other centroids than rank 0$",
+        "ends_apart_later": r"^rank 1 ended with other centroids than rank 0$",
         "dies": r"^a rank died of signal 9",
         "exits": r"^(the launcher ended|a rank died|the worker)",
         "stops_alone": r"^(rank 1 ended with another number|the launcher ended|a rank died|no end after)",

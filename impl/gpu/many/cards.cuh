@@ -21,34 +21,30 @@
 
 namespace km::many {
 
-inline int visible_cards() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  static_cast<void>(cudaGetLastError());
-  return 0;
-}
-
 /// Number of cards that a configuration takes in this process. The ranks of a machine divide its cards.
 inline int cards_of(const Config& config, const Group* group = nullptr) {
   const int asked = config.integer("gpus");
-  return asked > 0 ? asked : std::clamp(visible_cards() / (group ? group->local_size() : 1), 1, most_cards);
+  return asked > 0 ? asked : std::clamp(device::count() / (group ? group->local_size() : 1), 1, most_cards);
 }
 
-/// The cards: the harness's device and those after it; a rank takes those after the cards of its machine's ranks before it.
+/// The cards: the harness's device, of which each rank has another, and those after it. A launcher may show each rank its own alone.
 inline std::vector<int> devices_of(int count, const Group* group = nullptr) {
-  int first = 0;
-  if (!group) cuda::check(cudaGetDevice(&first));
-  else if (const int ranks = group->local_size(); ranks * count > visible_cards())
+  const int ranks = group ? group->local_size() : 1, visible = device::count();
+  if (ranks * count > visible && visible != count)
     throw std::runtime_error(std::to_string(ranks) + " ranks of a machine take " + std::to_string(count) + " GPUs each, but " +
-                             std::to_string(visible_cards()) + " can be seen");
-  else first = group->local_rank() * count;
+                             std::to_string(visible) + " can be seen");
+  int first = 0;
+  cuda::check(cudaGetDevice(&first));
   std::vector<int> devices;
-  for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible_cards());
+  for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible);
   return devices;
 }
 
 inline Parameter gpus_parameter() {
-  return {.name = "gpus", .fallback = 0, .range = {0, 1, 2, 4, 8}, .help = "cards that share a process's points; 0: all visible, at most 8, divided among the ranks of a machine"};
+  return {.name = "gpus",
+          .fallback = 0,
+          .range = {0, 1, 2, 4, 8},
+          .help = "cards that share a process's points; 0: all visible, at most 8, divided among the ranks of a machine"};
 }
 
 /// Returns why no rung can run, or "". missing: the same of what a rung needs besides.
@@ -206,8 +202,8 @@ template <class T>
 class Cards {
  public:
   Cards(const Problem<T>& problem, const Kernel& kernel, const Config& config, Trace& trace)
-      : problem_(problem), devices_(devices_of(cards_of(config, problem.group), problem.group)), team_(int(devices_.size()), [this](int rank) { select(rank); }),
-        cards_(devices_.size()) {
+      : problem_(problem), devices_(devices_of(cards_of(config, problem.group), problem.group)),
+        team_(int(devices_.size()), [this](int rank) { select(rank); }), cards_(devices_.size()) {
     {
       const auto phase = trace.phase("transfer");
       each([&](int rank) { cards_[std::size_t(rank)] = std::make_unique<Card<T>>(problem_, kernel, size(), rank); });

@@ -21,12 +21,12 @@ struct UniqueId {
 };
 
 struct Functions {
-  Result (*init_all)(Communicator** made, int count, const int* devices);  // ncclCommInitAll
-  Result (*unique_id)(UniqueId* made);                                     // ncclGetUniqueId
+  Result (*init_all)(Communicator** made, int count, const int* devices);   // ncclCommInitAll
+  Result (*unique_id)(UniqueId* made);                                      // ncclGetUniqueId
   Result (*init_rank)(Communicator** made, int count, UniqueId, int rank);  // ncclCommInitRank
-  Result (*begin_group)();                                                 // ncclGroupStart
-  Result (*end_group)();                                                   // ncclGroupEnd
-  Result (*destroy)(Communicator*);                                        // ncclCommDestroy
+  Result (*begin_group)();                                                  // ncclGroupStart
+  Result (*end_group)();                                                    // ncclGroupEnd
+  Result (*destroy)(Communicator*);                                         // ncclCommDestroy
   Result (*all_reduce)(const void* from, void* to, std::size_t count, Type, Operation, Communicator*, cudaStream_t);
   const char* (*error_text)(Result);               // ncclGetErrorString
   const char* (*last_error)(const Communicator*);  // ncclGetLastError

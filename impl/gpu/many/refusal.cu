@@ -11,7 +11,7 @@ std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), c
   const Kernel kernel = kernel_for(p.d, p.k);
   if (kernel.bytes(p.k, kernel.rows(p.k), kernel.threads / 32, 1) > register_tiles::shared_limit())
     return "centroids and sums of all clusters exceed a block's shared memory";
-  const int cards = cards_of(config), visible = visible_cards();
+  const int cards = cards_of(config), visible = device::count();
   if (cards > visible) return "gpus = " + std::to_string(cards) + ", but " + std::to_string(visible) + " can be seen";
   if (p.n / cards >= std::int64_t(1) << 36) return "more than 2^36 points a card: a block's tiles have 31 bits";
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");

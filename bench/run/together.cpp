@@ -1,0 +1,48 @@
+#include "bench/run/together.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace km {
+
+double slowest(Group* group, double s) { return std::ranges::max(gathered<double>(group, {s})); }
+
+Timing shared(Group* group, Timing timing) {
+  if (!group) return timing;
+  constexpr double unknown = -1;
+  using Readings = std::array<double, 5>;  // wall_s, event_s, disturbed, run_delay_s, involuntary_switches
+  const Delay& own = timing.delay;
+  const auto all = gathered<Readings>(group, {{timing.wall_s, timing.event_s, timing.disturbed, own.run_delay_s.value_or(unknown),
+                                               own.involuntary_switches ? double(*own.involuntary_switches) : unknown}});
+  const Readings& worst = *std::ranges::max_element(all, {}, [](const Readings& one) { return one[2]; });
+  timing.wall_s = all[0][0], timing.event_s = all[0][1], timing.disturbed = worst[2];
+  timing.delay = {};
+  if (worst[3] != unknown) timing.delay.run_delay_s = worst[3];
+  if (worst[4] != unknown) timing.delay.involuntary_switches = std::int64_t(worst[4]);
+  timing.reset_s = slowest(group, timing.reset_s);
+  timing.complaint = agreed(group, timing.complaint);  // whoever has one is infinitely disturbed
+  return timing;
+}
+
+Trace::Series of_all_ranks(Group* group, const Trace::Series& mine) {
+  if (!group) return mine;
+  Trace::Series sums = mine;
+  for (auto& [name, values] : sums) {
+    const std::vector<double> all = gathered(group, values);
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      values[at] = 0;
+      for (std::size_t of_rank = at; of_rank < all.size(); of_rank += values.size()) values[at] += all[of_rank];
+    }
+  }
+  return sums;
+}
+
+bool ended_together(Group& group, int iters) {
+  std::int64_t most_and_least[] = {iters, -iters};
+  group.max(most_and_least);
+  return most_and_least[0] == -most_and_least[1];
+}
+
+}  // namespace km
