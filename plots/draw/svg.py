@@ -34,6 +34,7 @@ def small(text: str) -> str:
     text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
     text = text.replace("xlink:href", "href") if "<image" not in text else text
     text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)
+    text = re.sub(r"<path(?: (?:style|clip-path)='[^']*')*/>", "", text)  # without a place it draws nothing
     while (fewer := BARE.sub(r"\1", text)) != text:
         text = fewer
     text = re.sub(r" transform='rotate\(-?0 [^']*'", "", text)
