@@ -6,23 +6,21 @@
 #include <stdexcept>
 #include <string>
 
-#include "impl/gpu/many/share.hpp"
+#include "bench/contract/group.hpp"
 #include "impl/gpu/many/team.hpp"
 
 namespace km::many {
 namespace {
 
-TEST(Share, SharesFollowEachOtherAndDifferByOneRowAtMost) {
+TEST(Shares, FollowEachOtherAndDifferByOneRowAtMost) {
   for (const std::int64_t n : {0, 1, 2, 3, 7, 8, 9, 4099})
-    for (const int cards : {1, 2, 3, 4, 8}) {
-      std::int64_t next = 0;
-      for (int rank = 0; rank < cards; ++rank) {
-        const Share share = share_of(n, cards, rank);
-        EXPECT_EQ(share.first, next);
-        EXPECT_TRUE(share.size == n / cards || share.size == n / cards + 1);
-        next += share.size;
+    for (const int parts : {1, 2, 3, 4, 8}) {
+      EXPECT_EQ(first_row(n, 0, parts), 0);
+      EXPECT_EQ(first_row(n, parts, parts), n);
+      for (int part = 0; part < parts; ++part) {
+        const std::int64_t rows = first_row(n, part + 1, parts) - first_row(n, part, parts);
+        EXPECT_TRUE(rows == n / parts || rows == n / parts + 1);
       }
-      EXPECT_EQ(next, n);
     }
 }
 

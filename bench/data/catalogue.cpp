@@ -144,7 +144,7 @@ struct Kept {
   std::map<std::string, Entry> entries;
   std::map<fs::path, DatasetShape> shapes;
 } kept;
-std::mutex kept_mutex;
+std::mutex kept_mutex;  // ranks that are threads load at once (tests/thread_group.hpp)
 
 /// Reads instead of mapping, because a mapped file that shrinks would crash the process.
 std::string file_hash(const std::filesystem::path& path) {

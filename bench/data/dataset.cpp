@@ -27,7 +27,7 @@ DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
   return shape;
 }
 
-/// Ranks of this machine: they share its memory.
+/// Processes that share this machine's memory.
 int copies_here(const Group* group) { return group ? group->local_size() : 1; }
 
 /// Whether a file's points are mapped, or why they cannot be.
@@ -48,15 +48,15 @@ Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t v
 }
 
 template <class T>
-void check_finite(const std::string& name, std::span<const T> points, int d) {
+void check_finite(const std::string& name, std::span<const T> points, int d, std::int64_t first_row = 0) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   const std::int64_t cells = std::ssize(points);
 #pragma omp parallel for schedule(static) reduction(min : first)
   for (std::int64_t at = 0; at < cells; ++at)
     if (!std::isfinite(points[std::size_t(at)])) first = std::min(first, at);
   if (first < cells)
-    throw UserError("data set {}: row {}, column {}: {} is not a finite {} number", name, first / d + 1, first % d + 1, points[std::size_t(first)],
-                    sizeof(T) == 4 ? "fp32" : "fp64");
+    throw UserError("data set {}: row {}, column {}: {} is not a finite {} number", name, first_row + first / d + 1, first % d + 1,
+                    points[std::size_t(first)], sizeof(T) == 4 ? "fp32" : "fp64");
 }
 
 /// The hash of all ranks' points. A chunk is hashed by the rank with its first byte, which makes the rest of it once more.
@@ -208,8 +208,9 @@ Dataset<T> load_dataset(const DatasetRequest& request, Group* group) {
                   mapping.obstacle.empty() ? "; map = 1 leaves them in the file" : "; it cannot be mapped: " + mapping.obstacle);
     dataset.values = read_file<T>(entry.file, shape.n);
   }
-  const std::span<const T> read(dataset.values.get(), std::size_t(group && entry.generator ? dataset.rows : dataset.n) * std::size_t(dataset.d));
-  check_finite(dataset.name, read, dataset.d);
+  const std::int64_t rows = entry.generator ? dataset.rows : dataset.n;  // every rank reads all of a file
+  const std::span<const T> read(dataset.values.get(), std::size_t(rows) * std::size_t(dataset.d));
+  check_finite(dataset.name, read, dataset.d, dataset.first_value);
   if (dataset.hash.empty()) dataset.hash = hash_of(read.data(), read.size_bytes());
   return dataset;
 }

@@ -9,7 +9,7 @@ namespace {
 /// Points per tile of one thread: fits the second-level cache.
 std::int64_t tile_size(int d) { return std::max<std::int64_t>(1, 16384 / d); }
 
-/// Calls make(first, count) for every tile of the points from `begin` on, in parallel. Each thread has its own `make`, which may hold buffers.
+/// Calls make(first, count) for every tile of [begin, end) in parallel. Each thread has its own `make`, which may hold buffers.
 template <class Maker>
 void for_tiles(std::int64_t begin, std::int64_t end, std::int64_t tile, const Maker& prototype) {
 #pragma omp parallel

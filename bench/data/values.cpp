@@ -20,7 +20,7 @@ struct Region {
 
 /// A fixed table that a signal handler may read.
 std::array<Region, 64> regions;
-std::mutex regions_mutex;  // threads enter and leave in turns
+std::mutex regions_mutex;  // threads that load at once enter and leave in turns
 
 Region* region_of(const void* values) {
   for (auto& region : regions)

@@ -123,7 +123,8 @@ Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double 
     s.assigned_centroids = s.centroids;
     changed = summed(p.group, label_rounded<T>(p, s.assigned_centroids, form_, std::pow(share, 6), draws(), s.labels));
     const std::string_view labels(reinterpret_cast<const char*>(s.labels.data()), s.labels.size() * sizeof(std::int32_t));
-    path = path * 0x100000001b3 ^ std::uint64_t(summed(p.group, std::int64_t(std::hash<std::string_view>{}(labels) >> 8)));
+    const auto hash = std::int64_t(std::hash<std::string_view>{}(labels) >> 16);  // the sum of 2^15 ranks does not overflow
+    path = path * 0x100000001b3 ^ std::uint64_t(summed(p.group, hash));
     const ClusterSums truth = sums_of(s);
     const auto bounds = bounds_of(s, truth, summation);
     for (std::size_t cell = 0; cell < bounds.size(); ++cell)

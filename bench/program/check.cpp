@@ -7,6 +7,7 @@
 #include "bench/judge/check.hpp"
 #include "bench/plan/case.hpp"
 #include "bench/program/flags.hpp"
+#include "bench/run/inbox.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/progress.hpp"
 #include "bench/run/workers.hpp"

@@ -10,7 +10,7 @@
 #include "bench/contract/plugin.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/program/flags.hpp"
-#include "bench/run/workers.hpp"
+#include "bench/run/inbox.hpp"
 
 namespace km {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
+#include "bench/run/inbox.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/ranks.hpp"

@@ -67,12 +67,6 @@ def run_s(line: Line, _: Record) -> Estimate | None:
     return time_of(line) if line["verdict"] == "" else None
 
 
-def point_iteration(line: Line, record: Record) -> Estimate | None:
-    """Nanoseconds of an iteration over the number of points."""
-    whole = per_iteration(run_s, line, record)
-    return whole and whole.scaled(1e9 / line["n"])
-
-
 def event_s(line: Line, _: Record) -> Estimate | None:
     return time_of(line, "samples_event_s") if line["verdict"] == "" else None
 
@@ -80,6 +74,12 @@ def event_s(line: Line, _: Record) -> Estimate | None:
 def per_iteration(of: Formula, line: Line, record: Record) -> Estimate | None:
     whole = of(line, record)
     return whole.scaled(1 / line["iterations"]) if whole and line.get("iterations") else None
+
+
+def point_iteration(line: Line, record: Record) -> Estimate | None:
+    """Nanoseconds of an iteration over the number of points."""
+    whole = per_iteration(run_s, line, record)
+    return whole and whole.scaled(1e9 / line["n"])
 
 
 def with_verbs(fields: tuple[str, ...], line: Line, record: Record) -> Estimate | None:

@@ -37,13 +37,14 @@ def test_the_base_is_the_best_on_one_gpu(bench):
 
 def test_one_process_is_one_rank(bench):
     """Ranks stand beside their own implementation without a launcher; a launch that failed has none."""
-    exhibit = SCALING.replace('"gpus"', '"ranks"').replace(', "efficiency:iteration"', "")
+    exhibit = SCALING.replace('"gpus"', '"ranks"')
     exhibit = exhibit.replace('{ implementation = ["gpu/lloyd/a", "gpu/lloyd/b"] }', "{ ranks = 1 }")
     launches = {None: 0.4, 2: 0.2, 4: 0.16}
     lines = [on_ranks(count, line(seconds=s)) if count else line(seconds=s) for count, s in launches.items()]
     view = bench.view(lines, exhibit)
-    found = {value_of(one, "ranks"): view.value(one, "speedup:iteration").value for one in view.lines}
-    assert found == pytest.approx({1: 1, 2: 2, 4: 2.5})
+    for family, values in {"speedup": [1, 2, 2.5], "efficiency": [100, 100, 62.5]}.items():
+        found = {value_of(one, "ranks"): view.value(one, f"{family}:iteration").value for one in view.lines}
+        assert found == pytest.approx(dict(zip((1, 2, 4), values, strict=True)))
     assert value_of(on_ranks(None, line()), "ranks") is None
 
 

@@ -15,7 +15,6 @@
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/register_tiles.cuh"
 #include "impl/gpu/many/pass.cuh"
-#include "impl/gpu/many/share.hpp"
 #include "impl/gpu/many/team.hpp"
 #include "impl/gpu/registration.hpp"
 
@@ -55,10 +54,10 @@ template <class T>
 class Card {
  public:
   Card(const Problem<T>& problem, const Kernel& kernel, int cards, int rank)
-      : problem_(problem), share_(share_of(problem.n, cards, rank)), kernel_(kernel), tiles_((share_.size + kernel_.tile - 1) / kernel_.tile),
-        cells_(std::int64_t(problem.k) * problem.d), initial_(cells_), points_(tiles_ * kernel_.width * kernel_.tile),
-        tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), labels_(tiles_ * kernel_.tile), changes_(sums()), totals_(sums()), changed_(1),
-        done_(1), changed_host_(1) {
+      : problem_(problem), first_(first_row(problem.n, rank, cards)), size_(first_row(problem.n, rank + 1, cards) - first_), kernel_(kernel),
+        tiles_((size_ + kernel_.tile - 1) / kernel_.tile), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
+        points_(tiles_ * kernel_.width * kernel_.tile), tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), labels_(tiles_ * kernel_.tile),
+        changes_(sums()), totals_(sums()), changed_(1), done_(1), changed_host_(1) {
     for (auto& centroids : centroids_) centroids = cuda::Buffer<T>(cells_);
     cuda::clear(stream_, changes_, done_, tile_labels_);
     upload_rows();
@@ -78,7 +77,7 @@ class Card {
     std::copy_n(origin.at, register_tiles::most_dimensions, run_.origin);
     if (tiles_ > 0) {
       const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));
-      register_tiles::lay_out<<<grid, 256, 0, stream_>>>(rows_.data(), share_.size, problem_.d, kernel_.width, kernel_.tile, tiles_, origin,
+      register_tiles::lay_out<<<grid, 256, 0, stream_>>>(rows_.data(), size_, problem_.d, kernel_.width, kernel_.tile, tiles_, origin,
                                                          points_.data());
       cuda::check_launch();
     }
@@ -126,8 +125,8 @@ class Card {
 
   /// Fills the card's share of the labels.
   void download_labels(Solution<T>& out) {
-    if (share_.size == 0) return;
-    cuda::download(out.labels.data() + share_.first, labels_.data(), std::size_t(share_.size) * sizeof(std::int32_t), stream_);
+    if (size_ == 0) return;
+    cuda::download(out.labels.data() + first_, labels_.data(), std::size_t(size_) * sizeof(std::int32_t), stream_);
   }
   void download_centroids(const T* assigned, const T* next, Solution<T>& out) {
     cuda::download(out.assigned_centroids.data(), assigned, initial_.bytes(), stream_);
@@ -150,9 +149,9 @@ class Card {
  private:
   void upload_rows() {
     const int d = problem_.d, block = 256 / d * d;
-    const std::int64_t size = share_.size * d;
+    const std::int64_t size = size_ * d;
     rows_ = cuda::Buffer<T>(size);
-    if (size > 0) upload(rows_, problem_.points.subspan(std::size_t(share_.first) * d, std::size_t(size)), stream_);
+    if (size > 0) upload(rows_, problem_.points.subspan(std::size_t(first_) * d, std::size_t(size)), stream_);
     bounds_.assign(2 * std::size_t(d), 0);
     std::fill_n(bounds_.begin(), d, ~Bits(0));
     cuda::Buffer<Bits> on_device(2 * d);
@@ -174,14 +173,14 @@ class Card {
     bytes_ = kernel_.bytes(k, rows, warps, copies);
     load_kernels(kernel_, bytes_);
     run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.labels_out = labels_.data();
-    run_.n = share_.size, run_.tiles = tiles_, run_.d = problem_.d, run_.k = k, run_.rows = rows;
+    run_.n = size_, run_.tiles = tiles_, run_.d = problem_.d, run_.k = k, run_.rows = rows;
     run_.copies = copies, run_.additions = register_tiles::most_additions / warps - kernel_.tile / copies;  // one more tile may be in flight
     run_.margin_scale = 1;
     run_.changes = changes_.data();
   }
 
-  Problem<T> problem_;  // views
-  Share share_;
+  Problem<T> problem_;         // views
+  std::int64_t first_, size_;  // its rows
   Kernel kernel_;
   std::int64_t tiles_, cells_;
   cuda::Stream stream_;
