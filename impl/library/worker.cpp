@@ -116,7 +116,7 @@ void Worker::put(std::unique_ptr<Worker> worker) {
 Worker::Json Worker::ask(const std::string& verb, Json message) {
   message["verb"] = verb;
   const std::string text = message.dump() + "\n";
-  if (::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) != ssize_t(text.size())) fail(fmt::format("{} before {}", ending(), verb));
+  if (::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) != ssize_t(text.size())) fail(fmt::format("{} in {}", ending(), verb));
   const std::string line = read_line(verb);
   Json answer = Json::parse(line, nullptr, false);
   if (!answer.is_object()) fail(fmt::format("answered '{}' to {}: no JSON object", one_line(line.substr(0, 200)), verb));
