@@ -45,7 +45,7 @@ def test_it_names_the_machine_the_date_the_size_and_the_decided_claims(page):
         "Made-up 9000 with 8 threads, 16 GiB of memory",
         "measured 2024-01-01",
         "2 of 2 claims can be decided",
-        "2 of 2 claims decided",
+        "2 of 2 claims judged",
         "n = 1000 · d = 4 · k = 4 · 5 iterations · fp32 · paper profile · 4 cases at 0123456789",
         "departs from the task: it stops early",
     ):
