@@ -60,7 +60,7 @@ class CaseRun {
       failure_ = error.what();
       if (failure_.empty()) failure_ = "it threw an exception without a message";
     } catch (...) {
-      failure_ = "it threw what is no std::exception";
+      failure_ = "it threw something other than a std::exception";
     }
     release();
   }
@@ -161,7 +161,7 @@ Job job_of(Case c, double timeout_s) {
 int work(const RunOptions& options, Inbox& inbox) {
   count_stops();
   adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // output of implementations is no result
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what implementations print is no result
   if (Group* const group = all_ranks()) share_machine(*group);
   do measure_jobs(options, inbox);
   while (inbox.next());

@@ -47,7 +47,7 @@ KM_BREAK(prepare, throws_when_prepared, "throws in prepare", .run = "^no memory 
   throw std::runtime_error("no memory for the tree");
 }
 KM_BREAK(download, throws_in_download, "throws in download", .run = "^nothing to hand back$") { throw std::runtime_error("nothing to hand back"); }
-KM_BREAK(iterate, throws_a_number, "throws 7", .run = "^it threw what is no std::exception$") { throw 7; }
+KM_BREAK(iterate, throws_a_number, "throws 7", .run = "^it threw something other than a std::exception$") { throw 7; }
 
 struct KM_FAULT(throws_when_asked,
                 (Description{
@@ -83,6 +83,10 @@ KM_BREAK(iterate, works_for_ever, "never ends and ignores signals", .run = verdi
   return 0;
 }
 
+KM_BREAK(iterate, closes_its_pipes, "closes all descriptors and never comes back", .run = "^it closed the result pipe and did not end$") {
+  ::close_range(3, ~0U, 0);
+  for (;;) ::pause();
+}
 KM_BREAK(prepare, never_prepared, "never comes back from prepare", .run = verdict::endless, .on = "1 s") {
   for (;;) ::pause();
 }
