@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdio>
 #include <sstream>
-#include <utility>
 
 #include "bench/base/text.hpp"
 #include "bench/data/values.hpp"
@@ -53,6 +52,7 @@ void report_crashes(int events, const std::string& secret) {
 Inbox Inbox::of_rank() {
   Inbox inbox;
   inbox.events_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what MPI prints while it starts is no result
   inbox.todo_ = STDIN_FILENO;
   join_ranks();
   inbox.next();

@@ -1,8 +1,15 @@
 #include "bench/run/together.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
+
+#include "bench/judge/judge.hpp"
 
 namespace km {
 
@@ -27,6 +34,9 @@ Timing shared(Group* group, Timing timing) {
 
 Trace::Series of_all_ranks(Group* group, const Trace::Series& mine) {
   if (!group) return mine;
+  std::string names;
+  for (const auto& [name, values] : mine) names += fmt::format("{} {} ", name, values.size());
+  must_agree(group, std::int64_t(std::hash<std::string>{}(names)), "counted other things");
   Trace::Series sums = mine;
   for (auto& [name, values] : sums) {
     const std::vector<double> all = gathered(group, values);
