@@ -7,18 +7,13 @@
 #include <limits>
 #include <random>
 
+#include "bench/judge/draws.hpp"
 #include "bench/judge/judge.hpp"
 
 namespace km {
 namespace {
 
 constexpr std::int64_t sampled_rows = 400;
-
-double squared_distance(const std::vector<double>& x, std::int64_t i, std::int64_t j, int d) {
-  double sum = 0;
-  for (int c = 0; c < d; ++c) sum += std::pow(x[std::size_t(i * d + c)] - x[std::size_t(j * d + c)], 2);
-  return sum;
-}
 
 template <class T>
 Judgement judge_inner(const InnerRun<T>& run, std::span<const T> points) {
@@ -82,7 +77,7 @@ class Definition {
   std::pair<double, double> weight(std::int64_t i, std::int64_t j) const {
     if (i == j) return {0, 0};
     const double factor = weighted_ ? double(sizes_[std::size_t(i)]) * double(sizes_[std::size_t(j)]) : 1;
-    const double dist = squared_distance(x_, i, j, d_);
+    const double dist = squared_distance(&x_[std::size_t(i * d_)], &x_[std::size_t(j * d_)], d_);
     if (kind_ == "gaussian") {
       const double scale2 = scale_ > 0 ? 2 * scale_ * scale_ : local_[std::size_t(i)] * local_[std::size_t(j)];
       return {factor * std::exp(-dist / scale2), factor * std::exp(-dist / scale2)};
@@ -117,7 +112,7 @@ class Definition {
     constexpr double none = std::numeric_limits<double>::max();
     std::vector<double> all;
     for (std::int64_t j = 0; j < m_; ++j)
-      if (j != i) all.push_back(squared_distance(x_, i, j, d_));
+      if (j != i) all.push_back(squared_distance(&x_[std::size_t(i * d_)], &x_[std::size_t(j * d_)], d_));
     std::ranges::sort(all);
     all.push_back(none);
     return k_ < 1 ? std::pair(0.0, none) : std::pair(all[std::size_t(k_) - 1], all[std::size_t(k_)]);
@@ -160,11 +155,8 @@ std::string explain_graph(const Problem<T>& p, const Config& config, const Chain
   const auto m = std::ssize(r.sizes);
   if (std::string why = explain_form(g, m); !why.empty()) return why;
   const Definition definition(r.vertices, r.sizes, p.d, config);
-  std::mt19937_64 draws(std::uint64_t(m) * 0x9e3779b97f4a7c15);
-  const std::int64_t count = std::min(m, sampled_rows);
-  for (std::int64_t at = 0; at < count; ++at) {  // one row of each of as many equal stretches
-    const std::int64_t first = at * m / count, stretch = (at + 1) * m / count - first;
-    const std::int64_t i = first + std::int64_t(draws() % std::uint64_t(stretch));
+  std::mt19937_64 draws = judge_draws();
+  for (const std::int64_t i : spread_sample(m, std::min<std::int64_t>(m, sampled_rows), draws)) {
     const std::vector<double> row = dense_row(g, i);
     for (std::int64_t j = 0; j < m; ++j) {
       const double weight = row[std::size_t(j)];
@@ -305,11 +297,11 @@ std::string explain_return(const Problem<T>& p, const ChainRecord<T>& r, const s
     if (has_row[std::size_t(i)]) continue;
     double own = -1, least = -1;  // squared distances to the nearest vertex with this label, and to any
     for (const std::size_t j : clustered) {
-      const double dist = squared_distance(r.vertices, i, std::int64_t(j), p.d);
+      const double dist = squared_distance(&r.vertices[std::size_t(i * p.d)], &r.vertices[j * std::size_t(p.d)], p.d);
       if (least < 0 || dist < least) least = dist;
       if (r.vertex_label[j] == r.vertex_label[std::size_t(i)] && (own < 0 || dist < own)) own = dist;
     }
-    if (own < 0 || own > least * (1 + 1e-12)) return fmt::format("labels: vertex {}, which no eigenvector reaches, has not its neighbour's", i);
+    if (own < 0 || own > least * (1 + 1e-12)) return fmt::format("labels: vertex {} has a zero row but not the label of its nearest vertex", i);
   }
   for (std::int64_t i = 0; i < p.n; ++i)
     if (labels[std::size_t(i)] != r.vertex_label[std::size_t(r.vertex_of[std::size_t(i)])])
@@ -356,6 +348,7 @@ ChainJudgement judge_chain(const Problem<T>& p, const Config& config, const Chai
   const auto wrong = [&](const std::string& verdict) { return !(out.verdict = verdict).empty(); };
   if (wrong(explain_labels(labels, p.n, p.k))) return out;
   if (r.reduction.implementation) {
+    if ((r.reduction.shape.n != p.n || r.reduction.shape.d != p.d) && wrong("representatives: k-means ran on other points")) return out;
     const Judgement inner = judge_inner(r.reduction, p.points);
     out.inertia = inner.inertia;
     if (!inner.verdict.empty() && wrong("representatives: " + inner.verdict)) return out;
@@ -366,7 +359,9 @@ ChainJudgement judge_chain(const Problem<T>& p, const Config& config, const Chai
   std::vector<double> rows;
   std::vector<std::size_t> clustered;
   if (wrong(explain_embedding(config, r, std::size_t(p.k), rows, clustered))) return out;
-  if (r.clustering.shape.n != std::ssize(clustered) && wrong("clusters: k-means ran on other rows than the embedding's")) return out;
+  const ProblemShape& ran = r.clustering.shape;
+  const bool on_rows = r.clustering.implementation && ran.n == std::ssize(clustered) && std::size_t(ran.n * ran.d) == rows.size();
+  if (!on_rows && wrong("clusters: k-means ran on other rows than the embedding's")) return out;
   if (const std::string inner = judge_inner<double>(r.clustering, rows).verdict; !inner.empty() && wrong("clusters: " + inner)) return out;
   wrong(explain_return(p, r, clustered, labels));
   return out;

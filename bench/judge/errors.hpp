@@ -15,6 +15,25 @@ namespace km {
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
+/// distance² of two rows of d, in fp64.
+template <class T>
+double squared_distance(const T* x, const T* c, int d) {
+  double sum = 0;
+  for (int j = 0; j < d; ++j) {
+    const double diff = double(x[j]) - double(c[j]);
+    sum += diff * diff;
+  }
+  return sum;
+}
+
+/// |x|² in fp64.
+template <class T>
+double squared_norm(const T* x, int d) {
+  double sum = 0;
+  for (int j = 0; j < d; ++j) sum += double(x[j]) * double(x[j]);
+  return sum;
+}
+
 // ---- labels, against the centroids of the last assign -------------------------------------------------------------------------
 
 /// Errors found in the judged labels. Distances are distance², in fp64.

@@ -11,23 +11,6 @@
 namespace km {
 namespace {
 
-template <class T>
-double distance(const T* x, const T* centroid, int d) {
-  double dist = 0;
-  for (int j = 0; j < d; ++j) {
-    const double diff = double(x[j]) - double(centroid[j]);
-    dist += diff * diff;
-  }
-  return dist;
-}
-
-template <class T>
-double norm(const T* x, int d) {
-  double sum = 0;
-  for (int j = 0; j < d; ++j) sum += double(x[j]) * double(x[j]);
-  return sum;
-}
-
 /// Returns the points whose labels are judged: all, or a random sample in ascending order.
 std::vector<std::int64_t> sample_points(const ProblemShape& p) {
   const double per_point = double(p.k) * p.d;
@@ -72,9 +55,9 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   const T* x = p.points.data() + i * d;
   const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
   int best = 0;
-  double best_dist = distance(x, row(0), d);
+  double best_dist = squared_distance(x, row(0), d);
   for (int c = 1; c < p.k; ++c) {
-    const double dist = distance(x, row(c), d);
+    const double dist = squared_distance(x, row(c), d);
     if (dist - best_dist > fp64_doubt(d) * (dist + best_dist)) continue;
     if (best_dist - dist > fp64_doubt(d) * (dist + best_dist) || compare_distances(x, row(c), row(best), d) < 0) {
       best = c;
@@ -84,7 +67,7 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   LabelCheck out{.judged = 1, .least = best_dist};
   if (label == best) return out;
   const T* given = row(label);
-  const double dist = distance(x, given, d);
+  const double dist = squared_distance(x, given, d);
   const bool tie = compare_distances(x, given, row(best), d) == 0;
   bool bad = false;
   if (tie) {
@@ -95,7 +78,8 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   } else {
     out.wrong = 1;
     out.excess = std::max(0.0, dist - best_dist);
-    const double magnitude = form == Distance::difference ? dist + best_dist : 2 * norm(x, d) + norm(given, d) + norm(row(best), d);
+    const double magnitude =
+        form == Distance::difference ? dist + best_dist : 2 * squared_norm(x, d) + squared_norm(given, d) + squared_norm(row(best), d);
     const double bound =
         rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(form) * magnitude;
     bad = !(dist - best_dist <= bound);
@@ -186,19 +170,19 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
   std::vector<std::uint64_t> keys(p.k);
   for (int c = 0; c < p.k; ++c) {
     const T* centroid = centroids.data() + std::size_t(c) * d;
-    norms[c] = expanded ? norm(centroid, d) : 0;
+    norms[c] = expanded ? squared_norm(centroid, d) : 0;
     keys[c] = seed ^ key_of(centroid);
   }
   std::int64_t changed = 0;
 #pragma omp parallel for reduction(+ : changed) if (double(p.n) * p.k * d > 1e5)
   for (std::int64_t i = 0; i < p.n; ++i) {
     const T* x = p.points.data() + i * d;
-    const double own_norm = expanded ? norm(x, d) : 0;
+    const double own_norm = expanded ? squared_norm(x, d) : 0;
     const std::uint64_t key = seed % 2 ? key_of(x) : 0;  // all points alike: rounding may give all ties to one side
     std::int32_t best = 0;
     double best_dist = std::numeric_limits<double>::infinity();
     for (int c = 0; c < p.k; ++c) {
-      const double exact = distance(x, centroids.data() + std::size_t(c) * d, d), magnitude = expanded ? own_norm + norms[c] : exact;
+      const double exact = squared_distance(x, centroids.data() + std::size_t(c) * d, d), magnitude = expanded ? own_norm + norms[c] : exact;
       const double dist = exact + (of_magnitude * magnitude + least) * (2 * noise(key, keys[c]) - 1);
       if (dist < best_dist) best_dist = dist, best = c;
     }
