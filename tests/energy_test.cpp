@@ -89,7 +89,7 @@ TEST(ExplainEnergy, RunsOfTheWindowAreAsLongAsTimedOnes) {
   EXPECT_EQ(explain_energy(1, 100, 0.01), "");
   EXPECT_EQ(explain_energy(1, 300, 0.01), "") << "no judge between them";
   EXPECT_EQ(explain_energy(1, 1e6, 1e-4), "");
-  EXPECT_EQ(explain_energy(1, 1000, 0.01), "while its energy was measured a run took 1 ms, else at least 10 ms");
+  EXPECT_EQ(explain_energy(1, 1000, 0.01), "energy runs took 1 ms each, timed runs at least 10 ms");
 }
 
 }  // namespace

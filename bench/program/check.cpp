@@ -34,18 +34,17 @@ Check check_of(const Json& job) {
 }
 
 int work(const Inbox& inbox) {
+  adopt_orphans();
   for (const auto& data : inbox.jobs()) {
     const Json job = Json::parse(data);
     const std::string id = job["id"];
     inbox.start(id);
     const ProcessState before;
     CheckResult result = run_check(check_of(job));
-    const std::string change = before.change();
-    if (result.wrong.empty()) result.wrong = change;
-    const bool children = has_children();
-    if (result.wrong.empty() && children) result.wrong = "it left a process behind";
+    const std::string remains = before.remains();
+    if (result.wrong.empty()) result.wrong = remains;
     inbox.end(id, Json{{"wrong", result.wrong}, {"skip", result.skip}}.dump(-1, ' ', false, Json::error_handler_t::replace));
-    if (!change.empty() || children) inbox.leave();  // the next check needs a fresh process
+    if (!remains.empty()) inbox.leave();  // the next check needs a fresh process
   }
   return 0;
 }
@@ -103,9 +102,9 @@ int check(const Flags& f, const Invocation& by) {
   const auto ended = [&](const std::string& id, const std::string& text, const std::string& why) {
     const Json result = Json::parse(text, nullptr, false);
     if (result.is_object()) tally.add(id, result.value("wrong", ""), result.value("skip", ""));
-    else tally.add(id, why.empty() ? "the worker said of it what is no result" : why, "");
+    else tally.add(id, why.empty() ? "the worker's answer is not a result" : why, "");
   };
-  const auto left = Workers(by.argv, {}).run(jobs, {.started = [&](const std::string& id) { tally.start(id); }, .ended = ended});
+  const auto left = Workers(by.argv, WorkerLimits::of(0)).run(jobs, {.started = [&](const std::string& id) { tally.start(id); }, .ended = ended});
   const int code = tally.report();
   if (left.empty()) return code;
   fmt::print(stderr, "interrupted: {} of {} checks were not made\n", left.size(), checks.size());

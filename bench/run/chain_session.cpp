@@ -54,7 +54,10 @@ class ChainSession final : public Session {
       judge_last(m);
       if (!m.judgement.verdict.empty()) break;
     }
-    if (m.judgement.verdict.empty() && std::isinf(best.disturbed)) m.judgement.verdict = best.complaint.empty() ? "it was stopped" : best.complaint;
+    if (m.judgement.verdict.empty() && std::isinf(best.disturbed)) {
+      if (best.complaint.empty()) throw AgreedFailure("the process was stopped from outside in every try at a timed run");
+      m.judgement.verdict = best.complaint;
+    }
     m.samples_s.push_back(best.wall_s);
     m.delays.push_back(best.delay);
     if (case_.on_gpu()) m.samples_event_s.push_back(best.event_s);
@@ -78,21 +81,15 @@ class ChainSession final : public Session {
   void write_answer(const std::filesystem::path& folder) override { write_labels(folder / "labels.npy", last_.labels); }
 
   void save(const std::filesystem::path& stem) override {
-    const std::vector<float> labels(last_.labels.begin(), last_.labels.end());
     write_npy<T>(stem.string() + ".points.npy", problem_.points, problem_.n, problem_.d);
-    write_npy<float>(stem.string() + ".labels.npy", labels, problem_.n, 1);
+    write_labels(stem.string() + ".labels.npy", last_.labels);
   }
 
  private:
   Timing run_once(Measurement& m, Trace& trace) {
     ++m.runs;
-    int iters = 0;
     Timing timing = timed(
-        case_.on_gpu(), [&] { solver_->reset(); },
-        [&] {
-          iters = solver_->iterate(trace);
-          if (case_.on_gpu()) device::synchronize();
-        });
+        case_.on_gpu(), [&] { solver_->reset(); }, [&] { solver_->iterate(trace); });
     if (!m.library) m.library = noted_library();
     const auto start = std::chrono::steady_clock::now();
     last_ = solver_->download();

@@ -55,7 +55,7 @@ Json energy_of(EnergyMeter& meter, const std::function<int()>& run, double least
 std::string explain_energy(double window_s, double runs, double sample_s) {
   const double run_s = window_s / runs;
   if (3 * run_s + 1e-4 >= sample_s) return "";
-  return fmt::format("while its energy was measured a run took {:.3g} ms, else at least {:.3g} ms", run_s * 1e3, sample_s * 1e3);
+  return fmt::format("energy runs took {:.3g} ms each, timed runs at least {:.3g} ms", run_s * 1e3, sample_s * 1e3);
 }
 
 }  // namespace km

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
@@ -21,12 +18,12 @@
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/run/energy.hpp"
-#include "bench/run/points.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/ranks.hpp"
-#include "bench/run/start.hpp"
+#include "bench/run/runs.hpp"
 #include "bench/run/timing.hpp"
 #include "bench/run/together.hpp"
+#include "bench/run/verb_times.hpp"
 
 namespace km {
 namespace {
@@ -38,13 +35,9 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), points_(points_of<T>(c.dataset, group_)), dataset_(&points_->set),
-        start_(initial_centroids(*dataset_, c.k, c.init, c.init_seed), c.d), problem_(problem_of(c, *dataset_, start_.view())),
-        judge_(problem_, c.implementation->description, c.config, points_->spread) {
-    must_agree(group_, std::int64_t(std::hash<std::string>{}(dataset_->hash + hash_of(start_.view().data(), start_.view().size_bytes()))),
-               "began with other points or another start");
-    m.dataset_hash = dataset_->hash;
-    m.generator = dataset_->generator;
+      : case_(c), runs_(case_), judge_(runs_.problem, c.implementation->description, c.config, runs_.points->spread) {
+    m.dataset_hash = set_.hash;
+    m.generator = set_.generator;
 
     memory::reset_peak();
     if (c.on_gpu()) {
@@ -55,8 +48,7 @@ class TypedSession final : public Session {
     noted_library();  // discard what the last replay noted
     const ThreadDelays delays_before;
     const auto start = std::chrono::steady_clock::now();
-    solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
-    if (c.on_gpu()) device::synchronize();
+    runs_.prepare(prepare_trace);
     const double prepare_s = slowest(group_, seconds_since(start));
     prepare_trace.finish();
     m.library = noted_library();
@@ -65,11 +57,9 @@ class TypedSession final : public Session {
       m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
       m.prepare_trace = std::move(prepare_trace);
     }
-    Trace untraced;
     for (int run = 0; run < c.warmup; ++run) {
       start_.rotate(1 % problem_.k);
-      solver_->reset();
-      solver_->iterate(untraced);
+      runs_.make();
     }
     if (c.on_gpu()) gpu_.emplace();
   }
@@ -116,13 +106,10 @@ class TypedSession final : public Session {
     EnergyMeter meter(case_.on_gpu());
     start_.as_given();
     const int most = problem_.tolerance < 0 ? problem_.max_iters : 2 * m.iters;  // in another order of additions a stop may come later
-    int told = 0;
+    int reported = 0;
     const Json energy = energy_of(meter, [&] {
-      Trace untraced;
-      solver_->reset();
-      const int iters = solver_->iterate(untraced);
-      if (case_.on_gpu()) device::synchronize();
-      told = std::max(told, iters);
+      const int iters = runs_.make();
+      reported = std::max(reported, iters);
       return iters;
     });
     m.energy = std::make_shared<const Json>(energy);
@@ -131,8 +118,8 @@ class TypedSession final : public Session {
     const auto start = std::chrono::steady_clock::now();
     judge_if_new(m);
     const double runs = energy["iterations"].get<double>() / last_.iters;
-    if (m.judgement.verdict.empty() && told > most)
-      m.judgement.verdict = fmt::format("while its energy was measured it told {} iterations where {} can be", told, most);
+    if (m.judgement.verdict.empty() && reported > most)
+      m.judgement.verdict = fmt::format("in the energy runs it reported {} iterations; at most {} are possible", reported, most);
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_energy(energy["window_s"].get<double>(), runs, std::ranges::min(m.samples_s));
     m.judge_s += seconds_since(start);
   }
@@ -146,9 +133,8 @@ class TypedSession final : public Session {
       m.device_peak_bytes = device::peak_bytes();
       m.gpu = std::make_shared<const Json>(gpu_->finish());
     }
-    download();
+    download(iters);
     const auto start = std::chrono::steady_clock::now();
-    if (last_.iters != iters) last_.iters = -1;
     judge_if_new(m);
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_verbs(m);
     if (const std::string why = agreed(group_, explain_trace(m.trace, iters)); m.judgement.verdict.empty()) m.judgement.verdict = why;
@@ -156,7 +142,7 @@ class TypedSession final : public Session {
     const auto drawn = evidence_.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
     if (m.judgement.verdict.empty() && (shortest_s < 0.02 || drawn == 0)) run_unforeseen(m);  // what remembers is short
-    solver_.reset();
+    runs_.end();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       const ReuseScope reuse;                                   // for both replays
@@ -177,21 +163,14 @@ class TypedSession final : public Session {
 
   void save(const std::filesystem::path& stem) override {
     const std::vector<T> points = gathered<T>(group_, {problem_.points.begin(), problem_.points.end()});
-    const std::vector<float> labels = gathered<float>(group_, {last_.labels.begin(), last_.labels.end()});
+    const std::vector<std::int32_t> labels = gathered(group_, last_.labels);
     if (!is_first_rank()) return;
-    write_npy<T>(stem.string() + ".points.npy", points, dataset_->n, problem_.d);
-    write_npy<float>(stem.string() + ".labels.npy", labels, dataset_->n, 1);
+    write_npy<T>(stem.string() + ".points.npy", points, set_.n, problem_.d);
+    write_labels(stem.string() + ".labels.npy", labels);
     write_npy<T>(stem.string() + ".centroids.npy", last_.centroids, problem_.k, problem_.d);
   }
 
  private:
-  /// The case's problem with this process's rows.
-  static Problem<T> problem_of(const Case& c, const Dataset<T>& set, std::span<const T> start) {
-    Problem<T> p{c.shape(), set.points(), start, set.group, {set.first, set.n}};
-    p.n = set.rows;
-    return p;
-  }
-
   void add_sample(Measurement& m, const Timing& timing) const {
     m.samples_s.push_back(timing.wall_s);
     m.delays.push_back(timing.delay);
@@ -201,7 +180,8 @@ class TypedSession final : public Session {
   /// Makes all samples anew: a disturbance that nobody counts prolongs download or reset once, moved work always.
   void repeat_all(Measurement& m) {
     const std::size_t samples = m.samples_s.size();
-    for (auto* times : {&m.samples_s, &m.samples_event_s, &m.downloads_s, &own_downloads_s_, &own_resets_s_}) times->clear();
+    for (auto* times : {&m.samples_s, &m.samples_event_s, &m.downloads_s}) times->clear();
+    verbs_.clear();
     m.delays.clear();
     while (m.judgement.verdict.empty() && m.samples_s.size() < samples) repeat(m);
   }
@@ -214,12 +194,7 @@ class TypedSession final : public Session {
     for (int tries = 1;; ++tries) {
       start_.as_given();
       Trace trace(true);
-      const auto begin = [&] { reset(); };
-      const auto run = [&] {
-        iters = solver_->iterate(trace);
-        if (case_.on_gpu()) device::synchronize();
-      };
-      const Timing timing = shared(group_, timed(false, begin, run));
+      const Timing timing = runs_.timed_run(trace, iters);
       trace.finish();
       m.trace = std::move(trace);
       m.counters = of_all_ranks(group_, m.trace.counters());
@@ -231,21 +206,19 @@ class TypedSession final : public Session {
 
   /// Makes and judges one timed run from its own start. Stores the solution in last_.
   Timing timed_run(Measurement& m) {
-    if (has_several_gpus()) wake();
+    runs_.wake_gpus();
     const auto turn = std::size_t(m.runs++);
     const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
     start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
     int iters = 0;
-    Timing timing = timed_iterate(iters);
-    own_resets_s_.push_back(timing.reset_s);
+    Timing timing = runs_.timed_run(iters);
     const double download_s = undelayed_s([&] {
       const auto download_start = std::chrono::steady_clock::now();
-      download();
+      download(iters);
       m.downloads_s.push_back(seconds_since(download_start));
     });
     m.downloads_s.back() = slowest(group_, m.downloads_s.back());
-    own_downloads_s_.push_back(slowest(group_, download_s));
-    if (last_.iters != iters) last_.iters = -1;
+    verbs_.add(timing.reset_s, slowest(group_, download_s));
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
       const double more = double(m.iters) / std::max(1, iters);
@@ -256,86 +229,55 @@ class TypedSession final : public Session {
   }
 
   /// The first result moves on, because copying its labels takes as long as a download.
-  void download() {
+  void download(std::optional<int> returned = {}) {
     if (std::exchange(last_is_first_, false)) evidence_.first = std::move(last_);
-    last_ = solver_->download();
+    last_ = runs_.download(returned);
   }
 
-  void reset() {
-    solver_->reset();
-    if (case_.on_gpu()) device::synchronize();
-  }
-
-  bool has_several_gpus() const { return case_.on_gpu() && case_.config.values().contains("gpus"); }
-
-  /// An untimed run from the start before: threads, links and memory sleep while one thread judges (results/h200/gpu_test.txt).
-  void wake() {
-    reset();
-    Trace untraced;
-    solver_->iterate(untraced);
-  }
-
-  /// With `rows`, the run starts from these rows instead. Nobody can see them before its reset.
-  Timing timed_iterate(int& iters, const std::vector<T>& rows = {}) {
-    Trace untraced;
-    const auto begin = [&] {
-      if (!rows.empty()) start_.take(rows);
-      reset();
-    };
-    bool alike = true;
-    const auto run = [&] {
-      iters = solver_->iterate(untraced);
-      if (!group_) return;
-      if (case_.on_gpu()) device::synchronize();
-      alike = ended_together(*group_, iters);
-    };
-    const Timing timing = timed(case_.on_gpu(), begin, run, [&] { summed(group_, 0); });
-    if (!alike) must_agree(group_, iters, "ended with another number of iterations");
-    return shared(group_, timing);
-  }
-
-  /// Makes a run from rows that nobody could foresee. It may take three times the median of the timed runs, longer by the share of skipped distances:
-  /// at most as many times as there are iterations, because the first one skips few.
-  /// A longer run is repeated from other rows, and so is a wrong one if the implementation departs from the task. A disturbed run convicts only if it
-  /// was too long without its run delay, too. Threads that sleep between iterations stay slow for many runs: a repeated run is also compared with runs
-  /// from the given start, made just before.
-  void run_unforeseen(Measurement& m) {
+  /// Times what a run may take: three times the median of the timed runs, longer by the share of skipped distances, at most as many times as there are
+  /// iterations, because the first one skips few.
+  double longer_allowed(const Measurement& m) const {
     const auto counted = m.counters.find("distances");
     const double distances = counted == m.counters.end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    const double all = double(dataset_->n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
-    const double allowed = distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
-    double sample_s = median(m.samples_s);
+    const double all = double(set_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
+    return distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
+  }
+
+  /// The median of the timed runs, or the shorter of two made now: threads that sleep between iterations stay slow for many runs.
+  double sample_now_s(const Measurement& m) {
+    start_.as_given();
+    runs_.make();
+    int iters = 0;
+    return std::max(median(m.samples_s), std::min(runs_.timed_run(iters).wall_s, runs_.timed_run(iters).wall_s));
+  }
+
+  /// Makes a run from rows that nobody could foresee. A run that is too long is repeated from other rows, and so is a wrong one if the implementation
+  /// departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
+  void run_unforeseen(Measurement& m) {
+    const double allowed = longer_allowed(m);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
-      unforeseen_start_ = initial_centroids(*dataset_, problem_.k, "random", evidence_.draws());
+      unforeseen_start_ = initial_centroids(set_, problem_.k, "random", evidence_.draws());
+      if (tries == 0) runs_.wake_gpus();
+      const double sample_s = tries == 0 ? median(m.samples_s) : sample_now_s(m);
       int iters = 0;
-      if (tries > 0) {
-        start_.as_given();
-        wake();
-        sample_s = std::max(median(m.samples_s), std::min(timed_iterate(iters).wall_s, timed_iterate(iters).wall_s));
-      } else if (has_several_gpus()) {
-        wake();
-      }
-      const Timing timing = timed_iterate(iters, unforeseen_start_);
-      unforeseen_ = solver_->download();
-      if (unforeseen_.iters != iters) unforeseen_.iters = -1;
-      std::string wrong = explain_start();
+      const Timing timing = runs_.timed_run(iters, unforeseen_start_);
+      unforeseen_ = runs_.download(iters);
+      std::string wrong = runs_.explain_start();
       if (wrong.empty()) wrong = judge_(unforeseen_).verdict;
-      const auto too_long = [&](double s) { return s > allowed * sample_s + 1e-4 && s / iters > allowed * sample_s / m.iters; };
-      if (wrong.empty() && !too_long(timing.wall_s)) return;
-      if (!wrong.empty() && !departs()) {
-        verdict = wrong;
-        break;
+      if (!wrong.empty()) {
+        if (!departs() || ++against > 1) verdict = wrong;
+        if (!departs()) break;
+        continue;
       }
-      if (wrong.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10 << against));  // a hypervisor's disturbance is not counted
+      const auto too_long = [&](double s) { return s > allowed * sample_s + 1e-4 && s / iters > allowed * sample_s / m.iters; };
+      if (!too_long(timing.wall_s)) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 << against));  // a hypervisor's disturbance is not counted
       const double own_s = std::isinf(timing.disturbed) ? 0 : timing.wall_s - timing.delay.run_delay_s.value_or(timing.wall_s);
-      const bool excused = timing.disturbed > disturbed_share && !too_long(own_s);
-      if (wrong.empty() && excused) wait_for_quiet();
+      if (timing.disturbed > disturbed_share && !too_long(own_s)) wait_for_quiet();
       else if (++against > 1)
-        verdict = !wrong.empty()
-                      ? wrong
-                      : fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
-                                    timing.wall_s * 1e3, sample_s * 1e3);
+        verdict = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
+                              timing.wall_s * 1e3, sample_s * 1e3);
     }
     m.judgement.verdict = verdict;
   }
@@ -350,11 +292,9 @@ class TypedSession final : public Session {
     return made;
   }
 
-  std::string explain_start() const { return agreed(group_, start_.intact() ? "" : "it changed the initial centroids"); }
-
   /// A worker with changed points takes no further case.
   void explain_points(Measurement& m) {
-    const std::string why = agreed(group_, intact(*points_) ? "" : "it changed the points");
+    const std::string why = runs_.explain_points();
     if (why.empty()) return;
     m.process_changed = true;
     m.judgement.verdict = why;
@@ -381,7 +321,7 @@ class TypedSession final : public Session {
     if (m.runs == 1) {
       keep_worst(m, judge_last());
       last_is_first_ = true;
-      if (!dataset_->ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, dataset_->ideal_centroids, problem_.d);
+      if (!set_.ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, set_.ideal_centroids, problem_.d);
     } else {
       judge_if_new(m);
     }
@@ -390,7 +330,7 @@ class TypedSession final : public Session {
 
   Judgement judge_last() {
     auto judgement = judge_(last_);
-    if (judgement.verdict.empty()) judgement.verdict = explain_start();
+    if (judgement.verdict.empty()) judgement.verdict = runs_.explain_start();
     if (judgement.verdict.empty() && last_.iters == 1 && !std::ranges::equal(last_.assigned_centroids, problem_.initial_centroids))
       judgement.verdict = "its one iteration did not start from the initial centroids";
     return judgement;
@@ -410,42 +350,30 @@ class TypedSession final : public Session {
     return trace.iters() > 0 && trace.iters() != iters ? fmt::format("it began {} iterations and reported {}", trace.iters(), iters) : "";
   }
 
-  /// Judges the times of download and reset. The copy of another case's outputs of the same size may clear them; to refuse takes one made now.
-  std::string explain_verbs(const Measurement& m) const { return agreed(group_, is_first_rank() ? explain_all_verbs(m) : ""); }
-
-  std::string explain_all_verbs(const Measurement& m) const {
-    static std::map<std::array<std::size_t, 3>, double> known;
-    const std::array sizes = {last_.labels.size() * sizeof(std::int32_t), last_.centroids.size() * sizeof(T), std::size_t(case_.on_gpu())};
-    const auto explain = [&](double copy_s) {
-      return explain_times(median(m.samples_s), lower_median(own_downloads_s_), lower_median(own_resets_s_), copy_s, m.library.has_value());
-    };
-    if (const auto before = known.find(sizes); before != known.end() && explain(before->second).empty()) return "";
-    return explain(known[sizes] = copy_s(case_.on_gpu(), {sizes[0], sizes[1], sizes[1]}));
+  std::string explain_verbs(const Measurement& m) const {
+    if (!is_first_rank()) return agreed(group_, "");
+    return agreed(group_, verbs_.explain(median(m.samples_s), last_.labels.size() * sizeof(std::int32_t), last_.centroids.size() * sizeof(T),
+                                         case_.on_gpu(), m.library.has_value()));
   }
 
   void look_at_process(Measurement& m) {
-    std::string change = state_.change();
-    const bool busy = has_busy_threads(), children = has_children();
-    if (change.empty() && busy) change = "its threads go on computing after its runs";
-    if (change.empty() && children) change = "it left a process behind";
-    m.process_changed = summed(group_, !change.empty() || (!case_.on_gpu() && state_.has_more_threads())) > 0;
-    change = agreed(group_, change);
-    if (m.judgement.verdict.empty()) m.judgement.verdict = change;
+    const std::string remains = state_.remains(), of_all = agreed(group_, remains);
+    m.process_changed = summed(group_, !remains.empty() || (!case_.on_gpu() && state_.has_more_threads())) > 0;
+    if (m.judgement.verdict.empty()) m.judgement.verdict = of_all;
   }
 
   ProcessState state_;
   Case case_;
   Group* group_ = all_ranks();  // measure, decide and judge alike
-  std::shared_ptr<const Points<T>> points_;
-  const Dataset<T>* dataset_;
-  Start<T> start_;
-  Problem<T> problem_;
+  Runs<T> runs_;
+  Start<T>& start_ = runs_.start;
+  const Problem<T>& problem_ = runs_.problem;
+  const Dataset<T>& set_ = runs_.points->set;
   Judge<T> judge_;
-  std::unique_ptr<AnySolver<T>> solver_;
   Solution<T> last_;
   bool last_is_first_ = false;  // last_ is the first timed run of the case
   Evidence<T> evidence_;
-  std::vector<double> own_downloads_s_, own_resets_s_;  // without run delay
+  VerbTimes verbs_;
   Solution<T> unforeseen_;
   std::vector<T> unforeseen_start_;
   std::optional<GpuState> gpu_;

@@ -22,6 +22,9 @@ struct Points {
   Dataset<T> set;
   Spread spread;
   std::string hash;  // of this process's points
+
+  /// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
+  bool intact() const { return hash_of(set.points().data(), set.points().size_bytes()) == hash; }
 };
 
 /// Refuses values whose distances² overflow.
@@ -49,12 +52,6 @@ std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request, Group*
   protect_values(points->set.values.get(), "the points");
   last_request = request;
   return last = std::move(points);
-}
-
-/// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
-template <class T>
-bool intact(const Points<T>& points) {
-  return hash_of(points.set.points().data(), points.set.points().size_bytes()) == points.hash;
 }
 
 }  // namespace km

@@ -246,6 +246,13 @@ bool has_children() {
   return found;
 }
 
+std::string ProcessState::remains() const {
+  const std::string changed = change();
+  const bool busy = has_busy_threads(), children = has_children();
+  if (!changed.empty()) return changed;
+  return busy ? "its threads go on computing after its runs" : children ? "it left a process behind" : "";
+}
+
 double kernel_clock_s(clockid_t clock) {
   timespec now{};
 #if defined(__x86_64__)

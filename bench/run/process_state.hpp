@@ -17,6 +17,8 @@ class ProcessState {
   /// Returns the first change since construction, such as "it changed the rounding mode", or "".
   std::string change() const;
   bool has_more_threads() const;
+  /// Returns what the process's work left behind, a change, threads that compute or child processes, or "". Kills such processes.
+  std::string remains() const;
 
  private:
   Facts facts_;

@@ -14,7 +14,8 @@
 
 namespace km {
 
-/// The initial centroids, in read-only memory. No two timed runs of a case have the same values, so that no answer can be remembered.
+/// The initial centroids, in read-only memory. Each timed run of a case has other values, so that no answer can be remembered. Where no value may
+/// move, starts repeat after k runs.
 template <class T>
 class Start {
  public:
@@ -25,12 +26,12 @@ class Start {
   void as_given() { set(given_, 0); }
   /// Takes other centroids, as many as are given.
   void take(std::vector<T> values) { set(std::move(values), 0); }
-  /// Rotates the centroids by `rotation` and nudges one value by one ulp (none if `turn` is 0). Same work, different start.
+  /// Rotates the centroids by `rotation` and moves one value by an ulp, by two after all values had a turn, and so on (none if `turn` is 0).
   void rotate(int rotation, std::size_t turn = 0) {
     auto values = rotated(given_, rotation, d_);
     if (turn > 0) {
       T& value = values[turn % values.size()];
-      value = std::nextafter(value, value > 0 ? T(0) : T(1));
+      for (std::size_t ulps = 0; ulps <= (turn - 1) / values.size(); ++ulps) value = std::nextafter(value, value > 0 ? T(0) : T(1));
     }
     set(std::move(values), rotation);
   }

@@ -159,31 +159,4 @@ double undelayed_s(const std::function<void()>& run) {
   return own_s(wall_s, ThreadDelays().since(before), computed_s);
 }
 
-double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes) {
-  if (on_gpu) return device::download_s(sizes);
-  const std::vector<char> source(std::max(sizes), 1);
-  std::vector<double> all_s;
-  std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched, as a download does
-  for (int tries = 0; tries < 3; ++tries) {
-    const auto start = std::chrono::steady_clock::now();
-    for (const std::size_t size : sizes) {
-      copies.emplace_back(source.begin(), source.begin() + std::ptrdiff_t(size));
-      asm volatile("" : : "r"(copies.back().data()) : "memory");  // the copy counts as read
-    }
-    all_s.push_back(seconds_since(start));
-    if (source.size() > 64 << 20) copies.clear();
-  }
-  return median(std::move(all_s));
-}
-
-std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library) {
-  const double allowed = library ? 9 * copy_s + 0.5 * sample_s + 5e-4 : 3 * copy_s + 0.1 * sample_s + 2e-4;
-  const auto sentence = [&](const char* verb, double verb_s) {
-    return fmt::format("{} took {:.3g} ms beside {:.3g} ms of iterate: what is computed belongs to iterate", verb, verb_s * 1e3, sample_s * 1e3);
-  };
-  if (download_s > allowed) return sentence("download", download_s);
-  if (reset_s > allowed) return sentence("reset", reset_s);
-  return "";
-}
-
 }  // namespace km

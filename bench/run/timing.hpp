@@ -1,12 +1,10 @@
-// Times one run, measures the run delay that lengthens it (threads were ready but waited for a processor), and detects implausible times.
+// Times one run, measures the run delay that lengthens it (threads were ready but waited for a processor), and compares two clocks.
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,13 +57,5 @@ Timing timed(
 
 /// Returns the seconds of `run` less the run delay of the process's threads; at least what the calling thread computed.
 double undelayed_s(const std::function<void()>& run);
-
-/// Returns the seconds of a plain copy of arrays of these sizes (bytes) to new host memory, from the device's memory or the host's: median of three.
-double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes);
-
-/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library may
-/// take nine, as it hands over through shared memory, and half of iterate: some do not hand over their labels and assign anew.
-/// All but copy_s are medians of a case's runs.
-std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
 
 }  // namespace km

@@ -1,0 +1,112 @@
+// Makes the runs of one case, each from a start of its own. With ranks, all make each run together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/data/dataset.hpp"
+#include "bench/data/hash.hpp"
+#include "bench/device/device.hpp"
+#include "bench/judge/judge.hpp"
+#include "bench/plan/case.hpp"
+#include "bench/run/points.hpp"
+#include "bench/run/ranks.hpp"
+#include "bench/run/start.hpp"
+#include "bench/run/timing.hpp"
+#include "bench/run/together.hpp"
+
+namespace km {
+
+/// The points, the start, and a solver that is prepared for them.
+template <class T>
+class Runs {
+ public:
+  explicit Runs(const Case& c)
+      : points(points_of<T>(c.dataset, all_ranks())), start(initial_centroids(points->set, c.k, c.init, c.init_seed), c.d),
+        problem(problem_of(c, points->set, start.view())), case_(c) {
+    const std::string given = points->set.hash + hash_of(start.view().data(), start.view().size_bytes());
+    must_agree(group_, std::int64_t(std::hash<std::string>{}(given)), "began with other points or another start");
+  }
+
+  void prepare(Trace& trace) {
+    solver_ = case_.implementation->prepare<T>()(problem, case_.config, trace);
+    if (case_.on_gpu()) device::synchronize();
+  }
+  /// Frees the solver. No run may follow.
+  void end() { solver_.reset(); }
+
+  /// Makes a run that nobody times. Returns its iterations.
+  int make() {
+    Trace untraced;
+    reset();
+    const int iters = solver_->iterate(untraced);
+    if (case_.on_gpu()) device::synchronize();
+    return iters;
+  }
+  /// Several GPUs and their links sleep while one thread judges (results/h200/gpu_test.txt): makes a run from the start before.
+  void wake_gpus() {
+    if (case_.on_gpu() && case_.config.values().contains("gpus")) make();
+  }
+
+  /// Makes a timed run. With `rows`, it starts from these rows instead, which nobody can see before its reset.
+  Timing timed_run(Trace& trace, int& iters, const std::vector<T>& rows = {}) {
+    const auto begin = [&] {
+      if (!rows.empty()) start.take(rows);
+      reset();
+    };
+    bool alike = true;
+    const auto run = [&] {
+      iters = solver_->iterate(trace);
+      if (!group_) return;
+      if (case_.on_gpu()) device::synchronize();
+      alike = ended_together(*group_, iters);
+    };
+    const Timing timing = timed(case_.on_gpu(), begin, run, [&] { summed(group_, 0); });
+    if (!alike) must_agree(group_, iters, "ended with another number of iterations");
+    return shared(group_, timing);
+  }
+  Timing timed_run(int& iters, const std::vector<T>& rows = {}) {
+    Trace untraced;
+    return timed_run(untraced, iters, rows);
+  }
+
+  /// The solution of the last run. Its number of iterations becomes -1 if it is not the one that the run returned.
+  Solution<T> download(std::optional<int> returned = {}) {
+    Solution<T> solution = solver_->download();
+    if (returned && solution.iters != *returned) solution.iters = -1;
+    return solution;
+  }
+
+  /// Whether the implementation left the start as it was.
+  std::string explain_start() const { return agreed(group_, start.intact() ? "" : "it changed the initial centroids"); }
+  /// Whether it left the points.
+  std::string explain_points() const { return agreed(group_, points->intact() ? "" : "it changed the points"); }
+
+  const std::shared_ptr<const Points<T>> points;
+  Start<T> start;
+  const Problem<T> problem;
+
+ private:
+  /// The case's problem with this process's rows.
+  static Problem<T> problem_of(const Case& c, const Dataset<T>& set, std::span<const T> start) {
+    Problem<T> p{c.shape(), set.points(), start, set.group, {set.first, set.n}};
+    p.n = set.rows;
+    return p;
+  }
+
+  void reset() {
+    solver_->reset();
+    if (case_.on_gpu()) device::synchronize();
+  }
+
+  const Case& case_;
+  Group* group_ = all_ranks();
+  std::unique_ptr<AnySolver<T>> solver_;
+};
+
+}  // namespace km

@@ -1,0 +1,52 @@
+#include "bench/run/verb_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "bench/base/statistics.hpp"
+#include "bench/device/device.hpp"
+#include "bench/run/timing.hpp"
+
+namespace km {
+
+double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes) {
+  if (on_gpu) return device::download_s(sizes);
+  const std::vector<char> source(std::max(sizes), 1);
+  std::vector<double> all_s;
+  std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched, as a download does
+  for (int tries = 0; tries < 3; ++tries) {
+    const auto start = std::chrono::steady_clock::now();
+    for (const std::size_t size : sizes) {
+      copies.emplace_back(source.begin(), source.begin() + std::ptrdiff_t(size));
+      asm volatile("" : : "r"(copies.back().data()) : "memory");  // the copy counts as read
+    }
+    all_s.push_back(seconds_since(start));
+    if (source.size() > 64 << 20) copies.clear();
+  }
+  return median(std::move(all_s));
+}
+
+std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library) {
+  const double allowed = library ? 9 * copy_s + 0.5 * sample_s + 5e-4 : 3 * copy_s + 0.1 * sample_s + 2e-4;
+  const auto sentence = [&](const char* verb, double verb_s) {
+    return fmt::format("{} took {:.3g} ms, iterate {:.3g} ms: compute in iterate, not in {}", verb, verb_s * 1e3, sample_s * 1e3, verb);
+  };
+  if (download_s > allowed) return sentence("download", download_s);
+  if (reset_s > allowed) return sentence("reset", reset_s);
+  return "";
+}
+
+std::string VerbTimes::explain(double sample_s, std::size_t label_bytes, std::size_t centroid_bytes, bool on_gpu, bool library) const {
+  static std::map<std::array<std::size_t, 3>, double> known;
+  const std::array key = {label_bytes, centroid_bytes, std::size_t(on_gpu)};
+  const auto complaint = [&](double copy_s) { return explain_times(sample_s, lower_median(downloads_s_), lower_median(resets_s_), copy_s, library); };
+  if (const auto before = known.find(key); before != known.end() && complaint(before->second).empty()) return "";
+  return complaint(known[key] = copy_s(on_gpu, {label_bytes, centroid_bytes, centroid_bytes}));
+}
+
+}  // namespace km

@@ -1,0 +1,34 @@
+// What download and reset may take: work that belongs to iterate must not hide there.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace km {
+
+/// Returns the seconds of a plain copy of arrays of these sizes (bytes) to new host memory, from the device's memory or the host's: median of three.
+double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes);
+
+/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library may
+/// take nine, as it hands over through shared memory, and half of iterate: some do not hand over their labels and assign anew.
+/// All but copy_s are medians of a case's runs.
+std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
+
+/// The times of a case's downloads and resets, without run delay.
+class VerbTimes {
+ public:
+  void add(double reset_s, double download_s) {
+    resets_s_.push_back(reset_s);
+    downloads_s_.push_back(download_s);
+  }
+  void clear() { *this = {}; }
+  /// As explain_times, for outputs of these sizes. The copy of another case's outputs of the same sizes may clear them; to refuse takes one made now.
+  std::string explain(double sample_s, std::size_t label_bytes, std::size_t centroid_bytes, bool on_gpu, bool library) const;
+
+ private:
+  std::vector<double> resets_s_, downloads_s_;
+};
+
+}  // namespace km
