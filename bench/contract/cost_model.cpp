@@ -1,7 +1,5 @@
 #include "bench/contract/cost_model.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -13,6 +11,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/write_whole.hpp"
 
 namespace km {
 namespace {
@@ -83,20 +82,15 @@ CostModel CostModel::of(Device device, const std::string& name) {
 void CostModel::write(const fs::path& file) const {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
-  const fs::path draft = file.string() + "." + std::to_string(::getpid());
-  std::ofstream out(draft);
-  out << "# Implementation, precision, spread of log(measured / foretold), seconds of one of each term of its cost. kmbench calibrate writes it.\n";
-  out.precision(6);
-  for (const auto& [key, one] : rates) {
-    out << key.first << ' ' << key.second << ' ' << one.spread;
-    for (const double seconds : one.seconds) out << ' ' << seconds;
-    out << '\n';
-  }
-  out.close();
-  if (out) fs::rename(draft, file, error);
-  const bool written = out && !error;
-  fs::remove(draft, error);
-  if (!written) throw UserError(file.string() + ": cannot be written");
+  write_whole(file, [&](std::ostream& out) {
+    out << "# Implementation, precision, spread of log(measured / foretold), seconds of one of each term of its cost. kmbench calibrate writes it.\n";
+    out.precision(6);
+    for (const auto& [key, one] : rates) {
+      out << key.first << ' ' << key.second << ' ' << one.spread;
+      for (const double seconds : one.seconds) out << ' ' << seconds;
+      out << '\n';
+    }
+  });
 }
 
 std::optional<Forecast> CostModel::forecast(const Implementation& implementation, const ProblemShape& shape, const Config& config,

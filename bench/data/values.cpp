@@ -1,6 +1,7 @@
 #include "bench/data/values.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <mutex>
@@ -9,7 +10,7 @@
 namespace km {
 namespace {
 
-constexpr std::size_t page = 4096;
+const std::size_t page = std::size_t(::sysconf(_SC_PAGESIZE));
 
 struct Region {
   char* begin = nullptr;  // of the mapping

@@ -5,31 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 
 #include "bench/base/error.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/data/dataset.hpp"
 
 namespace km {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Calls fill(stream). The file then exists completely or not at all. Throws UserError.
-template <class Fill>
-void write_whole(const fs::path& path, Fill fill) {
-  const fs::path part = path.string() + fmt::format(".{}.part", getpid());
-  std::error_code error;
-  std::ofstream out(part, std::ios::binary);
-  fill(out);
-  const bool written = bool(out.flush());
-  out.close();
-  if (written) fs::rename(part, path, error);
-  if (written && !error) return;
-  const std::string why = error ? error.message() : std::generic_category().message(errno);
-  fs::remove(part, error);
-  throw UserError("cannot write {}: {}", path.string(), why);
-}
 
 /// Returns the header of values of a type ("f4") and shape ("10, 3"). Its length is a multiple of 64.
 std::string npy_header(std::string_view type, std::string_view shape) {

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "bench/base/error.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
@@ -252,23 +253,11 @@ std::string machine_id() {
   return name + "-" + short_fingerprint(fingerprint());
 }
 
-void write_whole(const fs::path& path, const std::string& text) {
-  const fs::path fresh = path.string() + fmt::format(".{}.new", ::getpid());
-  std::error_code failed;
-  if (!(std::ofstream(fresh) << text).flush()) {
-    const std::string why = std::generic_category().message(errno);
-    fs::remove(fresh, failed);
-    throw UserError("cannot write {}: {}; what was there stays", path.string(), why);
-  }
-  fs::rename(fresh, path, failed);
-  if (failed) throw UserError("cannot write {}: {}", path.string(), failed.message());
-}
-
 Json read_machine_record(const fs::path& file) {
+  if (!fs::exists(file)) return Json::object();
   std::ifstream in(file);
-  if (!in && !fs::exists(file)) return Json::object();
-  Json record = Json::parse(in, nullptr, false);
-  if (!record.is_object()) throw UserError("{}: not a JSON object; mend it, or take it away with the ceilings and the price in it", file.string());
+  Json record = fs::is_regular_file(file) ? Json::parse(in, nullptr, false) : Json();
+  if (!record.is_object()) throw UserError("{}: not a JSON object; repair it, or delete it with its ceilings and price", file.string());
   return record;
 }
 

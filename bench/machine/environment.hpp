@@ -20,9 +20,6 @@ std::string load_warning(int threads, const std::function<std::string()>& loadav
 /// Short name of this machine, for results/<machine>: the GPU's, else the CPU's with its threads, and four digits of the fingerprint. No host name.
 std::string machine_id();
 
-/// Replaces a file by `text` atomically, or throws UserError and leaves the file unchanged.
-void write_whole(const std::filesystem::path& path, const std::string& text);
-
 /// Reads a machine.json; {} if there is none. Throws UserError if it holds no JSON object.
 nlohmann::ordered_json read_machine_record(const std::filesystem::path& file);
 

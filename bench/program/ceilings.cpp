@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/base/write_whole.hpp"
 #include "bench/ceilings/ceilings.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/flags.hpp"
@@ -30,7 +31,7 @@ int run(const Invocation&) {
   write_whole(file, record.dump(2) + "\n");
   for (const auto& [device, limits] : record["ceilings"].items())
     for (const auto& [name, value] : limits.items())
-      fmt::print("{:<4} {:<22} {:>12.6g}\n", device, name, value.is_number() ? value.get<double>() : 0.0);
+      fmt::print("{:<4} {:<22} {:>12}\n", device, name, value.is_number() ? fmt::format("{:.6g}", value.get<double>()) : "not measured");
   fmt::print("kept in {}\n", file.string());
   return 0;
 }

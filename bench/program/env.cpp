@@ -4,6 +4,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/flags.hpp"
 

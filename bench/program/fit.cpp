@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench/base/error.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
 #include "bench/program/flags.hpp"
@@ -157,11 +157,7 @@ class Fit {
   std::size_t best_ = SIZE_MAX;
 };
 
-void write_report(const fs::path& file, const Json& report) {
-  std::ofstream out(file);
-  out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-  if (!out.flush()) throw UserError("cannot write {}", file.string());
-}
+void write_report(const fs::path& file, const Json& report) { write_whole(file, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
 void print_summary(const Json& report, const fs::path& out) {
   fmt::print("inertia {:.9g} after {} iterations, {}: {}, the best of {} {}\n", report["inertia"].get<double>(), report["iterations"].get<int>(),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -59,6 +60,7 @@ fs::path copy_of_input(const fs::path& folder) {
     if (path.empty()) out.open(path = folder / ("stdin" + ending_of({buffer.data(), got})), std::ios::binary);
     if (!out.write(buffer.data(), std::streamsize(got))) throw UserError("cannot write {}", path.string());
   }
+  if (std::ferror(stdin)) throw UserError("-: cannot read standard input: {}", std::generic_category().message(errno));
   if (path.empty()) throw UserError("-: standard input is empty");
   if (!out.flush()) throw UserError("cannot write {}", path.string());
   return path;

@@ -1,11 +1,11 @@
 // kmbench list and export: commands that measure nothing.
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/program/command.hpp"
 #include "bench/run/result.hpp"
@@ -123,7 +123,7 @@ int export_lines(const Invocation&) {
   }
   const std::string text = to_google_benchmark(lines).dump(2) + "\n";
   if (flags.out.empty()) fmt::print("{}", text);
-  else if (!(std::ofstream(flags.out) << text)) throw UserError("cannot write " + flags.out);
+  else write_whole(flags.out, text);
   return 0;
 }
 

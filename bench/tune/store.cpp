@@ -6,6 +6,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/data/file_bytes.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/plan/sweep.hpp"
