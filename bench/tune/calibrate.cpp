@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "bench/base/statistics.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/dataset.hpp"
+#include "bench/device/device.hpp"
+#include "bench/machine/memory.hpp"
 #include "bench/run/result.hpp"
 #include "bench/run/timing.hpp"
 
@@ -84,8 +86,7 @@ ProblemShape shape(int i, double most_points) {
 
 /// The defaults; on the CPU with the parameter `threads`, for all of them and for one.
 std::vector<Config> configs(const Description& description, int threads) {
-  std::map<std::string, Value, std::less<>> values;
-  for (const Parameter& parameter : description.parameters) values.emplace(parameter.name, parameter.fallback);
+  auto values = defaults(description).values();
   if (description.device == Device::gpu || !values.contains("threads")) return {Config(values)};
   std::vector<Config> found;
   for (const int count : threads > 1 ? std::vector{threads, 1} : std::vector{1}) {
@@ -127,7 +128,9 @@ void add(const Implementation& one, Problem<T> problem, int threads, Samples& sa
         samples[{one.name, sizeof(T) == 4 ? "fp32" : "fp64"}].push_back({one.description.cost(made, config, sizeof(T)), seconds});
         if (seconds > long_run) break;
       }
-    } catch (const std::exception&) {  // too little memory: no sample
+    } catch (const std::bad_alloc&) {  // no sample
+    } catch (const device::Error& error) {
+      if (!error.out_of_memory) throw;
     }
   }
 }
@@ -172,9 +175,8 @@ CostModel fit_costs(const std::vector<Json>& lines, int all_threads) {
   std::map<CostModel::Key, std::vector<CostSample>> runs;
   for (const auto& [id, line] : latest(lines)) {
     if (!reason_of(line).empty() || is_disturbed(line)) continue;
-    const auto& known = implementations();
-    const auto found = std::ranges::find(known, line["implementation"].get<std::string>(), &Implementation::name);
-    if (found == known.end() || !found->description.cost) continue;
+    const Implementation* const found = find_implementation(line["implementation"].get<std::string>());
+    if (!found || !found->description.cost) continue;
     const auto config = config_of(line, *found, all_threads);
     const int iters = line.value("iterations", Json()).is_number_integer() ? line["iterations"].get<int>() : 0;
     if (!config || iters < 1) continue;
@@ -193,6 +195,7 @@ CostModel calibrate(const CalibrationOptions& options) {
   for (int i = 1; seconds_since(start) < options.budget_s; ++i) {
     const ProblemShape next = shape(i, options.most_points);
     if (double(next.n) * next.k * next.d > options.most_work) continue;
+    if (2 * double(next.n) * next.d * sizeof(double) > double(memory::available_bytes())) continue;
     const char* const points = ++problems % 2 ? "blobs" : "uniform";  // bounds rule out much, or little
     add<float>(points, next, options, samples);
     add<double>(points, next, options, samples);
