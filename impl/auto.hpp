@@ -45,11 +45,6 @@ constexpr int most_tried = 4;
 constexpr double cheap = 0.002, always = 0.02;  // seconds: a run for which twice as many are tried; that a trial may take at least
 constexpr int until_rest = 200;                 // iterations of a run to convergence, a guess
 
-inline const Implementation* find(std::string_view name) {
-  const auto found = std::ranges::find(implementations(), name, &Implementation::name);
-  return found == implementations().end() ? nullptr : &*found;
-}
-
 /// All parameters at their defaults, `threads` as given.
 inline Config defaults(const Description& description, int threads) {
   auto values = km::defaults(description).values();
@@ -58,7 +53,7 @@ inline Config defaults(const Description& description, int threads) {
 }
 
 inline bool runs(std::string_view name, const ProblemShape& shape, Precision precision) {
-  const Implementation* const one = find(name);
+  const Implementation* const one = find_implementation(name);
   if (!one || !one->has(precision)) return false;
   const auto& unsupported = one->description.unsupported;
   return !unsupported || unsupported(shape, defaults(one->description, 0), precision == Precision::fp32 ? 4 : 8).empty();
@@ -73,7 +68,7 @@ inline std::int64_t greatest(std::span<const Rival> rivals, const ProblemShape& 
     std::int64_t other = 0;
     for (const Rival& rival : rivals) {
       if (!runs(rival.name, shape, precision)) continue;
-      const Description& its = find(rival.name)->description;
+      const Description& its = find_implementation(rival.name)->description;
       std::int64_t& most = its.cost ? with_cost : other;
       most = std::max(most, of(its, shape, defaults(its, 0)));
       costed |= bool(its.cost);
@@ -95,7 +90,7 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
   std::vector<Candidate> found;
   for (const Rival& rival : rivals) {
     if (!runs(rival.name, shape, precision) || runs(rival.unless, shape, precision)) continue;
-    const Implementation& one = *find(rival.name);
+    const Implementation& one = *find_implementation(rival.name);
     const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
     for (const int count : shared ? threads : std::vector<int>{0}) {
       Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count)};
@@ -174,6 +169,7 @@ inline double extrapolated(double half_s, double trial_s, int half, int whole) {
 /// The candidate whose trial foretells the shortest run.
 template <class T>
 Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const CostModel& model) {
+  if (some.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
   if (some.size() == 1) return some.front();
   const ProblemShape whole = expected(problem);
   problem.max_iters = trial_iterations(some, whole.max_iters);

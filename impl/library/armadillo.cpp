@@ -7,6 +7,7 @@
 #define ARMA_DONT_USE_LAPACK
 #define ARMA_WARN_LEVEL 0
 #include <armadillo>
+#include <memory>
 #include <sstream>
 
 #include "bench/contract/library.hpp"
@@ -56,9 +57,10 @@ class Armadillo : public CpuSolver<T> {
   /// Makes at most `max_iters` iterations from last_, which becomes the result. Returns the iterations made.
   int run(int max_iters) {
     std::ostringstream report;
+    const auto restore = [](std::ostream* to) { arma::set_cout_stream(*to); };
+    const std::unique_ptr<std::ostream, decltype(restore)> restored(&std::cout, restore);  // also after an exception
     arma::set_cout_stream(report);
     const bool done = arma::kmeans(last_, points_, p_.k, arma::keep_existing, max_iters, true);
-    arma::set_cout_stream(std::cout);
     if (!done) throw std::runtime_error("Armadillo's k-means failed: too few points for so many clusters");
     const std::string text = report.str(), word = "iteration:";
     const auto at = text.rfind(word);

@@ -38,7 +38,7 @@ class Faiss : public CpuSolver<T> {
   Solution<T> download() {
     faiss::IndexFlatL2 index(p_.d);
     index.add(p_.k, used_.data());
-    std::vector<faiss::Index::idx_t> labels(p_.n);
+    std::vector<std::int64_t> labels(p_.n);
     std::vector<T> distances(p_.n);
     index.search(p_.n, p_.points.data(), 1, distances.data(), labels.data());
     std::copy(labels.begin(), labels.end(), out_.labels.begin());
@@ -53,8 +53,8 @@ class Faiss : public CpuSolver<T> {
   void run(int iters) {
     faiss::ClusteringParameters parameters;
     parameters.niter = iters;
-    parameters.min_points_per_centroid = 1;                                       // no warning
-    parameters.max_points_per_centroid = std::numeric_limits<int>::max() / p_.k;  // all points
+    parameters.min_points_per_centroid = 1;                     // no warning
+    parameters.max_points_per_centroid = int(p_.n / p_.k + 1);  // all points
     faiss::Clustering clustering(p_.d, p_.k, parameters);
     clustering.centroids = last_;
     faiss::IndexFlatL2 index(p_.d);

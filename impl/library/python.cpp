@@ -35,7 +35,7 @@ bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
   const int failed = ::posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   if (failed) return false;
-  int status = 0;
+  int status = -1;  // stays so where SIGCHLD is ignored
   for (const auto end = std::chrono::steady_clock::now() + limit; ::waitpid(child, &status, WNOHANG) == 0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (std::chrono::steady_clock::now() < end) continue;

@@ -21,7 +21,7 @@ std::string npy_header(std::int64_t n, int d, std::string_view type) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(std::int64_t n, int d, std::string_view type, std::size_t value_bytes) {
+SharedMemory::SharedMemory(std::int64_t n, int d, std::string_view type, std::size_t value_bytes) : SharedMemory() {
   const std::string header = npy_header(n, d, type);
   offset_ = header.size();
   bytes_ = offset_ + std::size_t(n) * std::size_t(d ? d : 1) * value_bytes;
@@ -36,8 +36,8 @@ SharedMemory::SharedMemory(std::int64_t n, int d, std::string_view type, std::si
 }
 
 SharedMemory::~SharedMemory() {
-  ::munmap(memory_, bytes_);
-  ::close(descriptor_);
+  if (memory_) ::munmap(memory_, bytes_);
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace km

@@ -19,9 +19,10 @@ class SharedMemory {
   const std::string& path() const { return path_; }
 
  private:
-  std::size_t offset_, bytes_;
-  int descriptor_;
-  std::byte* memory_;
+  SharedMemory() = default;
+  std::size_t offset_ = 0, bytes_ = 0;
+  int descriptor_ = -1;
+  std::byte* memory_ = nullptr;
   std::string path_;
 };
 

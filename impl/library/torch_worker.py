@@ -15,8 +15,7 @@ class Lloyd:
         import torch
 
         self.torch, self.job = torch, job
-        if threads := job.parameters.get("threads"):
-            torch.set_num_threads(threads)
+        torch.set_num_threads(job.parameters.get("threads") or ALL_THREADS)
         self.points = torch.from_numpy(job.points).to(DEVICE)
         self.chunk = max(1, SCORES // len(job.initial))
         self.synchronize()
@@ -61,8 +60,10 @@ class Lloyd:
 
 
 def load() -> tuple[dict[str, str], Prepare]:
+    global ALL_THREADS
     import torch
 
+    ALL_THREADS = torch.get_num_threads()  # this process serves cases with other numbers, too
     torch.backends.cuda.matmul.allow_tf32 = False
     if DEVICE == "cuda" and not torch.cuda.is_available():
         raise RuntimeError("this PyTorch sees no GPU")

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,7 +72,7 @@ class MassSum {
     std::ranges::fill(histograms, 0);
   }
 
-  std::string_view strategy_;
+  std::string strategy_;
   int k_, threads_;
   std::vector<std::int64_t> counts_, partitions_;
   std::vector<Partition> own_;

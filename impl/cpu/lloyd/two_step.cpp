@@ -61,7 +61,7 @@ class TwoStep : public CpuSolver<T> {
     }
     for (int c = 0; c < k; ++c)
       if (const auto count = counts[0][c]; count > 0)
-        for (int j = 0; j < d; ++j) out_.centroids[c * d + j] = sums[0][c * d + j] / static_cast<T>(count);
+        for (int j = 0; j < d; ++j) out_.centroids[std::size_t(c) * d + j] = sums[0][std::size_t(c) * d + j] / static_cast<T>(count);
   }
 
   /// Adds points first .. first + length - 1 to the sums and counts of their clusters.

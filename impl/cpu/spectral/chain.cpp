@@ -16,17 +16,11 @@ constexpr int eigenvalues_shown = 10;        // at least so many are computed, f
 constexpr std::int64_t most_dense = 30'000;  // vertices of a dense graph: 7 GB
 constexpr int most_iterations = 300;         // of k-means on the embedding, which stops at rest
 
-Config defaults_of(const Implementation& implementation) {
-  std::map<std::string, Value, std::less<>> values;
-  for (const auto& parameter : implementation.description.parameters) values.emplace(parameter.name, parameter.fallback);
-  return Config(std::move(values));
-}
-
 /// Runs a registered k-means with its defaults from this start.
 template <class T>
 InnerRun<T> run_kmeans(const std::string& name, const ProblemShape& shape, std::span<const T> points, std::vector<T> start) {
   const Implementation& implementation = *find_implementation(name);
-  InnerRun<T> run{&implementation, defaults_of(implementation), shape, std::move(start), {}};
+  InnerRun<T> run{&implementation, defaults(implementation.description), shape, std::move(start), {}};
   Trace untraced;
   const auto solver = implementation.prepare<T>()(Problem<T>{shape, points, run.start}, run.config, untraced);
   solver->reset();
@@ -106,7 +100,8 @@ std::string objection(const ProblemShape& p, const Config& config, int value_byt
     ProblemShape shape = p;
     if (stage == std::string_view("kmeans")) shape.k = int(representatives);
     else shape = {.n = representatives, .d = p.k, .k = p.k, .max_iters = most_iterations, .tolerance = 0}, value_bytes = 8;
-    if (const std::string why = inner->description.unsupported(shape, defaults_of(*inner), value_bytes); !why.empty()) return name + ": " + why;
+    if (const std::string why = inner->description.unsupported(shape, defaults(inner->description), value_bytes); !why.empty())
+      return name + ": " + why;
   }
   return missing();
 }

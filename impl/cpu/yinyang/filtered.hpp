@@ -102,7 +102,7 @@ class Filtered : public CpuSolver<T> {
  private:
   void group(Trace& trace) {
     const auto phase = trace.phase("group");
-    groups_ = Groups<T>(group_centroids(out_.centroids, p_.k, p_.d, most_groups_), p_.d);
+    groups_ = Groups<T>(group_centroids(out_.centroids, p_.k, p_.d, most_groups_, threads_), p_.d);
     bounds_.begin(p_.n, p_.k, groups_.count());
     before_ = bounds_.group_movement();
     moved_.assign(p_.k, 0);

@@ -59,13 +59,13 @@ T distance(const T* x, const T* c, int d) {
 
 /// Returns each centroid's group, at most `groups` of them; none is empty.
 template <class T>
-std::vector<int> group_centroids(const std::vector<T>& centroids, int k, int d, int groups) {
+std::vector<int> group_centroids(const std::vector<T>& centroids, int k, int d, int groups, int threads) {
   std::vector<int> group(k);
   if (groups <= 1) return group;
   std::vector<T> middles(std::size_t(groups) * d);
   for (int g = 0; g < groups; ++g) std::copy_n(&centroids[std::int64_t(g) * k / groups * d], d, &middles[std::size_t(g) * d]);
   for (int round = 0; round < 5; ++round) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int c = 0; c < k; ++c) {
       T least = std::numeric_limits<T>::infinity();
       for (int g = 0; g < groups; ++g)
