@@ -86,7 +86,10 @@ class Comparison:
 
     @property
     def code(self) -> int:
-        return REGRESSION if self.slower or self.lost else CANNOT_DECIDE if self.blind else 0
+        if self.slower or self.lost:
+            return REGRESSION
+        nothing = not any(pair.change for pair in self.pairs)
+        return CANNOT_DECIDE if self.blind or nothing or self.only_base else 0
 
 
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:

@@ -40,8 +40,9 @@ def test_each_case_has_its_verdict(tmp_path):
 def test_cases_pair_by_their_parameters_and_lonely_ones_are_counted(tmp_path, capsys):
     base = [timed(1, packages=1), timed(1, packages=10), timed(1, precision="fp64")]
     new = [timed(1, packages=10), timed(1, packages=1), timed(1, tolerance=0.5), timed(1, sigma2=2)]
-    assert main(["compare", *in_pairs(tmp_path, base, new)]) == 0
+    assert main(["compare", *in_pairs(tmp_path, base, new)]) == 3
     shown = capsys.readouterr().out
+    assert "Cannot decide: new lacks 1 case of base" in shown
     assert "2 pairs: " in shown and "Only in base: 1 case. Only in new: 2 cases." in shown
     assert "| base | cpu/lloyd/two_step | 1 |" in shown and "| new | cpu/lloyd/two_step | 2 |" in shown
 
@@ -87,8 +88,8 @@ def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
     ("new", "verdict", "code"),
     [
         (timed(0.5, grade="coarse"), "coarse now", 1),
-        ({**skipped("no GPU"), "exhibit": None}, "no time", 0),
-        (timed(0.5, hash="f" * 32), "another task", 0),
+        ({**skipped("no GPU"), "exhibit": None}, "no time", 3),
+        (timed(0.5, hash="f" * 32), "another task", 3),
     ],
 )
 def test_incomparable_cases_are_not_compared(tmp_path, capsys, new, verdict, code):
