@@ -19,7 +19,7 @@ std::string shown(const Json& value) {
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
-/// Names a line as Case::name does, because compare.py compares lines of one name.
+/// Names a line as Case::name does, with all settings of its generator. compare.py compares lines of one name.
 std::string name_of(const Json& line) {
   std::string name = line["exhibit"].is_string() ? shown(line["exhibit"]) + "/" : "";
   name += shown(line["implementation"]) + "/" + shown(line["dataset"]["name"]);
@@ -32,6 +32,7 @@ std::string name_of(const Json& line) {
   name += "/iters:" + shown(line["max_iters"]) + "/";
   for (const char* field : {"method", "seed"})
     if (const Json value = line["init"].value(field, Json()); !value.is_null()) name += shown(value);
+  if (const Json ranks = line.value("ranks", Json()); ranks.is_object()) name += "/launch:" + shown(ranks["launch"]);
   return name;
 }
 

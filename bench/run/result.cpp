@@ -40,11 +40,16 @@ Json of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*
   return all.empty() ? Json() : all;
 }
 
-/// Shortens absolute paths to their last name, to keep the machine's folders private.
+/// Shortens absolute paths, also those after `--flag=`, to their last name: the machine's folders stay private.
 Json shortened(const std::vector<std::string>& argv) {
   Json list = Json::array();
-  for (std::size_t at = 0; at < argv.size(); ++at)
-    list.push_back(at == 0 || argv[at].starts_with('/') ? fs::path(argv[at]).filename().string() : argv[at]);
+  for (std::size_t at = 0; at < argv.size(); ++at) {
+    const std::string& word = argv[at];
+    const std::size_t value = at == 0 || word.starts_with('/') ? 0 : word.starts_with('-') ? word.find("=/") + 1 : word.npos;
+    list.push_back(value == 0 && at > 0 && !word.starts_with('/') ? word
+                   : value == word.npos                           ? word
+                                                                  : word.substr(0, value) + fs::path(word.substr(value)).filename().string());
+  }
   return list;
 }
 
@@ -211,7 +216,7 @@ Json line_of(const Case& c, const std::string& answer, const std::string& why, c
   Json line = Json::parse(answer, nullptr, false);
   if (line.is_object() && line.value("case", Json()) == c.id()) return readable(std::move(line));
   line = skeleton(c, argv, machine);
-  line["failure"] = why.empty() ? "the worker said of it what is no result line" : why;
+  line["failure"] = why.empty() ? "the worker's answer is not a result line" : why;
   return line;
 }
 

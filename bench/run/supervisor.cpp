@@ -181,7 +181,8 @@ int supervise(std::vector<Case> cases, const RunOptions& options, const std::fun
   std::FILE* text = options.format.empty() ? stdout : stderr;
   fmt::print(text, "{}", summary_table(lines, columns_of(text)));
   if (const auto disturbed = std::ranges::count_if(lines, is_disturbed); disturbed > 0)
-    fmt::print(text, "‡ {} of {} times are disturbed, others had the processors meanwhile: --redo, on a quiet machine\n", disturbed, lines.size());
+    fmt::print(text, "‡ {} of {} times are disturbed by other processes: run again with --redo on a quiet machine\n", disturbed,
+               std::ranges::count_if(lines, [](const Json& line) { return !line["samples_s"].empty(); }));
   for (const auto& [path, ids] : recorder.files())
     fmt::print(text, "{} {} of this plan in {}\n", ids.size(), ids.size() == 1 ? "line" : "lines", path.string());
   export_google_benchmark(lines, options);
