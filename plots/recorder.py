@@ -58,7 +58,7 @@ class Recorder:
         self.home = args.results / args.machine
         self.apart = self.home / "staging"
         self.papers = exhibits.load(args.papers, args.paper, args.exhibit)
-        self.commit = (env(args.kmbench).get("build") or {}).get("commit") or ""
+        self.commit = json_text.inner(env(args.kmbench), "build", "commit") or ""
         files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
         if not files:
             raise UserError("none of these exhibits has a sweep of its own: nothing to run")

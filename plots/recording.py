@@ -23,8 +23,10 @@ from plots.errors import UserError
 from plots.read import json_text, results
 from plots.read.changes import git
 from plots.read.exhibits import Exhibit, Paper
+from plots.read.json_text import inner
 from plots.read.metrics import over_baseline
 from plots.read.mixed import consistent
+from plots.read.rates import amount
 from plots.read.results import Line, Machine
 from plots.read.select import Selector, grouped, matches, same, value_of
 from plots.read.view import View, gather
@@ -172,14 +174,12 @@ class Forecast:
         return spent(line, case.runs) * work(case.line, least) / work(line, line["iterations"])
 
     def by_ceilings(self, case: Case) -> float:
-        floor = (self.record.get("floor") or {}).get(case.line["device"]) or {}
-        flops = (floor.get("flops_per_s") or {}).get(case.line["precision"])
-        if not flops or not floor.get("bytes_per_s"):
+        line, floor = case.line, inner(self.record, "floor", case.line["device"])
+        bandwidth, flops = inner(floor, "bytes_per_s"), inner(floor, "flops_per_s", line["precision"])
+        if not flops or not bandwidth:
             return case.guess_s
-        n, d, k = (case.line[name] for name in "ndk")
-        size = n * d * (4 if case.line["precision"] == "fp32" else 8)
-        least = max(size / floor["bytes_per_s"], 2 * n * d * k / flops)
-        return ABOVE_FLOOR * least * case.line["max_iters"] * case.runs
+        least = max(amount("points", line) / bandwidth, amount("product", line) / flops)
+        return ABOVE_FLOOR * least * line["max_iters"] * case.runs
 
 
 def spent(line: Line, runs: int) -> float:

@@ -22,8 +22,8 @@ from plots.draw import figures, svg
 from plots.draw.best_map import best_of
 from plots.read import words
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.metrics import device, metric
-from plots.read.results import Line, Machine, reason
+from plots.read.metrics import metric
+from plots.read.results import Line, Machine, device, reason
 from plots.read.select import grouped
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
