@@ -65,6 +65,23 @@ class Shown:
             return bool(self.place.machine.record)
         return any(line["verdict"] == "" for line in self.view.lines)
 
+    @property
+    def size(self) -> str:
+        view = self.view
+        cases = f"{words.plural(len(view.lines), 'case')} at {', '.join(view.commits)}" if view.commits else ""
+        size = view.size or (f"{view.profile} profile" if view.profile else "")  # a figure says it itself
+        return " · ".join(filter(None, ("" if self.figure else size, cases)))
+
+    @property
+    def width(self) -> tuple[int, int]:
+        """Pixels of its figure: on the page of all exhibits, on its own."""
+        wide, high = (int(text) for text in self.figure.split('"', 4)[1:4:2] or (0, 1))
+        return min(wide, max(WIDE, HIGH * wide // high)), wide
+
+    @property
+    def broad(self) -> bool:
+        return self.width[0] > BROAD
+
 
 @cache
 def templates() -> Environment:
@@ -106,7 +123,7 @@ def pages(
     counts = Counter(f.verdict for found in outcomes for f in once(found))
     parts = [paper_part(paper, [shown[e.key] for e in paper.exhibits], shown_on) for paper in papers]
     own = {
-        f"exhibits/{one['anchor']}.html": rendered("exhibit.html.j2", paper=part, e=one)
+        f"exhibits/{one['exhibit'].key}.html": rendered("exhibit.html.j2", paper=part["paper"], e=one)
         for part in parts
         for one in (*part["exhibits"], *part["others"])
     }
@@ -156,7 +173,7 @@ def picture_part(shown: Sequence[Shown]) -> dict[str, Any] | None:
     drawn = [one for one in maps if one.view.exhibit is maps[0].view.exhibit]
     gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn}
     one = min(drawn, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)), default=None)
-    return one and {**head(one.view.exhibit), "place": one.place, "figure": one.figure, "fastest": fastest(drawn)}
+    return one and {"exhibit": one.view.exhibit, "side": one, "fastest": fastest(drawn)}
 
 
 def problem(line: Line) -> tuple[str, tuple[int, int, int]]:
@@ -198,11 +215,7 @@ def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], where: Sequenc
     told = sorted(sentences[1:], key=lambda one: findings.FAILS not in [mark.verdict for mark in one.marks])
     parts = [exhibit_part(sides) for sides in exhibits if any(one.ran for one in sides)]
     return {
-        "key": paper.key,
-        "title": paper.title,
-        "citation": paper.citation,
-        "doi": paper.record.get("doi", ""),
-        "machine": paper.record.get("machine", ""),
+        "paper": paper,
         "findings": [finding_part(one, exhibits) for one in sentences],
         "tallies": [tally([one.marks[at] for one in sentences]) for at in range(len(outcomes))],
         "told": [(one.text, spoken(one, where)) for one in [*sentences[:1], *told[:1]]],
@@ -229,11 +242,6 @@ def tally(marks: Sequence[findings.Mark]) -> str:
     return f"{holds} of {len(decided)} hold{f', {stand_ins} more on stand-ins' * bool(stand_ins)}"
 
 
-def head(exhibit: Exhibit) -> dict[str, Any]:
-    number, title = exhibit.spec.get("number", ""), exhibit.spec["title"]
-    return {"anchor": exhibit.key, "number": number, "title": title, "commands": exhibit.commands}
-
-
 def exhibit_part(sides: Sequence[Shown]) -> dict[str, Any]:
     """An exhibit with a value on some machine: the machines side by side, the reader's own first."""
     ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
@@ -245,32 +253,14 @@ def exhibit_part(sides: Sequence[Shown]) -> dict[str, Any]:
         table = together([(one.place, one.table) for one in ran if one.table])
     elif first.table and not figured:
         table = beside(first, others)
-    shown = [side_part(one) for one in (first, *others)]
     return {
-        **head(exhibit),
-        "sides": shown,
+        "exhibit": exhibit,
+        "sides": [first, *others],
         "figured": figured,
-        "half": len(groups(first.table)) <= FEW if table and not figured else not any(one["broad"] for one in shown),
+        "half": len(groups(first.table)) <= FEW if table and not figured else not any(one.broad for one in ran),
         "table": table,
         "whole": exhibit.kind != "machine",
-        "notes": exhibit.notes,
         "claims": claims_part(sides),
-    }
-
-
-def side_part(one: Shown) -> dict[str, Any]:
-    view = one.view
-    wide, high = (int(found) for found in re.findall(r'(?:width|height)="(\d+)"', one.figure)[:2] or (0, 1))
-    shown = min(wide, max(WIDE, HIGH * wide // high))
-    cases = f"{len(view.lines)} case{'s' * (len(view.lines) != 1)} at {', '.join(view.commits)}"
-    size = view.size or (f"{view.profile} profile" if view.profile else "")  # a figure says it itself
-    return {
-        "place": one.place,
-        "size": " · ".join(part for part in ("" if one.figure else size, cases if view.commits else "") if part),
-        "table": one.table,
-        "figure": one.figure,
-        "width": (shown, wide),  # on the page of all exhibits, on its own
-        "broad": shown > BROAD,
     }
 
 
@@ -301,7 +291,7 @@ def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
 def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
     """An exhibit without a value on any machine: why, and how to measure it."""
     at = next((one for one in sides if one.view.lines), sides[0])
-    return {**head(at.view.exhibit), "why": why_idle(at.view), "claims": len(once(sides[0].findings))}
+    return {"exhibit": at.view.exhibit, "why": why_idle(at.view), "claims": len(once(sides[0].findings))}
 
 
 def why_idle(view: View) -> str:
