@@ -15,9 +15,10 @@ from pathlib import Path
 
 from plots import recording
 from plots.comparing import env
+from plots.decide.forecast import Case, Forecast, planned, raw_lines
 from plots.errors import UserError
 from plots.read import exhibits, json_text, results
-from plots.recording import Case, Open
+from plots.recording import Open
 
 ROOT = Path(__file__).resolve().parents[1]
 SLICE_S = 120.0  # after which the order is made anew from the measured times
@@ -58,7 +59,7 @@ class Recorder:
         self.home = args.results / args.machine
         self.apart = self.home / "staging"
         self.papers = exhibits.load(args.papers, args.paper, args.exhibit)
-        self.commit = (env(args.kmbench).get("build") or {}).get("commit") or ""
+        self.commit = json_text.inner(env(args.kmbench), "build", "commit") or ""
         files = [str(one.path) for paper in self.papers for one in paper.exhibits if one.spec.get("sweep")]
         if not files:
             raise UserError("none of these exhibits has a sweep of its own: nothing to run")
@@ -66,7 +67,7 @@ class Recorder:
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise died(args.kmbench, ran.stderr, ran.returncode)
-        self.plan = recording.planned(ran.stdout)
+        self.plan = planned(ran.stdout)
         self.changed = recording.Kernels(ROOT).changed
         self.done: set[str] = set()
         self.failed = False
@@ -81,7 +82,7 @@ class Recorder:
     def record(self) -> None:
         known = self.add_complete()
         record = results.record(self.home / "machine.json")
-        forecast = recording.Forecast(recording.raw_lines([self.home, self.apart]), record)
+        forecast = Forecast(raw_lines([self.home, self.apart]), record)
         print(f"missing: {told(known, forecast)}")
         guessed = spent = 0.0
         while chosen := recording.next_cases(known, self.done, forecast, self.left(), SLICE_S):
@@ -178,14 +179,14 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def told(known: Open, forecast: recording.Forecast) -> str:
+def told(known: Open, forecast: Forecast) -> str:
     reasons = Counter(known.why.values())
     parts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     total = forecast.seconds(known.cases[name] for name in known.why)
     return f"{len(known.why)} cases ({parts or 'nothing'}), about {total / 60:.0f} min"
 
 
-def by_exhibit(known: Open, forecast: recording.Forecast) -> list[str]:
+def by_exhibit(known: Open, forecast: Forecast) -> list[str]:
     """A line an exhibit: its missing cases, their time, and the claims and numbers that wait for them."""
     lines = []
     for key in sorted({known.cases[name].exhibit for name in known.why}):

@@ -1,79 +1,37 @@
-"""The plan of scripts/record: the cases that a machine lacks, their times, and their order.
+"""The plan of scripts/record: the cases that a machine lacks, and their order.
 
 A question is a claim without a verdict, a printed number without a line, or an outdated line. Its last missing case
 answers it. Lines of a new version of an exhibit hide the older ones (plots/read/mixed.py), so such an exhibit is
 recorded apart and added once every case that is shown today has its new line."""
 
-import math
 import os
 import re
-import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from plots.decide.claim_text import metrics_of, selectors
 from plots.decide.claims import judge
+from plots.decide.forecast import PROBLEM, Case, Forecast
 from plots.decide.lookup import GRADE, OTHER, RUN
 from plots.decide.verdicts import INCOMPARABLE, NOISE
-from plots.errors import UserError
-from plots.read import json_text, results
+from plots.read import results
 from plots.read.changes import git
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.metrics import over_baseline
 from plots.read.mixed import consistent
 from plots.read.results import Line, Machine
-from plots.read.select import Selector, grouped, matches, same, value_of
+from plots.read.select import Selector, grouped, matches, same, select, value_of
 from plots.read.view import View, gather
 from plots.write.coverage import own_numbers, placed
 
 # The worth of an answered question; AGAIN: an outdated line, POINT: a case that no question needs.
 CLAIM, NUMBER, AGAIN, POINT = 1.0, 1.0, 0.2, 0.1
-OVERHEAD_S = 0.3  # of a case: process, poison, page faults; chosen
-DATA_S = 10e-9  # of a value of the points: made and hashed on the host; chosen
-ABOVE_FLOOR = 10  # times the floor, for an implementation without lines; chosen
 NO_LINE, OLD_JUDGE, OLD_KERNEL, FAILED, NOISY = "no line", "old judge", "changed kernel", "failed", "noise"
+RIGHT = {"verdict": ""}
 LONGEST_FILTER = 950  # bytes; kmbench takes 1000
-PROBLEM = ("dataset", "n", "d", "k", "precision")
-
-
-@dataclass(frozen=True)
-class Case:
-    """A planned case. `line`: the fields of its future result line."""
-
-    id: str
-    name: str
-    exhibit: str
-    exhibit_hash: str
-    line: Line
-    runs: int  # timed, warm-up and traced
-    guess_s: float  # kmbench's own forecast of them
-    skip: str = ""  # why it cannot run here
-
-    @property
-    def points(self) -> str:
-        """Identifies the points of the case."""
-        dataset = self.line["dataset"]
-        return repr([dataset["name"], sorted(dataset["generator"].items()), *(self.line[name] for name in PROBLEM[1:])])
-
-
-def planned(text: str) -> list[Case]:
-    """From `kmbench run … --dry-run --benchmark_format=json`."""
-    cases = []
-    for raw in text.encode().splitlines():
-        try:
-            one = json_text.parse(raw)
-            line = {**one, "device": "gpu" if one["implementation"].startswith("gpu/") else "cpu"}
-            line["dataset"] = {**one["dataset"], "generator": one["dataset"].get("settings", {})}
-            runs = one["repetitions"] + one["warmup"] + 1
-            names = ("case", "name", "exhibit", "exhibit_hash")
-            cases.append(Case(*(one[name] for name in names), line, runs, one["forecast_s"], one["skip"]))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise UserError(f"kmbench's plan: no case: {raw[:60].decode(errors='replace')!r}") from None
-    return cases
 
 
 class Kernels:
@@ -119,85 +77,6 @@ def why_again(line: Line | None, commit: str, changed: Callable[[Line], bool]) -
     if line["verdict"] != "":
         return FAILED if line["commit"] != commit else ""
     return OLD_JUDGE if line["grade"] is None else OLD_KERNEL if changed(line) else ""
-
-
-def raw_lines(folders: Iterable[Path]) -> list[Line]:
-    """Right lines with a time as they stand in their files, because readers do not keep judge_s."""
-    found = []
-    for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
-        for raw in path.read_bytes().splitlines():
-            try:
-                line = json_text.parse(raw)
-            except ValueError:
-                continue
-            if isinstance(line, dict) and line.get("verdict") == "" and line.get("samples_s"):
-                found.append(line)
-    return found
-
-
-@dataclass
-class Forecast:
-    """Seconds of cases on one machine, from its recorded lines, else from its ceilings (`floor` of machine.json)."""
-
-    lines: Sequence[Line]
-    record: dict[str, Any]
-    factor: float = 1.0  # measured over forecast seconds; learnt on the way
-    known: dict[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.own = {line["case"]: line for line in self.lines}
-        self.alike = grouped(self.lines, lambda line: (line["implementation"], line["precision"]))
-
-    def seconds(self, cases: Iterable[Case]) -> float:
-        """Seconds of the cases in a row; shared points count once."""
-        cases = list(cases)
-        points = {case.points: case.line["n"] * case.line["d"] * DATA_S for case in cases}
-        return self.factor * (sum(map(self.alone, cases)) + sum(points.values()))
-
-    def alone(self, case: Case) -> float:
-        """Seconds without making the points."""
-        if case.id not in self.known:
-            self.known[case.id] = OVERHEAD_S + self.measured(case)
-        return self.known[case.id]
-
-    def measured(self, case: Case) -> float:
-        if case.id in self.own:
-            return spent(self.own[case.id], case.runs)
-        lines = self.alike.get((case.line["implementation"], case.line["precision"]), [])
-        if not lines:
-            return 2 * self.by_ceilings(case)
-        line = min(lines, key=lambda line: distance(case.line, line))
-        most = case.line["max_iters"]
-        least = most if case.line["tolerance"] is None else min(most, line["iterations"])
-        return spent(line, case.runs) * work(case.line, least) / work(line, line["iterations"])
-
-    def by_ceilings(self, case: Case) -> float:
-        floor = (self.record.get("floor") or {}).get(case.line["device"]) or {}
-        flops = (floor.get("flops_per_s") or {}).get(case.line["precision"])
-        if not flops or not floor.get("bytes_per_s"):
-            return case.guess_s
-        n, d, k = (case.line[name] for name in "ndk")
-        size = n * d * (4 if case.line["precision"] == "fp32" else 8)
-        least = max(size / floor["bytes_per_s"], 2 * n * d * k / flops)
-        return ABOVE_FLOOR * least * case.line["max_iters"] * case.runs
-
-
-def spent(line: Line, runs: int) -> float:
-    """Seconds of so many runs, of preparing and of judging (unknown: as long as the runs)."""
-    made = statistics.median(line["samples_s"]) * runs
-    judging = line.get("judge_s")
-    return made + (line.get("prepare_s") or 0) + (made if judging is None else judging)
-
-
-def work(line: Line, iterations: int) -> float:
-    return line["n"] * line["d"] * (line["k"] + 4) * iterations
-
-
-def distance(case: Line, line: Line) -> float:
-    """How unlike two cases of one implementation are: logarithms of sizes, and differing parameters."""
-    sizes = sum(abs(math.log(case[name] / line[name])) for name in ("n", "d", "k"))
-    other = sum(line["parameters"].get(name) != value for name, value in case["parameters"].items())
-    return sizes + other
 
 
 @dataclass(frozen=True)
@@ -256,7 +135,7 @@ def missing(
         own = [case for source in sources for case in by_exhibit.get(source, []) if not case.skip]
         found.questions += of_exhibit(found, exhibit, gather(exhibit, machine, "paper"), own, recorded, commit)
     for key, cases in apart.items():
-        if (open_ones := cases & why.keys()) and not found.stuck(key):
+        if (open_ones := cases.intersection(why)) and not found.stuck(key):
             found.questions.append(Question(f"{key}, recorded anew", AGAIN * len(cases), open_ones))
     asked = {name for question in found.questions for name in question.cases}
     asked |= {name for name in why if found.stuck(found.cases[name].exhibit)}
@@ -276,16 +155,12 @@ def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
         same_points = not sources or line["dataset"].get("source") in (None, *sources)
         return line["profile"] == "paper" and line["exhibit_hash"] == own[0].exhibit_hash and same_points
 
-    return not all(map(agrees, right(shown)))
+    return not all(map(agrees, select(shown, RIGHT)))
 
 
 def hidden(own: Sequence[Case], shown: Sequence[Line]) -> frozenset[str]:
     """The cases that replace lines that are shown today."""
-    return frozenset(case.id for case in own if any(stands_for(case, line) for line in right(shown)))
-
-
-def right(lines: Iterable[Line]) -> list[Line]:
-    return [line for line in lines if line["verdict"] == ""]
+    return frozenset(case.id for case in own if any(stands_for(case, line) for line in select(shown, RIGHT)))
 
 
 def stands_for(case: Case, line: Line) -> bool:
@@ -358,37 +233,26 @@ def next_cases(known: Open, done: set[str], forecast: Forecast, left_s: float, s
     share: Counter[str] = Counter()  # by case, in the worth of its questions
     for question in known.questions:
         share.update(dict.fromkeys(question.cases, question.worth / len(question.cases)))
-    rest = [set(question.cases - done) for question in known.questions]
-    asking: dict[str, list[int]] = {}
-    for i, names in enumerate(rest):
-        for name in names:
-            asking.setdefault(name, []).append(i)
 
-    def rated(names: Iterable[str]) -> tuple[float, float]:
+    @cache
+    def rated(names: frozenset[str]) -> tuple[float, float]:
         """Worth a second, and seconds."""
-        names = sorted(names)
-        seconds = forecast.seconds(known.cases[name] for name in names)
-        return sum(share[name] for name in names) / max(seconds, 1e-9), seconds
+        seconds = forecast.seconds(known.cases[name] for name in sorted(names))
+        return sum(share[name] for name in sorted(names)) / max(seconds, 1e-9), seconds
 
-    chosen: dict[str, Case] = {}
-    rates = {i: rated(names) for i, names in enumerate(rest) if names}
-    used = 0.0
-    while used < slice_s and (fitting := [i for i, (_, seconds) in rates.items() if used + seconds <= left_s]):
-        best = max(fitting, key=lambda i: (rates[i][0], -i))
-        used += rates[best][1]
-        taken = set(rest[best])
-        chosen |= {name: known.cases[name] for name in sorted(taken)}
-        for i in {i for name in taken for i in asking[name]}:
-            rest[i] -= taken
-            if rest[i]:
-                rates[i] = rated(rest[i])
-            else:
-                del rates[i]
-    if not chosen:
-        single = {name: rated([name]) for name in asking}
-        fitting = [name for name, (_, seconds) in single.items() if seconds <= left_s]
-        chosen = {name: known.cases[name] for name in sorted(fitting, key=lambda name: (-single[name][0], name))[:1]}
-    return list(chosen.values())
+    def best(asked: Iterable[frozenset[str]], left: float) -> frozenset[str]:
+        """The most worth a second that fits; empty if nothing does."""
+        fitting = (names for names in asked if names and rated(names)[1] <= left)
+        return max(fitting, key=lambda names: rated(names)[0], default=frozenset())
+
+    chosen: list[str] = []
+    rest, used = [question.cases - done for question in known.questions], 0.0
+    while used < slice_s and (names := best(rest, left_s - used)):
+        used += rated(names)[1]
+        chosen += sorted(names)
+        rest = [one if one.isdisjoint(names) else one - names for one in rest]
+    singles = (frozenset([name]) for name in sorted(share.keys() - done))
+    return [known.cases[name] for name in chosen or best(singles, left_s)]
 
 
 def batches(cases: Sequence[Case], forecast: Forecast, most_s: float) -> list[tuple[str, list[Case]]]:

@@ -9,8 +9,9 @@ from plots.decide.expected import floor
 from plots.decide.side_by_side import Sides
 from plots.read.across import BOUNDS, LAUNCHES, Comparison, Device
 from plots.read.intervals import Estimate, geometric_mean, over
-from plots.read.metrics import device, speeds
-from plots.read.results import Line, Machine
+from plots.read.json_text import inner
+from plots.read.rates import speeds
+from plots.read.results import Line, Machine, device
 from plots.read.select import ALL_THREADS, value_of
 from plots.read.view import View
 
@@ -41,7 +42,7 @@ def problem(line: Line) -> Problem:
 def bound(work: dict | None, line: Line, machine: Machine) -> str:
     """The slowest of three: bytes, operations, or a launch with its end on a GPU. Empty if a ceiling is unknown."""
     least = floor(work, *speeds(line, machine.record).values())
-    launch = ((machine.record.get("ceilings") or {}).get(device(line)) or {}).get("launch_sync_s")
+    launch = inner(machine.record, "ceilings", device(line), "launch_sync_s")
     if not least or not least.seconds:
         return ""
     return LAUNCHES if launch and least.seconds < launch else least.resource

@@ -7,8 +7,9 @@ from plots.decide.side_by_side import WHOLE, Pair
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.intervals import over
-from plots.read.metrics import device, metric, speeds
-from plots.read.results import Line, Machine
+from plots.read.metrics import metric
+from plots.read.rates import speeds
+from plots.read.results import Line, Machine, device
 from plots.read.select import ALL_THREADS, value_of
 
 

@@ -12,8 +12,8 @@ from plots.decide.verdicts import FAILED, INCOMPARABLE, REPRODUCED, TREND
 from plots.read import words
 from plots.read.exhibits import Printed
 from plots.read.intervals import Estimate
-from plots.read.metrics import device, metric
-from plots.read.results import PROFILES, Line, coarse, of_exhibit, reason
+from plots.read.metrics import metric
+from plots.read.results import PROFILES, Line, coarse, device, of_exhibit, reason
 from plots.read.select import ALL_THREADS, Selector, differing, matches, prefer, same, select, sort_key, value_of
 from plots.read.view import View
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from plots.decide.side_by_side import Sides, problem_key
 from plots.read.across import Cascade, Portability
-from plots.read.metrics import device, metric
-from plots.read.results import doubt
+from plots.read.metrics import metric
+from plots.read.results import device, doubt
 
 
 def pp(efficiencies: Sequence[float]) -> float:

@@ -10,8 +10,8 @@ from plots.draw.axes import grid, height_from, log_height, note, plain_log
 from plots.draw.curves import drawable
 from plots.read.check import Line
 from plots.read.metrics import metric
-from plots.read.phases import traced
 from plots.read.select import separating
+from plots.read.times import traced
 from plots.read.view import View
 
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from plots.draw import style
 from plots.draw.axes import apart, grid, log_height, note
-from plots.read.metrics import device, metric
-from plots.read.results import Line
+from plots.read.metrics import metric
+from plots.read.results import Line, device
 from plots.read.view import View
 
 SIZE = (5.6, 4.6)  # inches of a panel

@@ -65,8 +65,17 @@ class Exhibit:
         return self.spec["kind"]
 
     @property
+    def number(self) -> str:
+        """`Table 3`, or empty."""
+        return self.spec.get("number", "")
+
+    @property
+    def title(self) -> str:
+        return self.spec["title"]
+
+    @property
     def heading(self) -> str:
-        return " · ".join(part for part in (self.spec.get("number", ""), self.spec["title"]) if part)
+        return " · ".join(filter(None, (self.number, self.title)))
 
     @property
     def headers(self) -> dict[str, str]:

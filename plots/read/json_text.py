@@ -37,6 +37,13 @@ def read(path: Path) -> Any:
         raise UserError(f"{path}: not JSON: {e}") from e
 
 
+def inner(table: Any, *path: str) -> Any:
+    """The value at the end of these keys; None if one is missing or null."""
+    for name in path:
+        table = (table or {}).get(name)
+    return table
+
+
 def no_constant(name: str) -> None:
     raise ValueError(f"{name} where a missing value is null")
 

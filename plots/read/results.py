@@ -34,7 +34,7 @@ class Machine:
     @property
     def threads(self) -> int | None:
         """Hardware threads, if the record has them."""
-        threads = (self.record.get("cpu") or {}).get("threads")
+        threads = json_text.inner(self.record, "cpu", "threads")
         return threads if type(threads) is int else None
 
 
@@ -192,6 +192,11 @@ def reason(line: Line) -> str:
 def commit_of(line: Line) -> str:
     """The commit, with `+` for uncommitted changes."""
     return f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}"
+
+
+def device(line: Line) -> str:
+    """`cpu` or `gpu`; in lines of schema 1 by the folder of the implementation."""
+    return line["device"] or ("gpu" if line["implementation"].startswith("gpu/") else "cpu")
 
 
 def coarse(line: Line) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 from plots.read import results, words
 from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate, exact, ratio
-from plots.read.metrics import metric, over_baseline, parts
+from plots.read.metrics import metric, over_baseline
 from plots.read.mixed import consistent
+from plots.read.rates import parts
 from plots.read.results import Line, Machine, doubt
 from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
 

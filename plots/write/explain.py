@@ -151,7 +151,7 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
     else:
         parts.append(("paper", "prints no such value"))
     address = f"https://doi.org/{paper.record['doi']}" if paper.record.get("doi") else ""
-    where = [view.exhibit.spec.get("number", ""), paper.citation, address]
+    where = [view.exhibit.number, paper.citation, address]
     parts.append(("source", ", ".join(part for part in where if part) or paper.title))
     about = [c for c in view.exhibit.claims if row.line and any(s and matches(row.line, s) for s in selectors(c))]
     named = [f" ({place(c['section'])})" if c.get("section") else "" for c in about]

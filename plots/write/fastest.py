@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from plots.draw.best_map import contender
 from plots.read import words
 from plots.read.exhibits import Paper
-from plots.read.metrics import device, metric
-from plots.read.results import Line, Machine, coarse
+from plots.read.metrics import metric
+from plots.read.results import Line, Machine, coarse, device
 from plots.read.view import View, gather
 from plots.write.headlines import device as device_name
 from plots.write.table_formats import md_table

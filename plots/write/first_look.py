@@ -15,7 +15,7 @@ from plots.read.exhibits import Paper
 from plots.read.results import RECORDED, Machine
 from plots.write.busy import busy
 from plots.write.headlines import hardware
-from plots.write.report import Place, places, spoken
+from plots.write.places import Place, places, spoken
 
 WIDTH = 100
 SHOWN = ((REPRODUCED, "hold"), (STAND_IN, "stand-in"), (TREND, "trend"), (FAILED, "fail"), (NOISE, "noise"))

@@ -22,8 +22,8 @@ from plots.draw import figures, svg
 from plots.draw.best_map import best_of
 from plots.read import words
 from plots.read.exhibits import Exhibit, Paper
-from plots.read.metrics import device, metric
-from plots.read.results import Line, Machine, reason
+from plots.read.metrics import metric
+from plots.read.results import Line, Machine, device, reason
 from plots.read.select import grouped
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
@@ -34,6 +34,7 @@ from plots.write.headlines import days, hardware
 from plots.write.html_rows import body, groups, kind, look, tint
 from plots.write.machine import flatten
 from plots.write.parallel import each
+from plots.write.places import Place, places, spoken
 from plots.write.render import place, table_of
 from plots.write.tables import WORDS, Table
 
@@ -47,18 +48,7 @@ FEW = 5  # columns of a table for which half of the page is enough
 BROAD = 800  # pixels: figures that are wider at this height have a row of their own, narrower ones share it
 
 
-@dataclass(frozen=True)
-class Place:
-    """A machine of the page: `at` is its number, `here` marks the reader's own."""
-
-    at: int
-    label: str
-    machine: Machine
-    profile: str | None = None
-    here: bool = False
-
-
-@dataclass(frozen=True)
+@dataclass
 class Shown:
     """One exhibit of one machine."""
 
@@ -66,6 +56,7 @@ class Shown:
     view: View
     table: Table | None
     findings: Sequence[Finding]
+    figure: str = ""  # the attributes of its image, as `draw` sets them
 
     @property
     def ran(self) -> bool:
@@ -73,6 +64,23 @@ class Shown:
         if self.view.exhibit.kind == "machine":
             return bool(self.place.machine.record)
         return any(line["verdict"] == "" for line in self.view.lines)
+
+    @property
+    def size(self) -> str:
+        view = self.view
+        cases = f"{words.plural(len(view.lines), 'case')} at {', '.join(view.commits)}" if view.commits else ""
+        size = view.size or (f"{view.profile} profile" if view.profile else "")  # a figure says it itself
+        return " · ".join(filter(None, ("" if self.figure else size, cases)))
+
+    @property
+    def width(self) -> tuple[int, int]:
+        """Pixels of its figure: on the page of all exhibits, on its own."""
+        wide, high = (int(text) for text in self.figure.split('"', 4)[1:4:2] or (0, 1))
+        return min(wide, max(WIDE, HIGH * wide // high)), wide
+
+    @property
+    def broad(self) -> bool:
+        return self.width[0] > BROAD
 
 
 @cache
@@ -97,37 +105,6 @@ def short(text: str) -> str:
     return text if len(text) <= LONG else text[: LONG - 1].rstrip() + "…"
 
 
-def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str | None) -> list[Place]:
-    """The reader's own machines, then the recorded ones by their number of lines."""
-    most = [sorted(some, key=lambda m: -len(m.lines)) for some in (machines, others)]
-    ordered = most[0] + most[1]
-    gpus = [" ".join(((m.record.get("gpu") or {}).get("name") or m.name).split()[:2]) for m in ordered]
-    found = []
-    for at, (machine, gpu) in enumerate(zip(ordered, gpus, strict=True)):
-        here = bool(others) and at < len(machines)
-        name = "this machine" if here and len(machines) == 1 else machine.name
-        label = name if here or gpus.count(gpu) > 1 else gpu
-        found.append(Place(at, label, machine, profile if at < len(machines) else None, here))
-    return found
-
-
-def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
-    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty if nobody ran it."""
-    by: dict[str, list[str]] = {}
-    for one, mark in zip(where, sentence.marks, strict=True):
-        by.setdefault(mark.verdict, []).append(one.label)
-    told = [(v, by[v]) for v in findings.VERDICTS[:-1] if v in by]
-    if len(told) == 1 and len(told[0][1]) > 1:
-        return f"{told[0][0].capitalize()} on all {len(told[0][1])} that ran it"
-    text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
-    return text[:1].upper() + text[1:]
-
-
-def page(*read: Any) -> str:
-    """The first of `pages`."""
-    return pages(*read)["index.html"]
-
-
 def pages(
     papers: list[Paper],
     machines: list[Machine],
@@ -140,12 +117,13 @@ def pages(
     shown_on = places(machines, others, profile)
     exhibits = [exhibit for paper in papers for exhibit in paper.exhibits]
     shown = {exhibit.key: [show(place, exhibit) for place in shown_on] for exhibit in exhibits}
-    drawings = drawn([one for sides in shown.values() for one in sides], written)
+    every = [one for sides in shown.values() for one in sides]
+    draw(every, written)
     outcomes = [[f for sides in shown.values() for f in sides[place.at].findings] for place in shown_on]
     counts = Counter(f.verdict for found in outcomes for f in once(found))
-    parts = [paper_part(paper, [shown[e.key] for e in paper.exhibits], drawings, shown_on) for paper in papers]
+    parts = [paper_part(paper, [shown[e.key] for e in paper.exhibits], shown_on) for paper in papers]
     own = {
-        f"exhibits/{one['anchor']}.html": rendered("exhibit.html.j2", paper=part, e=one)
+        f"exhibits/{one['exhibit'].key}.html": rendered("exhibit.html.j2", paper=part["paper"], e=one)
         for part in parts
         for one in (*part["exhibits"], *part["others"])
     }
@@ -154,9 +132,9 @@ def pages(
         places=shown_on,
         answering=[one for one in shown_on if one.here or any(part["tallies"][one.at] for part in parts)],
         machines=[machine_part(place, [sides[place.at] for sides in shown.values()]) for place in shown_on],
-        coverage=coverage.table([coverage.covered(s.view, s.place.label) for own in shown.values() for s in own]),
+        coverage=coverage.table([coverage.covered(one.view, one.place.label) for one in every]),
         papers=parts,
-        picture=next((picture_part(sides, drawings) for sides in shown.values() if is_map(sides, drawings)), None),
+        picture=picture_part(every),
         verdicts=[(verdict, counts[verdict]) for verdict in VERDICTS[:-1] if counts[verdict]],
     )
     return {"index.html": front, **own}
@@ -189,19 +167,13 @@ def show(place: Place, exhibit: Exhibit) -> Shown:
     return Shown(place, view, table_of(view), judge(exhibit, place.machine, place.profile))
 
 
-def is_map(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> bool:
-    exhibit = sides[0].view.exhibit
-    return exhibit.figure.get("style") == "map" and any((exhibit.key, one.place.at) in drawings for one in sides)
-
-
-def picture_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
-    """The first screen's picture: the map of winners of the reader's own machine, else of one with a GPU."""
-    drawn_on = [one for one in sides if drawings.get((one.view.exhibit.key, one.place.at))]
-    gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn_on}
-    one = min(drawn_on, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)))
-    exhibit, figure = one.view.exhibit, drawings[one.view.exhibit.key, one.place.at]
-    parts = {"place": one.place, "figure": figure, "title": exhibit.spec["title"], "anchor": exhibit.key}
-    return {**parts, "fastest": fastest(drawn_on)}
+def picture_part(shown: Sequence[Shown]) -> dict[str, Any] | None:
+    """The first screen's picture: the first map of winners, of the reader's own machine, else of one with a GPU."""
+    maps = [one for one in shown if one.figure and one.view.exhibit.figure.get("style") == "map"]
+    drawn = [one for one in maps if one.view.exhibit is maps[0].view.exhibit]
+    gpu = {one.place.at: bool(one.place.machine.record.get("gpu")) for one in drawn}
+    one = min(drawn, key=lambda one: (not one.place.here, not gpu[one.place.at], -len(one.view.lines)), default=None)
+    return one and {"exhibit": one.view.exhibit, "side": one, "fastest": fastest(drawn)}
 
 
 def problem(line: Line) -> tuple[str, tuple[int, int, int]]:
@@ -237,19 +209,13 @@ def machine_part(place: Place, shown: Sequence[Shown]) -> dict[str, Any]:
     }
 
 
-def paper_part(
-    paper: Paper, exhibits: Sequence[Sequence[Shown]], drawings: dict[tuple[str, int], str], where: Sequence[Place]
-) -> dict[str, Any]:
+def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], where: Sequence[Place]) -> dict[str, Any]:
     outcomes = [[f for sides in exhibits for f in sides[at].findings] for at in range(len(exhibits[0]))]
     sentences = findings.findings(paper, outcomes)
     told = sorted(sentences[1:], key=lambda one: findings.FAILS not in [mark.verdict for mark in one.marks])
-    parts = [exhibit_part(sides, drawings) for sides in exhibits if any(one.ran for one in sides)]
+    parts = [exhibit_part(sides) for sides in exhibits if any(one.ran for one in sides)]
     return {
-        "key": paper.key,
-        "title": paper.title,
-        "citation": paper.citation,
-        "doi": paper.record.get("doi", ""),
-        "machine": paper.record.get("machine", ""),
+        "paper": paper,
         "findings": [finding_part(one, exhibits) for one in sentences],
         "tallies": [tally([one.marks[at] for one in sentences]) for at in range(len(outcomes))],
         "told": [(one.text, spoken(one, where)) for one in [*sentences[:1], *told[:1]]],
@@ -276,15 +242,10 @@ def tally(marks: Sequence[findings.Mark]) -> str:
     return f"{holds} of {len(decided)} hold{f', {stand_ins} more on stand-ins' * bool(stand_ins)}"
 
 
-def head(exhibit: Exhibit) -> dict[str, Any]:
-    number, title = exhibit.spec.get("number", ""), exhibit.spec["title"]
-    return {"anchor": exhibit.key, "number": number, "title": title, "commands": exhibit.commands}
-
-
-def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -> dict[str, Any]:
+def exhibit_part(sides: Sequence[Shown]) -> dict[str, Any]:
     """An exhibit with a value on some machine: the machines side by side, the reader's own first."""
     ran, exhibit = [one for one in sides if one.ran], sides[0].view.exhibit
-    figured = any(drawings.get((exhibit.key, one.place.at)) for one in ran)
+    figured = any(one.figure for one in ran)
     first = min(ran, key=lambda one: (not one.place.here, figured or -len(one.view.lines)))
     others = [one for one in ran if one is not first]
     table = first.table if figured else None
@@ -292,32 +253,14 @@ def exhibit_part(sides: Sequence[Shown], drawings: dict[tuple[str, int], str]) -
         table = together([(one.place, one.table) for one in ran if one.table])
     elif first.table and not figured:
         table = beside(first, others)
-    shown = [side_part(one, drawings.get((exhibit.key, one.place.at), "")) for one in (first, *others)]
     return {
-        **head(exhibit),
-        "sides": shown,
+        "exhibit": exhibit,
+        "sides": [first, *others],
         "figured": figured,
-        "half": len(groups(first.table)) <= FEW if table and not figured else not any(one["broad"] for one in shown),
+        "half": len(groups(first.table)) <= FEW if table and not figured else not any(one.broad for one in ran),
         "table": table,
         "whole": exhibit.kind != "machine",
-        "notes": exhibit.notes,
         "claims": claims_part(sides),
-    }
-
-
-def side_part(one: Shown, figure: str) -> dict[str, Any]:
-    view = one.view
-    wide, high = (int(found) for found in re.findall(r'(?:width|height)="(\d+)"', figure)[:2] or (0, 1))
-    shown = min(wide, max(WIDE, HIGH * wide // high))
-    cases = f"{len(view.lines)} case{'s' * (len(view.lines) != 1)} at {', '.join(view.commits)}"
-    size = view.size or (f"{view.profile} profile" if view.profile else "")  # a figure says it itself
-    return {
-        "place": one.place,
-        "size": " · ".join(part for part in ("" if figure else size, cases if view.commits else "") if part),
-        "table": one.table,
-        "figure": figure,
-        "width": (shown, wide),  # on the page of all exhibits, on its own
-        "broad": shown > BROAD,
     }
 
 
@@ -348,7 +291,7 @@ def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
 def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
     """An exhibit without a value on any machine: why, and how to measure it."""
     at = next((one for one in sides if one.view.lines), sides[0])
-    return {**head(at.view.exhibit), "why": why_idle(at.view), "claims": len(once(sides[0].findings))}
+    return {"exhibit": at.view.exhibit, "why": why_idle(at.view), "claims": len(once(sides[0].findings))}
 
 
 def why_idle(view: View) -> str:
@@ -362,11 +305,12 @@ def why_idle(view: View) -> str:
     return ", ".join(told) or "not run on any of these machines"
 
 
-def drawn(shown: Sequence[Shown], written: Path | None) -> dict[tuple[str, int], str]:
-    """The figures with a value as data addresses, by exhibit and machine; drawn by several processes."""
+def draw(shown: Sequence[Shown], written: Path | None) -> None:
+    """Sets the figures with a value as data addresses; several processes draw."""
     wanted = [one for one in shown if one.ran and one.view.exhibit.kind == "figure"]
     made = each(lambda one: picture(one.view, written if one.place.here else None), wanted)
-    return {(one.view.exhibit.key, one.place.at): figure for one, figure in zip(wanted, made, strict=True)}
+    for one, figure in zip(wanted, made, strict=True):
+        one.figure = figure
 
 
 def picture(view: View, written: Path | None) -> Markup:

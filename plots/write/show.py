@@ -70,7 +70,7 @@ def table(view: View) -> tables.Table:
     """A row a case, with every metric that a line has."""
     place = view.place
     rows = [name for name in PLACES if name in place] + [name for name in place if name not in PLACES]
-    spec = {"kind": "table", "title": view.exhibit.spec["title"], "table": {"rows": rows, "columns": list(METRICS)}}
+    spec = {"kind": "table", "title": view.exhibit.title, "table": {"rows": rows, "columns": list(METRICS)}}
     whole = tables.build(View(Exhibit("", AD_HOC, Path(), spec), view.machine, view.lines, view.left_out))
     filled = [any(row[i].text != "–" for row in whole.rows) for i in range(len(whole.columns))]
     kept = [i for i, column in enumerate(whole.columns) if column.role == "field" or filled[i]]

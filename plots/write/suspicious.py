@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from plots.read.check import Line
-from plots.read.metrics import device
+from plots.read.results import device
 from plots.read.select import value_of
 from plots.read.view import View
 

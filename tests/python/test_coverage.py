@@ -85,7 +85,7 @@ def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, c
     assert "demo: of 7 printed numbers 0 beside a line, 1 beside a stand-in, 6 beside nothing." in said
     (row,) = csv.DictReader((tmp_path / "coverage.csv").open())
     assert (row["exhibit"], row["numbers"], row["beside a stand-in"]) == ("demo/table1", "7", "1")
-    page = report.page(*bench.read())
+    page = report.pages(*bench.read())["index.html"]
     assert "1 beside a stand-in" in page[page.index('id="coverage"') :]
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:coverage -->\n<!-- end -->\n")

@@ -7,10 +7,10 @@ from conftest import TABLE
 from synthetic import line, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import phases, words
+from plots.read import metrics, words
 from plots.read.intervals import Estimate
 from plots.read.metrics import METRICS, metric
-from plots.read.phases import traced
+from plots.read.times import traced
 
 SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]  # median 1.3, mean 6.5
 PHASES = {"assign": [0.01, 0.03], "update": [0.001, 0.002]}
@@ -143,10 +143,10 @@ def test_the_interval_keeps_its_sides():
 
 
 def test_the_first_steady_iteration_differs_little_from_the_one_before():
-    assert phases.settled([100, 50, 49.9, 20], {}) == 3
-    assert phases.settled([100, 99.5], {}) == 2
-    assert phases.settled([100, 50], {}) is None
-    assert phases.settled([100, 50, 100], {}) is None, "the first has no predecessor"
+    assert metrics.settled([100, 50, 49.9, 20], {}) == 3
+    assert metrics.settled([100, 99.5], {}) == 2
+    assert metrics.settled([100, 50], {}) is None
+    assert metrics.settled([100, 50, 100], {}) is None, "the first has no predecessor"
 
 
 def test_the_trace_is_the_sum_of_the_phases_in_milliseconds():

@@ -11,10 +11,11 @@ from conftest import git, machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
+from plots.decide.forecast import ABOVE_FLOOR, DATA_S, OVERHEAD_S, Case, Forecast, planned
 from plots.errors import UserError
 from plots.read import exhibits, results
 from plots.recorder import main
-from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Forecast, Open, Question
+from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Open, Question
 
 EXHIBIT = """
 kind = "table"
@@ -71,8 +72,8 @@ def plan_of(made: dict, **fields) -> dict:
     return {**entry, "dataset": dataset, "name": name, **work, **fields}
 
 
-def case(packages: int = 1, **fields) -> recording.Case:
-    (made,) = recording.planned(json.dumps(plan_of(line(packages=packages), **fields)))
+def case(packages: int = 1, **fields) -> Case:
+    (made,) = planned(json.dumps(plan_of(line(packages=packages), **fields)))
     return made
 
 
@@ -164,35 +165,35 @@ def test_a_kernel_has_changed_if_its_code_has(tmp_path):
 
 def test_the_plan_is_read():
     text = "\n".join(json.dumps(plan_of(made, skip=why)) for made, why in zip(THREE, ("", "no GPU", ""), strict=True))
-    cases = recording.planned(text)
+    cases = planned(text)
     assert [one.line["parameters"]["packages"] for one in cases if not one.skip] == [1, 100]
     assert [one.skip for one in cases] == ["", "no GPU", ""]
     assert cases[0].runs == 5
     with pytest.raises(UserError, match="kmbench's plan: no case: 'three cases'"):
-        recording.planned("three cases")
+        planned("three cases")
 
 
 def test_a_forecast_comes_from_the_case_then_from_one_alike_then_from_the_ceilings():
     own = line(packages=1, seconds=2.0, prepare_s=1.0, judge_s=4.0)
     record = {"floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
     forecast = Forecast([own], record)
-    assert forecast.alone(case(1)) == pytest.approx(5 * 2.0 + 1 + 4 + recording.OVERHEAD_S)
+    assert forecast.alone(case(1)) == pytest.approx(5 * 2.0 + 1 + 4 + OVERHEAD_S)
     twice = case(10, n=2000)
-    assert forecast.alone(twice) == pytest.approx(2 * (5 * 2.0 + 1 + 4) + recording.OVERHEAD_S), "twice the points"
+    assert forecast.alone(twice) == pytest.approx(2 * (5 * 2.0 + 1 + 4) + OVERHEAD_S), "twice the points"
     other = case(1, case="other", implementation="cpu/lloyd/naive")
     floor = 2 * 1000 * 4 * 4 / 1e9
-    assert forecast.alone(other) == pytest.approx(2 * recording.ABOVE_FLOOR * floor * 5 * 5 + recording.OVERHEAD_S)
+    assert forecast.alone(other) == pytest.approx(2 * ABOVE_FLOOR * floor * 5 * 5 + OVERHEAD_S)
     old = Forecast([{**own, "judge_s": None}], record)
-    assert old.alone(case(1)) == pytest.approx(2 * 5 * 2.0 + 1 + recording.OVERHEAD_S)
+    assert old.alone(case(1)) == pytest.approx(2 * 5 * 2.0 + 1 + OVERHEAD_S)
 
 
 def test_points_count_once():
     forecast = Forecast([], {})
     made = [case(p, n=100_000_000, forecast_s=0.0) for p in (1, 10)]
-    points = 100_000_000 * 4 * recording.DATA_S
-    assert forecast.seconds(made) == pytest.approx(2 * recording.OVERHEAD_S + points)
+    points = 100_000_000 * 4 * DATA_S
+    assert forecast.seconds(made) == pytest.approx(2 * OVERHEAD_S + points)
     forecast.factor = 3.0
-    assert forecast.seconds(made) == pytest.approx(3 * (2 * recording.OVERHEAD_S + points))
+    assert forecast.seconds(made) == pytest.approx(3 * (2 * OVERHEAD_S + points))
 
 
 def chosen(questions: list[Question], seconds: dict[int, float], left_s: float, slice_s: float = 1e9) -> list[int]:
@@ -220,7 +221,7 @@ def test_a_question_past_the_budget_waits_and_single_cases_fill_the_rest():
 
 
 def test_claims_numbers_and_points_ask_for_their_cases(bench):
-    cases = recording.planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
+    cases = planned("\n".join(json.dumps(plan_of(made)) for made in THREE))
     papers = exhibits.load(bench.folder / "papers")
 
     def missing(shown: list[dict]) -> Open:

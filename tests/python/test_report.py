@@ -36,7 +36,7 @@ def page(tmp_path_factory):
     lines = [line(packages=1, threads=t, seconds=0.1 * t) for t in (1, 2)]
     lines += [skipped("too large", packages=10, threads=1), line(packages=100, threads=1, departs="it stops early")]
     write(bench.results, "demo", lines, RECORD)
-    return report.page(*bench.read())
+    return report.pages(*bench.read())["index.html"]
 
 
 def test_it_names_the_machine_the_date_the_size_and_the_decided_claims(page):
@@ -158,7 +158,7 @@ def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
     assert '<article class="exhibit half" id="demo/table1">' in page
     bench.exhibit(TABLE)
     bench.run([line(packages=1)])
-    page = report.page(*bench.read())
+    page = report.pages(*bench.read())["index.html"]
     assert '<article class="other" id="demo/table1"><details>' in page and "no claim rests on it" in page
 
 
@@ -167,7 +167,7 @@ def test_a_missing_data_set_has_no_size(bench):
     lines = [skipped("not fetched", packages=p, n=0, d=0) for p in (1, 10)]
     table = tables.build(bench.view(lines, text))
     bench.run(lines)
-    page = report.page(*bench.read())
+    page = report.pages(*bench.read())["index.html"]
     assert "2 cases were skipped, failed or were wrong" in page  # nothing has a value: one line
     assert [cell.text for cell in table.rows[0]][:2] == ["1", "7"]  # the paper's own, beside its value
     assert [cell.text for cell in table.rows[1]][:2] == ["10", "–"]
@@ -177,7 +177,7 @@ def test_many_rows_with_one_reason_are_one(bench):
     bench.exhibit(TABLE)
     lines = [skipped("no such card", packages=p) for p in (1, 2, 3, 4)] + [line(packages=5)]
     bench.run([*lines, *(skipped("no such card", packages=p) for p in (6, 7))])
-    page = report.page(*bench.read())
+    page = report.pages(*bench.read())["index.html"]
     assert "4 cases: 1 … 4" in page
     assert page.count(">skipped<sup>1</sup>") == 3
 
@@ -207,7 +207,7 @@ def two(bench, tmp_path):
 
 def test_recorded_machines_stand_beside_the_readers_own(two):
     bench, folder = two
-    page = report.page(*bench.read(), None, results.load(folder))
+    page = report.pages(*bench.read(), None, results.load(folder))["index.html"]
     table = page[page.index('id="demo/table1"') :]
     head = re.findall(r"<th(?: [^>]*)?>([^<]*)", table[: table.index("</thead>")])
     assert head == ["packages", "iteration (ms)", "assign (ms)", "big: iteration (ms)"]

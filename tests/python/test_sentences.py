@@ -58,7 +58,7 @@ def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path
     table = claim_sheet.across_machines(sheet)
     assert [row[1].text for row in table.rows] == [text for text in texts if "100" not in text]
     assert "demo: 1 reproduced, 1 not reproduced." in table.remarks
-    page = report.page(*bench.read())
+    page = report.pages(*bench.read())["index.html"]
     assert "2 of 2 claims judged" in page and page.count('class="words case"') == 3
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")

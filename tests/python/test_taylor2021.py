@@ -8,7 +8,7 @@ from synthetic import line
 from plots.draw import figures
 from plots.errors import UserError
 from plots.read.metrics import metric
-from plots.read.phases import traced
+from plots.read.times import traced
 
 PAPER = exhibits_of("taylor2021")
 REAL = ("msd", "census1990", "susy", "higgs")

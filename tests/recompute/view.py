@@ -1,0 +1,140 @@
+"""The lines that an exhibit shows of a machine, and the values in them."""
+
+import json
+import tomllib
+from functools import cache
+
+from recompute.lines import disturbed, field, machine, parts, prefer, preferred, select
+from recompute.metrics import OVER_BASELINE, is_timed, metric, rests_on
+from recompute.values import exact, ratio, scaled
+
+
+class Incomparable(Exception):  # noqa: N818  a verdict, no error
+    pass
+
+
+@cache
+def spec(path):
+    return tomllib.loads(path.read_text())
+
+
+class View:
+    """The lines of an exhibit on a machine, in the paper's profile."""
+
+    def __init__(self, results, papers, name, key):
+        self.spec = spec(papers / f"{key}.toml")
+        self.paper = spec(papers / key.partition("/")[0] / "paper.toml")
+        every, self.record = machine(results / name)
+        sources = self.spec.get("reuse", key)
+        sources = [sources] if isinstance(sources, str) else sources
+        self.shown = {**self.spec.get("table", {}), **self.spec.get("figure", {})}
+        where = (self.spec.get("table") or self.spec.get("figure") or {}).get("where", {})
+        specs = [self.spec, *(spec(papers / f"{one}.toml") for one in sources if one != key)]
+        lines = [x for one in sources for x in every if x["exhibit"] == one and x["profile"] == "paper"]
+        lines = newest(select(lines, where), {name for one in specs for name in swept(one)})
+        lines.sort(key=lambda x: (sources.index(x["exhibit"]), x["case"]))
+        self.lines = preferred(apart(lines) if len(sources) > 1 else lines, self.place, where)
+
+    @property
+    def place(self):
+        if self.spec.get("table"):
+            return self.spec["table"]["rows"]
+        figure = self.spec.get("figure", {})
+        names = [figure.get("panels"), *figure.get("down", []), *figure.get("series", [])]
+        return [name for name in (*names, figure.get("x"), figure.get("sets")) if name]
+
+    def base(self, line, name):
+        """The line that a speedup or an efficiency is over."""
+        if name.partition(":")[0] not in OVER_BASELINE:
+            return None
+        baseline = self.shown.get("baseline", {})
+        bases = select(self.lines, baseline)
+        named = [f for f in self.place if f not in baseline and any(field(one, f) is not None for one in bases)]
+        agree = {f: field(line, f) for f in named if field(line, f) is not None}
+        found = [one for one in bases if all(field(one, f) == v for f, v in agree.items())]
+        if len(found) > 1 and any(isinstance(value, list) for value in baseline.values()):
+            timed = [(value[0], i) for i, one in enumerate(found) if (value := metric(one, name, self.record))]
+            return found[min(timed)[1]] if timed else None
+        return found[0] if len(found) == 1 else None
+
+    def value(self, line, name):
+        own, family = metric(line, name, self.record), name.partition(":")[0]
+        if family not in OVER_BASELINE or own is None:
+            return own
+        base, unit = self.base(line, name), 100 / parts(line) if family == "efficiency" else 1
+        if base is line:
+            return exact(unit)
+        theirs = metric(base, name, self.record) if base else None
+        return theirs and scaled(ratio(theirs, own), unit)
+
+    def doubt(self, line, name):
+        """`disturbed`, `coarse` or ""."""
+        both = [one for one in (line, self.base(line, name)) if one is not None]
+        if any(rests_on(one, name) in (one.get("disturbed_verbs") or ()) for one in both):
+            return "disturbed"
+        words = ("disturbed" if disturbed(x) else "coarse" if x.get("grade") == "coarse" else "" for x in both)
+        return next(filter(None, words), "") if is_timed(name) else ""
+
+    def measured(self, selector, name, all_of_them=False, may_be_coarse=False):
+        lines = select(self.lines, selector)
+        lines = lines if all_of_them else prefer(lines, selector)
+        found = [(line, value) for line in lines if (value := self.value(line, name)) is not None]
+        coarse = (line.get("grade") == "coarse" or self.doubt(line, name) == "coarse" for line, _ in found)
+        if not found or (not self.shown.get("rounding") and not may_be_coarse and any(coarse)):
+            raise Incomparable
+        return found
+
+    def one(self, selector, name, may_be_coarse=False):
+        if len(prefer(select(self.lines, selector), selector)) > 1:
+            raise Incomparable
+        return self.measured(selector, name, False, may_be_coarse)[0][1]
+
+
+def swept(exhibit):
+    """The generator settings that the sweeps vary."""
+    quick = exhibit.get("profile", {}).get("quick", {})
+    tables = [exhibit.get("defaults", {}).get("sweep", {}), *exhibit.get("sweep", []), quick, *quick.get("sweep", [])]
+    return [name for table in tables for name in table.get("data", {})]
+
+
+def newest(lines, varied):
+    """The lines that agree with the newest one in the version of the exhibit, the points and the start."""
+
+    def settings(x, some):
+        return repr(sorted(pair for pair in (x["dataset"].get("generator") or {}).items() if some(pair[0])))
+
+    def points(x, *sizes):
+        return (x["dataset"]["name"], *(x[name] for name in sizes), settings(x, lambda name: name in varied))
+
+    def if_ran(x, what):
+        return what if x["dataset"].get("hash") is not None else None
+
+    rules = [  # what lines may share, and what they then must share
+        (lambda x: x["exhibit"], lambda x: x.get("exhibit_hash") or ""),
+        (lambda x: points(x, "d", "k"), lambda x: if_ran(x, settings(x, lambda name: name not in varied))),
+        (
+            lambda x: points(x, "n", "d", "k") if x["dataset"].get("generator") else x["dataset"]["name"],
+            lambda x: if_ran(x, x["dataset"].get("source")),
+        ),
+        (lambda x: points(x, "n", "d", "k", "precision"), lambda x: x["dataset"].get("hash")),
+        (lambda x: x["init"]["method"], lambda x: x["init"].get("source")),
+    ]
+    kept = sorted(lines, key=lambda x: x["date"])
+    for by, what in rules:
+        last = {by(x): what(x) for x in kept if what(x) is not None}
+        kept = [x for x in kept if what(x) in (None, last.get(by(x)))]
+    return kept
+
+
+def apart(lines):
+    """The lines without cases that an earlier source also has."""
+
+    def case(x):
+        names = ("implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
+        data = [x["dataset"].get(name) for name in ("name", "seed", "generator")]
+        return json.dumps([*(x[name] for name in names), data, x["init"]["method"], x["init"]["seed"]], sort_keys=True)
+
+    first = {}
+    for line in sorted(lines, key=lambda x: bool(x.get("skip"))):
+        first.setdefault(case(line), line["exhibit"])
+    return [line for line in lines if first[case(line)] == line["exhibit"]]
