@@ -102,6 +102,8 @@ def test_equality_and_difference(bench):
     assert bench.judge(lines, kind="equality", metric="inertia", items=items, within=0.02).verdict == REPRODUCED
     assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.005).verdict == REPRODUCED
     assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.5).verdict == TREND
+    first = [{"packages": [1, 10]}, {"packages": 1}]  # a list stands for the first of its values that was measured
+    assert bench.judge(lines, kind="equality", metric="inertia", items=first).verdict == REPRODUCED
 
 
 def test_value(bench):
