@@ -219,6 +219,16 @@ def test_recorded_machines_stand_beside_the_readers_own(two):
     assert re.search(r'<li id="demo/table2">made up: <i>not run on any', page)
 
 
+def test_records_of_machines_stand_side_by_side_the_papers_last(two):
+    bench, folder = two
+    text = 'kind = "machine"\ntitle = "t"\n[machine]\nThreads = "cpu.threads"\nState = "warnings"\n'
+    bench.exhibit(text + printed('[["Threads", "4"]]', "entry", "value"), "demo/table3")
+    page = report.page(*bench.read(), None, results.load(folder))
+    table = page[page.index('id="demo/table3"') :]
+    cells = re.findall(r"<td(?: [^>]*)?>([^<\n]*)", table[: table.index("</table>")])
+    assert cells == ["Threads", "8", "8", "4", "State", "the machine is not quiet: load 3", "busy", "–"]
+
+
 def test_findings_are_decided_by_their_claims_on_each_machine(two):
     bench, folder = two
     (paper,), machines = bench.read()
