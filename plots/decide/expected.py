@@ -60,7 +60,7 @@ def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected 
         why = f"no peaks of the paper's {device(line).upper()} in its paper.toml"
     elif here is None:
         why = f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
-    elif not here.seconds or not there.seconds:
+    elif not here.seconds:  # then nor there
         why = "no work in the line"
     else:
         times = [here.seconds, there.seconds]

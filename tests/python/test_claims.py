@@ -28,6 +28,7 @@ def noisy(seconds, **fields):
         (0.05, {"at_most": 0.1}, TREND),
         (0.2, {"at_most": 0.6}, FAILED),
         (0.2, {"expect": 1.0, "within": 1.1}, FAILED),
+        (0.05, {"expect": 1.0, "within": 1.1}, FAILED),
     ],
 )
 def test_ratio(bench, slow, bounds, verdict):

@@ -91,6 +91,7 @@ FORMULAS = [  # metric, line, machine.json, value
     ("floor_share", line(implementation="library/faiss_gpu", **GPU, **READ), {"floor": SLOWER_CPU}, 2),
     ("floor_share", line(implementation="library/sklearn", device="cpu", **READ), {"floor": SLOWER_CPU}, 20),
     ("floor_share", line(implementation="gpu/lloyd/tiled", **READ) | {"device": None}, {"floor": SLOWER_CPU}, 2),
+    ("floor_share", line(implementation="gpu/lloyd/many", gpus=2, **READ), {"floor": SLOWER_CPU}, 1),
     ("throughput", STREAM, {}, 1.6),
     ("throughput", STREAM | {"precision": "fp64"}, {}, 3.2),
     ("bus_share", STREAM, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}, 80),
@@ -124,14 +125,16 @@ def test_a_case_without_a_time_has_none(name):
 
 
 def test_titles_name_the_units():
-    titles = {name: metric(name).title for name in ("run", "bandwidth", "flop_rate", "floor_share", "peak")}
-    assert titles == {
+    titles = {
         "run": "iterate (ms)",
         "bandwidth": "bandwidth (GB/s)",
         "flop_rate": "arithmetic (GFLOP/s)",
         "floor_share": "share of the floor (%)",
         "peak": "peak memory (MiB)",
+        "cluster_size:0": "largest cluster (points)",
+        "cluster_size:2": "cluster 3 by size (points)",
     }
+    assert {name: metric(name).title for name in titles} == titles
 
 
 def test_the_interval_keeps_its_sides():
