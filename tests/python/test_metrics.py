@@ -91,7 +91,6 @@ FORMULAS = [  # metric, line, machine.json, value
     ("floor_share", line(implementation="library/faiss_gpu", **GPU, **READ), {"floor": SLOWER_CPU}, 2),
     ("floor_share", line(implementation="library/sklearn", device="cpu", **READ), {"floor": SLOWER_CPU}, 20),
     ("floor_share", line(implementation="gpu/lloyd/tiled", **READ) | {"device": None}, {"floor": SLOWER_CPU}, 2),
-    ("floor_share", line(implementation="gpu/lloyd/many", gpus=2, **READ), {"floor": SLOWER_CPU}, 1),
     ("throughput", STREAM, {}, 1.6),
     ("throughput", STREAM | {"precision": "fp64"}, {}, 3.2),
     ("bus_share", STREAM, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}, 80),
