@@ -7,7 +7,6 @@ from plots.decide.side_by_side import WHOLE, Pair
 from plots.read import words
 from plots.read.exhibits import Paper
 from plots.read.intervals import over
-from plots.read.metrics import metric
 from plots.read.rates import speeds
 from plots.read.results import Line, Machine, device
 from plots.read.select import ALL_THREADS, value_of
@@ -61,10 +60,9 @@ def expected(one: Pair, line: Line, machine: Machine, paper: Paper) -> Expected 
         why = f"no peaks of the paper's {device(line).upper()} in its paper.toml"
     elif here is None:
         why = f"no ceilings of {machine.name}, or no work in the line: kmbench ceilings"
-    elif not here.seconds or not there.seconds:
+    elif not here.seconds:  # both are 0
         why = "no work in the line"
     else:
-        times = [here.seconds, there.seconds]
-        value = theirs * over(*(times[::-1] if metric(name).better == "higher" else times))
+        value = theirs * over(here.seconds, there.seconds)
         return Expected(name, theirs, value, there.resource, here.resource)
     return Expected(name, theirs, None, why=why)

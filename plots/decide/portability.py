@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from plots.decide.side_by_side import Sides, problem_key
 from plots.read.across import Cascade, Portability
-from plots.read.metrics import metric
 from plots.read.results import device, doubt
 
 
@@ -70,9 +69,8 @@ def collect(sides: Sides, where: str, kind: str, name: str) -> tuple[Scores, set
             value = view.value(line, "floor_share" if kind == "architecture" else name)
             if value is None or value.value <= 0 or doubt(line) or not math.isfinite(1 / value.value):
                 continue
-            higher = kind == "architecture" or metric(name).better == "higher"
             best = scores.setdefault((at, what), {})
-            best[who] = max(best.get(who, 0.0), value.value if higher else 1 / value.value)
+            best[who] = max(best.get(who, 0.0), value.value if kind == "architecture" else 1 / value.value)
     return scores, tried
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 Check = Callable[[Any], bool]
 Node = dict[str, Any]
-PLACES = tuple(Path(__file__).parents[up] / "schema" for up in (2, 1))  # in a checkout; installed
+FOLDER = Path(__file__).parents[2] / "schema"
 TYPES = {
     "null": {type(None)},
     "boolean": {bool},
@@ -27,7 +27,7 @@ LARGEST = sys.float_info.max
 
 
 def load(name: str) -> Node:
-    return json.loads(next(at for place in PLACES if (at := place / name).is_file()).read_text(encoding="utf-8"))
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
 
 
 class Compiler:

@@ -14,7 +14,7 @@ from typing import Any
 from plots.errors import UserError
 from plots.read import check, disturbed, json_text, results, schema, words
 
-ONE = ""  # the name of the only round
+ONE = ""  # the name of the only round of a file
 
 
 @dataclass
@@ -72,7 +72,7 @@ def of_folder(path: Path) -> Side:
     named = sorted({str(machine.record.get("id")) for machine in machines.values()})
     if len(named) > 1:
         raise UserError(f"{path}: folders of several machines ({', '.join(named)}): name one machine's")
-    rounds = {ONE if len(folders) == 1 else name: machine.lines for name, machine in machines.items()}
+    rounds = {name: machine.lines for name, machine in machines.items()}
     return of_lines(str(path), rounds, next(iter(machines.values())).record)
 
 

@@ -88,7 +88,7 @@ def faster(sides: Sides, name: str, base: str, at: str, one: Pair, _: Footnotes)
     values = [line and sides.views[m].value(line, name) for m, line in zip((base, at), lines, strict=True)]
     if not all(values):
         return EMPTY
-    value = ratio(*(values[::-1] if metric(name).better == "higher" else values))
+    value = ratio(*values)
     doubts = filter(None, map(doubt, filter(None, lines)))
     return estimated(value, next(doubts, "")) if value else Cell(words.MISSING)
 

@@ -28,6 +28,7 @@ def noisy(seconds, **fields):
         (0.05, {"at_most": 0.1}, TREND),
         (0.2, {"at_most": 0.6}, FAILED),
         (0.2, {"expect": 1.0, "within": 1.1}, FAILED),
+        (0.05, {"expect": 1.0, "within": 1.1}, FAILED),
     ],
 )
 def test_ratio(bench, slow, bounds, verdict):
@@ -102,6 +103,8 @@ def test_equality_and_difference(bench):
     assert bench.judge(lines, kind="equality", metric="inertia", items=items, within=0.02).verdict == REPRODUCED
     assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.005).verdict == REPRODUCED
     assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.5).verdict == TREND
+    first = [{"packages": [1, 10]}, {"packages": 1}]  # a list stands for the first of its values that was measured
+    assert bench.judge(lines, kind="equality", metric="inertia", items=first).verdict == REPRODUCED
 
 
 def test_value(bench):

@@ -110,6 +110,11 @@ def test_the_band_of_an_expected_1_has_no_side():
     assert [verdicts.band(at_most=value).side for value in (0.9, 1, 1.2)] == [-1, 0, 0]
 
 
+def test_an_interval_that_touches_the_band_is_not_outside():
+    ends = [Estimate(value, value - 1, value + 1, 5) for value in (0, 5)]
+    assert [verdicts.inside(value, verdicts.Band(1, 4)) for value in ends] == [verdicts.NOISE] * 2
+
+
 def test_a_share_is_reached_at_exactly_that_share_and_lost_when_too_few_can_be_inside():
     wanted, crossing = verdicts.Band(0, 2), Estimate(1.9, 1.8, 2.1, 5)
     assert verdicts.of_share([exact(1), exact(5)], wanted, 0.5) == (REPRODUCED, 1)

@@ -1,6 +1,7 @@
 """Machines side by side: pairs of cases, ratios, portability, and claims by machine."""
 
 import csv
+import re
 
 import pytest
 from conftest import TABLE, claim, one_line, printed
@@ -56,6 +57,11 @@ def test_a_missing_case_is_a_dash_and_a_skipped_one_says_why(two):
     assert (first["iteration:slow"].text, first["faster:slow"].text) == ("–", "–")
     assert second["iteration:slow"].text == "skipped"
     assert side_tables.times(both).footnotes == ["skipped: too large"]
+
+
+def test_a_size_that_differs_is_told_by_machine(two):
+    both, _ = two([line(packages=1)], slow_lines=[line(packages=1, d=8)])
+    assert re.fullmatch(r"fast: .*d = 4.*; slow: .*d = 8.*", side_tables.times(both).size)
 
 
 def test_the_profile_is_that_of_most_machines(bench):

@@ -46,6 +46,7 @@ def test_few_commits_show_no_level():
     steps = [1.0] * (FEWEST // 2) + [9.0] * (FEWEST - FEWEST // 2)
     assert change_points(steps) == [FEWEST // 2]
     assert change_points(steps[1:]) == []
+    assert change_points([1.0] * 3 + [9.0] * 8) == [3], "9 of 999 shuffled orders split as well, so p is 1%"
     assert change_points([]) == change_points([1.0] * 30) == []
 
 

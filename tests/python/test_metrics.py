@@ -124,14 +124,16 @@ def test_a_case_without_a_time_has_none(name):
 
 
 def test_titles_name_the_units():
-    titles = {name: metric(name).title for name in ("run", "bandwidth", "flop_rate", "floor_share", "peak")}
-    assert titles == {
+    titles = {
         "run": "iterate (ms)",
         "bandwidth": "bandwidth (GB/s)",
         "flop_rate": "arithmetic (GFLOP/s)",
         "floor_share": "share of the floor (%)",
         "peak": "peak memory (MiB)",
+        "cluster_size:0": "largest cluster (points)",
+        "cluster_size:2": "cluster 3 by size (points)",
     }
+    assert {name: metric(name).title for name in titles} == titles
 
 
 def test_the_interval_keeps_its_sides():

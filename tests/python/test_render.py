@@ -9,7 +9,7 @@ from synthetic import line, skipped, wrong
 
 from plots.__main__ import main
 from plots.draw import style
-from plots.write import latex, readme, table_formats, tables
+from plots.write import fastest, latex, readme, table_formats, tables
 
 PAPER = TABLE + printed('[[1, "10.0"], [10, "20.0"], ["7", "3.50"]]', more='notes = { "7" = "their own" }\n')
 LINES = [line(seconds=0.1, packages=1), line(seconds=0.2, packages=10), skipped("too large", packages=100)]
@@ -173,6 +173,15 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
         "nowhere decided": "1",
     }
     assert (tmp_path / "docs/pictures/findings.svg").exists()
+
+
+def test_two_workloads_of_cpus_stand_beside_the_libraries_the_largest_that_most_solved(bench):
+    bench.exhibit(TABLE, "ours/peers")
+    solved = {500: ["sklearn", "faiss"], 1000: ["sklearn"], 2000: ["sklearn"]}
+    names = {n: ["cpu/lloyd/two_step", *(f"library/{who}" for who in own)] for n, own in solved.items()}
+    bench.run([line("ours/peers", implementation=name, n=n) for n, own in names.items() for name in own])
+    rows = [row for row in fastest.table(*bench.read()).splitlines() if " x 4, 4 | Made-up 9000 |" in row]
+    assert [row.split(" x ")[0] for row in rows] == ["| 500", "| 2000"]
 
 
 def test_outputs_in_the_readme_are_up_to_date():

@@ -219,6 +219,16 @@ def test_recorded_machines_stand_beside_the_readers_own(two):
     assert re.search(r'<li id="demo/table2">made up: <i>not run on any', page)
 
 
+def test_records_of_machines_stand_side_by_side_the_papers_last(two):
+    bench, folder = two
+    text = 'kind = "machine"\ntitle = "t"\n[machine]\nThreads = "cpu.threads"\nState = "warnings"\n'
+    bench.exhibit(text + printed('[["Threads", "4"]]', "entry", "value"), "demo/table3")
+    page = report.page(*bench.read(), None, results.load(folder))
+    table = page[page.index('id="demo/table3"') :]
+    cells = re.findall(r"<td(?: [^>]*)?>([^<\n]*)", table[: table.index("</table>")])
+    assert cells == ["Threads", "8", "8", "4", "State", "the machine is not quiet: load 3", "busy", "–"]
+
+
 def test_findings_are_decided_by_their_claims_on_each_machine(two):
     bench, folder = two
     (paper,), machines = bench.read()
@@ -272,7 +282,8 @@ def test_the_terminal_gets_a_table_that_fits(two, tmp_path, capsys):
     out = capsys.readouterr().out
     paths = (str(tmp_path), "--results")
     assert all(len(text) <= 100 for text in out.splitlines() if not any(path in text for path in paths))
-    assert re.search(r"^demo +2 +1 +– +– +– +– +1 +– +– +1 +–$", out, re.M)
+    head, row = re.findall(r"^(?:paper|demo) .*", out, re.M)
+    assert len(head) == len(row) and row.split() == ["demo", *"21––––1––1–"]
     assert "The bound holds. Holds on this machine; does not hold on big." in " ".join(out.split())
     assert bench.main("claims", "--out", tmp_path / "out", "--beside", "none") == 0
     assert "recorded" not in capsys.readouterr().out
