@@ -187,7 +187,8 @@ def outcome(made: Comparison) -> str:
     if not any(pair.change for pair in made.pairs):
         return "Cannot decide: no case has a time on both sides."
     if made.only_base:
-        return f"Cannot decide: new lacks {plural(len(made.only_base), 'case')} of base, such as {made.only_base[0]}; --filter chooses shared ones."
+        lost = f"{plural(len(made.only_base), 'case')} of base, such as {made.only_base[0]}"
+        return f"Cannot decide: new lacks {lost}; --filter chooses shared ones."
     timed = [pair.change.ratio for pair in made.pairs if pair.change]
     hidden = sum(not ratio.known or ratio.range[1] >= 1 + made.threshold for ratio in timed)
     if hidden or len(timed) < len(made.pairs):
