@@ -262,7 +262,9 @@ Json read_machine_record(const fs::path& file) {
 }
 
 void write_machine_record(const fs::path& folder, const std::string& id, bool same_machine) {
-  fs::create_directories(folder);
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw UserError("{}: no folder can be made there: {}", folder.string(), failed.message());
   const fs::path path = folder / "machine.json";
   const Json old = read_machine_record(path);
   if (!same_machine) refuse_another_machine(folder, old);

@@ -98,10 +98,12 @@ class Fit {
     lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
     const std::string reason = reason_against(lines_[at]);
     const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
-    fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
+    if (reason.empty() || reason != said_)
+      fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
                reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
                                             lines_[at]["samples_s"][0].get<double>())
                               : reason);
+    said_ = reason;
     const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
     const std::size_t loser = better ? std::exchange(best_, at) : at;
     std::error_code error;
@@ -155,6 +157,7 @@ class Fit {
   std::string machine_;
   std::vector<Json> lines_;
   std::size_t best_ = SIZE_MAX;
+  std::string said_;  // why the start before has no answer: what all say is told once
 };
 
 void write_report(const fs::path& file, const Json& report) { write_whole(file, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }

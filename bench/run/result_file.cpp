@@ -100,6 +100,7 @@ void ResultFile::append(const Json& line) const {
 FolderLock::FolderLock(const fs::path& folder, const std::string& holder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
+  if (failed) throw UserError("cannot write to {}: {}", folder.string(), failed.message());
   file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0) throw UserError("cannot write to {}: {}", folder.string(), std::generic_category().message(errno));
   if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;

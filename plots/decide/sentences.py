@@ -47,8 +47,14 @@ def whole(cases: Sequence[Finding]) -> Finding:
 def beneath(cases: Sequence[Finding]) -> list[Finding]:
     """The cases, without the text that they share."""
     head = common([one.text for one in cases])
-    rests = [one.text.removeprefix(head).strip(EDGE) or one.expected for one in cases]
+    rests = [trimmed(one.text.removeprefix(head)) or one.expected for one in cases]
     return [replace(one, text=f"{CASE}{rest}", section="") for one, rest in zip(cases, rests, strict=True)]
+
+
+def trimmed(text: str) -> str:
+    """Without the edges, but with the last bracket of a pair."""
+    rest = text.strip(EDGE)
+    return rest + ")" * (rest.count("(") - rest.count(")"))
 
 
 def common(texts: Sequence[str]) -> str:

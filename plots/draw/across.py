@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from plots.draw import style
 from plots.draw.axes import log_height, note
@@ -49,6 +50,10 @@ def forest(ax: Axes, found: Sequence[Comparison]) -> None:
         ax.annotate(told, (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
     ax.axvline(1, color="#888888", linewidth=0.8)
     log_height(ax, side="x")
+    low, high = ax.get_xlim()
+    if high / low < 3:  # a decade's multiples are too few
+        ax.xaxis.set_major_locator(MaxNLocator(7))
+        ax.xaxis.set_minor_locator(NullLocator())
     labels = [f"{named(one.new)} over {named(one.base)}, {TOLD[one.what]}" for one in found]
     ax.set_yticks(range(len(found)), labels, fontsize=7.5)
     ax.set_ylim(len(found) - 0.4, -0.6)

@@ -29,7 +29,10 @@ def read(what: str, folder: Path, only: str | None) -> list[results.Machine]:
     if what != AD_HOC:
         if not path.is_file():
             raise UserError(f"{what}: no such file; show takes a .jsonl file, or {AD_HOC}")
-        return [results.load_file(path)]
+        machine = results.load_file(path)
+        if not machine.lines:
+            raise UserError(f"{what}: holds no result line")
+        return [machine]
     machines = results.load(folder, only)
     found = [machine for machine in machines if any(line["exhibit"] is None for line in machine.lines)]
     if not found:

@@ -223,7 +223,7 @@ def test_records_of_machines_stand_side_by_side_the_papers_last(two):
     bench, folder = two
     text = 'kind = "machine"\ntitle = "t"\n[machine]\nThreads = "cpu.threads"\nState = "warnings"\n'
     bench.exhibit(text + printed('[["Threads", "4"]]', "entry", "value"), "demo/table3")
-    page = report.page(*bench.read(), None, results.load(folder))
+    page = report.pages(*bench.read(), None, results.load(folder))["index.html"]
     table = page[page.index('id="demo/table3"') :]
     cells = re.findall(r"<td(?: [^>]*)?>([^<\n]*)", table[: table.index("</table>")])
     assert cells == ["Threads", "8", "8", "4", "State", "the machine is not quiet: load 3", "busy", "–"]
