@@ -63,8 +63,7 @@ def run_compare(args: argparse.Namespace) -> int:
         raise UserError(
             "--json prints JSON alone: without --annotations, --markdown and --rank; --out x.json also writes it"
         )
-    given = len(args.sides)
-    if not args.rank and given != 2:
+    if not args.rank and (given := len(args.sides)) != 2:
         raise UserError(f"compare takes BASE and NEW, two files or folders, not {given}; one or more with --rank")
     chosen = [matching(sides.read(side), args.filter) for side in args.sides]
     from plots.decide import compare
@@ -223,7 +222,7 @@ def run_replay(args: argparse.Namespace) -> int:
     build = record.get("build") or {}
     here = {name: str(build[name]) for name in ("commit", "dirty") if name in build}  # as result lines have them
     here |= {"date": datetime.now(UTC).date().isoformat(), **record}
-    old = side(str(args.lines), recorded)
+    old = replaying.side(str(args.lines), recorded)
     show(table_formats.markdown(comparison.environment(old, Side("here", {}, here))))
     files = replaying.write_plans(texts, args.out / "plan")
     command = [args.kmbench, "run", *map(str, files), "--out", str(args.out / "results"), "--machine", "replay"]
@@ -234,13 +233,12 @@ def run_replay(args: argparse.Namespace) -> int:
         return ran.returncode
     from plots.decide import compare
 
-    made = compare.compare(old, side("replay", results.load_machine(args.out / "results")))
+    made = compare.compare(old, replaying.side("replay", results.load_machine(args.out / "results")))
     if not made.pairs:
         raise UserError(f"{args.lines} and its replay share no case")
-    for sentence in (comparison.summary(made), comparison.conclusion(made)):
-        show(sentence)
-    for table in (comparison.by_implementation(made), comparison.by_case(made, True)):
-        show(table_formats.markdown(table))
+    tables = (comparison.by_implementation(made), comparison.by_case(made, True))
+    for text in (comparison.summary(made), comparison.conclusion(made), *map(table_formats.markdown, tables)):
+        show(text)
     return ran.returncode
 
 
@@ -252,14 +250,6 @@ def env(program: str) -> dict[str, Any]:
     except (OSError, ValueError, subprocess.CalledProcessError) as e:
         why = str(getattr(e, "strerror", None) or e).splitlines()[0]
         raise UserError(f"{program} env --json: {why}; --kmbench names the program that measures") from None
-
-
-def side(title: str, machine: results.Machine) -> Side:
-    """The lines as a side of a comparison; replayed ad hoc runs lose their made-up exhibit."""
-    from plots.write.replaying import AD_HOC
-
-    own = [{**line, "exhibit": None if line["exhibit"] == AD_HOC else line["exhibit"]} for line in machine.lines]
-    return sides.of_lines(title, {sides.ONE: own}, machine.record)
 
 
 @command(

@@ -9,7 +9,7 @@ from statistics import fmean, median
 import numpy as np
 
 from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
-from plots.read.intervals import LEVEL, exp
+from plots.read.intervals import LEVEL, Estimate, exp
 from plots.read.select import grouped
 from plots.read.sides import Case, Side
 
@@ -37,6 +37,10 @@ class Pair:
     def implementation(self) -> str:
         return self.base.implementation
 
+    @property
+    def ratio(self) -> Estimate | None:
+        return self.change.ratio if self.change else None
+
 
 @dataclass(frozen=True)
 class Group:
@@ -45,7 +49,7 @@ class Group:
     implementation: str
     cases: int
     change: Change | None
-    ratio: float | None
+    ratio: Estimate
     verdict: str
     p: float | None = None
     detectable: float | None = None
@@ -70,7 +74,7 @@ class Comparison:
     def slower(self) -> list[Group | Pair]:
         """Implementations and cases that are slower past the threshold."""
         least = 1 + self.threshold
-        return [one for one in (*self.groups, *self.pairs) if one.verdict == SLOWER and one.change.ratio.value >= least]
+        return [one for one in (*self.groups, *self.pairs) if one.verdict == SLOWER and one.ratio.value >= least]
 
     @property
     def lost(self) -> list[Pair]:
@@ -139,7 +143,8 @@ def together(cases: Sequence[dict[str, tuple[float, float]]]) -> Change | None:
 def group_of(implementation: str, pairs: Sequence[Pair]) -> Group:
     """With one run a side, all cases share its disturbances: the median has no interval and decides nothing."""
     change = together([least_runs(pair.base, pair.new) for pair in pairs])
-    ratio = change.ratio.value if change else median(pair.change.ratio.value for pair in pairs if pair.change)
+    middle = median(pair.ratio.value for pair in pairs)
+    ratio = change.ratio if change else Estimate(middle, None, None, len(pairs), "one run each")
     return Group(implementation, len(pairs), change, ratio, UNDECIDED)
 
 

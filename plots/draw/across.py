@@ -46,7 +46,7 @@ def forest(ax: Axes, found: Sequence[Comparison]) -> None:
         ax.plot(one.each, [y] * len(one.each), linestyle="none", marker=".", markersize=4, color="#AAAAAA")
         ax.plot([low, high], [y, y], color=style.PAPER_INK, linewidth=1.6, zorder=3)
         ax.plot([one.value.value], [y], marker="D", markersize=5, color=style.PAPER_INK, zorder=4)
-        told = f"{words.number(one.value.value, 3)}   {words.field_value(len(one.each))} problems"
+        told = f"{words.number(one.value.value, 3)}, {words.field_value(len(one.each))} problems"
         ax.annotate(told, (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
     ax.axvline(1, color="#888888", linewidth=0.8)
     log_height(ax, side="x")

@@ -1,7 +1,7 @@
 """A comparison as tables (environment, implementations, cases) and as sentences."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 from plots.decide import compare
@@ -63,10 +63,11 @@ def verdict_text(verdict: str, made: Comparison) -> str:
 def decision(one: Pair | Group, made: Comparison, marks: tuple[int, ...] = ()) -> list[Cell]:
     p = words.MISSING if one.p is None else f"{one.p:.2g}"
     seen = Cell(percent(one.detectable), raw=(one.detectable,))
-    return [Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, made), marks)]
+    return [ratio_cell(one.ratio), Cell(p, raw=(one.p,)), seen, word(verdict_text(one.verdict, made), marks)]
 
 
 DECISION = [
+    Column("ratio", "ours", "new / base"),
     Column("p", "word", "p"),
     Column("smallest_seen", "word", "smallest change seen"),
     Column("verdict", "word", "verdict"),
@@ -74,14 +75,8 @@ DECISION = [
 
 
 def by_implementation(made: Comparison) -> Table:
-    columns = [*fields_named("implementation", "cases"), Column("ratio", "ours", "new / base"), *DECISION]
-    rows = []
-    for group in made.groups:
-        estimate = group.change.ratio if group.change else None
-        if estimate is None and group.ratio is not None:
-            estimate = Estimate(group.ratio, None, None, group.cases, "one run each")
-        head = [word(group.implementation), count(group.cases), ratio_cell(estimate)]
-        rows.append([*head, *decision(group, made)])
+    columns = [*fields_named("implementation", "cases"), *DECISION]
+    rows = [[word(one.implementation), count(one.cases), *decision(one, made)] for one in made.groups]
     remarks = []
     if any(group.change is None for group in made.groups):
         remarks = [
@@ -94,26 +89,23 @@ def by_implementation(made: Comparison) -> Table:
 def by_case(made: Comparison, everything: bool = False) -> Table:
     """The cases that changed, or all of them."""
     pairs = [pair for pair in made.pairs if everything or pair.verdict in ALWAYS]
-    pairs.sort(key=lambda p: (compare.VERDICTS.index(p.verdict), -(p.change.ratio.value if p.change else 0)))
-    labels, shared = told_apart([pair.base for pair in made.pairs])
+    pairs.sort(key=lambda p: (compare.VERDICTS.index(p.verdict), -(p.ratio.value if p.ratio else 0)))
+    short, shared = told_apart([pair.base for pair in made.pairs])
     columns = fields_named("implementation", "case")
-    columns += [Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)")]
-    columns += [Column("ratio", "ours", "new / base"), *DECISION]
+    columns += [Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)"), *DECISION]
     notes, rows = Footnotes(), []
     for pair in pairs:
-        case = "/".join(text for label, text in pair.base.parts.items() if label in labels) or words.MISSING
         marks = (notes.mark(pair.why),) if pair.why else ()
         medians = ((side, of_median(side.samples) if pair.change else None) for side in (pair.base, pair.new))
         times = [time_cell(value, words.COARSE if side.coarse else "") for side, value in medians]
-        ratio = ratio_cell(pair.change.ratio if pair.change else None)
-        rows.append([word(pair.implementation), word(case), *times, ratio, *decision(pair, made, marks)])
+        rows.append([word(pair.implementation), word(short(pair.base)), *times, *decision(pair, made, marks)])
     title = "Cases" if everything else "Cases that changed"
     return Table("cases", title, columns, rows, notes.sentences, remarks(made), shared)
 
 
-def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
-    """The labels that tell cases apart, and the text of the labels that all share. A setting counts only among the
-    cases of its own data set or implementation."""
+def told_apart(cases: Sequence[Case | Series]) -> tuple[Callable[[Case | Series], str], str]:
+    """The text that tells a case apart, and the text that all share. A setting counts only among the cases of its own
+    data set or implementation."""
     texts: dict[str, list[str]] = {}
     values: dict[tuple[str, str], set[str]] = {}
     for case in cases:
@@ -124,7 +116,11 @@ def told_apart(cases: Sequence[Case | Series]) -> tuple[set[str], str]:
     everywhere = {label for label, found in texts.items() if len(found) == len(cases)}
     apart = {label for (label, owner), found in values.items() if len(found) > 1 or not (owner or label in everywhere)}
     shared = [found[0] for label, found in texts.items() if label in everywhere - apart and len(set(found)) == 1]
-    return apart, " · ".join(shared)
+
+    def short(case: Case | Series) -> str:
+        return "/".join(text for label, text in case.parts.items() if label in apart) or words.MISSING
+
+    return short, " · ".join(shared)
 
 
 def time_cell(value: Estimate | None, doubt: str = "") -> Cell:
@@ -184,12 +180,12 @@ def outcome(made: Comparison) -> str:
         return f"Regression past {share}: {'; '.join(map(blamed, found[:5]))}.{more}"
     if made.blind:
         return cannot_decide(made)
-    if not any(pair.change for pair in made.pairs):
+    timed = [pair.ratio for pair in made.pairs if pair.ratio]
+    if not timed:
         return "Cannot decide: no case has a time on both sides."
     if made.only_base:
         lost = f"{plural(len(made.only_base), 'case')} of base, such as {made.only_base[0]}"
         return f"Cannot decide: new lacks {lost}; --filter chooses shared ones."
-    timed = [pair.change.ratio for pair in made.pairs if pair.change]
     hidden = sum(not ratio.known or ratio.range[1] >= 1 + made.threshold for ratio in timed)
     if hidden or len(timed) < len(made.pairs):
         return f"No regression past {share} was seen" + (
@@ -204,7 +200,7 @@ def blamed(one: Pair | Group) -> str:
     name = f"all cases of {one.implementation}" if isinstance(one, Group) else one.name
     if one.change is None:
         return f"{name}, {one.verdict}"
-    cell = ratio_cell(one.change.ratio)
+    cell = ratio_cell(one.ratio)
     return f"{name}, {cell.text} [{cell.interval}] times the time"
 
 
@@ -213,13 +209,13 @@ def cannot_decide(made: Comparison) -> str:
     tests = made.families * sum(pair.change is not None for pair in made.pairs)
     rounds = [pair for pair in made.blind if pair.change.in_rounds]
     had = min(
-        pair.change.ratio.samples if rounds else min(len(pair.base.samples), len(pair.new.samples))
+        pair.ratio.samples if rounds else min(len(pair.base.samples), len(pair.new.samples))
         for pair in rounds or made.blind
     )
     kind, needed = ("rounds", fewest_rounds(tests)) if rounds else ("runs a side", fewest_samples(tests))
     which = "" if len(made.blind) == len(made.pairs) else f" ({len(made.blind)} of {plural(len(made.pairs), 'case')})"
-    worst = max(made.blind, key=lambda pair: pair.change.ratio.value)
-    largest = words.number(worst.change.ratio.value, DIMENSIONLESS, 3)
+    worst = max(made.blind, key=lambda pair: pair.ratio.value)
+    largest = words.number(worst.ratio.value, DIMENSIONLESS, 3)
     return f"Cannot decide: {had} {kind}, {needed} are needed{which}. The largest ratio is {largest} ({worst.name})."
 
 

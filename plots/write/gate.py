@@ -40,12 +40,11 @@ def case(one: Pair) -> dict[str, Any]:
 
 
 def decision(one: Pair | Group) -> dict[str, Any]:
-    found = one.change.ratio if one.change else None
     return {
         "verdict": one.verdict,
-        "ratio": found.value if found else getattr(one, "ratio", None),
-        "low": found and found.low,
-        "high": found and found.high,
+        "ratio": one.ratio and one.ratio.value,
+        "low": one.ratio and one.ratio.low,
+        "high": one.ratio and one.ratio.high,
         "p": one.p,
         "smallest_change_seen": one.detectable,
     }

@@ -54,16 +54,15 @@ def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str, m
     columns.append(Column("ratio", "ours", "last / first"))
     long = any(len(one.medians) >= FEWEST for one in found)
     columns += [Column("levels", "word", "another level from")] if long else []
-    labels, shared = told_apart(found)
+    short, shared = told_apart(found)
     rows = []
     for one in sorted(found, key=lambda one: (-abs(one.values[-1] / one.values[0] - 1), one.name))[:most]:
         values = list(one.medians.values())
-        case = "/".join(text for label, text in one.parts.items() if label in labels) or words.MISSING
         told = [step(one, levels[one.name], i) for i in range(len(levels[one.name]))]
         ends = [time_cell(value) for value in (values[0], values[-1])]
         ends.append(ratio_cell(ratio(values[-1], values[0])))
         level = word("; ".join(told) or (words.MISSING if len(values) < FEWEST else "none"))
-        rows.append([word(one.implementation), word(case), count(len(values)), *ends, *([level] if long else [])])
+        rows.append([word(one.implementation), word(short(one)), count(len(values)), *ends, *([level] if long else [])])
     remarks = ["[95% interval] of last / first."]
     if len(rows) < len(found):
         remarks[0] += f" {len(found) - len(rows)} cases changed less (--all shows them)."

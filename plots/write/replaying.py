@@ -1,4 +1,4 @@
-"""Plans from result lines: exhibits with exactly the cases of a file, under their keys."""
+"""Plans from result lines: exhibits with exactly the cases of a file, under their keys; and a replay as a side."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.results import Line
+from plots.read import sides
+from plots.read.results import Line, Machine
 from plots.read.select import grouped
 from plots.write.files import write
 
@@ -56,3 +57,9 @@ def write_plans(texts: dict[str, str], folder: Path) -> list[Path]:
         if any(part in ("", ".", "..") or "/" in part for part in key.split("/", 1)):
             raise UserError(f"exhibit {key!r} is no <paper>/<exhibit>")
     return [write(folder / f"{key}.toml", text) for key, text in texts.items()]
+
+
+def side(title: str, machine: Machine) -> sides.Side:
+    """The lines as a side of a comparison; replayed ad hoc runs lose their made-up exhibit."""
+    own = [{**line, "exhibit": None if line["exhibit"] == AD_HOC else line["exhibit"]} for line in machine.lines]
+    return sides.of_lines(title, {sides.ONE: own}, machine.record)

@@ -128,7 +128,7 @@ def test_one_run_a_side_decides_nothing_for_an_implementation(tmp_path):
     made = compared(tmp_path, [timed(1, k=k) for k in range(2, 12)], [timed(1.2, k=k) for k in range(2, 12)])
     assert {pair.verdict for pair in made.pairs} == {"slower"}
     assert [(group.verdict, group.change) for group in made.groups] == [("undecided", None)]
-    assert made.groups[0].ratio == pytest.approx(1.2)
+    assert made.groups[0].ratio.value == pytest.approx(1.2)
 
 
 def test_the_environment_comes_first(tmp_path, capsys):
