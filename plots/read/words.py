@@ -17,9 +17,9 @@ SECONDS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "min": 6e4}  # in ms, the unit in wh
 
 
 def decimals_for(value: float, digits: int = 4) -> int | None:
-    """Decimals that show `digits` significant ones; None if scientific notation is shorter."""
+    """Decimals that show `digits` significant ones; None if scientific notation is shorter, and for 0."""
     if value == 0 or not math.isfinite(value):
-        return 0
+        return None
     power = math.floor(math.log10(abs(value)))
     return None if power < -4 or power > 9 else max(0, digits - 1 - power)
 

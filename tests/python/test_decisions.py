@@ -101,6 +101,7 @@ def test_an_interval_of_a_factor_of_ten_is_noise_and_two_runs_are_both_shown() -
     assert words.interval(Estimate(1.234, 1.2, 12, 5)) == words.interval(Estimate(1.5, 0, 4e8, 5)) == "noise"
     assert words.interval(of_median([0.5, 2.0]).scaled(10)) == "5.00 and 20.00"
     assert words.interval(Estimate(2.0, -5.0, 80.0, 5)) == "-5.000, 80.000"
+    assert words.both(Estimate(0.0, -0.4, 0.6, 5)) == "0 [-0.4000, 0.6000]"
     assert words.interval(exact(1.5)) == words.interval(None) == words.interval(Estimate(1, None, None)) == ""
 
 
