@@ -39,7 +39,7 @@ void drop_pair(Eigenpairs& pairs, std::size_t at, std::size_t m) {
 const Fault faults[] = {
     {"a_point_with_a_far_representative",
      "representatives:", [](auto& r, auto&) { r.reduction.solution.labels[7] = (r.reduction.solution.labels[7] + 75) % 150; }},
-    {"k_means_on_fewer_points", "representatives: k-means ran on other points", [](auto& r, auto&) { --r.reduction.shape.n; }},
+    {"k_means_on_fewer_points", "representatives:", [](auto& r, auto&) { --r.reduction.shape.n; }},
     {"no_clustering", "clusters:", [](auto& r, auto&) { r.clustering.implementation = nullptr; }},
     {"a_representative_that_is_no_mean", "representatives:", [](auto& r, auto&) { r.reduction.solution.centroids[11] += 0.01f; }},
     {"a_vertex_elsewhere", "representatives:", [](auto& r, auto&) { r.vertices[5] += 1e-3; }},
