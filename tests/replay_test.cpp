@@ -7,9 +7,12 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
+#include <vector>
 
 #include "bench/contract/lloyd.hpp"
 #include "bench/judge/draws.hpp"
+#include "bench/run/start.hpp"
 
 namespace km {
 namespace {
@@ -295,6 +298,17 @@ TEST(JudgeMoved, AsFarAsRoundingGoes) {
   EXPECT_TRUE(judge.moved(solution));
   solution = {.labels = {0, 0, 0, 0, 0}, .assigned_centroids = {4.8, 99}, .centroids = {4.8, 99}, .iters = 2};
   EXPECT_FALSE(judge.moved(solution)) << "a cluster without points stays";
+}
+
+TEST(Start, OfEachTimedRunIsAnother) {
+  for (const std::vector<double>& given : {std::vector<double>{0.5}, std::vector<double>{0, -1}}) {
+    Start<double> start(given, 1);
+    std::set<std::vector<double>> seen;
+    for (std::size_t turn = 0; turn < 20; ++turn) {
+      start.rotate(int(turn % given.size()), turn);
+      EXPECT_TRUE(seen.insert(start.values()).second) << turn;
+    }
+  }
 }
 
 TEST(Draws, DependOnTheSeedAlone) {

@@ -3,9 +3,15 @@
 #include <sys/stat.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <string>
 
-#include "bench/program/flags.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/data/csv.hpp"
+#include "bench/program/flags.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {
@@ -193,6 +199,22 @@ TEST_F(Files, CsvIsWrittenSoThatItReadsBack) {
   fs::create_directory(folder_ / "taken.npy");
   expect_has(complaint_of([&] { write_npy<float>(folder_ / "taken.npy", values, 2, 2); }), {"cannot write", "taken.npy"});
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "a temporary file was left";
+}
+
+TEST_F(Files, AreReplacedThroughLinksAndDevicesAreNot) {
+  const auto file = folder_ / "file", link = folder_ / "link", device = folder_ / "null";
+  write_whole(file, "before");
+  std::filesystem::create_symlink(file, link);
+  std::filesystem::create_symlink("/dev/null", device);
+  write_whole(link, "after");
+  write_whole(device, "nothing");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const auto full = [](std::ostream& out) { out << "torn", out.setstate(std::ios::failbit); };
+  expect_has(complaint_of([&] { write_whole(file, full); }), {"cannot write", "file"});
+  std::ifstream in(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "after");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 3);  // no part is left
 }
 
 TEST_F(Files, CsvOfEverySeparator) {

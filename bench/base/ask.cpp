@@ -18,12 +18,14 @@ std::string answer_of_child(const std::function<std::string()>& ask) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe to ask it");
   const pid_t child = ::fork();
-  if (child == 0) try {
+  if (child == 0) {
+    try {
       const std::string text = ask() + "\n";  // an empty answer is valid
       ::_exit(::write(ends[1], text.data(), std::min<std::size_t>(text.size(), 4000)) < 0);
     } catch (...) {
       ::_exit(1);
     }
+  }
   ::close(ends[1]);
   std::array<char, 4096> text;
   pollfd wait{ends[0], POLLIN, 0};

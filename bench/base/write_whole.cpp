@@ -13,17 +13,21 @@ namespace km {
 namespace fs = std::filesystem;
 
 void write_whole(const fs::path& path, const std::function<void(std::ostream&)>& fill) {
-  const fs::path part = path.string() + fmt::format(".{}.part", ::getpid());
   std::error_code error;
+  const bool replace = !fs::exists(path, error) || fs::is_regular_file(path, error);  // a device or pipe is written as it stands
+  const fs::path target = replace ? fs::weakly_canonical(path, error) : path;         // a link stays one
+  if (target.empty()) throw UserError("cannot write {}: {}", path.string(), error.message());
+  const fs::path part = replace ? fs::path(target.string() + fmt::format(".{}.part", ::getpid())) : target;
   std::ofstream out(part, std::ios::binary);
   fill(out);
   const bool written = bool(out.flush());
   const int why = errno;
   out.close();
-  if (written) fs::rename(part, path, error);
+  error.clear();
+  if (written && replace) fs::rename(part, target, error);
   if (written && !error) return;
   const std::string reason = written ? error.message() : std::generic_category().message(why);
-  fs::remove(part, error);
+  if (replace) fs::remove(part, error);
   throw UserError("cannot write {}: {}", path.string(), reason);
 }
 

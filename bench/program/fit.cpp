@@ -100,9 +100,9 @@ class Fit {
     const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
     if (reason.empty() || reason != said_)
       fmt::print(stderr, "start {} of {}: {}\n", at + 1, starts_.size(),
-               reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
-                                            lines_[at]["samples_s"][0].get<double>())
-                              : reason);
+                 reason.empty() ? fmt::format("inertia {:.9g}, {} iterations, {:.3g} s", inertia, lines_[at]["iterations"].get<int>(),
+                                              lines_[at]["samples_s"][0].get<double>())
+                                : reason);
     said_ = reason;
     const bool better = reason.empty() && (!has_answer() || inertia < best()["inertia"].get<double>());
     const std::size_t loser = better ? std::exchange(best_, at) : at;
@@ -157,10 +157,8 @@ class Fit {
   std::string machine_;
   std::vector<Json> lines_;
   std::size_t best_ = SIZE_MAX;
-  std::string said_;  // why the start before has no answer: what all say is told once
+  std::string said_;  // the last start's reason; one that repeats is told once
 };
-
-void write_report(const fs::path& file, const Json& report) { write_whole(file, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
 void print_summary(const Json& report, const fs::path& out) {
   fmt::print("inertia {:.9g} after {} iterations, {}: {}, the best of {} {}\n", report["inertia"].get<double>(), report["iterations"].get<int>(),
@@ -194,7 +192,7 @@ int run(const Flags& f, const Invocation& by) {
     return 1;
   }
   const Json report = fit.report(f.points.points, seconds_since(begin));
-  write_report(fit.answer() / "fit.json", report);
+  write_whole(fit.answer() / "fit.json", report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   std::error_code error;
   fs::rename(fit.answer(), out, error);
   if (error) throw UserError("cannot write {}: {}", out.string(), error.message());

@@ -52,7 +52,7 @@ void report_crashes(int events, const std::string& secret) {
 Inbox Inbox::of_rank() {
   Inbox inbox;
   inbox.events_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what MPI prints while it starts is no result
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what MPI prints, already while it starts, and implementations is no result
   inbox.todo_ = STDIN_FILENO;
   join_ranks();
   inbox.next();
@@ -70,6 +70,7 @@ std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
       ::fcntl(events, F_GETFD) < 0)
     return std::nullopt;
   argv.pop_back();
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what implementations print is no result
   Inbox inbox;
   inbox.todo_ = todo;
   inbox.events_ = events;

@@ -234,9 +234,9 @@ class TypedSession final : public Session {
     last_ = runs_.download(returned);
   }
 
-  /// Times what a run may take: three times the median of the timed runs, longer by the share of skipped distances, at most as many times as there are
-  /// iterations, because the first one skips few.
-  double longer_allowed(const Measurement& m) const {
+  /// The time that an unforeseen run may take, in medians of the timed runs: three. An implementation that skips distances may take longer by their
+  /// share, at most by the number of iterations, because the first iteration skips few.
+  double allowed_medians(const Measurement& m) const {
     const auto counted = m.counters.find("distances");
     const double distances = counted == m.counters.end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
     const double all = double(set_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
@@ -254,7 +254,7 @@ class TypedSession final : public Session {
   /// Makes a run from rows that nobody could foresee. A run that is too long is repeated from other rows, and so is a wrong one if the implementation
   /// departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
   void run_unforeseen(Measurement& m) {
-    const double allowed = longer_allowed(m);
+    const double allowed = allowed_medians(m);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
       unforeseen_start_ = initial_centroids(set_, problem_.k, "random", evidence_.draws());
@@ -266,9 +266,9 @@ class TypedSession final : public Session {
       std::string wrong = runs_.explain_start();
       if (wrong.empty()) wrong = judge_(unforeseen_).verdict;
       if (!wrong.empty()) {
-        if (!departs() || ++against > 1) verdict = wrong;
-        if (!departs()) break;
-        continue;
+        if (++against > 1 || !departs()) verdict = wrong;
+        if (departs()) continue;
+        break;
       }
       const auto too_long = [&](double s) { return s > allowed * sample_s + 1e-4 && s / iters > allowed * sample_s / m.iters; };
       if (!too_long(timing.wall_s)) return;

@@ -40,15 +40,20 @@ Json of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*
   return all.empty() ? Json() : all;
 }
 
-/// Shortens absolute paths, also those after `--flag=`, to their last name: the machine's folders stay private.
+/// Where an absolute path begins in a word of the command, also after `--flag=`; npos: nowhere.
+std::size_t path_in(const std::string& word) {
+  if (word.starts_with('/')) return 0;
+  const std::size_t equals = word.starts_with('-') ? word.find("=/") : word.npos;
+  return equals == word.npos ? equals : equals + 1;
+}
+
+/// Shortens absolute paths to their last name, to keep the machine's folders private.
 Json shortened(const std::vector<std::string>& argv) {
   Json list = Json::array();
   for (std::size_t at = 0; at < argv.size(); ++at) {
-    const std::string& word = argv[at];
-    const std::size_t value = at == 0 || word.starts_with('/') ? 0 : word.starts_with('-') ? word.find("=/") + 1 : word.npos;
-    list.push_back(value == 0 && at > 0 && !word.starts_with('/') ? word
-                   : value == word.npos                           ? word
-                                                                  : word.substr(0, value) + fs::path(word.substr(value)).filename().string());
+    const std::size_t path = at == 0 ? 0 : path_in(argv[at]);
+    const std::size_t kept = std::min(path, argv[at].size());
+    list.push_back(argv[at].substr(0, kept) + fs::path(argv[at].substr(kept)).filename().string());
   }
   return list;
 }

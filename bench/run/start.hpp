@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,7 +32,8 @@ class Start {
     auto values = rotated(given_, rotation, d_);
     if (turn > 0) {
       T& value = values[turn % values.size()];
-      for (std::size_t ulps = 0; ulps <= (turn - 1) / values.size(); ++ulps) value = std::nextafter(value, value > 0 ? T(0) : T(1));
+      const T towards = value > 0 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();  // chosen once, else 0 comes back
+      for (std::size_t ulps = 0; ulps <= (turn - 1) / values.size(); ++ulps) value = std::nextafter(value, towards);
     }
     set(std::move(values), rotation);
   }

@@ -161,7 +161,6 @@ Job job_of(Case c, double timeout_s) {
 int work(const RunOptions& options, Inbox& inbox) {
   count_stops();
   adopt_orphans();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what implementations print is no result
   if (Group* const group = all_ranks()) share_machine(*group);
   do measure_jobs(options, inbox);
   while (inbox.next());

@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -273,3 +274,25 @@ def test_an_openblas_older_than_the_processor_gets_a_core_type(openblas, tmp_pat
     assert users == f"0.3.21, Prescott, pthreads, kernels of an older processor: this one could run {better}"
     stuck = by_blas(openblas, tmp_path / "c", STAND_IN_CORE="Nehalem")["library"]["version"]
     assert stuck == f"0.3.21, Nehalem, pthreads, kernels of an older processor: this one could run {better}"
+
+
+def test_pytorch_takes_the_threads_of_its_own_case(monkeypatch):
+    """One process serves cases with other numbers; 0 means as many as PyTorch takes by itself."""
+    asked, served = [], []
+    tensor = SimpleNamespace(to=lambda _: None)
+    torch = SimpleNamespace(
+        __version__="stand-in",
+        backends=SimpleNamespace(cuda=SimpleNamespace(matmul=SimpleNamespace())),
+        from_numpy=lambda _: tensor,
+        get_num_threads=lambda: 8,
+        set_num_threads=asked.append,
+    )
+    protocol = SimpleNamespace(Job=None, Prepare=None, serve=served.append)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "worker", protocol)
+    monkeypatch.setattr(sys, "argv", ["torch_worker.py", "cpu"])
+    load = runpy.run_path(str(ADAPTERS / "torch_worker.py")) and served[0]
+    _, solver = load()
+    for threads in (0, 3, 0):
+        solver(SimpleNamespace(points=None, initial=[0], parameters={"threads": threads}))
+    assert asked == [8, 3, 8]

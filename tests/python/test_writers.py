@@ -1,6 +1,7 @@
 """All writers: a wrong case never shows a time, and the same lines give the same bytes."""
 
 import csv
+import errno
 import io
 import json
 import re
@@ -13,7 +14,8 @@ from synthetic import line, write
 
 from plots.__main__ import COMMANDS, main
 from plots.decide.claims import Finding
-from plots.write import claim_sheet, table_formats
+from plots.errors import UserError
+from plots.write import claim_sheet, files, table_formats
 from plots.write.tables import Cell, Column, Table
 
 TIMED = """
@@ -176,3 +178,21 @@ def test_a_spreadsheet_computes_no_words(text):
 @pytest.mark.parametrize("number", [-1.5, 3, "-3", "+2.5e3", "-12,345", "+3.1%", "1", "–", "", None])
 def test_numbers_stay_numbers(number):
     assert table_formats.csv_cell(number) == number
+
+
+def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypatch):
+    kept, link = tmp_path / "kept.md", tmp_path / "link.md"
+    kept.write_text("before")
+    link.symlink_to(kept)
+
+    def full(self, text, **_):
+        self.write_bytes(text[:3].encode())
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as on_a_full_disk:
+        on_a_full_disk.setattr(Path, "write_text", full)
+        with pytest.raises(UserError, match=r"cannot write .*link\.md: No space left"):
+            files.write(link, "after")
+    assert kept.read_text() == "before" and len(list(tmp_path.iterdir())) == 2
+    files.write(link, "after")
+    assert kept.read_text() == "after" and link.is_symlink()

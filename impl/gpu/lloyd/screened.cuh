@@ -145,11 +145,11 @@ class Screened {
     Progress made;
     cuda::download(&made, progress_.data() + 1, sizeof made, lloyd_.stream());
     trace.count("open_after_one", double(made.open[0]) + made.known);
-    trace.count("known_at_once", made.known);
+    trace.count("told_at_once", made.known);
     trace.count("many_candidates", made.open[1]);
     trace.count("open_after_three", made.open[2]);
     trace.count("in_doubt", made.in_doubt);
-    trace.count("strategy", made.strategy);
+    trace.count("way", made.strategy);
   }
 
   cuda::Lloyd<T> lloyd_;
