@@ -25,16 +25,15 @@ void poison(cudaStream_t stream, Buffer<Ts>&... buffers) {
 }
 
 inline int attribute(cudaDeviceAttr wanted) {
-  int device = 0, value = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&value, wanted, device));
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, wanted, current_device()));
   return value;
 }
 
 /// The same, or `otherwise` without a device.
 inline int attribute_or(cudaDeviceAttr wanted, int otherwise) {
-  int device = 0, value = 0;
-  if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, wanted, device) == cudaSuccess) return value;
+  int value = 0;
+  if (device::count() > 0 && cudaDeviceGetAttribute(&value, wanted, current_device()) == cudaSuccess) return value;
   static_cast<void>(cudaGetLastError());
   return otherwise;
 }

@@ -32,8 +32,7 @@ inline std::vector<int> devices_of(int count, const Group* group = nullptr) {
   if (ranks * count > visible && visible != count)
     throw std::runtime_error(std::to_string(ranks) + " ranks of a machine take " + std::to_string(count) + " GPUs each, but " +
                              std::to_string(visible) + " can be seen");
-  int first = 0;
-  cuda::check(cudaGetDevice(&first));
+  const int first = cuda::current_device();
   std::vector<int> devices;
   for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible);
   return devices;
