@@ -24,6 +24,17 @@ void poison(cudaStream_t stream, Buffer<Ts>&... buffers) {
   (set_bytes(buffers, 0xFF, stream), ...);
 }
 
+/// Restores the thread's device at the end of its scope.
+class KeepDevice {
+ public:
+  KeepDevice() { static_cast<void>(cudaGetDevice(&device_)); }
+  ~KeepDevice() { static_cast<void>(cudaSetDevice(device_)); }
+  KeepDevice(const KeepDevice&) = delete;
+
+ private:
+  int device_ = 0;
+};
+
 inline int attribute(cudaDeviceAttr wanted) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, wanted, current_device()));

@@ -263,12 +263,12 @@ class Cards {
 
   /// Runs the cards' graphs from the caller's thread: the cards' own threads may sleep, and a launch waits for nothing.
   void run_graphs() {
+    const cuda::KeepDevice kept;
     for (int rank = 0; rank < size(); ++rank) {
       select(rank);
       card(rank).graph->launch(card(rank).stream());
     }
     for (int rank = 0; rank < size(); ++rank) card(rank).stream().synchronize();
-    select(0);
   }
 
   Solution<T> download() { return download(iters_, card(0).assigned(iters_), card(0).next(iters_)); }
