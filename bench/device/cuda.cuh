@@ -33,6 +33,9 @@ inline void check(cudaError_t code, std::source_location where = std::source_loc
 /// Checks a <<<...>>> launch. Errors inside the kernel appear at the next synchronization.
 inline void check_launch(std::source_location where = std::source_location::current()) { check(cudaGetLastError(), where); }
 
+/// The selected device before take(), as in the parent process; else the thread's.
+int current_device();
+
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
 /// cudaMalloc that counts for device::peak_bytes() and fills with 0xFF bytes (NaN, -1), to expose reads of uninitialized memory. Throws Error.

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/base/statistics.hpp"
@@ -28,15 +30,11 @@ Phase::~Phase() {
 namespace device {
 namespace {
 
-int current() {
-  int index = 0;
-  cuda::check(cudaGetDevice(&index));
-  return index;
-}
+std::optional<int> selected;  // until take() hands it to CUDA
 
 cudaDeviceProp properties() {
   cudaDeviceProp values{};
-  cuda::check(cudaGetDeviceProperties(&values, current()));
+  cuda::check(cudaGetDeviceProperties(&values, cuda::current_device()));
   return values;
 }
 
@@ -63,9 +61,18 @@ int count() {
   return 0;
 }
 
-void select(int index) { cuda::check(cudaSetDevice(index)); }
+void select(int index) {
+  const std::string none = unavailable();
+  if (index >= count()) throw Error(none.empty() ? std::to_string(count()) + " can be seen" : none, false, false);
+  selected = index;
+}
+
+void take() {
+  if (selected) cuda::check(cudaSetDevice(*std::exchange(selected, std::nullopt)));
+}
 
 void start() {
+  take();
   [[maybe_unused]] static const bool started = [] {
     const cuda::Buffer<char> bytes(1);
     const cuda::PinnedBuffer<char> pinned(1);
@@ -146,4 +153,11 @@ double Timer::stop() {
 }
 
 }  // namespace device
+
+int cuda::current_device() {
+  int index = device::selected.value_or(0);
+  if (!device::selected) check(cudaGetDevice(&index));
+  return index;
+}
+
 }  // namespace km

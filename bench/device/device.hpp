@@ -27,11 +27,14 @@ inline bool available() { return unavailable().empty(); }
 /// Devices that can be seen; 0 if none can be used.
 int count();
 
-/// Creates the context on the selected device, once per process. It takes 0.1 s and more that belong to no implementation.
+/// Selects the device that all below refer to. Makes no context, which only workers hold. Throws Error for an invalid index.
+void select(int index);
+/// Makes the selected device that of this thread. Without a select() it does nothing.
+void take();
+/// Takes the selected device and creates its context, once per process: 0.1 s and more that belong to no implementation.
 void start();
-void select(int index);  // selects the device for this thread and all later work. Throws Error for an invalid index
 
-std::string name();  // the selected device's, as all below
+std::string name();
 std::string uuid();  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as in NVML
 /// Keys and values in fixed order: name, uuid, compute_capability, driver, runtime, multiprocessors, l2_bytes, memory_bytes, shared_bytes_per_block,
 /// memory_bus_bits, ecc. Empty if unavailable.

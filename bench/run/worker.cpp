@@ -162,6 +162,7 @@ int work(const RunOptions& options, Inbox& inbox) {
   count_stops();
   adopt_orphans();
   if (Group* const group = all_ranks()) share_machine(*group);
+  device::take();
   do measure_jobs(options, inbox);
   while (inbox.next());
   if (ranks()) inbox.leave();

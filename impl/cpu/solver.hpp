@@ -3,6 +3,9 @@
 
 #include <omp.h>
 
+#include <atomic>
+#include <new>
+
 #include "bench/contract/implementation.hpp"
 #include "bench/contract/lloyd.hpp"
 
@@ -25,6 +28,26 @@ class OpenMpThreads {
 
  private:
   int before_;
+};
+
+/// Carries std::bad_alloc out of an OpenMP region, which no exception may leave.
+class Shortage {
+ public:
+  template <class Allocate>
+  void watch(Allocate allocate) {
+    try {
+      allocate();
+    } catch (const std::bad_alloc&) {
+      met_ = true;
+    }
+  }
+  /// After the region.
+  void report() const {
+    if (met_) throw std::bad_alloc();
+  }
+
+ private:
+  std::atomic<bool> met_{false};
 };
 
 template <class T>

@@ -24,17 +24,27 @@ void poison(cudaStream_t stream, Buffer<Ts>&... buffers) {
   (set_bytes(buffers, 0xFF, stream), ...);
 }
 
+/// Restores the thread's device at the end of its scope.
+class KeepDevice {
+ public:
+  KeepDevice() { static_cast<void>(cudaGetDevice(&device_)); }
+  ~KeepDevice() { static_cast<void>(cudaSetDevice(device_)); }
+  KeepDevice(const KeepDevice&) = delete;
+
+ private:
+  int device_ = 0;
+};
+
 inline int attribute(cudaDeviceAttr wanted) {
-  int device = 0, value = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&value, wanted, device));
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, wanted, current_device()));
   return value;
 }
 
 /// The same, or `otherwise` without a device.
 inline int attribute_or(cudaDeviceAttr wanted, int otherwise) {
-  int device = 0, value = 0;
-  if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, wanted, device) == cudaSuccess) return value;
+  int value = 0;
+  if (device::count() > 0 && cudaDeviceGetAttribute(&value, wanted, current_device()) == cudaSuccess) return value;
   static_cast<void>(cudaGetLastError());
   return otherwise;
 }

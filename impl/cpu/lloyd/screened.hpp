@@ -105,19 +105,23 @@ class Screened : public CpuSolver<T> {
     round_.tile_margin = margin((3.1 * d + 800) * 0x1p-24);
     round_.score_margin = margin(double(d + 8) * 0x1p-24);
     round_.plain_margin = T(margin_share * 1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
+    Shortage shortage;
 #pragma omp parallel for num_threads(threads_) schedule(static, 1)
     for (int t = 0; t < threads_; ++t) {
-      auto& worker = workers_[t];  // first touch by its own thread
-      worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
-      worker.plain_columns.resize(worker.columns.size());
-      worker.rows.resize(size * d + strips::overread);
-      worker.scores.resize(size * (p_.k + std::max(kernel_.score_rows, kernel_.plain_rows)));
-      worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
-      worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
-      worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
-      worker.tiles.resize(round_.tiled.blocks > 0 ? Tiles::cached * Tiles::points * 2 * Tiles::cells : 0);
-      worker.tile_sums.resize(round_.tiled.blocks * Tiles::points * Tiles::width * Tiles::width);
+      shortage.watch([&] {
+        auto& worker = workers_[t];  // first touch by its own thread
+        worker.columns.resize(size * std::max<std::int64_t>(d, strips::overread));
+        worker.plain_columns.resize(worker.columns.size());
+        worker.rows.resize(size * d + strips::overread);
+        worker.scores.resize(size * (p_.k + std::max(kernel_.score_rows, kernel_.plain_rows)));
+        worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
+        worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
+        worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
+        worker.tiles.resize(round_.tiled.blocks > 0 ? Tiles::cached * Tiles::points * 2 * Tiles::cells : 0);
+        worker.tile_sums.resize(round_.tiled.blocks * Tiles::points * Tiles::width * Tiles::width);
+      });
     }
+    shortage.report();
   }
 
   int iterate(Trace& trace) {

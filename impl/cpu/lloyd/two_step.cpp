@@ -41,12 +41,18 @@ class TwoStep : public CpuSolver<T> {
     const std::size_t cells = std::size_t(k) * d;
     std::vector<std::vector<T>> sums(workers);  // by thread, added in thread order: a reproducible result
     std::vector<std::vector<std::int64_t>> counts(workers);
+    Shortage shortage;
 #pragma omp parallel num_threads(workers)
     {
-      std::vector<T> sum(cells), package(cells);
-      std::vector<std::int64_t> count(k);
+      std::vector<T> sum, package;
+      std::vector<std::int64_t> count;
+      shortage.watch([&] {
+        sum.resize(cells), package.resize(cells);
+        count.resize(k);
+      });
 #pragma omp for schedule(static)
       for (std::int64_t a = 0; a < packages_; ++a) {
+        if (count.empty()) continue;
         const std::int64_t first = a * quotient + std::min(a, remainder), length = quotient + (a < remainder);
         std::ranges::fill(package, T(0));
         with_paper_dimension(d, [&](auto D) { add<decltype(D)::value>(first, length, package.data(), count.data()); });
@@ -55,6 +61,7 @@ class TwoStep : public CpuSolver<T> {
       sums[omp_get_thread_num()] = std::move(sum);
       counts[omp_get_thread_num()] = std::move(count);
     }
+    shortage.report();
     for (int thread = 1; thread < workers; ++thread) {
       std::ranges::transform(sums[0], sums[thread], sums[0].begin(), std::plus{});
       std::ranges::transform(counts[0], counts[thread], counts[0].begin(), std::plus{});

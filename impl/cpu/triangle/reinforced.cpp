@@ -12,10 +12,7 @@ const Register<Reinforced> registration{{
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
       return p.k > 16'384 ? "k over 16384: the distances between centroids and their ranks take up to 12 k² bytes" : "";
     },
-    .work = [](const ProblemShape& p, const Config& config, int value_bytes) -> Work {  // every point at least to its own centroid
-      const double n = double(p.n), d = p.d, pairs = double(p.k) * (p.k - 1) / 2;
-      return {lloyd_work(p, config, value_bytes).bytes, 3 * d * (n + pairs) + n * d};
-    },
+    .work = triangle::least_work,
     .cost = [](const ProblemShape& p, const Config&, int value_bytes) -> std::vector<double> {
       const cost::Counts c(p, value_bytes);
       return {1, c.iters, c.iters * c.n * c.d, c.iters * c.n * c.k * c.d, c.early() * c.n * c.k * c.d, c.iters * c.k * c.k * c.d};

@@ -21,6 +21,7 @@
 
 #include "impl/cpu/solver.hpp"
 #include "impl/rank_row.hpp"
+#include "impl/triangle/work.hpp"
 
 namespace km {
 namespace {
@@ -46,7 +47,7 @@ class Reinforced : public CpuSolver<T> {
       rank_centroids(trace);
       const std::int64_t changed = assign(trace);
       update(trace);
-      if (trace.active()) count(trace);
+      if (trace.active()) triangle::count_m(trace, worked_);
       return changed;
     });
   }
@@ -148,20 +149,6 @@ class Reinforced : public CpuSolver<T> {
     }
     for (std::size_t cell = 0; cell < sums_.size(); ++cell)
       if (const auto count = counts_[cell / d]; count > 0) out_.centroids[cell] = T(sums_[cell] / double(count));
-  }
-
-  /// Counts M, and the share of distances that a warp of 32 threads would waste (Equation 2), with points in their own order.
-  void count(Trace& trace) const {
-    constexpr std::int64_t warp = 32;
-    double total = 0, in_step = 0;
-    for (std::int64_t first = 0; first < p_.n; first += warp) {
-      const auto begin = worked_.begin() + first, end = worked_.begin() + std::min(first + warp, p_.n);
-      for (auto at = begin; at < end; ++at) total += *at;
-      in_step += double(*std::max_element(begin, end)) * double(end - begin);
-    }
-    trace.count("distances", total);
-    trace.count("mean_m", total / double(p_.n));
-    trace.count("warp_imbalance", in_step / total - 1);
   }
 
   using CpuSolver<T>::p_, CpuSolver<T>::out_;

@@ -74,15 +74,8 @@ class Neighbours {
     cuda::Stream& stream = host_.stream;
     const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream);
     const cuda::Phase phase(trace, "layout", stream);
-    cuda::Buffer<Bits> extent(1);
-    cuda::clear(stream, extent);
-    screen::find_extent<T>
-        <<<std::min(cuda::blocks(rows.size(), 1024), 1056u), 256, 0, stream>>>(rows.data(), rows.size(), problem.d, nullptr, extent.data());
-    cuda::check_launch();
-    double greatest = 0;
-    cuda::download(&greatest, extent.data(), sizeof greatest, stream);
     run_.shift_scale = shift_scale;
-    run_.fixed_point = FixedPoint(greatest, problem.n);
+    run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), problem.n);
     with_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
     graph_.emplace(stream, [this, &stream] {  // faster to launch than its parts
       cuda::clear(stream, control_);

@@ -14,35 +14,24 @@ namespace km {
 namespace register_tiles {
 
 template <class T, int D, int Group, int Rows = 0>
-Kernel<T> make_kernel() {
+Kernel make_kernel() {
   constexpr auto launch = launch_of<T>(D, Group);
-  constexpr bool bytes = sizeof(T) == 4 && Group < 8;
-  using Label = std::conditional_t<bytes, std::uint8_t, std::uint16_t>;
-  return {iterate_all<T, D, launch.points, Group, Rows, Label, launch.threads>,
-          D,
-          32 * launch.points,
-          sizeof(T) == 8 ? 1
-          : Group == 1   ? 2
-                         : Group,
-          launch.threads,
-          sizeof(Label),
-          [](int k, int rows, int warps, int copies) {
-            return SharedLayout<T, D, Group>{k, rows, warps, copies}.bytes();
-          }};
+  using Label = std::conditional_t < sizeof(T) == 4 && Group<8, std::uint8_t, std::uint16_t>;
+  return describe<T, D, Group, Label, SharedLayout<T, D, Group>>(iterate_all<T, D, launch.points, Group, Rows, Label, launch.threads>);
 }
 
 /// Few rows, fully unrolled: no loop counter.
 template <class T, int D>
-Kernel<T> of_rows(int k) {
-  Kernel<T> kernel = make_kernel<T, D, 1>();
+Kernel of_rows(int k) {
+  Kernel kernel = make_kernel<T, D, 1>();
   if constexpr (D >= 3 && D <= 6)
     with_dimension<8, 10, 12, 14, 16>(kernel.rows(k), [&](auto rows) { kernel = make_kernel<T, D, 1, decltype(rows)::value>(); });
   return kernel;
 }
 
 template <class T>
-Kernel<T> kernel_for(int d, int k, int group) {
-  Kernel<T> kernel{};
+Kernel kernel_for(int d, int k, int group) {
+  Kernel kernel{};
   const auto take = [&](auto D) {
     if constexpr (sizeof(T) == 8) kernel = make_kernel<T, decltype(D)::value, 1>();
     else if (group == 1) kernel = of_rows<T, decltype(D)::value>(k);

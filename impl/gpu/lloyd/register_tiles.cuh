@@ -25,9 +25,8 @@ constexpr Launch<T> launch_of(int d, int group) {
 }
 
 /// A kernel and its compile-time parameters.
-template <class T>
 struct Kernel {
-  void (*run)(const Run<T>);
+  const void* entry;
   int width, tile, step, threads;  // dimensions, points per tile, step of rows, most threads
   int label_bytes;
   std::size_t (*bytes)(int k, int rows, int warps, int copies);
@@ -35,9 +34,20 @@ struct Kernel {
   int rows(int k) const { return (k + step - 1) / step * step; }
 };
 
+/// Layout: of its shared memory.
+template <class T, int D, int Group, class Label, class Layout, class Entry>
+Kernel describe(Entry* entry) {
+  constexpr auto launch = launch_of<T>(D, Group);
+  constexpr int step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
+  return {
+      reinterpret_cast<const void*>(entry), D, 32 * launch.points, step, launch.threads, sizeof(Label), [](int k, int rows, int warps, int copies) {
+        return Layout{k, rows, warps, copies}.bytes();
+      }};
+}
+
 /// group: 1, 4 or 8 rows per key. fp64 has no keys.
 template <class T>
-Kernel<T> kernel_for(int d, int k, int group);
+Kernel kernel_for(int d, int k, int group);
 
 constexpr int clusters_of_bytes = 256;  // more clusters need labels of 16 bits
 constexpr int least_tiles = 8;          // per block, so that its warps have work
@@ -50,6 +60,13 @@ inline std::size_t shared_limit() {
   return static_cast<std::size_t>(cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 << 10)) - 1024;  // the kernel's static part
 }
 
+/// Copies of the table that fit, a power of two.
+inline int copies_that_fit(const Kernel& kernel, int k, int warps) {
+  int copies = 32;
+  while (copies > 1 && kernel.bytes(k, kernel.rows(k), warps, copies) > shared_limit()) copies /= 2;
+  return copies;
+}
+
 inline int threads_of(int most, const Config& config) {
   const int asked = config.integer("threads");
   return asked > 0 ? std::min(asked, most) : most;
@@ -57,7 +74,7 @@ inline int threads_of(int most, const Config& config) {
 
 template <class T>
 std::string too_large_for(const ProblemShape& p, const Config& config) {
-  const Kernel<T> kernel = kernel_for<T>(p.d, p.k, group_of(p.k, config));
+  const Kernel kernel = kernel_for<T>(p.d, p.k, group_of(p.k, config));
   if (kernel.bytes(p.k, kernel.rows(p.k), threads_of(kernel.threads, config) / 32, 1) > shared_limit())
     return "centroids and sums of all clusters exceed a block's shared memory";
   return "";
@@ -109,6 +126,22 @@ __global__ void find_bounds(const T* __restrict__ rows, std::int64_t size, int d
   }
 }
 
+/// Least and greatest value of each dimension, as ordered bits. Waits.
+template <class T>
+std::vector<Bits> bounds_of(const T* rows, std::int64_t size, int d, cudaStream_t stream) {
+  const int block = 256 / d * d;
+  std::vector<Bits> bounds(2 * std::size_t(d));
+  std::fill_n(bounds.begin(), d, ~Bits(0));
+  cuda::Buffer<Bits> on_device(2 * d);
+  upload(on_device, std::span<const Bits>(bounds), stream);
+  if (size > 0) {
+    find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream>>>(rows, size, d, on_device.data());
+    cuda::check_launch();
+  }
+  cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream);
+  return bounds;
+}
+
 template <class T>
 struct Origin {
   T at[most_dimensions];
@@ -139,6 +172,15 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int w
 }
 
 template <class T>
+void enqueue_layout(const Kernel& kernel, const T* rows, std::int64_t n, int d, std::int64_t tiles, const Origin<T>& origin, T* out,
+                    cudaStream_t stream) {
+  if (tiles == 0) return;
+  lay_out<<<static_cast<unsigned>(std::min<std::int64_t>(tiles, 1 << 16)), 256, 0, stream>>>(rows, n, d, kernel.width, kernel.tile, tiles, origin,
+                                                                                             out);
+  cuda::check_launch();
+}
+
+template <class T>
 class RegisterTiles {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
@@ -150,12 +192,9 @@ class RegisterTiles {
     const std::int64_t wanted = std::min(config.number("grid"), (tiles_ + least_tiles - 1) / least_tiles);
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
     threads_ = threads_of(kernel_.threads, config);
-    const int warps = threads_ / 32;
-    int copies = 32;
-    const std::size_t limit = shared_limit();
-    while (copies > 1 && kernel_.bytes(k, rows, warps, copies) > limit) copies /= 2;
+    const int warps = threads_ / 32, copies = copies_that_fit(kernel_, k, warps);
     bytes_ = kernel_.bytes(k, rows, warps, copies);
-    cuda::allow_shared(kernel_.run, bytes_);
+    cuda::allow_shared(kernel_.entry, std::int64_t(bytes_));
 
     changes_ = cuda::Buffer<Bits>(3 * change_size);
     rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
@@ -188,8 +227,7 @@ class RegisterTiles {
     lay_out_points(from.data());
     graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
       void* arguments[] = {&run_};
-      const void* const kernel = reinterpret_cast<const void*>(kernel_.run);
-      cuda::check(cudaLaunchCooperativeKernel(kernel, dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, host_.stream));
+      cuda::check(cudaLaunchCooperativeKernel(kernel_.entry, dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, host_.stream));
     });
   }
 
@@ -208,24 +246,14 @@ class RegisterTiles {
  private:
   /// Finds each dimension's range and origin, and writes the tiles.
   void lay_out_points(const T* rows) {
-    const int d = host_.problem.d, block = 256 / d * d;
-    const std::int64_t n = host_.problem.n, size = n * d;
-    const cudaStream_t stream = host_.stream;
-    std::vector<Bits> bounds(2 * std::size_t(d));
-    std::fill_n(bounds.begin(), d, ~Bits(0));
-    cuda::Buffer<Bits> on_device(2 * d);
-    upload(on_device, std::span<const Bits>(bounds), stream);
-    find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream>>>(rows, size, d, on_device.data());
-    cuda::check_launch();
-    cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream);
+    const int d = host_.problem.d;
+    const std::int64_t n = host_.problem.n;
     double greatest[most_dimensions] = {};
     Origin<T> origin{};
-    choose_origin(bounds.data(), d, origin, greatest);
+    choose_origin(bounds_of(rows, n * d, d, host_.stream).data(), d, origin, greatest);
     run_.limb_format = LimbFormat<T>(greatest, n);
     std::copy_n(origin.at, most_dimensions, run_.origin);
-    const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));
-    lay_out<<<grid, 256, 0, stream>>>(rows, n, d, kernel_.width, kernel_.tile, tiles_, origin, points_.data());
-    cuda::check_launch();
+    enqueue_layout(kernel_, rows, n, d, tiles_, origin, points_.data(), host_.stream);
     host_.stream.synchronize();  // rows are freed on return
   }
 
@@ -240,7 +268,7 @@ class RegisterTiles {
     }
   }
 
-  Kernel<T> kernel_;
+  Kernel kernel_;
   std::int64_t tiles_;
   cuda::WholeRun<T> host_;
   cuda::Buffer<T> points_;

@@ -48,6 +48,18 @@ __global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d
   if (threadIdx.x % 32 == 0) raise(extent, most);
 }
 
+/// The greatest |value|. Waits.
+template <class T>
+double greatest_of(const T* values, std::int64_t size, cudaStream_t stream) {
+  cuda::Buffer<unsigned long long> extent(1);
+  cuda::clear(stream, extent);
+  find_extent<<<std::min(cuda::blocks(size, 1024), 1056u), 256, 0, stream>>>(values, size, 1, nullptr, extent.data());
+  cuda::check_launch();
+  double greatest = 0;
+  cuda::download(&greatest, extent.data(), sizeof greatest, stream);
+  return greatest;
+}
+
 /// A value as two halves, and the residual of the first.
 struct Halves {
   __half high, low;
@@ -169,15 +181,14 @@ static __global__ void clear_image(ImageLayout layout, std::uint8_t* image) {
 class Frame {
  public:
   template <class T>
-  Frame(const Problem<T>& p, const T* points, const T* centroids, cudaStream_t stream) : centre_(p.d) {
+  Frame(const Problem<T>& p, const T* points, const T* centroids, cudaStream_t stream)
+      : centre_(p.d), greatest_(greatest_of(points, p.n * p.d, stream)) {
     cuda::Buffer<unsigned long long> extent(2);
     const auto extent_from = [&](const T* rows, std::int64_t count, int slot, const double* centre) {
       find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data() + slot);
       cuda::check_launch();
     };
-    cuda::clear(stream, extent, centre_);
-    extent_from(points, p.n, 0, nullptr);
-    cuda::download(&greatest_, extent.data(), sizeof greatest_, stream);
+    cuda::clear(stream, centre_);
     const int across = std::min(up_to(p.d, 32), 256);
     sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, p.n, p.d, centre_.data());
     cuda::check_launch();
@@ -209,7 +220,7 @@ class Frame {
 
  private:
   cuda::Buffer<double> centre_;
-  double scale_ = 1, greatest_ = 0;
+  double scale_ = 1, greatest_;
 };
 
 }  // namespace km::screen

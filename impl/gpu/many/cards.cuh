@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "impl/gpu/host_side.cuh"
-#include "impl/gpu/lloyd/register_tiles.cuh"
 #include "impl/gpu/many/pass.cuh"
 #include "impl/gpu/many/team.hpp"
 #include "impl/gpu/registration.hpp"
@@ -32,8 +31,7 @@ inline std::vector<int> devices_of(int count, const Group* group = nullptr) {
   if (ranks * count > visible && visible != count)
     throw std::runtime_error(std::to_string(ranks) + " ranks of a machine take " + std::to_string(count) + " GPUs each, but " +
                              std::to_string(visible) + " can be seen");
-  int first = 0;
-  cuda::check(cudaGetDevice(&first));
+  const int first = cuda::current_device();
   std::vector<int> devices;
   for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible);
   return devices;
@@ -75,12 +73,7 @@ class Card {
     choose_launch();
     run_.limb_format = register_tiles::LimbFormat<T>(greatest, problem_.whole().n);
     std::copy_n(origin.at, register_tiles::most_dimensions, run_.origin);
-    if (tiles_ > 0) {
-      const auto grid = static_cast<unsigned>(std::min<std::int64_t>(tiles_, 1 << 16));
-      register_tiles::lay_out<<<grid, 256, 0, stream_>>>(rows_.data(), size_, problem_.d, kernel_.width, kernel_.tile, tiles_, origin,
-                                                         points_.data());
-      cuda::check_launch();
-    }
+    register_tiles::enqueue_layout(kernel_, rows_.data(), size_, problem_.d, tiles_, origin, points_.data(), stream_);
     stream_.synchronize();
     rows_ = {};
   }
@@ -148,28 +141,18 @@ class Card {
 
  private:
   void upload_rows() {
-    const int d = problem_.d, block = 256 / d * d;
+    const int d = problem_.d;
     const std::int64_t size = size_ * d;
     rows_ = cuda::Buffer<T>(size);
     if (size > 0) upload(rows_, problem_.points.subspan(std::size_t(first_) * d, std::size_t(size)), stream_);
-    bounds_.assign(2 * std::size_t(d), 0);
-    std::fill_n(bounds_.begin(), d, ~Bits(0));
-    cuda::Buffer<Bits> on_device(2 * d);
-    upload(on_device, std::span<const Bits>(bounds_), stream_);
-    if (size > 0) {
-      register_tiles::find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream_>>>(rows_.data(), size, d,
-                                                                                                               on_device.data());
-      cuda::check_launch();
-    }
-    cuda::download(bounds_.data(), on_device.data(), on_device.bytes(), stream_);
+    bounds_ = register_tiles::bounds_of(rows_.data(), size, d, stream_);
   }
 
   void choose_launch() {
     const int k = problem_.k, rows = kernel_.rows(k), warps = kernel_.threads / 32;
     const std::int64_t wanted = (tiles_ + register_tiles::least_tiles - 1) / register_tiles::least_tiles;
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
-    int copies = 32;
-    while (copies > 1 && kernel_.bytes(k, rows, warps, copies) > register_tiles::shared_limit()) copies /= 2;
+    const int copies = register_tiles::copies_that_fit(kernel_, k, warps);
     bytes_ = kernel_.bytes(k, rows, warps, copies);
     load_kernels(kernel_, bytes_);
     run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.labels_out = labels_.data();
@@ -264,12 +247,12 @@ class Cards {
 
   /// Runs the cards' graphs from the caller's thread: the cards' own threads may sleep, and a launch waits for nothing.
   void run_graphs() {
+    const cuda::KeepDevice kept;
     for (int rank = 0; rank < size(); ++rank) {
       select(rank);
       card(rank).graph->launch(card(rank).stream());
     }
     for (int rank = 0; rank < size(); ++rank) card(rank).stream().synchronize();
-    select(0);
   }
 
   Solution<T> download() { return download(iters_, card(0).assigned(iters_), card(0).next(iters_)); }

@@ -17,14 +17,15 @@ namespace {
 /// NCCL's ranks of this process, one a card.
 class Communicators {
  public:
-  Communicators(const std::vector<int>& devices, Group* group) : first_(devices[0]), all_(devices.size()) {
+  Communicators(const std::vector<int>& devices, Group* group) : Communicators(devices.size()) {
+    const cuda::KeepDevice kept;
     if (group) join(devices, *group);
     else nccl::check(nccl::functions().init_all(all_.data(), int(devices.size()), devices.data()), "ncclCommInitAll");
-    cuda::check(cudaSetDevice(first_));
   }
   ~Communicators() {
-    for (nccl::Communicator* const one : all_) static_cast<void>(nccl::functions().destroy(one));
-    static_cast<void>(cudaSetDevice(first_));
+    const cuda::KeepDevice kept;
+    for (nccl::Communicator* const one : all_)
+      if (one) static_cast<void>(nccl::functions().destroy(one));
   }
   Communicators(const Communicators&) = delete;
 
@@ -35,6 +36,8 @@ class Communicators {
   }
 
  private:
+  explicit Communicators(std::size_t size) : all_(size) {}  // a constructor that throws later destroys what was made
+
   /// The cards of a process follow each other among those of all.
   void join(const std::vector<int>& devices, Group& group) {
     nccl::UniqueId id{};
@@ -46,14 +49,16 @@ class Communicators {
     const auto before = std::accumulate(cards.begin(), cards.begin() + group.rank(), std::int64_t(0));
     const auto total = std::accumulate(cards.begin() + group.rank(), cards.end(), before);
     nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
-    for (std::size_t at = 0; at < devices.size(); ++at) {
-      cuda::check(cudaSetDevice(devices[at]));
-      nccl::check(nccl::functions().init_rank(&all_[at], int(total), id, int(before) + int(at)), "ncclCommInitRank");
+    nccl::Result made = nccl::success;
+    for (std::size_t at = 0; at < devices.size() && made == nccl::success; ++at) {
+      static_cast<void>(cudaSetDevice(devices[at]));  // its card has used it before
+      made = nccl::functions().init_rank(&all_[at], int(total), id, int(before) + int(at));
     }
-    nccl::check(nccl::functions().end_group(), "ncclGroupEnd");
+    const nccl::Result ended = nccl::functions().end_group();  // an open group would queue all later calls
+    nccl::check(made, "ncclCommInitRank");
+    nccl::check(ended, "ncclGroupEnd");
   }
 
-  int first_;
   std::vector<nccl::Communicator*> all_;
 };
 

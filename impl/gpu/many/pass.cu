@@ -4,7 +4,6 @@
 
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
-#include "impl/gpu/lloyd/register_tiles.cuh"
 
 namespace km::many {
 namespace {
@@ -109,19 +108,10 @@ __global__ void widen_labels(const Label* from, std::int64_t n, std::int32_t* to
 
 template <class T>
 Kernel pass_kernel(int d, int k) {
-  return with_width<T>(d, k, [](auto width, auto group) -> Kernel {
-    constexpr int D = decltype(width)::value, Group = decltype(group)::value, step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
+  return with_width<T>(d, k, [](auto width, auto group) {
+    constexpr int D = decltype(width)::value, Group = decltype(group)::value;
     constexpr auto launch = launch_of<T>(D, Group);
-    const auto entry = label_and_sum<T, D, launch.points, Group, LabelOf<T>, launch.threads>;
-    return {reinterpret_cast<const void*>(entry),
-            D,
-            32 * launch.points,
-            step,
-            launch.threads,
-            sizeof(LabelOf<T>),
-            [](int k, int rows, int warps, int copies) {
-              return Layout<T, D, Group>{{k, rows, warps, copies}}.bytes();
-            }};
+    return describe<T, D, Group, LabelOf<T>, Layout<T, D, Group>>(label_and_sum<T, D, launch.points, Group, LabelOf<T>, launch.threads>);
   });
 }
 

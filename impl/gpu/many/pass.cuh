@@ -4,12 +4,12 @@
 #pragma once
 
 #include "bench/contract/dimension.hpp"
-#include "impl/gpu/lloyd/register_tiles_run.cuh"
+#include "impl/gpu/lloyd/register_tiles.cuh"
 #include "impl/gpu/many/meeting.cuh"
 
 namespace km::many {
 
-using register_tiles::Run;
+using register_tiles::Kernel, register_tiles::Run;
 
 constexpr int most_clusters = 256;
 
@@ -31,16 +31,7 @@ struct Turn {
   unsigned* done;
 };
 
-struct Kernel {
-  const void* entry;
-  int width, tile, step, threads;  // dimensions, points per tile, step of rows, threads
-  int label_bytes;
-  std::size_t (*bytes)(int k, int rows, int warps, int copies);
-
-  int rows(int k) const { return (k + step - 1) / step * step; }
-};
-
-/// Labels and widths of all kernels here. Calls make(D, Group) with the kernel's numbers of dimensions and rows per key; returns what it returns.
+/// Calls make(D, Group) with the dimensions and rows per key of the kernel for this shape. Returns its result.
 template <class T, class Make>
 Kernel with_width(int d, int k, Make make) {
   Kernel kernel{};

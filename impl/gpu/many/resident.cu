@@ -41,20 +41,12 @@ __global__ void __launch_bounds__(Threads, 1)
 }
 
 template <class T>
-many::Kernel resident_kernel(int d, int k) {
-  return many::with_width<T>(d, k, [](auto width, auto group) -> many::Kernel {
-    constexpr int D = decltype(width)::value, Group = decltype(group)::value, step = sizeof(T) == 8 ? 1 : Group == 1 ? 2 : Group;
+Kernel resident_kernel(int d, int k) {
+  return many::with_width<T>(d, k, [](auto width, auto group) {
+    constexpr int D = decltype(width)::value, Group = decltype(group)::value;
     constexpr auto launch = launch_of<T>(D, Group);
-    const auto entry = iterate_together<T, D, launch.points, Group, many::LabelOf<T>, launch.threads>;
-    return {reinterpret_cast<const void*>(entry),
-            D,
-            32 * launch.points,
-            step,
-            launch.threads,
-            sizeof(many::LabelOf<T>),
-            [](int k, int rows, int warps, int copies) {
-              return SharedLayout<T, D, Group>{k, rows, warps, copies}.bytes();
-            }};
+    using Label = many::LabelOf<T>;
+    return describe<T, D, Group, Label, SharedLayout<T, D, Group>>(iterate_together<T, D, launch.points, Group, Label, launch.threads>);
   });
 }
 

@@ -14,7 +14,7 @@ namespace km::many {
 class Team {
  public:
   /// start: called first on every new thread, with its rank.
-  Team(int size, std::function<void(int)> start) : failures_(std::size_t(size)) {
+  Team(int size, std::function<void(int)> start) : Team(size) {
     for (int rank = 1; rank < size; ++rank)
       threads_.emplace_back([this, rank, start] {
         failures_[std::size_t(rank)] = failure_of([&] { start(rank); });
@@ -44,6 +44,8 @@ class Team {
   }
 
  private:
+  explicit Team(int size) : failures_(std::size_t(size)) {}  // a thread that cannot start ends those before it
+
   /// Threads look for work so long before they sleep: waking one takes as long as an iteration.
   static constexpr std::chrono::milliseconds watchful{2};
 

@@ -62,24 +62,21 @@ cuda::Buffer<double> laplacian_on_gpu(const Laplacian& matrix) {
 }  // namespace
 
 struct DenseSolver::Handle {
-  cusolverDnHandle_t handle = nullptr;
-  cusolverDnParams_t params = nullptr;
+  Owned<cusolverDnHandle_t, library> handle{"cusolverDnDestroy"};
+  Owned<cusolverDnParams_t, library> params{"cusolverDnDestroyParams"};
 };
 
 std::string cusolver_missing() { return library() ? "" : "no cuSOLVER found (a part of the CUDA Toolkit)"; }
 
 DenseSolver::DenseSolver() : handle_(std::make_unique<Handle>()) {
-  KM_CUSOLVER(cusolverDnCreate, &handle_->handle);
-  KM_CUSOLVER(cusolverDnCreateParams, &handle_->params);
+  KM_CUSOLVER(cusolverDnCreate, handle_->handle.out());
+  KM_CUSOLVER(cusolverDnCreateParams, handle_->params.out());
 }
 
-DenseSolver::~DenseSolver() {
-  call_unchecked<decltype(&cusolverDnDestroyParams)>(library(), "cusolverDnDestroyParams", handle_->params);
-  call_unchecked<decltype(&cusolverDnDestroy)>(library(), "cusolverDnDestroy", handle_->handle);
-}
+DenseSolver::~DenseSolver() = default;
 
 std::vector<double> DenseSolver::solve(cuda::Buffer<double>& a, std::int64_t m, std::int64_t first, std::int64_t last) const {
-  const auto [handle, params] = *handle_;
+  const auto& [handle, params] = *handle_;
   cuda::Buffer<double> values(m);
   cuda::Buffer<int> info(1);
   double unused = 0;

@@ -54,23 +54,16 @@ class Operator {
       starts.push_back(std::int32_t(values.size()));
     }
     starts_ = on_gpu(starts), columns_ = on_gpu(columns), values_ = on_gpu(values);
-    KM_CUSPARSE(cusparseCreateCsr, &matrix_, g.size, g.size, std::ssize(values), static_cast<void*>(starts_.data()),
+    KM_CUSPARSE(cusparseCreateCsr, matrix_.out(), g.size, g.size, std::ssize(values), static_cast<void*>(starts_.data()),
                 static_cast<void*>(columns_.data()), static_cast<void*>(values_.data()), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                 CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
-    KM_CUSPARSE(cusparseCreateDnVec, &in_, g.size, static_cast<void*>(values_.data()), CUDA_R_64F);  // set before each product
-    KM_CUSPARSE(cusparseCreateDnVec, &out_, g.size, static_cast<void*>(values_.data()), CUDA_R_64F);
+    KM_CUSPARSE(cusparseCreateDnVec, in_.out(), g.size, static_cast<void*>(values_.data()), CUDA_R_64F);  // set before each product
+    KM_CUSPARSE(cusparseCreateDnVec, out_.out(), g.size, static_cast<void*>(values_.data()), CUDA_R_64F);
     std::size_t bytes = 0;
     KM_CUSPARSE(cusparseSpMV_bufferSize, handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, in_, &zero, out_, CUDA_R_64F,
                 CUSPARSE_SPMV_CSR_ALG2, &bytes);  // the same sums in every run
     work_ = cuda::Buffer<char>(std::int64_t(bytes) + 1);
   }
-  ~Operator() {
-    call_unchecked<decltype(&cusparseDestroyDnVec)>(cusparse(), "cusparseDestroyDnVec", in_);
-    call_unchecked<decltype(&cusparseDestroyDnVec)>(cusparse(), "cusparseDestroyDnVec", out_);
-    call_unchecked<decltype(&cusparseDestroySpMat)>(cusparse(), "cusparseDestroySpMat", matrix_);
-  }
-  Operator(const Operator&) = delete;
-  Operator& operator=(const Operator&) = delete;
 
   void multiply(double* x, double* y) {
     KM_CUSPARSE(cusparseDnVecSetValues, in_, static_cast<void*>(x));
@@ -85,8 +78,8 @@ class Operator {
   cuda::Buffer<std::int32_t> starts_, columns_;
   cuda::Buffer<double> values_;
   cuda::Buffer<char> work_;
-  cusparseSpMatDescr_t matrix_ = nullptr;
-  cusparseDnVecDescr_t in_ = nullptr, out_ = nullptr;
+  Owned<cusparseSpMatDescr_t, cusparse> matrix_{"cusparseDestroySpMat"};
+  Owned<cusparseDnVecDescr_t, cusparse> in_{"cusparseDestroyDnVec"}, out_{"cusparseDestroyDnVec"};
 };
 
 constexpr int threads = 256;
@@ -98,21 +91,14 @@ __global__ void end_step(double* next, const double* x, const double* length, do
   if (i < known) column[i] += again[i];
 }
 
-class Handles {
- public:
+struct Handles {
   Handles() {
-    KM_CUSPARSE(cusparseCreate, &sparse);
-    KM_CUBLAS(cublasCreate_v2, &blas);
+    KM_CUSPARSE(cusparseCreate, sparse.out());
+    KM_CUBLAS(cublasCreate_v2, blas.out());
   }
-  ~Handles() {
-    call_unchecked<decltype(&cusparseDestroy)>(cusparse(), "cusparseDestroy", sparse);
-    call_unchecked<decltype(&cublasDestroy_v2)>(cublas(), "cublasDestroy_v2", blas);
-  }
-  Handles(const Handles&) = delete;
-  Handles& operator=(const Handles&) = delete;
 
-  cusparseHandle_t sparse = nullptr;
-  cublasHandle_t blas = nullptr;
+  Owned<cusparseHandle_t, cusparse> sparse{"cusparseDestroy"};
+  Owned<cublasHandle_t, cublas> blas{"cublasDestroy_v2"};
   DenseSolver dense;
 };
 

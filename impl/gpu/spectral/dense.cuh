@@ -14,8 +14,6 @@ class DenseSolver {
  public:
   DenseSolver();
   ~DenseSolver();
-  DenseSolver(const DenseSolver&) = delete;
-  DenseSolver& operator=(const DenseSolver&) = delete;
 
   /// Eigenpairs `first` to `last` (from 1, ascending) of the symmetric m x m matrix `a`, column-major, of which the upper triangle counts. Writes the
   /// eigenvectors over `a`, one after the other, and returns the eigenvalues. Throws std::runtime_error.

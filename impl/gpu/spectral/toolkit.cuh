@@ -24,18 +24,30 @@ inline void* toolkit_library(std::initializer_list<const char*> names) {
 
 /// Calls the library's function of this name and of the header's type F. Throws std::runtime_error for a status that is not 0, success.
 template <class F, class... Arguments>
-void call(void* library, const char* name, Arguments... arguments) {
+void call(void* library, const char* name, const Arguments&... arguments) {
   const auto function = reinterpret_cast<F>(dlsym(library, name));
   if (!function) throw std::runtime_error(std::string("the toolkit's library has no ") + name);
   if (const int status = int(function(arguments...)); status != 0)
     throw std::runtime_error(std::string(name) + " failed: status " + std::to_string(status));
 }
 
-/// For destructors, which must not throw.
-template <class F, class... Arguments>
-void call_unchecked(void* library, const char* name, Arguments... arguments) {
-  if (const auto function = reinterpret_cast<F>(dlsym(library, name))) function(arguments...);
-}
+/// A handle that the library's function of this name destroys.
+template <class H, void* (*library)()>
+class Owned {
+ public:
+  explicit Owned(const char* destroy) : destroy_(destroy) {}
+  ~Owned() {
+    const auto function = handle_ ? reinterpret_cast<int (*)(H)>(dlsym(library(), destroy_)) : nullptr;
+    if (function) function(handle_);
+  }
+  Owned(const Owned&) = delete;
+  H* out() { return &handle_; }
+  operator H() const { return handle_; }
+
+ private:
+  const char* destroy_;
+  H handle_ = nullptr;
+};
 
 /// Seconds of the copies below since the solver began.
 inline double transfer_s = 0;

@@ -16,6 +16,7 @@
 #include "impl/gpu/triangle/host_ranks.hpp"
 #include "impl/gpu/triangle/labeling.cuh"
 #include "impl/gpu/triangle/order.cuh"
+#include "impl/triangle/work.hpp"
 
 namespace km::triangle {
 
@@ -42,19 +43,6 @@ inline std::string too_large(const ProblemShape& p) {
   if (p.k > 16'384) return "k over 16384: the distances between centroids and their ranks take 12 k² bytes on host and card";
   if (p.n > std::numeric_limits<std::int32_t>::max()) return "more than 2^31 points: their order is kept in 32 bits";
   return "";
-}
-
-/// Counts M and the share of time that warps wait for their slowest thread (Equation 2). m: in processing order.
-inline void count_m(Trace& trace, const std::vector<unsigned>& m) {
-  double total = 0, in_step = 0;
-  for (auto first = m.begin(); first != m.end();) {
-    const auto end = first + std::min<std::ptrdiff_t>(32, m.end() - first);
-    in_step += double(*std::max_element(first, end)) * double(end - first);
-    for (; first != end; ++first) total += *first;
-  }
-  trace.count("distances", total);
-  trace.count("mean_m", total / double(m.size()));
-  trace.count("warp_imbalance", in_step / total - 1);
 }
 
 /// Upload of a labeling in one copy: zeroed counters, centroids, and with ranks ICD and RID. Host and device memory have one layout.

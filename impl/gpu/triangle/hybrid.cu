@@ -5,7 +5,6 @@
 // so it uses the standard kernel. The paper does not do so: its Figures 6(d) and 7 have such runs.
 // Cost: the better of the two kernels, and epoch 1; once per machine the calibration in prepare.
 #include "impl/gpu/triangle/calibration.cuh"
-#include "impl/gpu/triangle/least_work.hpp"
 
 namespace km {
 namespace {

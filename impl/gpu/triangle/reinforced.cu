@@ -3,7 +3,6 @@
 // throughout. With two epochs the points are sorted by decreasing M once its mean is steady, so that the threads of a warp have equal work.
 // Cost of an iteration: labeling.cuh, host_driven.cuh. Limit: ICD and RID on one host thread take longer than labels at k = 1024 (wu2011/figure6d).
 #include "impl/gpu/triangle/host_driven.cuh"
-#include "impl/gpu/triangle/least_work.hpp"
 
 namespace km {
 namespace {

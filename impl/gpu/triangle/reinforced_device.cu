@@ -14,8 +14,8 @@
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/cutoff.hpp"
 #include "impl/gpu/triangle/device_ranks.cuh"
-#include "impl/gpu/triangle/least_work.hpp"
 #include "impl/gpu/triangle/order.cuh"
+#include "impl/triangle/work.hpp"
 
 namespace km {
 namespace {

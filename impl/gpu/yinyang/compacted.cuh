@@ -58,28 +58,29 @@ class Compacted {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : problem_(problem), points_(cuda::upload_rows(problem, trace, stream_)), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
-        centroids_(2 * cells_), labels_(problem.n), upper_(problem.n), lower_(problem.n),
-        copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / cells_, 1, 32))), coarse_(copies_ * cells_), fine_(copies_ * cells_),
-        counts_(copies_ * std::int64_t(problem.k)), twins_(2 * std::int64_t(problem.k)), freed_(problem.k), shifts_(problem.k), tops_(2), lengths_(2),
-        tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1), iters_(1) {
-    const cuda::Phase phase(trace, "layout", stream_);
-    const auto [n, d, k, max_iters, tolerance] = static_cast<const ProblemShape&>(problem);
-    upload(initial_, problem.initial_centroids, stream_);
-    frame_.emplace(problem, points_.data(), initial_.data(), stream_);
+      : host_(problem, problem.n), points_(cuda::upload_rows(problem, trace, host_.stream)), upper_(problem.n), lower_(problem.n),
+        copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / host_.cells(), 1, 32))), coarse_(copies_ * host_.cells()),
+        fine_(copies_ * host_.cells()), counts_(copies_ * std::int64_t(problem.k)), twins_(2 * std::int64_t(problem.k)), freed_(problem.k),
+        shifts_(problem.k), tops_(2), lengths_(2), tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1) {
+    const cudaStream_t stream = host_.stream;
+    const cuda::Phase phase(trace, "layout", stream);
+    const std::int64_t n = problem.n;
+    const int d = problem.d, k = problem.k;
+    upload(host_.initial, problem.initial_centroids, stream);
+    frame_.emplace(problem, points_.data(), host_.initial.data(), stream);
     const bool products = config.word("begin") == "products" && d >= least_products;
     const int deep = screen::up_to(d, 32) / 32, k_padded = screen::up_to(k, 32);
     transposed_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
     image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
     starts_ = cuda::Buffer<float>(k_padded);
     if (std::int64_t(k) * least_company <= n) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
-    cuda::clear(stream_, transposed_, image_);
+    cuda::clear(stream, transposed_, image_);
     const std::vector<float> none(k_padded, -cuda::infinity<float>);
-    upload(starts_, std::span<const float>(none), stream_);
+    upload(starts_, std::span<const float>(none), stream);
     if (products) {
       halves_ = cuda::Buffer<uint4>(n * deep * 4), left_ = cuda::Buffer<std::uint32_t>(n), length2_ = cuda::Buffer<float>(n);
-      halve_rows<<<std::min(cuda::blocks(n, 8), 4096u), 256, 0, stream_>>>(points_.data(), frame_->centre(), frame_->scale(), n, d, deep,
-                                                                           reinterpret_cast<__half*>(halves_.data()), left_.data(), length2_.data());
+      halve_rows<<<std::min(cuda::blocks(n, 8), 4096u), 256, 0, stream>>>(points_.data(), frame_->centre(), frame_->scale(), n, d, deep,
+                                                                          reinterpret_cast<__half*>(halves_.data()), left_.data(), length2_.data());
       cuda::check_launch();
     }
     grid_ = std::min({unsigned(cuda::multiprocessors()), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
@@ -95,16 +96,16 @@ class Compacted {
             .k = k,
             .k_padded = k_padded,
             .deep = deep,
-            .max_iters = max_iters,
+            .max_iters = problem.max_iters,
             .sets = sets,
-            .stop_at = tolerance < 0 ? -1.0 : tolerance * static_cast<double>(n),
+            .stop_at = host_.stop_at(),
             .products = products,
             .centre = frame_->centre(),
             .scale = frame_->scale(),
             .shift_scale = shift_scale,
             .fixed_point = moved_sums::FixedPoint(frame_->greatest(), n),
-            .initial = initial_.data(),
-            .centroids = {centroids_.data(), centroids_.data() + cells_},
+            .initial = host_.initial.data(),
+            .centroids = {host_.assigned.data(), host_.next.data()},
             .transposed = transposed_.data(),
             .image = image_.data(),
             .starts = starts_.data(),
@@ -119,73 +120,62 @@ class Compacted {
             .coarse = coarse_.data(),
             .fine = fine_.data(),
             .counts = counts_.data(),
-            .labels = labels_.data(),
+            .labels = host_.labels.data(),
             .upper = upper_.data(),
             .lower = lower_.data(),
             .tallies = tallies_.data(),
-            .iters = iters_.data(),
+            .iters = host_.iters.data(),
             .ended = ended_.data()};
-    stream_.synchronize();
+    host_.stream.synchronize();
   }
 
-  void reset() {
-    upload(initial_, problem_.initial_centroids, stream_);
-    cuda::fill(labels_.data(), problem_.n, no_label - 1, stream_);
-    cuda::poison(stream_, centroids_);
-    stream_.synchronize();
-  }
+  void reset() { host_.reset(); }
 
   int iterate(Trace& trace) {
-    iters_[0] = 0;
-    cuda::clear(stream_, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
-    cuda::set_bytes(twins_, 0x7F, stream_);  // no_twin
-    cuda::poison(stream_, labels_);          // every point changes at first
+    const cudaStream_t stream = host_.stream;
+    host_.iters[0] = 0;
+    cuda::clear(stream, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
+    cuda::set_bytes(twins_, 0x7F, stream);  // no_twin
+    cuda::poison(stream, host_.labels);     // every point changes at first
     void* arguments[] = {&run_};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream_));
-    stream_.synchronize();
+    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream));
+    host_.stream.synchronize();
     if (trace.active()) report(trace);
-    return iters_[0];
+    return host_.iters[0];
   }
 
   Solution<T> download() {
-    Solution<T> out = Solution<T>::poisoned(problem_);
-    const int odd = iters_[0] % 2;  // the first iteration assigns by the first set and makes the second
-    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
-    cuda::download(out.assigned_centroids.data(), run_.centroids[odd ? 0 : 1], cells_ * sizeof(T), stream_);
-    cuda::download(out.centroids.data(), run_.centroids[odd], cells_ * sizeof(T), stream_);
-    out.iters = iters_[0];
+    Solution<T> out = host_.download();
+    if (out.iters % 2 == 0) std::swap(out.assigned_centroids, out.centroids);  // the kernel alternates between both sets
     return out;
   }
 
  private:
   /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
   void report(Trace& trace) {
-    std::vector<Bits> ended(std::size_t(iters_[0]) + 1);
+    std::vector<Bits> ended(std::size_t(host_.iters[0]) + 1);
     std::vector<Tally> tallies(ended.size());
-    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], stream_);
-    cuda::download(tallies.data(), tallies_.data(), tallies.size() * sizeof tallies[0], stream_);
+    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], host_.stream);
+    cuda::download(tallies.data(), tallies_.data(), tallies.size() * sizeof tallies[0], host_.stream);
+    const double k = host_.problem.k;
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       const Tally& tally = tallies[iter];
       trace.begin_iteration();
       trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
       trace.count("changed", double(tally.changed));
       trace.count("past_global", double(tally.past_bound));
-      trace.count("distances", double(tally.past_bound) * problem_.k + (reach_.size() > 0 ? double(problem_.k) * problem_.k : 0.0));
+      trace.count("distances", double(tally.past_bound) * k + (reach_.size() > 0 ? k * k : 0.0));
       trace.count("open", double(tally.open));
       trace.count("by_differences", double(tally.by_differences));
       trace.count("in_doubt", double(tally.in_doubt));
     }
   }
 
-  Problem<T> problem_;  // views
-  cuda::Stream stream_;
-  cuda::Buffer<T> points_;
-  std::int64_t cells_;
-  cuda::Buffer<T> initial_, centroids_, transposed_;
+  cuda::WholeRun<T> host_;
+  cuda::Buffer<T> points_, transposed_;
   cuda::Buffer<uint4> halves_, image_;
   cuda::Buffer<std::uint32_t> left_;
   cuda::Buffer<float> length2_, starts_;
-  cuda::Buffer<std::int32_t> labels_;
   cuda::Buffer<float> upper_, lower_;
   int copies_;
   cuda::Buffer<Bits> coarse_, fine_;
@@ -194,7 +184,6 @@ class Compacted {
   cuda::Buffer<screen::Lengths> lengths_;
   cuda::Buffer<Tally> tallies_;
   cuda::Buffer<Bits> ended_;
-  cuda::PinnedBuffer<int> iters_;  // the kernel writes it
   std::optional<screen::Frame> frame_;
   Run<T> run_{};
   unsigned grid_ = 1;

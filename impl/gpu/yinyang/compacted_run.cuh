@@ -3,17 +3,12 @@
 
 #include <cooperative_groups.h>
 
+#include "impl/gpu/whole_run.cuh"
 #include "impl/gpu/yinyang/compacted_centroids.cuh"
 #include "impl/gpu/yinyang/compacted_scores.cuh"
 #include "impl/gpu/yinyang/compacted_settle.cuh"
 
 namespace km::compacted {
-
-__device__ __forceinline__ Bits nanoseconds() {
-  Bits now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
 
 /// Sets labels and bounds of listed points and moves them between sums. m: at most a batch, or most_rows with few dimensions. tally: thread 0's.
 template <class T>
@@ -73,7 +68,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
   bool products = r.products;
 
   if (t == 0) s.size = 0;
-  if (blockIdx.x == 0 && t == 0) r.ended[0] = nanoseconds();
+  if (blockIdx.x == 0 && t == 0) r.ended[0] = cuda::nanoseconds();
   make_centroids(r, true, r.initial, r.centroids[0], 1);
   grid.sync();
 
@@ -149,7 +144,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     // If scores leave most of many points to differences, later iterations start with differences.
     products = products && 2 * __ldcg(&all.by_differences) <= max(__ldcg(&all.past_bound), Bits(r.n / 4));
     make_centroids(r, false, centroids, r.centroids[iter % 2], (iter + 1) % 2);
-    if (blockIdx.x == 0 && t == 0) r.ended[iter] = nanoseconds();
+    if (blockIdx.x == 0 && t == 0) r.ended[iter] = cuda::nanoseconds();
     if (iter == r.max_iters || static_cast<double>(__ldcg(&all.changed)) <= r.stop_at) {
       if (blockIdx.x == 0 && t == 0) *r.iters = iter;
       break;

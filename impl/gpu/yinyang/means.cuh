@@ -9,6 +9,7 @@
 #include "bench/contract/implementation.hpp"
 #include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
+#include "impl/gpu/lloyd/screen_halves.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 #include "impl/gpu/yinyang/grouped.cuh"
 
@@ -88,16 +89,6 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   raise(&grouped.group_drift[grouped.group_of[c]], drift);
 }
 
-/// Atomic maximum of |value|.
-template <class T>
-__global__ void find_greatest(const T* __restrict__ values, std::int64_t size, double* greatest) {
-  double most = 0;
-  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x)
-    most = max(most, abs(double(values[at])));
-  for (int step = 16; step > 0; step /= 2) most = max(most, __shfl_xor_sync(0xFFFFFFFF, most, step));
-  if (threadIdx.x % 32 == 0) raise(greatest, most);
-}
-
 /// The first kernel with one thread per point.
 struct ByPoint {
   template <class T>
@@ -114,13 +105,7 @@ class Means {
   Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T drift_scale = 1)
       : p_(p), points_(points.data()), widening_(p.d), drift_scale_(drift_scale), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
     if (incremental) old_counts_ = cuda::Buffer<int>(p.k);
-    cuda::Buffer<double> greatest(1);
-    cuda::clear(stream, greatest);
-    find_greatest<<<std::min(cuda::blocks(points.size(), 1024), 1056u), 256, 0, stream>>>(points.data(), points.size(), greatest.data());
-    cuda::check_launch();
-    double most = 0;
-    cuda::download(&most, greatest.data(), sizeof most, stream);
-    fixed_point_ = moved_sums::FixedPoint(most, p.n);
+    fixed_point_ = moved_sums::FixedPoint(screen::greatest_of(points.data(), points.size(), stream), p.n);
   }
 
   const Widening<T>& widening() const { return widening_; }
