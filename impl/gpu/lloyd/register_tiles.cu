@@ -16,7 +16,7 @@ namespace register_tiles {
 template <class T, int D, int Group, int Rows = 0>
 Kernel make_kernel() {
   constexpr auto launch = launch_of<T>(D, Group);
-  using Label = std::conditional_t < sizeof(T) == 4 && Group<8, std::uint8_t, std::uint16_t>;
+  using Label = std::conditional_t<(sizeof(T) == 4 && Group < 8), std::uint8_t, std::uint16_t>;
   return describe<T, D, Group, Label, SharedLayout<T, D, Group>>(iterate_all<T, D, launch.points, Group, Rows, Label, launch.threads>);
 }
 
