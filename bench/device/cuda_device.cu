@@ -30,7 +30,7 @@ Phase::~Phase() {
 namespace device {
 namespace {
 
-std::optional<int> selected;  // until take() hands it to CUDA
+std::optional<int> asked;  // by select(), until take() hands it to CUDA
 
 cudaDeviceProp properties() {
   cudaDeviceProp values{};
@@ -64,11 +64,13 @@ int count() {
 void select(int index) {
   const std::string none = unavailable();
   if (index >= count()) throw Error(none.empty() ? std::to_string(count()) + " can be seen" : none, false, false);
-  selected = index;
+  asked = index;
 }
 
+int selected() { return cuda::current_device(); }
+
 void take() {
-  if (selected) cuda::check(cudaSetDevice(*std::exchange(selected, std::nullopt)));
+  if (asked) cuda::check(cudaSetDevice(*std::exchange(asked, std::nullopt)));
 }
 
 void start() {
@@ -155,8 +157,8 @@ double Timer::stop() {
 }  // namespace device
 
 int cuda::current_device() {
-  int index = device::selected.value_or(0);
-  if (!device::selected) check(cudaGetDevice(&index));
+  int index = device::asked.value_or(0);
+  if (!device::asked) check(cudaGetDevice(&index));
   return index;
 }
 

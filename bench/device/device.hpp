@@ -29,6 +29,7 @@ int count();
 
 /// Selects the device that all below refer to. Makes no context, which only workers hold. Throws Error for an invalid index.
 void select(int index);
+int selected();
 /// Makes the selected device that of this thread. Without a select() it does nothing.
 void take();
 /// Takes the selected device and creates its context, once per process: 0.1 s and more that belong to no implementation.

@@ -13,6 +13,7 @@ std::string unavailable() { return "this build has no CUDA"; }
 int count() { return 0; }
 void start() { none(); }
 void select(int) { none(); }
+int selected() { return 0; }
 void take() {}
 std::string name() { return ""; }
 std::string uuid() { return ""; }
