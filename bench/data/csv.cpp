@@ -42,6 +42,12 @@ bool parse(std::string_view cell, double& value) {
   return error != std::errc::invalid_argument && std::isfinite(value);
 }
 
+/// True for a decimal number past fp64, of those that parse() rejects.
+bool too_large(std::string_view cell) {
+  double value;
+  return std::from_chars(cell.data(), cell.data() + cell.size(), value).ec == std::errc::result_out_of_range;
+}
+
 /// True for a column's name: empty, or starting with a letter of any script. Words for missing or infinite values are no names.
 bool is_name(std::string_view cell) {
   std::string word(cell);
@@ -150,7 +156,8 @@ Values<T> read_csv(const std::filesystem::path& path, std::int64_t n, const std:
       if (j >= lines.columns) return fine = complain(fmt::format("column {}: the first row has {} columns", j + 1, lines.columns));
       ++seen;
       if (place[std::size_t(j)] < 0) return true;
-      if (!parse(cell, value)) return fine = complain(fmt::format("column {}: '{}' is not a number", j + 1, cell));
+      if (!parse(cell, value))
+        return fine = complain(fmt::format("column {}: '{}' is {}", j + 1, cell, too_large(cell) ? "past fp64" : "not a number"));
       out[std::size_t(i * d + place[std::size_t(j)])] = T(value);
       return true;
     });

@@ -47,16 +47,18 @@ Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t v
   return {asked->second == 1, obstacle};
 }
 
+/// file: where the points come from, or empty.
 template <class T>
-void check_finite(const std::string& name, std::span<const T> points, int d, std::int64_t first_row = 0) {
+void check_finite(const std::string& name, std::span<const T> points, int d, std::int64_t first_row = 0, const std::filesystem::path& file = {}) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   const std::int64_t cells = std::ssize(points);
 #pragma omp parallel for schedule(static) reduction(min : first)
   for (std::int64_t at = 0; at < cells; ++at)
     if (!std::isfinite(points[std::size_t(at)])) first = std::min(first, at);
-  if (first < cells)
-    throw UserError("data set {}: row {}, column {}: {} is not a finite {} number", name, first_row + first / d + 1, first % d + 1,
-                    points[std::size_t(first)], sizeof(T) == 4 ? "fp32" : "fp64");
+  if (first == std::numeric_limits<std::int64_t>::max()) return;
+  const double own = sizeof(T) == 4 && !file.empty() ? read_file<double>(file, first / d + 1)[std::size_t(first)] : points[std::size_t(first)];
+  throw UserError("data set {}: row {}, column {}: {} is not a finite {} number{}", name, first_row + first / d + 1, first % d + 1, own,
+                  sizeof(T) == 4 ? "fp32" : "fp64", sizeof(T) == 4 && std::isfinite(own) ? "; --precision fp64 takes it" : "");
 }
 
 /// The hash of all ranks' points. A chunk is hashed by the rank with its first byte, which makes the rest of it once more.
@@ -210,7 +212,7 @@ Dataset<T> load_dataset(const DatasetRequest& request, Group* group) {
   }
   const std::int64_t rows = entry.generator ? dataset.rows : dataset.n;  // every rank reads all of a file
   const std::span<const T> read(dataset.values.get(), std::size_t(rows) * std::size_t(dataset.d));
-  check_finite(dataset.name, read, dataset.d, dataset.first_value);
+  check_finite(dataset.name, read, dataset.d, dataset.first_value, entry.file);
   if (dataset.hash.empty()) dataset.hash = hash_of(read.data(), read.size_bytes());
   return dataset;
 }

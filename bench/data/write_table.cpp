@@ -36,13 +36,13 @@ void write_values(const fs::path& path, std::string_view header, std::span<const
 /// A mapped temporary file of fixed size, deleted unless kept.
 class MappedPart {
  public:
-  MappedPart(const fs::path& path, std::size_t bytes) : path_(path), part_(path.string() + fmt::format(".{}.part", getpid())), bytes_(bytes) {
+  MappedPart(const fs::path& path, std::size_t bytes) : part_(path), bytes_(bytes) {
     std::error_code unknown;
-    const auto space = fs::space(path.has_parent_path() ? path.parent_path() : fs::path("."), unknown);
+    const auto space = fs::space(part_.path().parent_path(), unknown);
     if (!unknown && bytes > space.available)
       throw UserError("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
                       double(space.available) / (1 << 30));
-    file_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    file_ = ::open(part_.path().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file_ < 0) refuse(errno);
     if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // detects a full disk
     void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
@@ -56,25 +56,23 @@ class MappedPart {
   char* data() const { return data_; }
 
   void keep() {
-    if (::msync(data_, bytes_, MS_SYNC) != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) refuse(errno);
-    part_.clear();
+    if (::msync(data_, bytes_, MS_SYNC) != 0) refuse(errno);
+    part_.keep();
   }
 
  private:
   void close() {
     if (data_) ::munmap(data_, bytes_);
     if (file_ >= 0) ::close(file_);
-    if (!part_.empty()) ::unlink(part_.c_str());
     data_ = nullptr;
     file_ = -1;
   }
   [[noreturn]] void refuse(int error) {
     close();
-    throw UserError("cannot write {}: {}", path_.string(), std::generic_category().message(error));
+    part_.refuse(error);
   }
 
-  fs::path path_;
-  std::string part_;
+  PartFile part_;
   std::size_t bytes_;
   int file_ = -1;
   char* data_ = nullptr;

@@ -18,7 +18,8 @@ double real(const Combination& combination, const std::string& key, double fallb
   if (at == combination.end()) return fallback;
   const auto value = number_of(at->second);
   if (!value) throw UserError("{} must be a number, not '{}'", key, shown(at->second));
-  if (!(*value >= low && *value <= high)) throw UserError("{} must lie between {} and {}, not {}", key, low, high, *value);
+  const std::string name = key == "init_seed" ? "seed" : key;  // as --seed
+  if (!(*value >= low && *value <= high)) throw UserError("{} must lie between {} and {}, not {}", name, low, high, *value);
   return *value;
 }
 

@@ -146,8 +146,10 @@ std::vector<std::string> exhibit_keys() {
 
 Exhibit read_exhibit(const fs::path& file, const std::string& profile) {
   std::error_code error;
+  const bool paper = fs::exists(home() / "papers" / file / "paper.toml", error);
   if (!fs::is_regular_file(file, error))
-    throw UserError("no exhibit file {}: see kmbench list exhibits{}", file.string(), did_you_mean(file.string(), exhibit_keys()));
+    throw UserError("no exhibit file {}: see kmbench list exhibits{}", file.string(),
+                    paper ? "; --paper runs all of a paper" : did_you_mean(file.string(), exhibit_keys()));
   const toml::table table = read_toml(file);
   for (const auto& [key, node] : table) check_section(file, key.str(), node);
 

@@ -37,6 +37,7 @@ std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags&
   const auto idle = [](const std::string& name) {
     return name == "cpu/lloyd/reference" || (name == "library/external" && external_program().empty());
   };
+  check_external(std::ranges::count(cases, "library/external", &Case::implementation_name) > 0);
   if (f.implementation.empty()) std::erase_if(cases, [&](const Case& c) { return idle(c.implementation_name); });
   std::map<std::string, int> reasons;
   for (const auto& c : cases)
@@ -60,7 +61,7 @@ int run(const Flags& f, const Invocation& by) {
   if (options.budget_s < 2) throw UserError("--budget '{}': at least 2s", f.budget);
   ScratchFolder scratch;
   const auto [cases, reasons] = candidates(f, scratch);
-  check_points(cases.front());
+  check_start(cases.front());
   if (!f.out.empty()) const ResultFile writable(f.out);
   for (const auto& [reason, count] : reasons)
     fmt::print(stderr, "{} cannot run here: {}\n", count == 1 ? "1 implementation" : fmt::format("{} implementations", count), reason);

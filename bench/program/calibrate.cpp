@@ -28,12 +28,7 @@ struct Flags {
 
 /// Fits files of recorded lines, with the number of threads of the machine whose record lies beside the first.
 CostModel recorded(const std::vector<std::string>& files) {
-  std::vector<Json> lines;
-  for (const std::string& file : files) {
-    std::error_code error;
-    if (!fs::is_regular_file(file, error)) throw UserError("{}: no file of result lines", file);
-    std::ranges::move(read_lines(file), std::back_inserter(lines));
-  }
+  const std::vector<Json> lines = read_lines(files);
   const Json record = read_machine_record(fs::path(files.front()).parent_path() / "machine.json");
   const Json threads = record.value("cpu", Json::object()).value("threads", Json());
   return fit_costs(lines, threads.is_number_integer() ? threads.get<int>() : omp_get_num_procs());

@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <ranges>
 
 #include <CLI/CLI.hpp>
@@ -153,10 +155,17 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return refuse(one_line(error.what()));
+    const std::string text = one_line(error.what());
+    const auto flag = text.find(": At Most 1 required");
+    return refuse(flag == text.npos ? text : text.substr(0, flag) + " may be given once");
   } catch (const UserError& error) {
     return refuse(error.what());
   } catch (const std::exception& error) {
+    const auto* const system = dynamic_cast<const std::system_error*>(&error);
+    if (system && std::ferror(stdout)) {  // main tells it
+      errno = system->code().value();
+      return errno == EPIPE ? 128 + SIGPIPE : 2;
+    }
     fmt::print(stderr, "kmbench: {}\n", error.what());
     return 1;
   }

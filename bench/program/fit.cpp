@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -31,8 +33,23 @@ struct Flags {
 } flags;
 
 fs::path folder_of(const std::string& out) {
-  const fs::path path = fs::absolute(out).lexically_normal();
-  return path.has_filename() ? path : path.parent_path();  // without a slash at the end
+  std::error_code error;
+  fs::path path = fs::absolute(out).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // without a slash at the end
+  return fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+}
+
+/// Folder of unfinished answers, beside `out`. Workers find it by their parent's id.
+fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
+
+/// The program that is filling `out`; 0 if there is none.
+pid_t writer_of(const fs::path& out) {
+  std::error_code error;
+  const std::string begin = out.string() + ".";
+  for (const auto& entry : fs::directory_iterator(out.parent_path(), error))
+    if (const auto& name = entry.path().string(); name.starts_with(begin) && name.ends_with(".part"))
+      if (const auto program = pid_t(std::atol(name.c_str() + begin.size())); program > 0 && ::kill(program, 0) == 0) return program;
+  return 0;
 }
 
 /// Throws UserError if `out` cannot become a new folder.
@@ -41,13 +58,11 @@ void check_folder(const fs::path& out) {
   std::error_code error;
   const auto there = fs::symlink_status(out, error);
   if (fs::exists(there) && !fs::is_directory(there)) refuse("not a folder");
+  if (const pid_t program = writer_of(out)) refuse(fmt::format("process {} is writing it; wait for it, or name another folder", program));
   if (fs::exists(there) && !fs::is_empty(out, error)) refuse("not empty; name a new folder");
   if (!fs::is_directory(out.parent_path(), error)) refuse(fmt::format("no folder {}", out.parent_path().string()));
   if (::access(out.parent_path().c_str(), W_OK) != 0) refuse(fmt::format("folder {} is not to be written to", out.parent_path().string()));
 }
-
-/// Folder of unfinished answers, beside `out`. Workers find it by their parent's id.
-fs::path unfinished_of(const fs::path& out, pid_t program) { return out.string() + fmt::format(".{}.part", program); }
 
 /// Returns the case of this implementation; for "auto", the GPU's auto, else the CPU's. Throws UserError with the reason why it cannot run.
 Case planned(Sweep sweep, const std::string& implementation) {
@@ -74,6 +89,7 @@ std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
   if (one_start && count > 1) throw UserError("--n-init {}: a file of initial centroids is one start", count);
   const Case first = planned(problem.sweep(), f.implementation);
+  check_external(first.implementation_name == "library/external");
   if (!problem.data.empty()) check_points(first);
   std::vector<Case> starts(std::size_t(count), first);
   for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -92,10 +108,11 @@ class Fit {
   Fit(const std::vector<Case>& starts, fs::path folder, const Invocation& by, std::string machine)
       : starts_(starts), folder_(std::move(folder)), by_(by), machine_(std::move(machine)), lines_(starts.size()) {}
 
-  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia.
+  /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia. Throws UserError if no start can run.
   void keep(const std::string& id, const std::string& answer, const std::string& why) {
     const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
     lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
+    if (const Json& skip = lines_[at]["skip"]; skip.is_string()) throw UserError(skip.get<std::string>());
     const std::string reason = reason_against(lines_[at]);
     const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
     if (reason.empty() || reason != said_)

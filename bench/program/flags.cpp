@@ -14,11 +14,13 @@
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/contract/plugin.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/data/csv.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/environment.hpp"
+#include "bench/run/points.hpp"
 
 namespace km {
 namespace {
@@ -87,10 +89,13 @@ std::vector<bool> listed(std::string_view flag, const std::string& list, const s
     } else if (dash != item.npos) {
       first = column_number(item.substr(0, dash)).value_or(0);
       last = column_number(item.substr(dash + 1)).value_or(0);
+      if (last > 0 && last < first) throw UserError("{} '{}' runs backwards; a range is {}-{}", flag, item, last, first);
     }
     if (first < 1 || last < first || last > columns)
       throw UserError("{} '{}': no such column; there are 1 to {}{}", flag, one_line(item), columns,
                       names.empty() ? "" : one_line(fmt::format(": {}", fmt::join(names, ", ")).substr(0, 300)));
+    if (std::find(marked.begin() + first - 1, marked.begin() + last, true) != marked.begin() + last)
+      throw UserError("{} '{}': column {} is named twice", flag, list, first);
     std::fill(marked.begin() + first - 1, marked.begin() + last, true);
   }
   return marked;
@@ -211,6 +216,20 @@ void check_points(const Case& c) {
   else load_dataset<double>(c.dataset);
 }
 
+void check_start(const Case& c) {
+  const auto check = [&]<class T>(T) { initial_centroids(load_points<T>(c.dataset)->set, c.k, c.init, c.init_seed); };
+  try {
+    if (c.precision == Precision::fp32) check(float());
+    else check(double());
+  } catch (const CannotRun& error) {
+    throw UserError(error.what());
+  }
+}
+
+void check_external(bool used) {
+  if (!used && !external_program().empty()) throw UserError("--external has no meaning here: its program runs as --implementation library/external");
+}
+
 double seconds_of_budget(const std::string& text) {
   const double unit = text.ends_with('m') ? 60 : text.ends_with('h') ? 3600 : 1;
   const bool named = !text.empty() && std::string_view("smh").find(text.back()) != std::string_view::npos;
@@ -239,11 +258,10 @@ Options MachineFlags::options() {
 
 void MachineFlags::select_device() const {
   if (device.empty()) return;
-  try {
-    device::select(int(whole_number("--device", device, 0, 1023)));
-  } catch (const device::Error& error) {
-    throw UserError("--device {}: {}", device, error.what());
-  }
+  const int index = int(whole_number("--device", device, 0, 1023));
+  if (!device::available()) throw UserError("--device {}: {}", index, device::unavailable());
+  if (index >= device::count()) throw UserError("--device {}: the GPUs are 0 to {}", index, device::count() - 1);
+  device::select(index);
 }
 
 std::string MachineFlags::id() const { return id_of(machine); }
@@ -273,6 +291,8 @@ Options TunedFlags::options() {
 std::optional<TunedValues> TunedFlags::values(const std::string& machine) const {
   if (!tuning.empty() && !tuned) throw UserError("--tuning DIR says where --tuned looks; give --tuned as well");
   if (!tuned) return std::nullopt;
+  std::error_code error;
+  if (!tuning.empty() && !fs::is_directory(tuning, error)) throw UserError("--tuning {}: no such folder", tuning);
   if (!tuning.empty()) return TunedValues(tuning, machine);
   try {
     if (const auto own = own_tuning_folder(); fs::exists(own / (machine + ".json"))) return TunedValues(own, machine);

@@ -50,6 +50,12 @@ void add_settings(Sweep& sweep, const std::string& flag, const std::string& pref
 /// Loads the points of a case, to report faults of a file before anything runs. Throws as load_dataset does.
 void check_points(const Case& c);
 
+/// Also makes the start. Throws UserError for points that no implementation can cluster.
+void check_start(const Case& c);
+
+/// Throws UserError if --external names a program that no implementation runs.
+void check_external(bool used);
+
 /// Parses "60s", "2m", "1h" or "60" (seconds). Throws UserError.
 double seconds_of_budget(const std::string& text);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
 #include "bench/base/write_whole.hpp"
 #include "bench/plan/exhibit.hpp"
@@ -112,16 +111,7 @@ int list(const Invocation&) {
 }
 
 int export_lines(const Invocation&) {
-  std::vector<Json> lines;
-  std::error_code error;
-  for (const auto& file : flags.files)
-    if (!std::filesystem::is_regular_file(file, error)) throw UserError("{}: no such file, or not a regular one", file);
-  for (const auto& file : flags.files) {
-    const std::size_t before = lines.size();
-    for (auto& line : read_lines(file)) lines.push_back(std::move(line));
-    if (lines.size() == before) throw UserError("{}: holds no result line; accepted: the .jsonl files of kmbench run", file);
-  }
-  const std::string text = to_google_benchmark(lines).dump(2) + "\n";
+  const std::string text = to_google_benchmark(read_lines(flags.files)).dump(2) + "\n";
   if (flags.out.empty()) fmt::print("{}", text);
   else write_whole(flags.out, text);
   return 0;

@@ -68,9 +68,11 @@ void launch(std::vector<Case>& cases, const Flags& f) {
   }
 }
 
-/// Rejects flags that an exhibit already fixes.
+/// Rejects flags that an exhibit already fixes, or that need one.
 void check_contradictions(const Flags& f) {
-  if (f.exhibits.empty() && f.papers.empty()) return;
+  const bool ad_hoc = f.exhibits.empty() && f.papers.empty();
+  if (ad_hoc && f.save) throw UserError("--save writes what cases of an exhibit compute; kmbench fit writes labels and centroids");
+  if (ad_hoc) return;
   for (const auto& option : sweep_options()) {
     const auto* one = std::get_if<std::string*>(&option.target);
     const auto* list = std::get_if<std::vector<std::string>*>(&option.target);
@@ -144,6 +146,7 @@ std::vector<Case> plan(const Flags& f) {
   if (!f.filter.empty()) keep_matching(cases, "--filter", f.filter);
   if (const auto& text = f.benchmark_filter; !text.empty())  // as in Google Benchmark, a leading '-' inverts it
     keep_matching(cases, "--benchmark_filter", text.substr(text.starts_with('-')), text.starts_with('-'));
+  check_external(std::ranges::count(cases, "library/external", &Case::implementation_name) > 0);
   return cases;
 }
 

@@ -102,6 +102,8 @@ void print_summary(const Case& c, const Measurement& m, const Flags& f) {
 
 /// Labels of a file of n x 1 numbers.
 std::vector<std::int32_t> truth_of(const std::string& file, std::int64_t n) {
+  if (const int columns = dataset_shape({.name = file}).d; columns != 1)
+    throw UserError("--truth {}: {} columns; accepted: one, of numbers", file, columns);
   const auto table = load_dataset<double>({.name = file, .d = 1});
   if (table.n != n) throw UserError("--truth {}: {} rows, but there are {} points", file, table.n, n);
   std::vector<std::int32_t> labels;

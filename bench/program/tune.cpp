@@ -39,6 +39,7 @@ TuningSpace space_of(const Flags& f) {
   Sweep sweep = f.problem.sweep();
   sweep.axes["implementation"] = {f.implementation};
   const Implementation& implementation = *only_case(sweep).implementation;
+  check_external(implementation.name == "library/external");
   std::map<std::string, std::vector<Value>> tried;
   for (const auto& text : f.set) {
     const auto [name, list] = assignment("--set", text);

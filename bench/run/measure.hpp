@@ -40,7 +40,7 @@ struct Measurement {
   bool process_changed = false;             // the next case needs a fresh process
 };
 
-/// The machine cannot hold the case. Recorded as a skip.
+/// The machine cannot hold the case, or no implementation can start from its points. Recorded as a skip.
 struct CannotRun : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

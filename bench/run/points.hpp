@@ -36,19 +36,25 @@ void refuse_overflow(const Points<T>& points) {
     throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
 }
 
-/// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_dataset does, and
-/// CannotRun if distances² would overflow.
+/// Throws as load_dataset does, and CannotRun if distances² would overflow.
+template <class T>
+std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* group = nullptr) {
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request, group));
+  const Dataset<T>& set = points->set;
+  points->spread = spread_of(Problem<T>{{.n = set.rows, .d = set.d, .k = 1}, set.points(), {}, group, {set.first, set.n}});
+  points->hash = group ? hash_of(set.points().data(), set.points().size_bytes()) : set.hash;
+  refuse_overflow(*points);
+  return points;
+}
+
+/// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_points does.
 template <class T>
 std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request, Group* group = nullptr) {
   static std::shared_ptr<const Points<T>> last;
   static DatasetRequest last_request;
   if (last && last_request == request) return last;
   last.reset();  // free memory first: both may not fit
-  auto points = std::make_shared<Points<T>>(load_dataset<T>(request, group));
-  const Dataset<T>& set = points->set;
-  points->spread = spread_of(Problem<T>{{.n = set.rows, .d = set.d, .k = 1}, set.points(), {}, group, {set.first, set.n}});
-  points->hash = group ? hash_of(set.points().data(), set.points().size_bytes()) : set.hash;
-  refuse_overflow(*points);
+  auto points = load_points<T>(request, group);
   protect_values(points->set.values.get(), "the points");
   last_request = request;
   return last = std::move(points);

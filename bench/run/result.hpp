@@ -69,6 +69,8 @@ class FolderLock {
 
 /// Reads all result lines of a .jsonl file. Ignores torn lines and lines without a case. Throws UserError for a later schema.
 std::vector<Json> read_lines(const std::filesystem::path& path);
+/// The same of files that the user names. Throws UserError for one without a line.
+std::vector<Json> read_lines(const std::vector<std::string>& files);
 
 /// True if samples of `line` may be added to those of `before`: it is right, and machine, clean commit, device and exhibit version are equal.
 bool can_continue(const Json& before, const Json& line);

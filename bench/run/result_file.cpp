@@ -113,6 +113,7 @@ FolderLock::~FolderLock() { ::close(file_); }
 std::vector<Json> read_lines(const fs::path& path) {
   std::vector<Json> lines;
   std::ifstream file(path, std::ios::binary);
+  if (const int why = errno; !file && why != ENOENT) throw UserError("{}: {}", path.string(), std::generic_category().message(why));
   int number = 0;
   for (std::string text; std::getline(file, text);) {
     ++number;
@@ -123,6 +124,19 @@ std::vector<Json> read_lines(const fs::path& path) {
     lines.push_back(with_every_field(std::move(line)));
   }
   return lines;
+}
+
+std::vector<Json> read_lines(const std::vector<std::string>& files) {
+  std::vector<Json> all;
+  std::error_code error;
+  for (const auto& file : files)
+    if (!fs::is_regular_file(file, error)) throw UserError("{}: no such file, or not a regular one", file);
+  for (const auto& file : files) {
+    auto lines = read_lines(fs::path(file));
+    if (lines.empty()) throw UserError("{}: holds no result line; accepted: the .jsonl files of kmbench run", file);
+    std::ranges::move(lines, std::back_inserter(all));
+  }
+  return all;
 }
 
 bool can_continue(const Json& before, const Json& line) {

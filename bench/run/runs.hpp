@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/device/device.hpp"
@@ -27,8 +28,8 @@ template <class T>
 class Runs {
  public:
   explicit Runs(const Case& c)
-      : points(points_of<T>(c.dataset, all_ranks())), start(initial_centroids(points->set, c.k, c.init, c.init_seed), c.d),
-        problem(problem_of(c, points->set, start.view())), case_(c) {
+      : points(points_of<T>(c.dataset, all_ranks())), start(first_centroids(c, points->set), c.d), problem(problem_of(c, points->set, start.view())),
+        case_(c) {
     const std::string given = points->set.hash + hash_of(start.view().data(), start.view().size_bytes());
     must_agree(group_, std::int64_t(std::hash<std::string>{}(given)), "began with other points or another start");
   }
@@ -92,6 +93,15 @@ class Runs {
   const Problem<T> problem;
 
  private:
+  /// Throws CannotRun for points from which nobody can start; of several ranks, what one alone throws.
+  static std::vector<T> first_centroids(const Case& c, const Dataset<T>& set) {
+    try {
+      return initial_centroids(set, c.k, c.init, c.init_seed);
+    } catch (const UserError& error) {
+      if (set.group) throw;
+      throw CannotRun(error.what());
+    }
+  }
   /// The case's problem with this process's rows.
   static Problem<T> problem_of(const Case& c, const Dataset<T>& set, std::span<const T> start) {
     Problem<T> p{c.shape(), set.points(), start, set.group, {set.first, set.n}};

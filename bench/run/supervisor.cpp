@@ -1,13 +1,12 @@
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
 
-#include "bench/base/error.hpp"
+#include "bench/base/write_whole.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/run/progress.hpp"
@@ -50,11 +49,11 @@ void leave_out_runs(std::vector<Case>& cases, Recorded& recorded, const RunOptio
   }
 }
 
-/// Returns the ids of cases with all results. Prints how many there are, their commits, and how many have fewer runs than asked for.
-std::set<std::string> finished_of(const std::vector<Case>& cases, Recorded& recorded) {
+/// Returns the ids of cases with all results. Prints how many there are, their commits, and how many lack runs or the energy that was asked for.
+std::set<std::string> finished_of(const std::vector<Case>& cases, Recorded& recorded, bool energy) {
   std::set<std::string> done;
   std::map<std::string, int> commits;  // other than this one
-  int continued = 0, fewer = 0;
+  int continued = 0, fewer = 0, no_energy = 0;
   for (const auto& c : cases) {
     const Json* line = recorded.find(c);
     if (!line || !(*line)["verdict"].is_string()) continue;
@@ -63,6 +62,7 @@ std::set<std::string> finished_of(const std::vector<Case>& cases, Recorded& reco
       continue;
     }
     done.insert(c.id());
+    no_energy += energy && (*line)["verdict"] == "" && !line->value("energy", Json()).is_object();
     fewer += (*line)["verdict"] == "" && (*line)["samples_s"].size() < std::size_t(c.repetitions);
     if (const Json& commit = (*line)["commit"]; commit.is_string() && commit != version::commit()) ++commits[commit.get<std::string>()];
   }
@@ -71,6 +71,7 @@ std::set<std::string> finished_of(const std::vector<Case>& cases, Recorded& reco
   if (fewer > 0)
     fmt::print(stderr, "{} of these have fewer runs than asked for and are not continued: another commit, machine or exhibit, or changes beside it\n",
                fewer);
+  if (no_energy > 0) fmt::print(stderr, "{} of these have no energy: --redo --energy measures it\n", no_energy);
   if (continued > 0) fmt::print(stderr, "{} of {} cases have fewer runs than asked for: the missing ones follow\n", continued, cases.size());
   return done;
 }
@@ -82,7 +83,7 @@ class Recorder {
       cases_.emplace(c.id(), &c);
       files_[result_path(options, c)].push_back(c.id());
     }
-    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(cases, recorded);
+    const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(cases, recorded, options.energy);
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
       if (!c.skip.empty()) skip(c, recorded.find(c));
@@ -138,8 +139,7 @@ void export_google_benchmark(const std::vector<Json>& lines, const RunOptions& o
   const std::string text = document.dump(2) + "\n";
   if (options.format == "json") fmt::print("{}", text);
   if (options.format == "console") print_google_benchmark(document);
-  if (!options.benchmark_out.empty() && !(std::ofstream(options.benchmark_out) << text).flush())
-    throw UserError("cannot write " + options.benchmark_out);
+  if (!options.benchmark_out.empty()) write_whole(options.benchmark_out, text);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "bench/base/error.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/inbox.hpp"
@@ -94,7 +95,11 @@ class CaseRun {
     if (right() && !options_.answers.empty()) {
       const auto folder = options_.answers / case_.id();
       std::filesystem::create_directories(folder);
-      session_->write_answer(folder);
+      try {
+        session_->write_answer(folder);
+      } catch (const UserError& error) {  // the disk is full
+        throw CannotRun(error.what());
+      }
     }
     release();
   }

@@ -97,4 +97,4 @@ def run(arguments: list[object]) -> None:
         return
     said = ran.stderr.strip().splitlines()
     why = said[-1].removeprefix("kmbench: ") if said else f"kmbench ended with exit code {ran.returncode}"
-    raise (ValueError if ran.returncode == 2 else RuntimeError)(why)
+    raise (ValueError if ran.returncode == 2 else RuntimeError)(why.replace(str(arguments[1]), "X"))

@@ -176,6 +176,7 @@ def command_inputs() -> Iterator[Input]:
         yield Input(f"export {name}", ["export", name], "not a regular one")
     for name in ["type 0.npy", "empty.csv", "cell 0.csv"]:
         yield Input(f"export {name}", ["export", name], f"{name}: holds no result line")
+        yield Input(f"calibrate {name}", ["calibrate", name], f"{name}: holds no result line")
     for name in ["nan.npy", "cell 0.csv", "longer than its header.npy.xz"]:
         yield Input(f"advise {name}", ["advise", name, "--k", "1"], re.escape(name))
     for out in ["folder.npy", "folder.npy/" + "x" * 300]:
@@ -214,6 +215,10 @@ COMMANDS = {
     f"{ADVISE} --columns 1": "--columns choose from a file; blobs is none",
     "advise nan.npy --k 1 --columns 3": "--columns '3': no such column; there are 1 to 2",
     "advise class.csv --k 1": r"class\.csv: line 4, column 2: 'b' is not a number",
+    f"{ADVISE} --implementation naive --external true": "--external has no meaning here",
+    "advise wide.csv --k 2": r"values reach 1e\+300: distances² overflow fp64",
+    "advise equal.csv --k 2 --init kmeans++": "has only 1 different points, k = 2 is more",
+    "advise huge.csv --k 1 --columns 1-2": "'1e400' is past fp64",
     "advise": "points is required",
     f"{ENV} --price tpu=1": "of cpu or gpu",
     f"{ENV} --price 2.50": "is not name=value",
@@ -232,6 +237,14 @@ COMMANDS = {
     f"{FIT} --precision fp16": "precision 'fp16'; accepted: fp32, fp64",
     "fit nan.npy --k 2 --out out": r"nan\.npy",
     **{f"fit good.npy --k 2 --out {out}": f"/{out}: " for out in ("full", "class.csv", "no/folder")},
+    f"{FIT} --columns 2-1": "'2-1' runs backwards; a range is 1-2",
+    f"{FIT} --columns 1,1-2": "column 1 is named twice",
+    f"{FIT} --seed -1": "seed must lie between 0",
+    f"{FIT} --external true": "--external has no meaning here",
+    "fit equal.csv --k 2 --out out": "has only 1 different points, k = 2 is more",
+    "fit wide.csv --k 2 --out out": r"values reach 1e\+300: distances² overflow fp64",
+    "fit wide.csv --k 2 --out out --precision fp32": r"1e\+300 is not a finite fp32 number; --precision fp64 takes it",
+    "spectral wide.csv --clusters 2 --out out.npy": r"1e\+300 is not a finite fp32 number; --precision fp64 takes it",
     f"{MAPPED} map=1 --precision fp64": "its values are f4 and would have to be converted to f8",
     f"{MAPPED} map=3": "map = 3, accepted: 0 and 1",
     f"{MAPPED} groups=3": "it is a file and has no setting 'groups'; accepted: map",
@@ -242,6 +255,13 @@ COMMANDS = {
     "run he2021/tabel3": r"did you mean he2021/table3\?",
     "run --implementation pectral --dataset moons --k 2 --out out": "unknown implementation 'pectral'",
     f"run {PROBLEM} --tuning there --out out": "give --tuned as well",
+    f"run {PROBLEM} --tuned --tuning there --out out": "--tuning there: no such folder",
+    f"run {PROBLEM} --save --out out": "--save writes what cases of an exhibit compute",
+    f"run {PROBLEM} --implementation naive --external true --out out": "--external has no meaning here",
+    f"run {PROBLEM} --k 4 --out out": "--k may be given once",
+    f"run {PROBLEM} --device 99 --out out": "--device 99: ",
+    "run he2021 --out out": "no exhibit file he2021: .*; --paper runs all of a paper",
+    "data blobs --n 10 --out device.npy": r"cannot write device\.npy: not a regular file",
     f"{SPECTRAL} --clusters 2 --representatives 1501": "representatives = 1501 is more than n = 1500 points",
     f"{SPECTRAL} --clusters 20 --representatives 10": "k = 20 is more than representatives = 10",
     f"{SPECTRAL} --clusters 2 --similarity gaussian --sigma 0": "--sigma 0",
@@ -249,6 +269,7 @@ COMMANDS = {
     f"{SPECTRAL} --clusters 1": "--clusters",
     f"{SPECTRAL} --clusters 2 --kmeans cpu/lloyd/none": "cpu/lloyd/none",
     f"{SPECTRAL} --clusters 2 --representatives 150 --solver lapack --truth good.npy": r"good\.npy",
+    f"{SPECTRAL} --clusters 2 --truth class.csv": "--truth class.csv: 2 columns; accepted: one",
     "spectral good.npy --out out.npy --clusters 2": "all points are equal",
     f"{TUNE} --set speed=1,2": "has no parameter 'speed'",
     f"{TUNE} --set mode=0,1": "mode is not tunable, for it changes more than speed",
@@ -266,6 +287,7 @@ COMMANDS = {
     f"{TUNE} --data x.npy": "--dataset and --data exclude",
     f"{TUNE} --machine ../up": "--machine '../up'",
     f"{TUNE} --fast": "--fast",
+    f"{TUNE} --external true": "--external has no meaning here",
     f"tune {PROBLEM}": "implementation",
     f"tune nobody {PROBLEM}": "unknown implementation 'nobody'",
     f"tune nave {PROBLEM}": r"did you mean cpu/lloyd/naive\?",
@@ -285,6 +307,10 @@ def written_inputs(folder: Path) -> Iterator[Input]:
     """The commands above, in a folder with what they name, and those that may overwrite no broken file."""
     (folder / "good.npy").write_bytes(bad_files.GOOD)
     (folder / "class.csv").write_text("x,class\n\n1,2\n2,b\n")
+    (folder / "equal.csv").write_text("1,2\n" * 3)
+    (folder / "huge.csv").write_text("1,2,3\n4,1e400,6\n")
+    (folder / "wide.csv").write_text("1e300,0\n0,1\n")
+    (folder / "device.npy").symlink_to("/dev/full")
     for name, text in [("priced/machine.json", '{"id": "here", "price": {"gpu": 2}}'), ("full/mine.txt", "kept")]:
         (folder / name).parent.mkdir()
         (folder / name).write_text(text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from built import ENVIRONMENT, FAULTY, KMBENCH, ROOT, kmbench, needed, succeeded
+from built import ENVIRONMENT, FAULTY, KMBENCH, ROOT, flags, kmbench, needed, refused, succeeded
 
 needed(KMBENCH, FAULTY)
 PARTS = {"labels.npy", "centroids.npy", "fit.json"}
@@ -104,6 +106,30 @@ def test_an_empty_folder_is_a_place(points: Path) -> None:
     answer(points.parent / "out")
 
 
+def test_a_link_to_a_folder_stays_one(points: Path) -> None:
+    (points.parent / "there").mkdir()
+    (points.parent / "out").symlink_to(points.parent / "there")
+    assert fit(points, *CPU, "--n-init", 1).returncode == 0
+    answer(points.parent / "there")
+    assert (points.parent / "out").is_symlink()
+
+
+def test_a_full_disk_is_no_wrong_result(tmp_path: Path) -> None:
+    command = [KMBENCH, "fit", "blobs", *flags(n=20_000, d=2, k=3, n_init=2, out=tmp_path / "out")]
+    limit = f"trap '' XFSZ; ulimit -f 50; {shlex.join(map(str, command))}"  # 50 x 512 or 1024 bytes a file
+    ran = subprocess.run(["sh", "-c", limit], capture_output=True, text=True, env=ENVIRONMENT)
+    refused(ran, "labels.npy: File too large")
+    assert names(tmp_path) == set()
+
+
+def test_two_fits_into_one_folder_are_refused_at_the_start(points: Path) -> None:
+    beside = points.parent / f"out.{os.getpid()}.part"
+    beside.mkdir()
+    refused(fit(points, *CPU), f"process {os.getpid()} is writing it")
+    beside.rename(points.parent / "out.999999999.part")  # of a killed one
+    assert fit(points, *CPU, "--n-init", 1).returncode == 0
+
+
 def test_an_interrupted_fit_leaves_nothing(points: Path) -> None:
     command = [KMBENCH, "fit", points, "--k", 4, "--out", points.parent / "out", *CPU, "--n-init", 2000]
     with subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as program:
@@ -142,6 +168,8 @@ def test_the_class_raises_on_bad_input(estimator: Any, points: Path) -> None:
         estimator(601).fit(np.load(points))
     with pytest.raises(ValueError, match="init 'best'"):
         estimator(4, init="best").fit(np.load(points))
+    with pytest.raises(ValueError, match=r"kmeans\+\+: X has only 1 different points, k = 2 is more"):
+        estimator(2).fit(np.ones((50, 2)))
 
 
 def test_the_class_passes_scikit_learns_checks(estimator: Any) -> None:

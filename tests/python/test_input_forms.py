@@ -1,7 +1,10 @@
 """Inputs in several forms: exhibits by key or file, a Python in any folder, data as .npy and .csv."""
 
 import importlib.util
+import os
 import re
+import signal
+import subprocess
 import sys
 
 import built
@@ -42,6 +45,35 @@ def test_a_python_is_a_program_and_no_shell_command(tmp_path, monkeypatch):
     for command in [f"{sys.executable};{touch}", f"$({touch})", f"{touch} #", f"sh -c '{touch}'"]:
         assert f"scikit-learn is not installed for {command}" in kmbench(*SKLEARN, KMBENCH_PYTHON=command)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["points.npy", "points.csv"])
+def test_interrupted_data_leave_no_file(tmp_path, name):
+    asked = [built.KMBENCH, "data", "blobs", *flags(n=1_000_000, d=40), "--out", tmp_path / name]
+    with subprocess.Popen(asked, stderr=subprocess.PIPE, text=True, env=built.ENVIRONMENT) as run:
+        built.wait_until(lambda: list(tmp_path.iterdir()))
+        run.send_signal(signal.SIGINT)
+        assert run.stderr.read() == "\ninterrupted\n"
+    assert run.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["points.npy", "points.csv"])
+def test_data_are_written_through_a_link(tmp_path, name):
+    (tmp_path / "there").mkdir()
+    (tmp_path / name).symlink_to(tmp_path / "there" / name)
+    for n in (10, 20):  # the file is new, then replaced
+        kmbench("data", "blobs", *flags(n=n, d=2, out=tmp_path / name))
+        assert f": {n} x 2, " in kmbench("data", tmp_path / "there" / name, "--out", tmp_path / "copy.npy")
+        assert (tmp_path / name).is_symlink()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+@pytest.mark.parametrize("command", ["export", "calibrate"])
+def test_a_file_that_may_not_be_read_is_told(tmp_path, command):
+    (tmp_path / "lines.jsonl").write_text("{}")
+    (tmp_path / "lines.jsonl").chmod(0)
+    built.refused(built.kmbench(command, tmp_path / "lines.jsonl"), "lines.jsonl: Permission denied")
 
 
 @pytest.mark.parametrize(("precision", "dtype"), [("fp32", np.float32), ("fp64", np.float64)])

@@ -103,6 +103,14 @@ def test_more_repetitions_continue_a_case(tmp_path):
     assert told()[2:] == [(None, 5)]
 
 
+def test_a_finished_case_is_told_to_have_no_energy(tmp_path):
+    asked = [*NAIVE, *flags(n=300, k=3, repetitions=2, out=tmp_path)]
+    succeeded(*asked)
+    assert "1 of these have no energy: --redo --energy measures it\n" in succeeded(*asked, "--energy").stderr
+    succeeded(*asked, "--energy", "--redo")
+    assert "have no energy" not in succeeded(*asked, "--energy").stderr
+
+
 def test_two_runs_at_once_into_one_folder_are_refused(tmp_path):
     slow = [*SLOW, *flags(k="2:90:+1", set="sleep_ms=100", out=tmp_path)]
     with subprocess.Popen([FAULTY, *slow], **QUIET) as first:

@@ -4,12 +4,14 @@ import fcntl
 import os
 import pty
 import re
+import shlex
 import shutil
 import struct
 import subprocess
 import sys
 import termios
 
+import pytest
 from built import BUILD, ENVIRONMENT, FAULTY, KMBENCH, ROOT, flags, kmbench, lines_of, needed, refused, succeeded
 
 needed(KMBENCH, FAULTY)
@@ -95,6 +97,15 @@ COMPLETED = {
     "run --implementation cpu/lloyd/naive": ["cpu/lloyd/naive", "cpu/lloyd/naive_soa"],
     "run --paper ": sorted(path.parent.name for path in (ROOT / "papers").glob("*/paper.toml")),
 }
+
+
+@pytest.mark.parametrize("args", ["--help", "--version", "list --json", "man", "env"])
+def test_what_cannot_be_printed_is_told_and_a_reader_may_stop(args):
+    command = shlex.join([str(KMBENCH), *args.split()])
+    for into, told in [("> /dev/full", "kmbench: standard output: No space left on device\n2"), ("| true", "0")]:
+        shell = ["bash", "-c", f"{command} {into}; echo ${{PIPESTATUS[0]}} >&2"]
+        said = subprocess.run(shell, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=HOME).stderr
+        assert said == told + "\n"
 
 
 def test_completion_knows_commands_flags_and_names():
