@@ -65,6 +65,12 @@ int count() {
 
 void select(int index) { cuda::check(cudaSetDevice(index)); }
 
+int selected() {
+  int index = 0;
+  cuda::check(cudaGetDevice(&index));
+  return index;
+}
+
 void start() {
   [[maybe_unused]] static const bool started = [] {
     const cuda::Buffer<char> bytes(1);

@@ -30,6 +30,7 @@ int count();
 /// Creates the context on the selected device, once per process. It takes 0.1 s and more that belong to no implementation.
 void start();
 void select(int index);  // selects the device for this thread and all later work. Throws Error for an invalid index
+int selected();          // its index
 
 std::string name();  // the selected device's, as all below
 std::string uuid();  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as in NVML

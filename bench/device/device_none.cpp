@@ -13,6 +13,7 @@ std::string unavailable() { return "this build has no CUDA"; }
 int count() { return 0; }
 void start() { none(); }
 void select(int) { none(); }
+int selected() { return 0; }
 std::string name() { return ""; }
 std::string uuid() { return ""; }
 std::vector<std::pair<std::string, std::string>> describe() { return {}; }
