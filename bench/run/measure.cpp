@@ -379,6 +379,14 @@ class TypedSession final : public Session {
   std::optional<GpuState> gpu_;
 };
 
+/// Why not every rank has a GPU of its own, or "". The launcher may show each its own alone.
+std::string explain_shared_gpu(Group& group) {
+  auto ids = gathered<std::size_t>(&group, {std::hash<std::string>{}(device::uuid())});
+  std::ranges::sort(ids);
+  if (std::ranges::adjacent_find(ids) == ids.end()) return "";
+  return fmt::format("{} ranks of a machine share its {} GPUs: each takes one of its own", group.local_size(), device::count());
+}
+
 }  // namespace
 
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
@@ -391,6 +399,8 @@ std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
   const std::string why =
       needed > available ? fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are available", needed / (1 << 30), available / (1 << 30)) : "";
   if (const std::string all = agreed(group, why); !all.empty()) throw CannotRun(all);
+  if (group && c.on_gpu())
+    if (const std::string shared = explain_shared_gpu(*group); !shared.empty()) throw CannotRun(shared);
   if (c.implementation->description.task == Task::spectral) return prepare_chain(c, m);
   if (c.precision == Precision::fp32) return std::make_unique<TypedSession<float>>(c, m);
   return std::make_unique<TypedSession<double>>(c, m);

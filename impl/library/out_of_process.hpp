@@ -1,4 +1,5 @@
 // The four verbs of the contract, sent to an external program (docs/adding.md, "A program of its own"). The harness times the question "iterate".
+// Of several ranks, each has a program; `ranks` of prepare tells it the others and rank 0's `address` of hello.
 // Phases: empty_call, in prepare, is the cost of a question; inside is the program's own clock; set_up is its part beside the iterations.
 #pragma once
 

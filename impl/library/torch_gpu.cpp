@@ -1,4 +1,5 @@
 // library/torch on the GPU: points are uploaded in prepare, the start in reset; download fetches labels and centroids. Products in fp32, TF32 off.
+#include "bench/device/device.hpp"
 #include "impl/library/out_of_process.hpp"
 
 namespace km {
@@ -7,7 +8,7 @@ namespace {
 template <class T>
 struct TorchGpu : OutOfProcess<T> {
   TorchGpu(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cuda"})) {}
+      : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cuda:" + std::to_string(device::selected())})) {}
 };
 
 const Register<TorchGpu> registration{{

@@ -25,6 +25,7 @@ class Job:
     iterations: int
     tolerance: float | None
     parameters: dict[str, Any]
+    ranks: dict[str, Any] | None  # rank, size, processors, total points, rank 0's address; None: one process has all
 
 
 class Solver(Protocol):
@@ -42,7 +43,7 @@ ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
 def job_of(asked: dict[str, Any]) -> Job:
     """Maps the .npy files in shared memory; the points copy-on-write, so that nothing changes them."""
     arrays = {name: np.load(asked[name], mmap_mode="c" if name == "points" else "r+") for name in ARRAYS}
-    return Job(**arrays, **{name: asked[name] for name in ("iterations", "tolerance", "parameters")})
+    return Job(**arrays, **{name: asked.get(name) for name in ("iterations", "tolerance", "parameters", "ranks")})
 
 
 def means(points: np.ndarray, labels: np.ndarray, before: np.ndarray) -> np.ndarray:

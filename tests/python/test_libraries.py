@@ -283,6 +283,7 @@ def test_pytorch_takes_the_threads_of_its_own_case(monkeypatch):
     torch = SimpleNamespace(
         __version__="stand-in",
         backends=SimpleNamespace(cuda=SimpleNamespace(matmul=SimpleNamespace())),
+        device=lambda name: SimpleNamespace(type=name),
         from_numpy=lambda _: tensor,
         get_num_threads=lambda: 8,
         set_num_threads=asked.append,
@@ -294,5 +295,5 @@ def test_pytorch_takes_the_threads_of_its_own_case(monkeypatch):
     load = runpy.run_path(str(ADAPTERS / "torch_worker.py")) and served[0]
     _, solver = load()
     for threads in (0, 3, 0):
-        solver(SimpleNamespace(points=None, initial=[0], parameters={"threads": threads}))
+        solver(SimpleNamespace(points=[], initial=[0], tolerance=None, parameters={"threads": threads}, ranks=None))
     assert asked == [8, 3, 8]

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -159,6 +160,43 @@ def test_whoever_is_killed_nothing_is_left_behind(victim, tmp_path):
         wait_until(lambda: not leftover(tmp_path))
     found = lines_of(tmp_path / "adhoc.jsonl")
     assert [line["failure"] for line in found] == (["a rank died of signal 9 (Killed)"] if victim == "a rank" else [])
+
+
+PYTORCH = {"KMBENCH_PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).with_name("stand_ins") / "torch_ranks")}
+
+
+def by_pytorch(which: str, folder: Path, ranks: int, fault: str = "", **settings: object) -> list[dict]:
+    """The lines of these implementations; PyTorch is a stand-in."""
+    shape = flags(**{"dataset": "blobs", "n": 300, "k": 5, "precision": "fp32", "iterations": 40, **settings})
+    words = [*flags(implementation=which, repetitions=2, out=folder), *shape, *launch(ranks)]
+    kmbench("run", *words, **AS_ROOT, **PYTORCH, STAND_IN_FAULT=fault)
+    return lines_of(folder / "adhoc.jsonl")
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_pytorchs_processes_add_their_sums_over_ranks(ranks, tmp_path):
+    """Several cases of one process; ranks without points; the share of changed labels is that of all points."""
+    lines = by_pytorch("library/torch_ranks|cpu/ranks/two_step", tmp_path, ranks, dataset="uniform", n="2,300", k=2, tolerance=0.02)
+    assert [(line["failure"], line["verdict"], line["ranks"]["count"]) for line in lines] == [(None, "", ranks)] * 4
+    ends = {(line["implementation"], line["n"]): (line["iterations"], line["cluster_sizes"]) for line in lines}
+    for n in (2, 300):
+        assert ends["library/torch_ranks", n] == ends["cpu/ranks/two_step", n]
+    assert 2 < ends["cpu/ranks/two_step", 300][0] < 40, "the tolerance is tested"
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ("dies", r"^rank 1: the program .* ended with exit code 3 in iterate$|EOFError|ConnectionResetError"),
+        ("alone", r"^rank 1 ended with other centroids than rank 0$"),
+    ],
+)
+def test_a_fault_of_one_ranks_pytorch_is_one_line(fault, why, tmp_path):
+    (line,) = by_pytorch("library/torch_ranks", tmp_path, 2, fault)
+    assert re.search(why, line["failure"]), line["failure"]
+    wait_until(lambda: not leftover(tmp_path))
 
 
 def in_slurm(*words: object, **more: str) -> str:
