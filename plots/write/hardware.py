@@ -144,7 +144,7 @@ def cascades_of(both: Sides) -> list[tuple[str, Portability]]:
 
 
 def tables(both: Sides, paper: Paper) -> list[Table]:
-    """The tables of one exhibit that have rows, in reading order."""
+    """The tables of one exhibit that have rows or remarks, in reading order."""
     made = [
         side_tables.times(both),
         side_tables.ceilings(both),
@@ -155,9 +155,8 @@ def tables(both: Sides, paper: Paper) -> list[Table]:
     return [table for table in made if table.rows or table.key.endswith(("/cost", "/portability"))]
 
 
-def page(both: Sides, paper: Paper) -> str:
-    """Its tables as Markdown; of one without rows, the title and the remarks."""
-    made = tables(both, paper)
+def page(made: Sequence[Table]) -> str:
+    """These tables as Markdown; of one without rows, the title and the remarks."""
     return "\n".join(
         markdown(one) if one.rows else "\n\n".join([f"**{one.title}**", *one.remarks]) + "\n" for one in made
     )
@@ -165,9 +164,9 @@ def page(both: Sides, paper: Paper) -> str:
 
 def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
     """Under out/hardware/<paper>/: <exhibit>.md, <exhibit>-<table>.csv and .tex, <exhibit>-cascade.svg, .pdf, .png."""
-    stem = out / "hardware" / both.exhibit.key
-    written = [write(stem.with_name(stem.name + ".md"), page(both, paper))]
-    for table in tables(both, paper):
+    stem, made = out / "hardware" / both.exhibit.key, tables(both, paper)
+    written = [write(stem.with_name(stem.name + ".md"), page(made))]
+    for table in made:
         if table.rows:
             written += write_table(table, stem.with_name(f"{stem.name}-{table.key.rpartition('/')[2]}"), SHEETS)
     figure = picture.cascades(cascades_of(both))
