@@ -27,6 +27,7 @@ from plots.write.tables import EMPTY, Cell, Column, Table, count, estimated, fie
 SHEETS = {ending: text for ending, text in TABLE_FORMATS.items() if ending != ".md"}
 PROBLEM = ("dataset", "n", "d", "k", "precision", "iterations")
 TITLES = {decided.ITERATION: "an iteration", decided.WHOLE: "a whole clustering, set-up and copies included"}
+UNKNOWN = "cannot tell"
 BINDS = dict(zip(BOUNDS, ("where memory binds", "where arithmetic binds", "where a launch binds"), strict=True))
 
 
@@ -71,6 +72,7 @@ def panels(compared: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]
 def sentences(pairs: Sequence[Comparison], across: Sequence[Comparison]) -> list[str]:
     """Of GPUs (else of CPUs) the two that share most problems, then the GPU and the CPU that do."""
     told = []
+    pairs, across = ([one for one in some if valued(one) != UNKNOWN] for some in (pairs, across))
     kind = "gpu" if any(one.new[1] == "gpu" for one in pairs) else "cpu"
     if same := most([one for one in pairs if one.new[1] == kind]):
         first, *others = (f"{valued(one)}{{}} {BINDS[one.what]} ({plural(len(one.each), 'problem')})" for one in same)
@@ -91,7 +93,9 @@ def most(found: Sequence[Comparison]) -> list[Comparison]:
 
 
 def valued(one: Comparison) -> str:
-    """`1.06 [1.04, 1.08]`."""
+    """`1.06 [1.04, 1.08]`; `cannot tell` of an interval that is only noise."""
+    if words.interval(one.value, 3) == words.NOISE:
+        return UNKNOWN
     value, low, high = (words.number(v, 3) for v in (one.value.value, *one.value.range))
     return f"{value} [{low}, {high}]" if one.value.known else value
 
