@@ -1,4 +1,4 @@
-"""Maps a function over items, in as many processes as there are processors, with a count of those done on a terminal."""
+"""Maps a function over items, in as many processes as there are processors, and counts on a terminal those done."""
 
 import multiprocessing
 import sys

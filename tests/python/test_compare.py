@@ -227,7 +227,10 @@ def test_an_interval_below_the_threshold_is_not_slower(tmp_path, capsys):
     ("seen", "told"),
     [
         ([0.088], "Of 1 undecided case a change of 8.8% would have been seen."),
-        ([0.2, 0.1, None], "Of 2 undecided cases a change of 10.0% to 20.0% would have been seen (15.0% by the median)."),
+        (
+            [0.2, 0.1, None],
+            "Of 2 undecided cases a change of 10.0% to 20.0% would have been seen (15.0% by the median).",
+        ),
         ([None], ""),
     ],
 )

@@ -19,6 +19,7 @@ from plots.write import claim_sheet, html_rows, places, report, tables
 
 PAPER = 'title = "A paper"\nauthors = ["A. Author"]\nyear = 2020\ndoi = "10.1/abc"\nmachine = "their machine"\n'
 RECORD = {"cpu": {"model": "Made-up 9000", "threads": 8}, "memory_bytes": 2**34, "warnings": ["busy"]}
+SIDES = "numerator={packages=1}\ndenominator={packages=10}"
 THREADS = TABLE + printed('[["20", "1"]]', "threads", more='match = { threads = { "20" = 0 } }\n')
 
 
@@ -110,6 +111,15 @@ def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_is_decide
     assert found.verdict == verdict
     assert (found.why, found.need) == (("8 threads here, 20 in the paper", "threads") if ours == 8 else ("", ""))
     assert bench.judge(lines, THREADS, record, **claim, metric="iterations").verdict == FAILED
+
+
+def test_a_direction_alone_says_on_the_page_that_the_threads_differ(bench):
+    bench.exhibit(THREADS + claim('kind="ratio"\nat_least=1.5\nmetric="run"\n' + SIDES))
+    lines = [line(packages=1, threads=0, seconds=0.2), line(packages=10, threads=0, seconds=0.1)]
+    write(bench.results, "demo", lines, {"cpu": {"threads": 8}})
+    assert re.search(
+        r"trend only</span><i>[^<]* · 8 threads here, 20 in the paper</i>", report.pages(*bench.read())["index.html"]
+    )
 
 
 def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):
