@@ -71,7 +71,9 @@ def main(argv: list[str] | None = None) -> int:
         code = command.run(args) or 0
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # the reader has seen enough
+    except (BrokenPipeError, SystemExit) as e:  # the reader has seen enough; rich makes an exit of it
+        if not isinstance(e.__context__ if isinstance(e, SystemExit) else e, BrokenPipeError):
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except UserError as e:

@@ -310,12 +310,13 @@ def test_command(place, monkeypatch, capsys, command, says):
     assert sorted(place.rglob("*")) == before, "nothing is written"
 
 
-def test_a_reader_that_has_seen_enough_ends_a_command_silently(bench):
+@pytest.mark.parametrize("command", [["coverage"], ["claims", "--list"]])  # with print, and with rich
+def test_a_reader_that_has_seen_enough_ends_a_command_silently(bench, command):
     bench.exhibit()
     bench.run([line(packages=1)])
     reader, writer = os.pipe()
     os.close(reader)
-    words = [sys.executable, "-m", "plots", "coverage", *bench.folders, "--out", bench.results / "out"]
+    words = [sys.executable, "-m", "plots", *command, *bench.folders, "--out", bench.results / "out"]
     ran = subprocess.run(words, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
     assert (ran.returncode, ran.stderr) == (0, b"")
