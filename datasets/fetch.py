@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
@@ -211,10 +211,15 @@ def fetch(name: str, table: dict[str, Any], folder: Path) -> Path:
     raise FetchError(" ".join(f"{name}: {'; '.join(complaints)}".split()))
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
 def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
     every = tomllib.loads(tables.read_text())
     known = {name: table for name, table in every.items() if "fetch" in table}
-    parser = argparse.ArgumentParser(prog="kmbench fetch", description="Fetch real data sets as .npy files.")
+    parser = Parser(prog="kmbench fetch", description="Fetch real data sets as .npy files.")
     parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(known))
     parser.add_argument("--out", type=Path, default=TABLES.parent.parent / "data", help="folder (default: data/)")
     options = parser.parse_args(arguments)
@@ -222,6 +227,8 @@ def main(arguments: list[str] | None = None, tables: Path = TABLES) -> int:
         parser.error(f"{here[0]} is not fetched: {every[here[0]]['advice']}")
     if unknown := [name for name in options.names if name not in known]:
         parser.error(f"unknown data set {unknown[0]}; accepted: {', '.join(known)}")
+    if any(folder.exists() and not folder.is_dir() for folder in (options.out, *options.out.parents)):
+        parser.error(f"--out {options.out}: not a folder")
     failed = 0
     for name in options.names:
         table = known[name]

@@ -3,15 +3,28 @@
 Modules that draw or compute are imported by the commands that need them, so that --help answers at once."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 from plots.errors import UserError
-from plots.options import COMMANDS, MACHINE, OUT, PROFILE, RESULTS, SELECTION, command, flag, option, path, several
+from plots.options import (
+    COMMANDS,
+    MACHINE,
+    OUT,
+    PROFILE,
+    RESULTS,
+    SELECTION,
+    Parser,
+    command,
+    flag,
+    option,
+    path,
+    several,
+)
 from plots.read import exhibits, results
 from plots.write.files import write
 
@@ -21,13 +34,6 @@ BESIDE = option(
     "recorded machines to show beside, none for none (results/, where --results is another folder)",
     metavar="DIR",
 )
-
-
-class Parser(argparse.ArgumentParser):
-    """Refuses in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UserError(message)
 
 
 def parser() -> Parser:
@@ -59,7 +65,17 @@ def near(word: str, known: Iterable[str]) -> str:
 def main(argv: list[str] | None = None) -> int:
     try:
         args = parsed(sys.argv[1:] if argv is None else argv)
-        return COMMANDS[args.command].run(args) or 0
+        command = COMMANDS[args.command]
+        if OUT in command.options and any(folder.exists() and not folder.is_dir() for folder in above(args.out)):
+            raise UserError(f"--out {args.out}: not a folder")
+        code = command.run(args) or 0
+        sys.stdout.flush()
+        return code
+    except (BrokenPipeError, SystemExit) as e:  # the reader has seen enough; rich makes an exit of it
+        if not isinstance(e.__context__ if isinstance(e, SystemExit) else e, BrokenPipeError):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except UserError as e:
         print(f"plots: {e}", file=sys.stderr)
     except OSError as e:
@@ -70,6 +86,10 @@ def main(argv: list[str] | None = None) -> int:
         needs = "jinja2, matplotlib, numpy, rich and scipy"
         print(f"plots: {sys.executable} lacks {e.name}; KMBENCH_PYTHON names a Python with {needs}", file=sys.stderr)
     return 2
+
+
+def above(path: Path) -> list[Path]:
+    return [path, *path.parents]
 
 
 def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results.Machine]]:

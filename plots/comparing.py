@@ -269,18 +269,17 @@ def run_hardware(args: argparse.Namespace) -> None:
     machines = [machine for name in named for machine in results.load(args.results, name)]
     from plots.decide import side_by_side
     from plots.write import claim_sheet, hardware
+    from plots.write.parallel import each
 
     compared = [
         (paper, side_by_side.sides(exhibit, machines, args.profile)) for paper in papers for exhibit in paper.exhibits
     ]
     told, written = hardware.write_all([both for _, both in compared], [m.name for m in machines], args.out)
     show(told)
-    files = len(written)
-    for paper, both in compared:
-        if both.pairs:
-            files += len(hardware.write_exhibit(both, paper, args.out))
-        if args.exhibits:
-            show(hardware.page(both, paper) if both.pairs else f"Nothing of {both.exhibit.key} was run.\n")
+    shown = [(both, paper, args.out) for paper, both in compared if both.pairs]
+    files = len(written) + sum(map(len, each(lambda one: hardware.write_exhibit(*one), shown)))
+    for paper, both in compared if args.exhibits else ():
+        show(hardware.page(hardware.tables(both, paper)) if both.pairs else f"Nothing of {both.exhibit.key} was run.\n")
     findings = claim_sheet.sheet(papers, machines, args.profile)
     if findings:
         table = claim_sheet.across_machines(findings, args.all)

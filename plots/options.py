@@ -3,12 +3,20 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
+from plots.errors import UserError
 from plots.read.check import PROFILES
 
 Option = tuple[str, dict[str, Any]]
 Run = Callable[[argparse.Namespace], int | None]
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(message)
 
 
 class Command(NamedTuple):

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import fcntl
+import importlib.util
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ from plots import recording
 from plots.comparing import env
 from plots.decide.forecast import Case, Forecast, planned, raw_lines
 from plots.errors import UserError
+from plots.options import Parser
 from plots.read import exhibits, json_text, results
 from plots.recording import Open
 
@@ -27,7 +29,7 @@ UNITS = {"s": 1, "min": 60, "h": 3600}
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="scripts/record", description="Records what a machine's results lack, what decides most a second first."
     )
     made.add_argument("machine", metavar="MACHINE", help="the folder below --results; a new name begins one")
@@ -207,7 +209,10 @@ def died(program: str, said: str, code: int) -> UserError:
 
 def main(argv: list[str] | None = None) -> int:
     try:
-        recorder = Recorder(parser().parse_args(argv))
+        args = parser().parse_args(argv)
+        if importlib.util.find_spec("scipy") is None:
+            raise UserError("Python with SciPy is needed: run scripts/setup first")
+        recorder = Recorder(args)
         recorder.record()
     except KeyboardInterrupt:
         return 130

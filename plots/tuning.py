@@ -29,8 +29,6 @@ def run_tuning(args: argparse.Namespace) -> None:
     from plots.draw import heat, style
     from plots.write import show, table_formats, tunings
 
-    if args.out.suffix in (".md", ".csv", ".svg", ".png"):
-        raise UserError(f"--out {args.out}: a folder is needed, not a file")
     if not metric(args.metric).timed:
         raise UserError(f"--metric {args.metric}: a time is needed, as iteration or update")
     found = tuning.load(args.file)
@@ -75,8 +73,9 @@ def cost(one: tuning.Tuning, name: str) -> float:
     example="t4 tuning/h200/gpu-lloyd-two_step_streams.jsonl --out t4.json",
 )
 def run_t4(args: argparse.Namespace) -> None:
-    if not args.file.is_file():
-        raise UserError(f"{args.file}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
+    if args.out and args.out.suffix != ".json":
+        raise UserError(f"--out {args.out}: the ending is not .json")
+    tuning.load(args.file)
     from plots.write import tunings
 
     text = json.dumps(tunings.t4(read_lines(args.file)), indent=1, ensure_ascii=False) + "\n"

@@ -37,6 +37,7 @@ class Finding:
     sentence: str = ""  # the name that its cases share (plots/decide/sentences.py)
     printed: str = ""  # the paper's own number, if it gives one
     tolerance: str = ""  # why its band is as wide as it is, if it has one
+    part = ""  # of a sentence (plots/decide/sentences.py)
 
 
 @cache

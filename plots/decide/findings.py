@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plots.decide import verdicts
+from plots.decide import lookup, verdicts
 from plots.decide.claims import Finding as Decided
 from plots.errors import UserError
 from plots.read.exhibits import Paper
 
 HOLDS, ON_STAND_INS, DIRECTION, FAILS = "holds", "holds on stand-ins", "only the direction", "does not hold"
-UNDECIDED, NOT_RUN = "undecided", "not run there"
-VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, NOT_RUN)
-SIGN = dict(zip(VERDICTS, "✓≈~✗?–", strict=True))
-TOLD = dict(zip(verdicts.VERDICTS, VERDICTS, strict=True))
+UNDECIDED, INCOMPARABLE, NOT_RUN = "undecided", verdicts.INCOMPARABLE, "not run there"
+VERDICTS = (HOLDS, ON_STAND_INS, DIRECTION, FAILS, UNDECIDED, INCOMPARABLE, NOT_RUN)
+OPEN = VERDICTS[-2:]
+SIGN = dict(zip(VERDICTS, "✓≈~✗?∅–", strict=True))
+TOLD = dict(zip(verdicts.VERDICTS, VERDICTS[:-1], strict=True))
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,23 @@ class Mark:
     counts: dict[str, int]
 
     @property
+    def part(self) -> str:
+        """`2 of 5` if the machine decides some of the claims; else empty."""
+        return f"{self.decided} of {self.asked}" if 0 < self.decided < self.asked else ""
+
+    @property
     def told(self) -> str:
-        """`holds`, or `holds (2 of 5 checks)` if the machine does not decide all claims."""
-        some = 0 < self.decided < self.asked
-        return self.verdict + (f" ({self.decided} of {self.asked} checks)" if some else "")
+        """`holds`, `holds (2 of 5 checks)`."""
+        return self.verdict + f" ({self.part} checks)" * bool(self.part)
 
 
 def mark(claims: Sequence[str], decided: Iterable[Decided]) -> Mark:
     """The verdict of a finding that rests on these claims, from one machine's outcomes."""
     wanted = set(claims)
-    counts = Counter(d.verdict for d in decided if f"{d.exhibit.partition('/')[2]}/{d.id}" in wanted)
+    own = [d for d in decided if f"{d.exhibit.partition('/')[2]}/{d.id}" in wanted]
+    counts = Counter(d.verdict for d in own)
+    if all(d.verdict == INCOMPARABLE and lookup.not_run(d.need) for d in own):
+        return Mark(NOT_RUN, 0, len(wanted), {})
     made = {word: count for word, count in counts.items() if word != verdicts.INCOMPARABLE}
     return Mark(TOLD[verdicts.worst(counts)], sum(made.values()), len(wanted), made)
 

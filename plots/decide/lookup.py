@@ -24,6 +24,11 @@ GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade"
 CONSTRUCTION = "construction"  # the claim could not fail as run
 
 
+def not_run(need: str) -> bool:
+    """Whether a claim with this need lacks lines, rather than lines that can decide it."""
+    return need in (GPU, RUN) or need.startswith("data ")
+
+
 class IncomparableError(Exception):
     """The lines lack what the claim needs; the message is the reason."""
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
 from matplotlib.ticker import LogFormatter
 
 from plots.read import words
@@ -14,7 +16,7 @@ LEAST_RANGE = 2.0  # of a logarithmic axis, most over least: noise is not blown 
 FEW_DECADES = 30.0  # most over least, below which numbers between the powers of ten have labels too
 HEADROOM = 0.06  # of the height
 NOTE, TITLE = 7.0, 9.5  # points: the sizes of the lines of text above the panels, and of the title above these
-LETTER = 0.5  # of the size: the mean width of a character; of bold ones a third more
+LETTER = 0.5  # of the size: the mean width of a character, more in a line of digits; of bold ones a third more
 HARD = "\u00a0"  # a space that no line is broken at
 TICK = 4.4  # points: a character of a tick's label
 
@@ -92,9 +94,14 @@ def glued(line: str) -> str:
 
 
 def broken(lines: Iterable[str], figure: Figure, size: float, wide: float = 1.0) -> list[str]:
-    letters = int(figure.get_size_inches()[0] * 72 / (size * LETTER * wide)) - 2
-    how = {"break_long_words": False, "break_on_hyphens": False}
-    return [part for line in lines if line for part in textwrap.wrap(line, letters, **how)]
+    room, how = figure.get_size_inches()[0] * 72 / (size * wide), {"break_long_words": False, "break_on_hyphens": False}
+    return [part for line in lines if line for part in textwrap.wrap(line, int(room / mean_width(line)) - 2, **how)]
+
+
+def mean_width(line: str) -> float:
+    """Of a character, over the size."""
+    width, *_ = TextToPath().get_text_width_height_descent(line, FontProperties(size=100), ismath=False)
+    return max(LETTER, width / 100 / len(line))
 
 
 def note(figure: Figure, *lines: str, title: str = "") -> None:

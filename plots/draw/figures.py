@@ -26,7 +26,8 @@ from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
 ACROSS = 3  # panels side by side
-NAMED, MOST_NAMES, MOST_GAPS = 2, 8, 6  # panels, and curves a panel, with direct labels; gaps told one by one
+NAMED, MOST_NAMES = 2, 8  # panels, and curves a panel, with direct labels
+MOST_GAPS, MOST_PLACES = 6, 3  # gaps told one by one, and places of one
 LEGEND_ROW, LEGEND_ROWS = 0.17, 3  # inches of one row of the legend; rows for which a panel's height has room
 NOT_RUN = "not run"
 PAINTERS = {
@@ -105,7 +106,7 @@ def gaps(view: View, panels: Sequence[Panel]) -> str:
         for curve in panel.curves:
             for why in dict.fromkeys(curve.missing.values()):
                 those = [view.label(x, v) for v, word in curve.missing.items() if word == why]
-                at = ", ".join(those) if len(those) <= MOST_GAPS else f"{len(those)} values"
+                at = ", ".join(those) if len(those) <= MOST_PLACES else f"{len(those)} values"
                 panel_of = panel.title.removesuffix(metric(panel.metrics[0]).label).strip(" ·")
                 who = ", ".join(filter(None, (curve.name, panel_of)))
                 whole = who and len(those) > 1 and not any(curve.ours.values())

@@ -26,8 +26,10 @@ def sample(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
 def read(path: Path) -> NDArray:
     try:
         return np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as e:
-        raise UserError(f"{path}: not a .npy file that can be read: {e}") from e
+    except OSError as e:
+        raise UserError(f"{path}: {e.strerror or 'not a .npy file of numbers'}") from e
+    except (ValueError, EOFError) as e:
+        raise UserError(f"{path}: not a .npy file of numbers") from e
 
 
 def whole(labels: NDArray) -> NDArray[np.int64]:

@@ -1,8 +1,10 @@
 """Estimates with 95% intervals: of a median, of a mean, and of a ratio."""
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 LEVEL = 0.95
 MOST = 709.0  # the exponential of more overflows
@@ -72,36 +74,49 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
 
     From six samples on: order statistics, the narrowest pair (x_r, x_{m+1-r}) that holds the median with a binomial
     probability of at least 95%. Below: Student's t on the logarithms, widened to the median."""
-    import numpy as np
-    from scipy import special
-
-    x = np.sort(np.asarray(samples, dtype=float))
+    x = sorted(map(float, samples))
     m = len(x)
     if m == 0:
         return None
-    with np.errstate(over="ignore"):
-        median = float(np.median(x))
+    median = statistics.median(x)
     if not math.isfinite(median):
         return None
     if m == 1:
         return once(median)
     if m >= 6:
-        r = next(r for r in range(m) if special.bdtr(r, m, 0.5) >= (1 - LEVEL) / 2)
-        return Estimate(median, float(x[r - 1]), float(x[m - r]), m, "order statistics")
+        r = rank(m)
+        return Estimate(median, x[r - 1], x[m - r], m, "order statistics")
     if x[0] <= 0:
-        return Estimate(median, float(x[0]), float(x[-1]), m, "range")
+        return Estimate(median, x[0], x[-1], m, "range")
+    import numpy as np
+
     logs = np.log(x)
     half, centre = half_width(logs), float(np.mean(logs))
     low, high = exp(centre - half), exp(centre + half)
     return Estimate(median, min(low, median), max(high, median), m, "t of logarithms")
 
 
+@cache
+def rank(m: int) -> int:
+    """From which end of `m` samples the interval of their median begins."""
+    from scipy import special
+
+    return next(r for r in range(m) if special.bdtr(r, m, 0.5) >= (1 - LEVEL) / 2)
+
+
+@cache
+def student(m: int) -> float:
+    """Student's t of a two-sided 95% interval, of `m` values."""
+    from scipy import special
+
+    return float(special.stdtrit(m - 1, (1 + LEVEL) / 2))
+
+
 def half_width(x: Sequence[float]) -> float:
     """Half of the 95% interval of the mean of two values or more, by Student's t."""
     import numpy as np
-    from scipy import special
 
-    return float(special.stdtrit(len(x) - 1, (1 + LEVEL) / 2)) * float(np.std(x, ddof=1)) / math.sqrt(len(x))
+    return student(len(x)) * float(np.std(x, ddof=1)) / math.sqrt(len(x))
 
 
 def of_mean(series: Sequence[float]) -> Estimate | None:

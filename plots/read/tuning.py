@@ -58,15 +58,15 @@ def time(line: results.Line, name: str) -> Estimate | None:
 
 
 def load(path: Path) -> list[Tuning]:
-    """The tunings of one file. Raises UserError if it is missing or has no line."""
+    """The tunings of one file. Raises UserError if it is missing or no tuning: no problem has two settings."""
     if not path.is_file():
         raise UserError(f"{path}: no such file; kmbench tune writes tuning/<device>/<implementation>.jsonl")
     winners = path.with_name(path.name.removesuffix(".jsonl") + ".winners.jsonl")
     again = list(results.read_lines(winners)) if winners.is_file() else []
     groups = grouped(results.read_lines(path), problem).values()
     found = [tuning(path.parent.name, group, again) for group in groups]
-    if not found:
-        raise UserError(f"{path}: no result lines")
+    if not any(len(one.lines) > 1 for one in found):
+        raise UserError(f"{path}: no problem with two settings, so no tuning; kmbench tune writes them")
     return found
 
 

@@ -4,9 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
-
-from rich.console import Console
-from rich.table import Table as Terminal
+from typing import TYPE_CHECKING
 
 from plots.decide import lookup
 from plots.decide.claims import Finding, judge
@@ -18,6 +16,10 @@ from plots.read.results import Machine
 from plots.read.select import grouped
 from plots.write.table_formats import csv_of, escape_md, md_table
 from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Terminal
 
 COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
@@ -45,8 +47,9 @@ def cells(finding: Finding) -> tuple[str, ...]:
     """One row under HEAD."""
     text = f"{finding.text}{f' ({place(finding.section)})' if finding.section else ''}"
     quick = " (quick profile)" if finding.profile == "quick" and "quick profile" not in finding.why else ""
+    part = f" ({finding.part})" if finding.part else ""
     why = f": {finding.why}" if finding.why else ""
-    return finding.exhibit, text, finding.verdict + quick + why, finding.measured, finding.expected
+    return finding.exhibit, text, finding.verdict + part + quick + why, finding.measured, finding.expected
 
 
 def place(section: str) -> str:
@@ -61,7 +64,7 @@ def summary(findings: Sequence[Finding], between: str = " · ") -> str:
 
 
 def reach(findings: list[Finding]) -> str:
-    """`30 of 145 claims can be decided here; 91 need a GPU, 9 data: kmbench fetch household.`"""
+    """`30 of 145 claims can be decided here; 91 need a GPU, 9 need data: kmbench fetch household.`"""
     told = needs(findings)
     sentences = once(findings)
     decided = sum(one.verdict != INCOMPARABLE for one in sentences)
@@ -69,16 +72,15 @@ def reach(findings: list[Finding]) -> str:
 
 
 def needs(findings: Sequence[Finding]) -> str:
-    """The needs of the claims that are not comparable: `91 need a GPU, 12 the paper's size`."""
+    """The needs of the claims that are not comparable: `91 need a GPU, 12 need the paper's size`."""
     counts = Counter(one.need.partition(" ")[0] for one in once(findings) if one.verdict == INCOMPARABLE)
     names = sorted({finding.need.partition(" ")[2] for finding in findings if finding.need.startswith("data ")})
     texts = {**NEEDS, "data": f"data: kmbench fetch {' '.join(names)}"}
     parts = [(counts[need], text) for need, text in texts.items() if counts[need]]
-    verb = "needs " if parts and parts[0][0] == 1 else "need "
-    return ", ".join(f"{count} {'' if i else verb}{text}" for i, (count, text) in enumerate(parts))
+    return ", ".join(f"{count} need{'s' * (count == 1)} {text}" for count, text in parts)
 
 
-def show(findings: list[Finding], console: Console, everything: bool = False) -> None:
+def show(findings: list[Finding], console: "Console", everything: bool = False) -> None:
     """By machine the decided claims (or `everything`): a table on a terminal, else a line a claim, with tabs."""
     for name, own in by_machine(findings).items():
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
@@ -93,7 +95,9 @@ def show(findings: list[Finding], console: Console, everything: bool = False) ->
         console.print("With --all, those that are not comparable as well.", markup=False, highlight=False)
 
 
-def terminal_table(name: str, findings: list[Finding]) -> Terminal:
+def terminal_table(name: str, findings: list[Finding]) -> "Terminal":
+    from rich.table import Table as Terminal
+
     table = Terminal(title=f"Claims on {name}", title_justify="left", show_lines=True)
     for title in HEAD:
         table.add_column(title, overflow="fold")
@@ -170,7 +174,8 @@ def said(finding: Finding, notes: Footnotes) -> Cell:
         return Cell("–", raw=(INCOMPARABLE,))
     marks = (notes.mark("quick profile: another size than the paper's"),) if finding.profile == "quick" else ()
     value = f": {measured(finding)}" if finding.kind in ("ratio", "value") else ""
-    return Cell(f"{finding.verdict}{value}", marks=marks, raw=(finding.verdict,))
+    part = f" ({finding.part})" if finding.part else ""
+    return Cell(f"{finding.verdict}{part}{value}", marks=marks, raw=(finding.verdict,))
 
 
 def across_remarks(sentences: Sequence[Finding], everything: bool) -> list[str]:

@@ -92,7 +92,7 @@ def by_case(made: Comparison, everything: bool = False) -> Table:
     pairs.sort(key=lambda p: (compare.VERDICTS.index(p.verdict), -(p.ratio.value if p.ratio else 0)))
     short, shared = told_apart([pair.base for pair in made.pairs])
     columns = fields_named("implementation", "case")
-    columns += [Column("base", "ours", "base (ms)"), Column("new", "ours", "new (ms)"), *DECISION]
+    columns += [Column("base", "ours", "base, a run (ms)"), Column("new", "ours", "new, a run (ms)"), *DECISION]
     notes, rows = Footnotes(), []
     for pair in pairs:
         marks = (notes.mark(pair.why),) if pair.why else ()
@@ -156,7 +156,8 @@ def sight(made: Comparison) -> str:
         return ""
     low, middle, high = (percent(value) for value in (seen[0], median(seen), seen[-1]))
     many = plural(len(seen), "undecided case")
-    return f"Of {many} a change of {low} to {high} would have been seen ({middle} by the median)."
+    span = low if low == high else f"{low} to {high}"
+    return f"Of {many} a change of {span} would have been seen{f' ({middle} by the median)' * (low != high)}."
 
 
 def summary(made: Comparison) -> str:

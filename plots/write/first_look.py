@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plots.decide import findings
 from plots.decide.claims import Finding, judge
-from plots.decide.findings import DIRECTION, FAILS, HOLDS, NOT_RUN, ON_STAND_INS, Conclusion
+from plots.decide.findings import DIRECTION, FAILS, HOLDS, ON_STAND_INS, OPEN, Conclusion
 from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
@@ -92,7 +92,8 @@ def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:
             clear = [v for v in here or verdicts if v in (HOLDS, FAILS)]
             said = {v for v in verdicts if v in (HOLDS, ON_STAND_INS, DIRECTION, FAILS)}
             if said:
-                rank = (-len(clear), -sum(v != NOT_RUN for v in here), -len(said), -sum(v != NOT_RUN for v in verdicts))
+                decided = [sum(v not in OPEN for v in some) for some in (here, verdicts)]
+                rank = (-len(clear), -decided[0], -len(said), -decided[1])
                 ranked.append((rank, one.paper.key, sentence))
     ranked.sort(key=lambda found: found[0])
     firsts = [next(found for found in ranked if found[1] == key) for key in dict.fromkeys(key for _, key, _ in ranked)]

@@ -27,6 +27,7 @@ from plots.write.tables import EMPTY, Cell, Column, Table, count, estimated, fie
 SHEETS = {ending: text for ending, text in TABLE_FORMATS.items() if ending != ".md"}
 PROBLEM = ("dataset", "n", "d", "k", "precision", "iterations")
 TITLES = {decided.ITERATION: "an iteration", decided.WHOLE: "a whole clustering, set-up and copies included"}
+UNKNOWN = "cannot tell"
 BINDS = dict(zip(BOUNDS, ("where memory binds", "where arithmetic binds", "where a launch binds"), strict=True))
 
 
@@ -71,6 +72,7 @@ def panels(compared: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]
 def sentences(pairs: Sequence[Comparison], across: Sequence[Comparison]) -> list[str]:
     """Of GPUs (else of CPUs) the two that share most problems, then the GPU and the CPU that do."""
     told = []
+    pairs, across = ([one for one in some if valued(one) != UNKNOWN] for some in (pairs, across))
     kind = "gpu" if any(one.new[1] == "gpu" for one in pairs) else "cpu"
     if same := most([one for one in pairs if one.new[1] == kind]):
         first, *others = (f"{valued(one)}{{}} {BINDS[one.what]} ({plural(len(one.each), 'problem')})" for one in same)
@@ -91,7 +93,9 @@ def most(found: Sequence[Comparison]) -> list[Comparison]:
 
 
 def valued(one: Comparison) -> str:
-    """`1.06 [1.04, 1.08]`."""
+    """`1.06 [1.04, 1.08]`; `cannot tell` of an interval that is only noise."""
+    if words.interval(one.value, 3) == words.NOISE:
+        return UNKNOWN
     value, low, high = (words.number(v, 3) for v in (one.value.value, *one.value.range))
     return f"{value} [{low}, {high}]" if one.value.known else value
 
@@ -144,7 +148,7 @@ def cascades_of(both: Sides) -> list[tuple[str, Portability]]:
 
 
 def tables(both: Sides, paper: Paper) -> list[Table]:
-    """The tables of one exhibit that have rows, in reading order."""
+    """The tables of one exhibit that have rows or remarks, in reading order."""
     made = [
         side_tables.times(both),
         side_tables.ceilings(both),
@@ -155,9 +159,8 @@ def tables(both: Sides, paper: Paper) -> list[Table]:
     return [table for table in made if table.rows or table.key.endswith(("/cost", "/portability"))]
 
 
-def page(both: Sides, paper: Paper) -> str:
-    """Its tables as Markdown; of one without rows, the title and the remarks."""
-    made = tables(both, paper)
+def page(made: Sequence[Table]) -> str:
+    """These tables as Markdown; of one without rows, the title and the remarks."""
     return "\n".join(
         markdown(one) if one.rows else "\n\n".join([f"**{one.title}**", *one.remarks]) + "\n" for one in made
     )
@@ -165,9 +168,9 @@ def page(both: Sides, paper: Paper) -> str:
 
 def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
     """Under out/hardware/<paper>/: <exhibit>.md, <exhibit>-<table>.csv and .tex, <exhibit>-cascade.svg, .pdf, .png."""
-    stem = out / "hardware" / both.exhibit.key
-    written = [write(stem.with_name(stem.name + ".md"), page(both, paper))]
-    for table in tables(both, paper):
+    stem, made = out / "hardware" / both.exhibit.key, tables(both, paper)
+    written = [write(stem.with_name(stem.name + ".md"), page(made))]
+    for table in made:
         if table.rows:
             written += write_table(table, stem.with_name(f"{stem.name}-{table.key.rpartition('/')[2]}"), SHEETS)
     figure = picture.cascades(cascades_of(both))

@@ -38,7 +38,8 @@ def escape(text: str) -> str:
 def latex(table: Table) -> str:
     """Floating tables, one a part; the columns of a metric stand under one rule."""
     fields = [i for i, column in enumerate(table.columns) if column.role == "field"]
-    parts = [(columns, rows) for rows in tall_parts(table) for columns in wide_parts(table, fields)]
+    across = wide_parts(table, fields)
+    parts = [(columns, rows) for rows in tall_parts(table) for columns in across]
     made = [part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1)]
     held = ["\n".join(made[i : i + FLOATS]) for i in range(0, len(made), FLOATS)]
     return "% needs \\usepackage{booktabs,graphicx}\n" + "\n\\clearpage\n".join(held)
@@ -48,11 +49,12 @@ def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
     """Columns by index: the fields, then as many metrics as fit."""
     others = [i for i in range(len(table.columns)) if i not in fields]
     groups = [list(g) for _, g in groupby(others, key=lambda i: table.columns[i].name)]
-    room = WIDTH - sum(width(table, i) for i in fields)
+    wide = [width(table, i) for i in range(len(table.columns))]
+    room = WIDTH - sum(wide[i] for i in fields)
     found: list[list[int]] = [[]]
     for group in groups:
-        taken = sum(width(table, i) for i in found[-1])
-        if found[-1] and taken + sum(width(table, i) for i in group) > room:
+        taken = sum(wide[i] for i in found[-1])
+        if found[-1] and taken + sum(wide[i] for i in group) > room:
             found.append([])
         found[-1] += group
     return [[*fields, *columns] for columns in found]

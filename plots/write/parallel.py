@@ -1,6 +1,7 @@
-"""Maps a function over items, in as many processes as there are processors."""
+"""Maps a function over items, in as many processes as there are processors, and counts on a terminal those done."""
 
 import multiprocessing
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +16,13 @@ def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         return [function(item) for item in items]
     _work = (function, items)
     with multiprocessing.get_context("fork").Pool() as pool:
-        return pool.map(_one, range(len(items)), chunksize=1)
+        return [counted(made, i, len(items)) for i, made in enumerate(pool.imap(_one, range(len(items))), start=1)]
+
+
+def counted(made: Any, at: int, of: int) -> Any:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{at} of {of}" * (at < of) or "\r\033[K", end="", file=sys.stderr, flush=True)
+    return made
 
 
 def _one(at: int) -> Any:

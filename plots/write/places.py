@@ -34,12 +34,16 @@ def places(machines: Sequence[Machine], others: Sequence[Machine], profile: str 
 
 
 def spoken(sentence: findings.Conclusion, where: Sequence[Place]) -> str:
-    """`Holds on all 3 that ran it`, `Holds on this machine; undecided on NVIDIA H200`; empty if nobody ran it."""
+    """`Holds on all 3 that ran it`, `Holds on this machine (1 of 8 checks); undecided on NVIDIA H200`; empty if nobody
+    ran it."""
     by: dict[str, list[str]] = {}
     for one, mark in zip(where, sentence.marks, strict=True):
-        by.setdefault(mark.verdict, []).append(one.label)
-    told = [(v, by[v]) for v in findings.VERDICTS[:-1] if v in by]
-    if len(told) == 1 and len(told[0][1]) > 1:
-        return f"{told[0][0].capitalize()} on all {len(told[0][1])} that ran it"
+        by.setdefault(mark.verdict, []).append(one.label + f" ({mark.part} checks)" * bool(mark.part))
+    told = [(v, by[v]) for v in findings.VERDICTS if v in by and v not in findings.OPEN]
+    if len(told) == 1 and len(told[0][1]) > 1 and not any(mark.part for mark in sentence.marks):
+        verdict, many = told[0][0], len(told[0][1])
+        if verdict == findings.FAILS:
+            return f"Holds on none of the {many} that ran it"
+        return f"{verdict.capitalize()} on {'both' if many == 2 else f'all {many}'} that ran it"
     text = "; ".join(f"{verdict} on {', '.join(labels)}" for verdict, labels in told)
     return text[:1].upper() + text[1:]

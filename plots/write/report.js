@@ -183,9 +183,11 @@ const nearest = () => {
     const far = shape.reduce((sum, value, at) => sum + Math.abs(Math.log(value) - wanted[at]), 0), key = `${machine}, ${device.toUpperCase()}`;
     if (far < (found.get(key)?.far ?? Infinity)) found.set(key, { far, told: `${name}, ${time} an iteration at n = ${shape[0].toLocaleString("en")}, d = ${shape[1]}, k = ${shape[2]}` });
   }
-  ask.querySelector("ul").replaceChildren(...[...found].map(([key, { told }]) => {
-    const item = document.createElement("li");
-    item.textContent = `${key}: ${told}`;
+  const least = Math.min(...[...found.values()].map(({ far }) => far)) + 1e-9;
+  ask.querySelector("ul").replaceChildren(...[...found].sort(([, a], [, b]) => (a.far > least) - (b.far > least)).map(([key, { far, told }]) => {
+    const item = document.createElement("li"), other = far > least;
+    item.textContent = `${key}${other ? ", another shape" : ""}: ${told}`;
+    item.classList.toggle("soft", other);
     return item;
   }));
 };

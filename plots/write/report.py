@@ -40,10 +40,10 @@ from plots.write.tables import WORDS, Table
 
 HERE = Path(__file__).parent
 TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", "incomparable"), strict=True))
-TONE |= dict(zip(findings.VERDICTS, TONE.values(), strict=True))
+TONE |= {**dict(zip(findings.VERDICTS, TONE.values(), strict=False)), findings.NOT_RUN: TONE[INCOMPARABLE]}
 LONG = 56  # characters of a measured value, in a cell of the claims
 ONCE = "measured once"
-HIGH, WIDE = 288, 540  # pixels of a figure on the page: as high, unless it is narrower then
+HIGH, WIDE, LEAST = 288, 540, 0.65  # pixels of a figure on the page: as high, unless it is too narrow or small then
 FEW = 5  # columns of a table for which half of the page is enough
 BROAD = 800  # pixels: figures that are wider at this height have a row of their own, narrower ones share it
 
@@ -76,11 +76,7 @@ class Shown:
     def width(self) -> tuple[int, int]:
         """Pixels of its figure: on the page of all exhibits, on its own."""
         wide, high = (int(text) for text in self.figure.split('"', 4)[1:4:2] or (0, 1))
-        return min(wide, max(WIDE, HIGH * wide // high)), wide
-
-    @property
-    def broad(self) -> bool:
-        return self.width[0] > BROAD
+        return min(wide, max(WIDE, HIGH * wide // high, int(LEAST * wide))), wide
 
 
 @cache
@@ -89,7 +85,9 @@ def templates() -> Environment:
     rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     made = Environment(loader=FileSystemLoader(HERE), **rules)
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
-    made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, not_run=findings.NOT_RUN, short=short, doubts=DOUBTS)
+    made.globals.update(
+        verdict_none=INCOMPARABLE, words=WORDS, undecided=findings.OPEN, short=short, BROAD=BROAD, doubts=DOUBTS
+    )
     made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
     made.filters["look"] = look
     css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
@@ -233,7 +231,7 @@ def finding_part(one: findings.Conclusion, exhibits: Sequence[Sequence[Shown]]) 
 
 def tally(marks: Sequence[findings.Mark]) -> str:
     """`4 of 6 hold, 1 more on stand-ins`; empty if none was decided."""
-    decided = [mark for mark in marks if mark.verdict != findings.NOT_RUN]
+    decided = [mark for mark in marks if mark.verdict not in findings.OPEN]
     holds, stand_ins = (sum(mark.verdict == v for mark in decided) for v in (findings.HOLDS, findings.ON_STAND_INS))
     if not decided:
         return ""
@@ -257,7 +255,7 @@ def exhibit_part(sides: Sequence[Shown]) -> dict[str, Any]:
         "exhibit": exhibit,
         "sides": [first, *others],
         "figured": figured,
-        "half": len(groups(first.table)) <= FEW if table and not figured else not any(one.broad for one in ran),
+        "half": len(groups(first.table)) <= FEW if table and not figured else all(one.width[0] <= BROAD for one in ran),
         "table": table,
         "whole": exhibit.kind != "machine",
         "claims": claims_part(sides),

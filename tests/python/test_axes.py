@@ -6,6 +6,7 @@ from itertools import pairwise
 import matplotlib
 import pytest
 from conftest import SERIES, TABLE, claim, figure, printed
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
@@ -44,6 +45,12 @@ def test_a_note_is_broken_at_its_dots_and_ends_with_the_figure():
     assert len(lines) > 1 and all(text.endswith("·") for text in lines[:-1]) and max(map(len, lines)) < 4 * 72 / 3.5
 
 
+def test_a_note_of_digits_stays_inside_the_figure():
+    made = Figure(figsize=(8, 2))
+    axes.note(made, ", ".join(["134217728"] * 40))
+    assert made._suptitle.get_window_extent(FigureCanvasAgg(made).get_renderer()).x1 < 8 * made.dpi
+
+
 def test_a_papers_mark_above_all_bars_is_inside_the_axes(bench):
     (ax,) = figures.draw(bench.view([line(packages=1), line(packages=10)], shown("bar", PAPER))).axes
     assert ax.get_ylim()[1] > 900
@@ -75,6 +82,8 @@ def test_a_logarithmic_axis_has_dots_and_no_bars(bench):
 def test_a_missing_case_breaks_the_curve_and_is_named(bench):
     made = figures.draw(bench.view([line(packages=p) for p in (1, 100)], shown("line")))
     assert "× no time, by packages: 10 (not run)." in made.get_suptitle()
+    some = figures.draw(bench.view([line(packages=1)], shown("line").replace("[1, 10, 100]", "[1, 2, 3, 4, 5]")))
+    assert "× no time, by packages: 4 values (not run)." in some.get_suptitle()
     (bars,) = made.axes[0].containers
     assert math.isnan(bars.lines[0].get_ydata()[1]) and len(bars.lines[0].get_ydata()) == 3
 

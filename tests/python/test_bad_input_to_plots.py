@@ -1,13 +1,16 @@
 """Bad exhibits, lines, records and commands: one line "plots: …", exit code 2, nothing written, no traceback."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import TABLE, Bench, claim, figure, one_line, printed
+from conftest import ROOT, TABLE, Bench, claim, figure, one_line, printed
 from synthetic import FAULTS, line, side, timed, write, wrong
 
 from plots.__main__ import main
@@ -246,19 +249,23 @@ COMMANDS = {
     "show adhoc --results empty": "",
     "show nowhere.jsonl": "nowhere.jsonl",
     "tuning none.jsonl": "none.jsonl: no such file",
-    "tuning empty.jsonl": "no result lines",
-    "tuning card/points.jsonl --out x.md": "x.md: a folder is needed, not a file",
+    "tuning empty.jsonl": "empty.jsonl: no problem with two settings",
+    "tuning good.jsonl": "good.jsonl: no problem with two settings",
+    "tuning card/points.jsonl --out words.npy": "--out words.npy: not a folder",
     f"{TUNING} --x speed": "speed: not varied in this tuning; varied: block, grid",
     f"{TUNING} --x grid --y grid": "--x and --y are both grid",
     f"{TUNING} --metric inertia": "--metric inertia: a time is needed",
     f"{TUNING} --metric speed": "speed",
     "t4 none.jsonl": "none.jsonl: no such file",
     "t4 broken.jsonl": "not JSON",
+    "t4 good.jsonl": "good.jsonl: no problem with two settings",
+    "t4 card/points.jsonl --out x.txt": "--out x.txt: the ending is not .json",
     f"{SCATTER} --out a.gif": "a.gif",
     f"{SCATTER} --out a.png --dims 0,3": "dimensions [0, 3] are not two of the 3",
     f"{SCATTER} --out a.png --labels high.npy": "labels reach from 1 to 4",
     f"{SCATTER} --out a.png --labels halves.npy": "labels are float64",
-    f"{SCATTER} --out a.png --points words.npy": "words.npy",
+    f"{SCATTER} --out a.png --points words.npy": "words.npy: not a .npy file of numbers",
+    f"{SCATTER} --out a.png --points none.npy": "none.npy: No such file",
     "replay nowhere.jsonl --out out": "nowhere.jsonl",
     "replay empty.jsonl --out out": "empty.jsonl",
     "replay good.jsonl --out out --kmbench /nonexistent/kmbench": "/nonexistent/kmbench",
@@ -303,11 +310,24 @@ def test_command(place, monkeypatch, capsys, command, says):
     assert sorted(place.rglob("*")) == before, "nothing is written"
 
 
+@pytest.mark.parametrize("command", [["coverage"], ["claims", "--list"]])  # with print, and with rich
+def test_a_reader_that_has_seen_enough_ends_a_command_silently(bench, command):
+    bench.exhibit()
+    bench.run([line(packages=1)])
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "plots", *command, *bench.folders, "--out", bench.results / "out"]
+    ran = subprocess.run(words, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
 def test_out_is_a_file(bench, tmp_path, capsys):
     bench.exhibit()
     bench.run([line(packages=1)])
     put(tmp_path / "file", "kept")
-    for command in PAGES:
-        assert bench.main(command, "--out", tmp_path / "file") == 2
-        assert capsys.readouterr().err.startswith("plots: ")
+    for command in (*PAGES, "all", "coverage", "hardware"):
+        for out in (tmp_path / "file", tmp_path / "file/below"):
+            assert bench.main(command, "--out", out) == 2
+            one_line(capsys, f"--out {out}: not a folder")
     assert (tmp_path / "file").read_text() == "kept"

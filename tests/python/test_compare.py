@@ -4,6 +4,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import git
@@ -220,6 +221,22 @@ def test_an_interval_below_the_threshold_is_not_slower(tmp_path, capsys):
     made = compared(tmp_path / "wide", base, wide)
     assert made.pairs[0].verdict == compare.UNDECIDED and made.code == 0
     assert comparison.conclusion(made) == "No regression past 5% was seen; 1 case may hide one."
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        ([0.088], "Of 1 undecided case a change of 8.8% would have been seen."),
+        (
+            [0.2, 0.1, None],
+            "Of 2 undecided cases a change of 10.0% to 20.0% would have been seen (15.0% by the median).",
+        ),
+        ([None], ""),
+    ],
+)
+def test_the_changes_that_would_have_been_seen(seen, told):
+    pairs = [SimpleNamespace(verdict=compare.UNDECIDED, detectable=one) for one in seen]
+    assert comparison.sight(SimpleNamespace(pairs=pairs)) == told
 
 
 def test_json_holds_every_case_and_the_code(tmp_path, capsys):

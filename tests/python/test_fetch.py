@@ -226,8 +226,16 @@ def test_the_command_runs_from_any_folder(tmp_path):
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 
 
-@pytest.mark.parametrize(("name", "said"), [("nope", "nope"), ("household_part", IN_THE_REPOSITORY)])
-def test_what_cannot_be_fetched(capsys, name, said):
-    with pytest.raises(SystemExit):
-        fetch.main([name])
-    assert said in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nope"], "unknown data set nope"),
+        (["household_part"], IN_THE_REPOSITORY),
+        (["household", "--out", "/dev/full"], "--out /dev/full: not a folder"),
+    ],
+)
+def test_what_cannot_be_fetched(capsys, words, said):
+    with pytest.raises(SystemExit) as ended:
+        fetch.main(words)
+    error = capsys.readouterr().err
+    assert (ended.value.code, error.count("\n")) == (2, 1) and said in error

@@ -12,8 +12,9 @@ from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.read import results
-from plots.read.across import BOUNDS
-from plots.write import claim_sheet, side_tables, table_formats
+from plots.read.across import BOUNDS, Comparison
+from plots.read.intervals import geometric_mean
+from plots.write import claim_sheet, hardware, side_tables, table_formats
 
 RIVALS = TABLE.replace('rows = ["packages"]', 'rows = ["n", "implementation", "packages"]')
 PAPER = printed('[[1, "100"], [10, "200"]]')
@@ -186,6 +187,15 @@ def test_bad_input_is_one_line(bench, capsys, bad):
     bench.run([line(packages=1)])
     assert bench.main("hardware", *bad) == 2
     one_line(capsys)
+
+
+@pytest.mark.parametrize(
+    ("each", "told"), [((2.0, 2.0, 2.1), "2.03 [1.90, 2.18]"), ((9.0, 0.1), "cannot tell"), ((3.0,), "3.00")]
+)
+def test_a_mean_that_is_only_noise_is_not_told(each, told):
+    one = Comparison(("a", "cpu"), ("b", "cpu"), BOUNDS[0], geometric_mean(each), each)
+    assert hardware.valued(one) == told
+    assert bool(hardware.sentences([one], [])) == (told != "cannot tell")
 
 
 def test_a_wrong_case_has_a_word_and_no_share(two):

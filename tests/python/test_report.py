@@ -15,10 +15,11 @@ from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND
 from plots.draw import svg
 from plots.errors import UserError
 from plots.read import exhibits, results
-from plots.write import claim_sheet, html_rows, report, tables
+from plots.write import claim_sheet, html_rows, places, report, tables
 
 PAPER = 'title = "A paper"\nauthors = ["A. Author"]\nyear = 2020\ndoi = "10.1/abc"\nmachine = "their machine"\n'
 RECORD = {"cpu": {"model": "Made-up 9000", "threads": 8}, "memory_bytes": 2**34, "warnings": ["busy"]}
+SIDES = "numerator={packages=1}\ndenominator={packages=10}"
 THREADS = TABLE + printed('[["20", "1"]]', "threads", more='match = { threads = { "20" = 0 } }\n')
 
 
@@ -112,6 +113,15 @@ def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_is_decide
     assert bench.judge(lines, THREADS, record, **claim, metric="iterations").verdict == FAILED
 
 
+def test_a_direction_alone_says_on_the_page_that_the_threads_differ(bench):
+    bench.exhibit(THREADS + claim('kind="ratio"\nat_least=1.5\nmetric="run"\n' + SIDES))
+    lines = [line(packages=1, threads=0, seconds=0.2), line(packages=10, threads=0, seconds=0.1)]
+    write(bench.results, "demo", lines, {"cpu": {"threads": 8}})
+    assert re.search(
+        r"trend only</span><i>[^<]* · 8 threads here, 20 in the paper</i>", report.pages(*bench.read())["index.html"]
+    )
+
+
 def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):
     fetch = "household.npy is not on this machine: run kmbench fetch household"
     text = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
@@ -122,7 +132,7 @@ def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys)
     bench.run([line(packages=1), absent, skipped(fetch, packages=3)])
     assert bench.main("claims", "--list", "--out", tmp_path) == 0
     out = capsys.readouterr().out
-    said = "demo: 1 of 3 claims can be decided here; 1 needs a GPU, 1 data: kmbench fetch household.\n"
+    said = "demo: 1 of 3 claims can be decided here; 1 needs a GPU, 1 needs data: kmbench fetch household.\n"
     assert out.startswith(said) and "\there\t" in out and "\tgpu\t" not in out
     assert bench.main("claims", "--list", "--out", tmp_path, "--all") == 0
     assert "\tgpu\t" in capsys.readouterr().out
@@ -214,7 +224,7 @@ def test_recorded_machines_stand_beside_the_readers_own(two):
     row = next(text for text in table.split("<tr>") if "skipped" in text)
     assert 'class="beside m1">40.00' in row
     assert [label for _, label in re.findall(r'id="show(\d)" checked>([^<]*)', page)] == ["this machine", "big"]
-    assert "The bound holds: <b>holds on this machine; does not hold on big</b>" in page
+    assert "The bound holds: <b>holds on this machine (1 of 2 checks); does not hold on big</b>" in page
     assert "This machine was busy" in page and "not quiet: load 3" in page
     assert re.search(r'<li id="demo/table2">made up: <i>not run on any', page)
 
@@ -235,7 +245,7 @@ def test_findings_are_decided_by_their_claims_on_each_machine(two):
     sheets = [claim_sheet.sheet([paper], [machine]) for machine in (*machines, *results.load(folder))]
     found = findings.findings(paper, sheets)
     told = [[mark.told for mark in one.marks] for one in found]
-    assert told == [["holds (1 of 2 checks)", "does not hold"], ["not run there", "does not hold"]]
+    assert told == [["holds (1 of 2 checks)", "does not hold"], ["not comparable", "does not hold"]]
     (bench.papers / "demo/paper.toml").write_text(PAPER + FINDINGS.replace("table1/fails", "table1/other"))
     with pytest.raises(UserError, match="no claim table1/other"):
         findings.findings(exhibits.load(bench.papers)[0], [])
@@ -260,13 +270,44 @@ def test_a_star_names_every_claim_that_fits(two):
         ((REPRODUCED, NOISE), findings.UNDECIDED),
         ((NOISE, FAILED), findings.FAILS),
         ((INCOMPARABLE, REPRODUCED), findings.HOLDS),
-        ((INCOMPARABLE, INCOMPARABLE), findings.NOT_RUN),
+        ((INCOMPARABLE, INCOMPARABLE), INCOMPARABLE),
     ],
 )
 def test_the_worst_decided_claim_decides_a_finding(bench, verdicts, told):
     one = bench.judge([line(packages=1), line(packages=10)], **RATIO, at_least=1.0)
     outcomes = [replace(one, id=str(i), verdict=verdict) for i, verdict in enumerate(verdicts)]
     assert findings.mark(["table1/0", "table1/1"], outcomes).verdict == told
+
+
+@pytest.mark.parametrize(
+    ("needs", "told"),
+    [
+        (("run", "gpu"), findings.NOT_RUN),
+        (("data susy", "run"), findings.NOT_RUN),
+        (("run", "grade"), INCOMPARABLE),
+        (("size", "size"), INCOMPARABLE),
+    ],
+)
+def test_what_was_run_but_decides_nothing_is_not_called_not_run(bench, needs, told):
+    one = bench.judge([line(packages=1), line(packages=10)], **RATIO, at_least=1.0)
+    outcomes = [replace(one, id=str(i), verdict=INCOMPARABLE, need=need) for i, need in enumerate(needs)]
+    assert findings.mark(["table1/0", "table1/1"], outcomes).verdict == told
+
+
+@pytest.mark.parametrize(
+    ("marks", "told"),
+    [
+        ([(findings.HOLDS, 2), (findings.HOLDS, 2)], "Holds on both that ran it"),
+        ([(findings.FAILS, 2)] * 3, "Holds on none of the 3 that ran it"),
+        ([(findings.HOLDS, 1), (findings.HOLDS, 2)], "Holds on a (1 of 2 checks), b"),
+        ([(findings.HOLDS, 2), (findings.INCOMPARABLE, 0)], "Holds on a"),
+        ([(findings.INCOMPARABLE, 0), (findings.NOT_RUN, 0)], ""),
+    ],
+)
+def test_a_finding_in_words_says_how_much_of_it_was_decided(marks, told):
+    made = findings.Conclusion("t", [], [findings.Mark(verdict, decided, 2, {}) for verdict, decided in marks])
+    where = [places.Place(i, name, None) for i, name in enumerate("abc"[: len(marks)])]
+    assert places.spoken(made, where) == told
 
 
 def test_every_paper_has_findings_that_rest_on_claims_of_its_own():
@@ -284,7 +325,7 @@ def test_the_terminal_gets_a_table_that_fits(two, tmp_path, capsys):
     assert all(len(text) <= 100 for text in out.splitlines() if not any(path in text for path in paths))
     head, row = re.findall(r"^(?:paper|demo) .*", out, re.M)
     assert len(head) == len(row) and row.split() == ["demo", *"21––––1––1–"]
-    assert "The bound holds. Holds on this machine; does not hold on big." in " ".join(out.split())
+    assert "The bound holds. Holds on this machine (1 of 2 checks); does not hold on big." in " ".join(out.split())
     assert bench.main("claims", "--out", tmp_path / "out", "--beside", "none") == 0
     assert "recorded" not in capsys.readouterr().out
 

@@ -43,6 +43,7 @@ def sheet(bench):
 
 def test_a_sentence_has_the_worst_verdict_of_its_decided_cases(sheet):
     (quick, cases), (alone, none) = by_sentence(sheet)
+    assert (quick.part, alone.part, cases[0].part) == ("2 of 3 cases", "", "")
     assert (quick.text, quick.verdict) == ("It is always quick", FAILED)
     assert quick.measured == "3 cases: 1 reproduced, 1 not reproduced, 1 not comparable"
     assert [case.text for case in cases] == ["· 1 packages", "· 10 packages", "· 100 packages"]
@@ -54,11 +55,14 @@ def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path
     assert claim_sheet.summary(sheet) == "1 reproduced · 1 not reproduced"
     assert claim_sheet.reach(sheet) == "2 of 2 claims can be decided here."
     texts = re.findall(r"^\| demo/table1 \| (.*?) \|", claim_sheet.page(sheet), re.M)
+    assert "| not reproduced (2 of 3 cases) |" in claim_sheet.page(sheet)
     assert texts == ["It is always quick", "· 1 packages", "· 10 packages", "· 100 packages", "One package will do"]
     table = claim_sheet.across_machines(sheet)
     assert [row[1].text for row in table.rows] == [text for text in texts if "100" not in text]
     assert "demo: 1 reproduced, 1 not reproduced." in table.remarks
+    assert any(cell.text == "not reproduced (2 of 3 cases)" for row in table.rows for cell in row)
     page = report.pages(*bench.read())["index.html"]
+    assert "not reproduced (2 of 3 cases)</span>" in page
     assert "2 of 2 claims judged" in page and page.count('class="words case"') == 3
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
@@ -97,4 +101,17 @@ def test_the_common_start_of_texts_ends_at_a_word_and_before_an_open_bracket():
     for ends in ((" (n = 10)", " (n = 12)"), (": 10", ": 100"), ("", " here")):
         assert common([f"A is fast{end}" for end in ends]) == "A is fast"
     assert common(["A is fast", "B is fast"]) == "A is fast"
-    assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at"
+    assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at …"
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (["1M x 2: A is as fast as B", "2M x 3: A is as fast as C"], "… x … A is as fast as …"),
+        (["m: A finds all groups", "n: A finds all groups"], "… A finds all groups"),
+        (["A beats all others (k = 4)", "… and B (k = 4)"], "A beats all others"),
+        (["A beats all others (k = 4)", "It does so again"], "A beats all others"),
+    ],
+)
+def test_texts_that_begin_differently_are_named_after_what_they_share(texts, name):
+    assert common(texts) == name

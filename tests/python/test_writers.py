@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import re
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from synthetic import line, write
 from plots.__main__ import COMMANDS, main
 from plots.decide.claims import Finding
 from plots.errors import UserError
-from plots.write import claim_sheet, files, table_formats
+from plots.write import claim_sheet, files, parallel, table_formats
 from plots.write.tables import Cell, Column, Table
 
 TIMED = """
@@ -196,3 +197,10 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
     assert kept.read_text() == "before" and len(list(tmp_path.iterdir())) == 2
     files.write(link, "after")
     assert kept.read_text() == "after" and link.is_symlink()
+
+
+def test_a_terminal_gets_a_count_of_what_is_done(monkeypatch, capsys):
+    for terminal, said in ((False, ""), (True, "".join(f"\r\033[K{i} of 5" for i in range(1, 5)) + "\r\033[K")):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda answer=terminal: answer)
+        assert parallel.each(abs, range(-5, 0)) == [5, 4, 3, 2, 1]
+        assert capsys.readouterr().err == said
