@@ -251,8 +251,9 @@ TEST(Columns, AreChosenByNameAndNumber) {
   EXPECT_EQ(chosen_columns("width,length", "", names, 3), (Chosen{0, 1}));
   EXPECT_EQ(chosen_columns("", "class", names, 3), (Chosen{0, 1}));
   EXPECT_EQ(chosen_columns("1-3", "2", names, 3), (Chosen{0, 2}));
-  for (const char* list : {"0", "4", "2-4", "3-2", "height", ",", "1,,2", "-", "1-", "-1", "1.5"})
+  for (const char* list : {"0", "4", "2-4", "2-0", "height", ",", "1,,2", "-", "1-", "-1", "1.5"})
     expect_has(complaint_of([&] { chosen_columns(list, "", names, 3); }), {"--columns", "no such column", "length, width, class"});
+  expect_has(complaint_of([&] { chosen_columns("3-2", "", names, 3); }), {"--columns '3-2' runs backwards; a range is 2-3"});
   expect_has(complaint_of([&] { chosen_columns("", "1-3", {}, 3); }), {"leaves no column"});
 }
 
