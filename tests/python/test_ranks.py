@@ -177,7 +177,8 @@ def by_pytorch(which: str, folder: Path, ranks: int, fault: str = "", **settings
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_pytorchs_processes_add_their_sums_over_ranks(ranks, tmp_path):
     """Several cases of one process; ranks without points; the share of changed labels is that of all points."""
-    lines = by_pytorch("library/torch_ranks|cpu/ranks/two_step", tmp_path, ranks, dataset="uniform", n="2,300", k=2, tolerance=0.02)
+    slow = {"dataset": "uniform", "n": "2,300", "k": 2, "tolerance": 0.02}
+    lines = by_pytorch("library/torch_ranks|cpu/ranks/two_step", tmp_path, ranks, **slow)
     assert [(line["failure"], line["verdict"], line["ranks"]["count"]) for line in lines] == [(None, "", ranks)] * 4
     ends = {(line["implementation"], line["n"]): (line["iterations"], line["cluster_sizes"]) for line in lines}
     for n in (2, 300):
