@@ -66,22 +66,21 @@ OutOfProcess<T>::OutOfProcess(const Problem<T>& problem, const Config& config, T
   for (std::int64_t i = 0; i < p_.n; ++i) std::copy_n(p_.points.data() + i * p_.d, p_.d, points + i * p_.d);
   Worker::Json parameters = Worker::Json::object();
   for (const auto& [name, value] : config.values()) std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  Worker::Json ranks;
+  Worker::Json asked = {{"points", points_.path()},
+                        {"initial", initial_.path()},
+                        {"assigned", assigned_.path()},
+                        {"centroids", centroids_.path()},
+                        {"labels", labels_.path()},
+                        {"iterations", p_.max_iters},
+                        {"tolerance", p_.tolerance < 0 ? Worker::Json() : Worker::Json(p_.tolerance)},
+                        {"parameters", parameters}};
   if (Group* const group = p_.group)
-    ranks = {{"rank", group->rank()},
-             {"size", group->size()},
-             {"total", p_.shard.total},
-             {"processors", group->processors()},
-             {"address", agreed(group, group->rank() == 0 ? said("address") : "")}};
-  worker_->ask("prepare", {{"points", points_.path()},
-                           {"initial", initial_.path()},
-                           {"assigned", assigned_.path()},
-                           {"centroids", centroids_.path()},
-                           {"labels", labels_.path()},
-                           {"iterations", p_.max_iters},
-                           {"tolerance", p_.tolerance < 0 ? Worker::Json() : Worker::Json(p_.tolerance)},
-                           {"parameters", parameters},
-                           {"ranks", std::move(ranks)}});
+    asked["ranks"] = {{"rank", group->rank()},
+                      {"size", group->size()},
+                      {"total", p_.shard.total},
+                      {"processors", group->processors()},
+                      {"address", agreed(group, group->rank() == 0 ? said("address") : "")}};
+  worker_->ask("prepare", std::move(asked));
   if (trace.active()) trace.add("empty_call", empty_call_s());
 }
 
