@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 LEVEL = 0.95
 MOST = 709.0  # the exponential of more overflows
@@ -74,7 +74,12 @@ def of_median(samples: Sequence[float]) -> Estimate | None:
 
     From six samples on: order statistics, the narrowest pair (x_r, x_{m+1-r}) that holds the median with a binomial
     probability of at least 95%. Below: Student's t on the logarithms, widened to the median."""
-    x = sorted(map(float, samples))
+    return median_of(tuple(sorted(map(float, samples))))
+
+
+@lru_cache(1 << 16)
+def median_of(x: tuple[float, ...]) -> Estimate | None:
+    """The same of samples in order."""
     m = len(x)
     if m == 0:
         return None

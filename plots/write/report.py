@@ -43,7 +43,7 @@ TONE = dict(zip(VERDICTS, ("reproduced", "standin", "trend", "failed", "noise", 
 TONE |= {**dict(zip(findings.VERDICTS, TONE.values(), strict=False)), findings.NOT_RUN: TONE[INCOMPARABLE]}
 LONG = 56  # characters of a measured value, in a cell of the claims
 ONCE = "measured once"
-HIGH, WIDE, LEAST = 288, 540, 0.65  # pixels of a figure on the page: as high, unless it is too narrow or small then
+HIGH, WIDE = 288, 540  # pixels of a figure on the page: as high, unless it is narrower then
 FEW = 5  # columns of a table for which half of the page is enough
 BROAD = 800  # pixels: figures that are wider at this height have a row of their own, narrower ones share it
 
@@ -76,7 +76,7 @@ class Shown:
     def width(self) -> tuple[int, int]:
         """Pixels of its figure: on the page of all exhibits, on its own."""
         wide, high = (int(text) for text in self.figure.split('"', 4)[1:4:2] or (0, 1))
-        return min(wide, max(WIDE, HIGH * wide // high, int(LEAST * wide))), wide
+        return min(wide, max(WIDE, HIGH * wide // high)), wide
 
 
 @cache

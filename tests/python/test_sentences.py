@@ -62,7 +62,7 @@ def test_counts_are_of_sentences_and_lists_hold_the_cases(sheet, bench, tmp_path
     assert "demo: 1 reproduced, 1 not reproduced." in table.remarks
     assert any(cell.text == "not reproduced (2 of 3 cases)" for row in table.rows for cell in row)
     page = report.pages(*bench.read())["index.html"]
-    assert "not reproduced (2 of 3 cases)</span>" in page
+    assert "not reproduced (2\u00a0of\u00a03\u00a0cases)</span>" in page
     assert "2 of 2 claims judged" in page and page.count('class="words case"') == 3
     readme = tmp_path / "README.md"
     readme.write_text("<!-- begin:summary -->\n<!-- end -->\n")
