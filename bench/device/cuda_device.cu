@@ -61,11 +61,7 @@ int count() {
   return 0;
 }
 
-void select(int index) {
-  const std::string none = unavailable();
-  if (index >= count()) throw Error(none.empty() ? std::to_string(count()) + " can be seen" : none, false, false);
-  asked = index;
-}
+void select(int index) { asked = index; }
 
 int selected() { return cuda::current_device(); }
 

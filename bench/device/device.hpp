@@ -27,9 +27,9 @@ inline bool available() { return unavailable().empty(); }
 /// Devices that can be seen; 0 if none can be used.
 int count();
 
-/// Selects the device that all below refer to. Makes no context, which only workers hold. Throws Error for an invalid index.
+/// Selects the device that all below refer to, below count(). Makes no context, which only workers hold.
 void select(int index);
-int selected();
+int selected();  // its index
 /// Makes the selected device that of this thread. Without a select() it does nothing.
 void take();
 /// Takes the selected device and creates its context, once per process: 0.1 s and more that belong to no implementation.

@@ -379,14 +379,6 @@ class TypedSession final : public Session {
   std::optional<GpuState> gpu_;
 };
 
-/// Why not every rank has a GPU of its own, or "". The launcher may show each its own alone.
-std::string explain_shared_gpu(Group& group) {
-  auto ids = gathered<std::size_t>(&group, {std::hash<std::string>{}(device::uuid())});
-  std::ranges::sort(ids);
-  if (std::ranges::adjacent_find(ids) == ids.end()) return "";
-  return fmt::format("{} ranks of a machine share its {} GPUs: each takes one of its own", group.local_size(), device::count());
-}
-
 }  // namespace
 
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {

@@ -93,7 +93,7 @@ class Runs {
   const Problem<T> problem;
 
  private:
-  /// Throws CannotRun for points from which nobody can start; of several ranks, what one alone throws.
+  /// Throws CannotRun for points from which no implementation can start. Ranks keep the UserError: one of them alone may throw.
   static std::vector<T> first_centroids(const Case& c, const Dataset<T>& set) {
     try {
       return initial_centroids(set, c.k, c.init, c.init_seed);

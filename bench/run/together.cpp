@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/device/device.hpp"
 #include "bench/judge/judge.hpp"
 
 namespace km {
@@ -52,6 +53,13 @@ bool ended_together(Group& group, int iters) {
   std::int64_t most_and_least[] = {iters, -iters};
   group.max(most_and_least);
   return most_and_least[0] == -most_and_least[1];
+}
+
+std::string explain_shared_gpu(Group& group) {
+  auto ids = gathered<std::size_t>(&group, {std::hash<std::string>{}(device::uuid())});
+  std::ranges::sort(ids);
+  if (std::ranges::adjacent_find(ids) == ids.end()) return "";
+  return fmt::format("{} ranks of a machine share its {} GPUs: each takes one of its own", group.local_size(), device::count());
 }
 
 }  // namespace km

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "bench/contract/group.hpp"
 #include "bench/contract/trace.hpp"
@@ -20,5 +21,8 @@ Trace::Series of_all_ranks(Group* group, const Trace::Series& mine);
 
 /// Waits for all ranks: the slowest one's end is the run's. True if all made as many iterations.
 bool ended_together(Group& group, int iters);
+
+/// Why not every rank has a GPU of its own, or "". The launcher may show each its own alone.
+std::string explain_shared_gpu(Group& group);
 
 }  // namespace km

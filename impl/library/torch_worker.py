@@ -1,5 +1,5 @@
-"""The Python side of torch.cpp, torch_gpu.cpp, torch_ranks.cpp and torch_gpu_ranks.cpp: a plain Lloyd's in PyTorch on
-the device of the first argument. Several ranks meet through torch.distributed, by the second (gloo or nccl)."""
+"""The Python side of torch.cpp, torch_gpu.cpp and torch_gpu_ranks.cpp: a plain Lloyd's in PyTorch on the device of the
+first argument. Several ranks meet through torch.distributed, by the second (gloo or nccl)."""
 
 from __future__ import annotations
 

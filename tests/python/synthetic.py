@@ -18,7 +18,7 @@ def words(text: str) -> list[str]:
 AXES = words("implementation dataset n d k precision init init_seed iterations tolerance")
 DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "init_seed": 1}
 DEFAULTS |= {"iterations": 5, "tolerance": None}
-SHARDED = r"/ranks/|_ranks$|many/nccl$"  # implementations that run on several ranks
+SHARDED = r"/ranks/|_ranks$|library/torch$|many/nccl$"  # implementations that run on several ranks
 CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
 UNMEASURED = words("""
     prepare_s download_s iterations inertia centroid_error cluster_sizes verdict grade tied_labels judge_s judge_seed
@@ -142,6 +142,8 @@ def lines_of(exhibit: Exhibit, profile: str = "paper") -> list[dict[str, Any]]:
         names = [name for name in flat if name in AXES or "." in name]
         for combination in itertools.product(*(listed(flat[name])[: 2 if "seed" in name else None] for name in names)):
             made.append(case(exhibit.key, profile, dict(zip(names, combination, strict=True))))
+    if "ranks" not in exhibit.spec.get("table", {}).get("rows", []):
+        return made
     return made + [on_ranks(2, one) for one in made if re.search(SHARDED, one["implementation"])]
 
 

@@ -178,11 +178,11 @@ def by_pytorch(which: str, folder: Path, ranks: int, fault: str = "", **settings
 def test_pytorchs_processes_add_their_sums_over_ranks(ranks, tmp_path):
     """Several cases of one process; ranks without points; the share of changed labels is that of all points."""
     slow = {"dataset": "uniform", "n": "2,300", "k": 2, "tolerance": 0.02}
-    lines = by_pytorch("library/torch_ranks|cpu/ranks/two_step", tmp_path, ranks, **slow)
+    lines = by_pytorch("library/torch$|cpu/ranks/two_step", tmp_path, ranks, **slow)
     assert [(line["failure"], line["verdict"], line["ranks"]["count"]) for line in lines] == [(None, "", ranks)] * 4
     ends = {(line["implementation"], line["n"]): (line["iterations"], line["cluster_sizes"]) for line in lines}
     for n in (2, 300):
-        assert ends["library/torch_ranks", n] == ends["cpu/ranks/two_step", n]
+        assert ends["library/torch", n] == ends["cpu/ranks/two_step", n]
     assert 2 < ends["cpu/ranks/two_step", 300][0] < 40, "the tolerance is tested"
 
 
@@ -195,7 +195,7 @@ def test_pytorchs_processes_add_their_sums_over_ranks(ranks, tmp_path):
     ],
 )
 def test_a_fault_of_one_ranks_pytorch_is_one_line(fault, why, tmp_path):
-    (line,) = by_pytorch("library/torch_ranks", tmp_path, 2, fault)
+    (line,) = by_pytorch("library/torch", tmp_path, 2, fault)
     assert re.search(why, line["failure"]), line["failure"]
     wait_until(lambda: not leftover(tmp_path))
 
