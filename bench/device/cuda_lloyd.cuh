@@ -103,7 +103,7 @@ class Lloyd {
       if (tested) {
         counted_.synchronize();
         const auto total = static_cast<std::int64_t>(changed_host_[0]);
-        if (shape_.converged(total - std::exchange(changed_before, total))) break;
+        if (problem_.whole().converged(total - std::exchange(changed_before, total))) break;
       }
     }
     stream_.synchronize();
@@ -126,8 +126,8 @@ class Lloyd {
     } else if (shape_.tolerance >= 0 && can_loop()) {
       first_ = assigned_.data();
       recorded_.emplace(loop(stream_, step_.enqueue,
-                             {changed_.data(), shape_.tolerance * static_cast<double>(shape_.n), shape_.max_iters, next_.data(), assigned_.data(),
-                              static_cast<std::int64_t>(next_.bytes()), progress_.data(), iters_host_.data()}));
+                             {changed_.data(), shape_.tolerance * static_cast<double>(problem_.whole().n), shape_.max_iters, next_.data(),
+                              assigned_.data(), static_cast<std::int64_t>(next_.bytes()), progress_.data(), iters_host_.data()}));
     }
     last_ = assigned_.data();
   }

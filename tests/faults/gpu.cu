@@ -1,6 +1,5 @@
 // The GPU's faults. scripts/gpu_test and the tests of their originals run them.
 #include "bench/device/cuda.cuh"
-#include "impl/gpu/lloyd/screen_scores_mma.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 #include "impl/gpu/lloyd/single_pass_transposed.cuh"
 #include "impl/gpu/triangle/host_driven.cuh"
@@ -36,11 +35,13 @@ struct nine_tenths_of_the_shift : compacted::Compacted<T> {
 };
 
 // Takes the ranking of fp16 products for right where they cannot tell.
-KM_PLANT(screen_of_nine_tenths, fault_on_gpu("decides labels by nine tenths of the margin of fp16 products", screen::too_large, screen::parameters()))
+KM_PLANT(screen_of_nine_tenths, fault_on_gpu(
+                                    "decides labels by nine tenths of the margin of fp16 products",
+                                    [](const ProblemShape& p) { return screen::too_large(p, sizeof(double)); }, screen::parameters()))
 template <class T>
-struct screen_of_nine_tenths : screen::Screened<T, screen::Mma> {
+struct screen_of_nine_tenths : screen::Screened<T> {
   screen_of_nine_tenths(const Problem<T>& problem, const Config& config, Trace& trace)
-      : screen::Screened<T, screen::Mma>(problem, config, trace, 0.9f) {}
+      : screen::Screened<T>(problem, config, trace, screen::mma, 0.9f) {}
 };
 
 // The fault of lutz2018's own fused kernel: a tile of points that does not fit local memory, from 128 dimensions on with the paper's

@@ -221,11 +221,13 @@ __global__ void __launch_bounds__(block, 2)
 template <class T>
 class Sums {
  public:
-  Sums(const ProblemShape& p, int grid)
-      : p_(p), width_(widest(p.d)), lanes_(std::min((p.d + width_ - 1) / width_, block)), before_(p.n), sums_(std::int64_t(p.k) * p.d), counts_(p.k) {
-    const std::int64_t turns = (p.n + std::int64_t(grid) * chunk_limit - 1) / (std::int64_t(grid) * chunk_limit);
-    chunk_ = static_cast<int>((p.n + grid * turns * batch - 1) / (grid * turns * batch) * batch);
-    grid_ = std::min(cuda::blocks(p.n, chunk_), static_cast<unsigned>(grid));
+  /// clusters: at least k, for which sums and counts have room.
+  Sums(const ProblemShape& p, int grid, int clusters)
+      : p_(p), width_(widest(p.d)), lanes_(std::min((p.d + width_ - 1) / width_, block)), before_(p.n), sums_(std::int64_t(clusters) * p.d),
+        counts_(clusters) {
+    const std::int64_t n = std::max<std::int64_t>(p.n, 1), turns = (n + std::int64_t(grid) * chunk_limit - 1) / (std::int64_t(grid) * chunk_limit);
+    chunk_ = static_cast<int>((n + grid * turns * batch - 1) / (grid * turns * batch) * batch);
+    grid_ = std::min(cuda::blocks(n, chunk_), static_cast<unsigned>(grid));
     together_ = p.k > 1 && chunk_ < std::int64_t(rows_wanted) * p.k;
     copies_ = std::clamp(counters_wanted / p.k, 1, 32);
     if (together_) {
@@ -244,8 +246,8 @@ class Sums {
     else cuda::allow_shared(sort_and_sum_, bytes_);
   }
 
-  /// Sets the greatest |value| of the points. Call before the first enqueue.
-  void set_extent(double most) { fixed_point_ = FixedPoint(most, p_.n); }
+  /// Sets the units, for `n` points of at most this |value|. Call before the first enqueue.
+  void set_units(double most, std::int64_t n) { fixed_point_ = FixedPoint(most, n); }
   const FixedPoint& fixed_point() const { return fixed_point_; }
   const Sum* sums() const { return sums_.data(); }
   const int* counts() const { return counts_.data(); }

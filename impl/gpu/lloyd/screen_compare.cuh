@@ -219,14 +219,6 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
   return changed;
 }
 
-using Kernel = void (*)(Screen);
-
-inline ImageLayout layout_for(const ProblemShape& p, int products) {
-  const int needed = up_to(p.d, step) / step, steps = needed <= 6 ? needed : deepest;
-  const int columns = products == 3 ? 64 : p.k <= 32 ? 32 : p.k <= 64 ? 64 : 128;
-  return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
-}
-
 /// Calls use(Columns, Steps) with the numbers of `layout` as compile-time constants.
 template <int Products, class Use>
 void with_layout(const ImageLayout& layout, Use use) {

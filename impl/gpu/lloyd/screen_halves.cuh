@@ -9,6 +9,7 @@
 #include <cuda_fp16.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "impl/gpu/host_side.cuh"
@@ -177,50 +178,73 @@ static __global__ void clear_image(ImageLayout layout, std::uint8_t* image) {
   }
 }
 
-/// The centre, and the power of two that scales the greatest value just below 2^14.
+/// Where values are measured from, by dimension, and the power of two that scales the greatest just below 2^14.
+struct Origin {
+  std::vector<double> centre;
+  double scale = 1;
+};
+
+/// sums: of n points, by dimension. furthest(centre): the greatest |value - centre| of points and centroids.
+template <class Furthest>
+Origin choose_origin(std::vector<double> sums, std::int64_t n, Furthest furthest) {
+  for (double& value : sums) value = std::isfinite(value) ? value / double(n) : 0.0;
+  Origin origin{std::move(sums)};
+  if (const double most = furthest(origin.centre); most > 0 && std::isfinite(most)) {
+    const double coarse = std::exp2(std::floor(std::log2(most / 4)));
+    for (double& value : origin.centre)
+      if (coarse > 0) value = std::nearbyint(value / coarse) * coarse;
+  }
+  if (const double most = furthest(origin.centre); most > 0 && std::isfinite(most))
+    origin.scale = std::exp2(std::clamp(13 - std::ilogb(most), -1000, 1000));
+  return origin;
+}
+
+/// By dimension. Waits.
+template <class T>
+std::vector<double> column_sums(const T* points, std::int64_t n, int d, cudaStream_t stream) {
+  cuda::Buffer<double> sums(d);
+  cuda::clear(stream, sums);
+  const int across = std::min(up_to(d, 32), 256);
+  sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, n, d, sums.data());
+  cuda::check_launch();
+  std::vector<double> out(d);
+  cuda::download(out.data(), sums.data(), sums.bytes(), stream);
+  return out;
+}
+
+/// The greatest |value - centre| of points and centroids. centre: d, on the device. Waits.
+template <class T>
+double furthest(const ProblemShape& p, const T* points, const T* centroids, const double* centre, cudaStream_t stream) {
+  cuda::Buffer<unsigned long long> extent(1);
+  cuda::clear(stream, extent);
+  const auto raise_by = [&](const T* rows, std::int64_t count) {
+    find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data());
+    cuda::check_launch();
+  };
+  raise_by(points, p.n);
+  raise_by(centroids, p.k);
+  double most = 0;
+  cuda::download(&most, extent.data(), sizeof most, stream);
+  return most;
+}
+
+/// The origin of points on one device, there.
 class Frame {
  public:
   template <class T>
-  Frame(const Problem<T>& p, const T* points, const T* centroids, cudaStream_t stream)
-      : centre_(p.d), greatest_(greatest_of(points, p.n * p.d, stream)) {
-    cuda::Buffer<unsigned long long> extent(2);
-    const auto extent_from = [&](const T* rows, std::int64_t count, int slot, const double* centre) {
-      find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data() + slot);
-      cuda::check_launch();
-    };
-    cuda::clear(stream, centre_);
-    const int across = std::min(up_to(p.d, 32), 256);
-    sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, p.n, p.d, centre_.data());
-    cuda::check_launch();
-    std::vector<double> centre(p.d);
-    cuda::download(centre.data(), centre_.data(), centre_.bytes(), stream);
-    for (double& value : centre) value = std::isfinite(value) ? value / double(p.n) : 0.0;
-    cuda::upload(centre_, std::span<const double>(centre), stream);
-
-    const auto furthest = [&] {
-      double most[2];
-      cuda::clear(stream, extent);
-      extent_from(points, p.n, 0, centre_.data());
-      extent_from(centroids, p.k, 1, centre_.data());
-      cuda::download(most, extent.data(), sizeof most, stream);
-      return std::max(most[0], most[1]);
-    };
-    if (const double most = furthest(); most > 0 && std::isfinite(most)) {
-      const double coarse = std::exp2(std::floor(std::log2(most / 4)));
-      for (double& value : centre)
-        if (coarse > 0) value = std::nearbyint(value / coarse) * coarse;
-      cuda::upload(centre_, std::span<const double>(centre), stream);
-    }
-    if (const double most = furthest(); most > 0 && std::isfinite(most)) scale_ = std::exp2(std::clamp(13 - std::ilogb(most), -1000, 1000));
+  Frame(const Problem<T>& p, const T* points, const T* centroids, cudaStream_t stream) : centre_(p.d) {
+    scale_ = choose_origin(column_sums(points, p.n, p.d, stream), p.n, [&](std::span<const double> centre) {
+               cuda::upload(centre_, centre, stream);
+               return furthest(p, points, centroids, centre_.data(), stream);
+             }).scale;
   }
 
   const double* centre() const { return centre_.data(); }
   double scale() const { return scale_; }
-  double greatest() const { return greatest_; }  // |value| of the points
 
  private:
   cuda::Buffer<double> centre_;
-  double scale_ = 1, greatest_;
+  double scale_ = 1;
 };
 
 }  // namespace km::screen

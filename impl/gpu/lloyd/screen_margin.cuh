@@ -63,6 +63,23 @@ struct Screen {
   float margin_scale;  // scales the margin: 1, or nothing is proven
 };
 
+using Kernel = void (*)(Screen);
+
+/// A matrix instruction. Each function returns the kernel for a layout and sets its threads.
+struct Unit {
+  Kernel (*decide)(const ImageLayout& one, int& threads);
+  Kernel (*collect)(const ImageLayout& one, int& threads);
+  Kernel (*decide_by_three)(const ImageLayout& three, int& threads);
+};
+extern const Unit wgmma;  // screened.cu: compute capability 9.0
+extern const Unit mma;    // screened_mma.cu: 8.0 and later
+
+inline ImageLayout layout_for(const ProblemShape& p, int products) {
+  const int needed = up_to(p.d, step) / step, steps = needed <= 6 ? needed : deepest;
+  const int columns = products == 3 ? 64 : p.k <= 32 ? 32 : p.k <= 64 ? 64 : 128;
+  return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
+}
+
 /// margin = of_left |r| + of_length |xh| + rest: twice the bound above, with slack for the arithmetic here.
 template <int Products>
 struct Margin {

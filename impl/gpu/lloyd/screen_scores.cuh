@@ -170,20 +170,17 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 #endif
 }
 
-/// Hopper's unit: wgmma, and a copying warp.
-struct Wgmma {
-  /// Returns the kernel for `layout` and sets its threads.
-  template <int Products, Task What>
-  static Kernel kernel_for(const ImageLayout& layout, int& threads) {
-    Kernel kernel = nullptr;
-    with_layout<Products>(layout, [&]<int Columns, int Steps>() {
-      threads = Shape<Columns, Steps, Products>::threads;
-      kernel = score<Columns, Steps, Products, false, What>;
-      if constexpr (Steps == deepest)
-        if (layout.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
-    });
-    return kernel;
-  }
-};
+/// Returns the kernel for `layout` and sets its threads.
+template <int Products, Task What>
+Kernel wgmma_kernel(const ImageLayout& layout, int& threads) {
+  Kernel kernel = nullptr;
+  with_layout<Products>(layout, [&]<int Columns, int Steps>() {
+    threads = Shape<Columns, Steps, Products>::threads;
+    kernel = score<Columns, Steps, Products, false, What>;
+    if constexpr (Steps == deepest)
+      if (layout.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
+  });
+  return kernel;
+}
 
 }  // namespace km::screen

@@ -197,22 +197,19 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
 }
 
-/// mma.sync: compute capability 8.0 and later.
-struct Mma {
-  /// Returns the kernel for `layout` and sets its threads.
-  template <int Products, Task What>
-  static Kernel kernel_for(const ImageLayout& layout, int& threads) {
-    Kernel kernel = nullptr;
-    with_layout<Products>(layout, [&]<int Columns, int Steps>() {
-      const auto use = [&]<bool Chunked>() {
-        threads = MmaShape<Steps, Products, Chunked>::threads;
-        kernel = score_mma<Columns, Steps, Products, Chunked, What>;
-      };
-      if (Steps == deepest && layout.chunks > 1) use.template operator()<Steps == deepest>();
-      else use.template operator()<false>();
-    });
-    return kernel;
-  }
-};
+/// Returns the kernel for `layout` and sets its threads.
+template <int Products, Task What>
+Kernel mma_kernel(const ImageLayout& layout, int& threads) {
+  Kernel kernel = nullptr;
+  with_layout<Products>(layout, [&]<int Columns, int Steps>() {
+    const auto use = [&]<bool Chunked>() {
+      threads = MmaShape<Steps, Products, Chunked>::threads;
+      kernel = score_mma<Columns, Steps, Products, Chunked, What>;
+    };
+    if (Steps == deepest && layout.chunks > 1) use.template operator()<Steps == deepest>();
+    else use.template operator()<false>();
+  });
+  return kernel;
+}
 
 }  // namespace km::screen

@@ -5,20 +5,23 @@
 #include "impl/gpu/lloyd/screened.cuh"
 
 namespace km {
+
+const screen::Unit screen::wgmma = {wgmma_kernel<1, Task::decide>, wgmma_kernel<1, Task::collect>, wgmma_kernel<3, Task::decide>};
+
 namespace {
 
 template <class T>
-struct OnWgmma : screen::Screened<T, screen::Wgmma> {
-  using screen::Screened<T, screen::Wgmma>::Screened;
+struct OnWgmma : screen::Screened<T> {
+  OnWgmma(const Problem<T>& problem, const Config& config, Trace& trace) : screen::Screened<T>(problem, config, trace, screen::wgmma) {}
 };
 
 const Register<OnWgmma> registration{{
     .summary = "fp16 tensor-core scores decide what a proven margin lets them; the rest is settled exactly",
     .device = Device::gpu,
     .parameters = screen::parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
+    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
       if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) != 9) return "needs compute capability 9.0 (wgmma)";
-      return screen::too_large(p);
+      return screen::too_large(p, value_bytes);
     },
     .fixed_point = true,
     .cost = cost::products,

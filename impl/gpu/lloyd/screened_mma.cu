@@ -5,11 +5,14 @@
 #include "impl/gpu/lloyd/screened.cuh"
 
 namespace km {
+
+const screen::Unit screen::mma = {mma_kernel<1, Task::decide>, mma_kernel<1, Task::collect>, mma_kernel<3, Task::decide>};
+
 namespace {
 
 template <class T>
-struct OnMma : screen::Screened<T, screen::Mma> {
-  using screen::Screened<T, screen::Mma>::Screened;
+struct OnMma : screen::Screened<T> {
+  OnMma(const Problem<T>& problem, const Config& config, Trace& trace) : screen::Screened<T>(problem, config, trace, screen::mma) {}
 };
 
 const Register<OnMma> registration{{
@@ -18,9 +21,7 @@ const Register<OnMma> registration{{
     .parameters = screen::parameters(),
     .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
       if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 8) < 8) return "needs compute capability 8.0 (mma.sync of fp16)";
-      const int most_bytes = cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, std::numeric_limits<int>::max());
-      if (screen::together * p.d * value_bytes > most_bytes - 4096) return "eight points exceed shared memory";
-      return screen::too_large(p);
+      return screen::too_large(p, value_bytes);
     },
     .fixed_point = true,
     .cost = cost::products,

@@ -103,7 +103,7 @@ class Compacted {
             .centre = frame_->centre(),
             .scale = frame_->scale(),
             .shift_scale = shift_scale,
-            .fixed_point = moved_sums::FixedPoint(frame_->greatest(), n),
+            .fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), n),
             .initial = host_.initial.data(),
             .centroids = {host_.assigned.data(), host_.next.data()},
             .transposed = transposed_.data(),

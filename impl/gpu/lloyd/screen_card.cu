@@ -1,0 +1,210 @@
+#include "impl/gpu/lloyd/screen_card.cuh"
+
+#include <algorithm>
+#include <limits>
+
+#include "impl/gpu/lloyd/screen_centroids.cuh"
+#include "impl/gpu/lloyd/screen_settle.cuh"
+
+namespace km::screen {
+namespace {
+
+Strategy strategy_of(std::string_view word) { return word == "differences" ? differences : word == "three products" ? three_products : one_product; }
+
+/// Returns the number of pieces of the image that fit shared memory, and allows the kernel so much.
+int stages_of(Kernel kernel, const ImageLayout& layout) {
+  cudaFuncAttributes own;
+  cuda::check(cudaFuncGetAttributes(&own, kernel));
+  const int bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(own.sharedSizeBytes);
+  const int stages = std::min({most_stages, layout.tiles * layout.chunks, bytes / layout.piece_bytes()});
+  cuda::allow_shared(kernel, stages * layout.piece_bytes());
+  return stages;
+}
+
+template <class T>
+class OnOne : public Card<T> {
+ public:
+  OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale, Trace& trace, cudaStream_t stream);
+
+  std::vector<double> sums_of_columns() const override { return column_sums(points_.data(), shape_.n, shape_.d, stream_); }
+  double greatest() const override { return greatest_of(points_.data(), points_.size(), stream_); }
+  double furthest_from(std::span<const double> centre) override;
+  float lay_out(double scale, double greatest, std::int64_t n) override;
+  void finish_layout(float longest) override;
+
+  void begin() override;
+  void assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) override;
+  void sum(const std::int32_t* labels) override { sums_.enqueue(points_.data(), labels, stream_); }
+  Totals totals() const override { return {sums_.sums(), sums_.counts(), sums_.fixed_point()}; }
+  void average(const T* assigned, T* next) override { enqueue_average(sums_.sums(), assigned, next, true); }
+  void adopt(const T* means, T* next) override { enqueue_average(nullptr, means, next, true); }
+  void report(Trace& trace) const override;
+
+ private:
+  int settle_bytes() const { return settle_warps / across_ * together * shape_.d * int(sizeof(T)); }
+  void enqueue_average(const moved_sums::Sum* sums, const T* centroids, T* next, bool within_run);
+
+  ProblemShape shape_;
+  cudaStream_t stream_;
+  cuda::Buffer<T> points_, initial_;
+  moved_sums::Sums<T> sums_;
+  ImageLayout one_, three_;
+  int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
+  int multiprocessors_ = cuda::multiprocessors();
+  Strategy strategy_;
+  cuda::Buffer<std::uint8_t> one_image_, three_image_;
+  cuda::Buffer<Lengths> lengths_;  // of this iteration's centroids and the next's
+  cuda::Buffer<T> transposed_;
+  cuda::Buffer<uint4> high_, low_;
+  cuda::Buffer<std::uint32_t> left_;
+  cuda::Buffer<int> open_points_, open_counts_, candidates_, many_, rest_;
+  cuda::Buffer<float> least_;
+  cuda::Buffer<Progress> progress_;  // this iteration's and the last one's
+  cuda::Buffer<int> lowest_;
+  cuda::Buffer<unsigned long long> hashes_;
+  cuda::Buffer<unsigned> done_;
+  cuda::Buffer<double> centre_;
+  double scale_ = 1;
+  float score_offset_ = 0, margin_scale_;
+  Kernel one_kernel_ = nullptr, collect_kernel_ = nullptr, three_kernel_ = nullptr;
+  decltype(&compare_candidates<T, 1>) compare_ = nullptr;
+};
+
+template <class T>
+OnOne<T>::OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale, Trace& trace,
+                cudaStream_t stream)
+    : shape_(problem), stream_(stream), points_(cuda::upload_rows(problem, trace, stream)), initial_(std::int64_t(problem.k) * problem.d),
+      sums_(problem, config.integer("grid"), clusters), one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)),
+      strategy_(strategy_of(config.word("begin"))), one_image_(one_.bytes()), three_image_(three_.bytes()), lengths_(2),
+      transposed_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n), open_counts_(problem.n),
+      candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2), lowest_(1 << Twins::bits),
+      hashes_(problem.k), done_(1), centre_(problem.d), margin_scale_(margin_scale) {
+  one_stages_ = stages_of(one_kernel_ = unit.decide(one_, one_threads_), one_);
+  stages_of(collect_kernel_ = unit.collect(one_, one_threads_), one_);
+  three_stages_ = stages_of(three_kernel_ = unit.decide_by_three(three_, three_threads_), three_);
+  compare_ = problem.d % cuda::Pack<T>::size == 0 ? compare_candidates<T, cuda::Pack<T>::size> : compare_candidates<T, 1>;
+  while (across_ < settle_warps && (across_ * 32 < k_padded_ || settle_bytes() > 48 * 1024)) across_ *= 2;
+  cuda::allow_shared(settle<T>, std::max(settle_bytes(), 48 * 1024));
+  upload(initial_, problem.initial_centroids, stream_);
+}
+
+template <class T>
+double OnOne<T>::furthest_from(std::span<const double> centre) {
+  cuda::upload(centre_, centre, stream_);
+  return furthest(shape_, points_.data(), initial_.data(), centre_.data(), stream_);
+}
+
+template <class T>
+float OnOne<T>::lay_out(double scale, double greatest, std::int64_t n) {
+  scale_ = scale;
+  sums_.set_units(greatest, n);
+  const std::int64_t tiles = cuda::blocks(shape_.n, tile_rows);
+  const int steps = one_.steps * one_.chunks;
+  high_ = cuda::Buffer<uint4>(tiles * steps * 128);
+  low_ = cuda::Buffer<uint4>(tiles * steps * 128);
+  cuda::Buffer<float> longest(1);
+  cuda::clear(stream_, longest);
+  halve_points<<<tiles, 128, 0, stream_>>>(points_.data(), centre_.data(), scale_, shape_.n, shape_.d, steps, high_.data(), low_.data(), left_.data(),
+                                           longest.data());
+  cuda::check_launch();
+  float out = 0;
+  cuda::download(&out, longest.data(), sizeof out, stream_);
+  return out;
+}
+
+template <class T>
+void OnOne<T>::finish_layout(float longest) {
+  score_offset_ = longest * 1.6f;  // bounds |x·c| + |c|²/2 for centroids among the points
+  clear_image<<<256, 256, 0, stream_>>>(one_, one_image_.data());
+  cuda::check_launch();
+  clear_image<<<256, 256, 0, stream_>>>(three_, three_image_.data());
+  cuda::check_launch();
+  cuda::clear(stream_, transposed_, done_);
+  cuda::set_bytes(lowest_, 0x7F, stream_);  // above every index
+  cuda::check(cudaStreamSynchronize(stream_));
+}
+
+template <class T>
+void OnOne<T>::begin() {
+  iteration_ = 0;
+  const Progress begin{strategy_, {0, 0, 0}, 0, 0};
+  cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, stream_));
+  cuda::clear(stream_, lengths_);
+  sums_.clear(stream_);
+}
+
+template <class T>
+void OnOne<T>::assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) {
+  const auto [n, d, k, max_iters, tolerance] = shape_;
+  if (iteration_ == 0) enqueue_average(nullptr, assigned, nullptr, false);
+  const Points points{high_.data(), low_.data(), left_.data(), n};
+  const Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
+  Screen s{
+      points, one_image_.data(), one_,          one_stages_,  lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
+      labels, changed,           score_offset_, margin_scale_};
+  one_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), stream_>>>(s);
+  cuda::check_launch();
+  collect_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), stream_>>>(s);
+  cuda::check_launch();
+  compare_<<<multiprocessors_ * 6, settle_block, 0, stream_>>>(points_.data(), assigned, n, d, progress_.data(), open, many_.data(), labels, changed);
+  cuda::check_launch();
+  s.image = three_image_.data(), s.layout = three_, s.stages = three_stages_;
+  three_kernel_<<<multiprocessors_, three_threads_, three_stages_ * three_.piece_bytes(), stream_>>>(s);
+  cuda::check_launch();
+  const Settle<T> rest{points_.data(), transposed_.data(), n, d, k, k_padded_, across_, progress_.data(), rest_.data(), labels, changed};
+  settle<T><<<multiprocessors_ * 4, settle_block, settle_bytes(), stream_>>>(rest);
+  cuda::check_launch();
+}
+
+template <class T>
+void OnOne<T>::enqueue_average(const moved_sums::Sum* sums, const T* centroids, T* next, bool within_run) {
+  const auto [n, d, k, max_iters, tolerance] = shape_;
+  const int slot = within_run ? (iteration_ + 1) % 2 : 0;
+  const Images<T> images{one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, transposed_.data(), k_padded_, score_offset_};
+  Course course;
+  if (within_run) course = {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product};
+  screen::average<T><<<k, 128, 0, stream_>>>(sums, sums_.counts(), sums_.fixed_point(), centroids, centre_.data(), scale_, n, d, k, next, images,
+                                             {lowest_.data(), hashes_.data(), done_.data()}, course);
+  cuda::check_launch();
+  if (within_run) ++iteration_;
+}
+
+template <class T>
+void OnOne<T>::report(Trace& trace) const {
+  if (!trace.active()) return;
+  Progress made;
+  cuda::download(&made, progress_.data() + 1, sizeof made, stream_);
+  trace.count("open_after_one", double(made.open[0]) + made.known);
+  trace.count("told_at_once", made.known);
+  trace.count("many_candidates", made.open[1]);
+  trace.count("open_after_three", made.open[2]);
+  trace.count("in_doubt", made.in_doubt);
+  trace.count("way", made.strategy);
+}
+
+}  // namespace
+
+std::string too_large(const ProblemShape& p, int value_bytes, int devices) {
+  const int most_bytes = cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, std::numeric_limits<int>::max());
+  if (together * p.d * value_bytes > most_bytes - 4096) return "eight points exceed shared memory";
+  if (p.d > 2048) return "more than 2048 dimensions";
+  if (p.k > moved_sums::most_clusters) return "more than 12288 clusters";
+  if (p.n / devices >= std::int64_t(1) << 30) return "2^30 points or more on a GPU: two entries a point exceed a list";
+  return "";
+}
+
+std::vector<Parameter> parameters() {
+  return {tunable("begin", "one product", {"one product", "three products", "differences"},
+                  "first scores; later iterations use the others if too many points stay open"),
+          tunable("grid", 264, {132, 264, 528}, "blocks of the update; they share the points")};
+}
+
+template <class T>
+std::unique_ptr<Card<T>> Card<T>::make(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale,
+                                       Trace& trace, cudaStream_t stream) {
+  return std::make_unique<OnOne<T>>(problem, config, unit, clusters, margin_scale, trace, stream);
+}
+template std::unique_ptr<Card<float>> Card<float>::make(const Problem<float>&, const Config&, const Unit&, int, float, Trace&, cudaStream_t);
+template std::unique_ptr<Card<double>> Card<double>::make(const Problem<double>&, const Config&, const Unit&, int, float, Trace&, cudaStream_t);
+
+}  // namespace km::screen

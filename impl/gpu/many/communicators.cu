@@ -1,0 +1,52 @@
+#include "impl/gpu/many/communicators.hpp"
+
+#include <map>
+#include <numeric>
+
+#include "bench/contract/reuse_scope.hpp"
+#include "impl/gpu/host_side.cuh"
+
+namespace km::many {
+
+Communicators::Communicators(const std::vector<int>& devices, Group* group) : Communicators(devices.size()) {
+  const cuda::KeepDevice kept;
+  if (group) join(devices, *group);
+  else nccl::check(nccl::functions().init_all(all_.data(), total_, devices.data()), "ncclCommInitAll");
+}
+
+Communicators::~Communicators() {
+  const cuda::KeepDevice kept;
+  for (nccl::Communicator* const one : all_)
+    if (one) static_cast<void>(nccl::functions().destroy(one));
+}
+
+void Communicators::join(const std::vector<int>& devices, Group& group) {
+  nccl::UniqueId id{};
+  if (group.rank() == 0) nccl::check(nccl::functions().unique_id(&id), "ncclGetUniqueId");
+  group.sum(id.words);  // the others' words are 0
+  std::vector<std::int64_t> cards(std::size_t(group.size()), 0);
+  cards[std::size_t(group.rank())] = std::ssize(devices);
+  group.sum(cards);
+  first_ = int(std::accumulate(cards.begin(), cards.begin() + group.rank(), std::int64_t(0)));
+  total_ = int(std::accumulate(cards.begin(), cards.end(), std::int64_t(0)));
+  nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
+  nccl::Result made = nccl::success;
+  for (std::size_t at = 0; at < devices.size() && made == nccl::success; ++at) {
+    static_cast<void>(cudaSetDevice(devices[at]));  // its card has used it before
+    made = nccl::functions().init_rank(&all_[at], total_, id, first_ + int(at));
+  }
+  const nccl::Result ended = nccl::functions().end_group();  // an open group would queue all later calls
+  nccl::check(made, "ncclCommInitRank");
+  nccl::check(ended, "ncclGroupEnd");
+}
+
+std::shared_ptr<const Communicators> communicators(const std::vector<int>& devices, Group* group) {
+  static std::map<std::vector<int>, std::shared_ptr<const Communicators>> kept;
+  if (!group && !ReuseScope::active()) return std::make_shared<const Communicators>(devices, group);
+  [[maybe_unused]] static const bool told = group || (ReuseScope::on_end([] { kept.clear(); }), true);
+  auto& found = kept[devices];
+  if (!found) found = std::make_shared<const Communicators>(devices, group);
+  return found;
+}
+
+}  // namespace km::many

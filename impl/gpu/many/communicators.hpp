@@ -1,0 +1,35 @@
+// NCCL's communicators of a process's GPUs, alone or among those of all ranks.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bench/contract/group.hpp"
+#include "impl/gpu/many/nccl_library.hpp"
+
+namespace km::many {
+
+class Communicators {
+ public:
+  /// One a device. With a group, collective: the GPUs of a rank follow each other among those of all.
+  Communicators(const std::vector<int>& devices, Group* group);
+  ~Communicators();
+  Communicators(const Communicators&) = delete;
+
+  /// GPUs of all ranks, and the number of this process's first among them.
+  int total() const { return total_; }
+  int first() const { return first_; }
+  nccl::Communicator* of(int rank) const { return all_[std::size_t(rank)]; }
+
+ private:
+  explicit Communicators(std::size_t size) : all_(size), total_(int(size)) {}  // a constructor that throws later destroys what was made
+  void join(const std::vector<int>& devices, Group& group);
+
+  std::vector<nccl::Communicator*> all_;
+  int total_, first_ = 0;
+};
+
+/// To make them takes as long as many runs: a ReuseScope keeps them. Ranks make them together, once, and keep them.
+std::shared_ptr<const Communicators> communicators(const std::vector<int>& devices, Group* group);
+
+}  // namespace km::many
