@@ -6,43 +6,15 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/many/on_each.hpp"
 #include "impl/gpu/many/pass.cuh"
-#include "impl/gpu/many/team.hpp"
-#include "impl/gpu/registration.hpp"
 
 namespace km::many {
-
-/// Number of cards that a configuration takes in this process. The ranks of a machine divide its cards.
-inline int cards_of(const Config& config, const Group* group = nullptr) {
-  const int asked = config.integer("gpus");
-  return asked > 0 ? asked : std::clamp(device::count() / (group ? group->local_size() : 1), 1, most_cards);
-}
-
-/// The cards: the harness's device, of which each rank has another, and those after it. A launcher may show each rank its own alone.
-inline std::vector<int> devices_of(int count, const Group* group = nullptr) {
-  const int ranks = group ? group->local_size() : 1, visible = device::count();
-  if (ranks * count > visible && visible != count)
-    throw std::runtime_error(std::to_string(ranks) + " ranks of a machine take " + std::to_string(count) + " GPUs each, but " +
-                             std::to_string(visible) + " can be seen");
-  const int first = cuda::current_device();
-  std::vector<int> devices;
-  for (int rank = 0; rank < count; ++rank) devices.push_back((first + rank) % visible);
-  return devices;
-}
-
-inline Parameter gpus_parameter() {
-  return {.name = "gpus",
-          .fallback = 0,
-          .range = {0, 1, 2, 4, 8},
-          .help = "cards that share a process's points; 0: all visible, at most 8, divided among the ranks of a machine"};
-}
 
 /// Returns why no rung can run, or "". missing: the same of what a rung needs besides.
 std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config, std::string (*missing)(const Config&));
@@ -181,31 +153,20 @@ class Card {
 
 /// All cards of a run.
 template <class T>
-class Cards {
+class Cards : public OnEach<Card<T>> {
  public:
+  using OnEach<Card<T>>::size, OnEach<Card<T>>::card, OnEach<Card<T>>::each;
+
   Cards(const Problem<T>& problem, const Kernel& kernel, const Config& config, Trace& trace)
-      : problem_(problem), devices_(devices_of(cards_of(config, problem.group), problem.group)),
-        team_(int(devices_.size()), [this](int rank) { select(rank); }), cards_(devices_.size()) {
+      : OnEach<Card<T>>(config, problem.group), problem_(problem) {
     {
       const auto phase = trace.phase("transfer");
-      each([&](int rank) { cards_[std::size_t(rank)] = std::make_unique<Card<T>>(problem_, kernel, size(), rank); });
+      this->make([&](int rank) { return std::make_unique<Card<T>>(problem_, kernel, size(), rank); });
     }
     const auto phase = trace.phase("layout");
     const auto [origin, greatest] = frame();
     each([&, &greatest = greatest, &origin = origin](int rank) { card(rank).lay_out(origin, greatest.at); });
   }
-  ~Cards() {
-    try {
-      each([&](int rank) { cards_[std::size_t(rank)].reset(); });
-    } catch (...) {  // reported before
-    }
-  }
-  Cards(const Cards&) = delete;
-
-  int size() const { return team_.size(); }
-  const std::vector<int>& devices() const { return devices_; }
-  Card<T>& card(int rank) { return *cards_[std::size_t(rank)]; }
-  void each(const std::function<void(int)>& work) { team_.each(work); }
 
   /// enqueue(rank, iter, trace): an iteration of a card. Loads what it needs by a run, and captures a run as a graph.
   void record(std::function<void(int, int, Trace&)> enqueue) {
@@ -249,7 +210,7 @@ class Cards {
   void run_graphs() {
     const cuda::KeepDevice kept;
     for (int rank = 0; rank < size(); ++rank) {
-      select(rank);
+      this->select(rank);
       card(rank).graph->launch(card(rank).stream());
     }
     for (int rank = 0; rank < size(); ++rank) card(rank).stream().synchronize();
@@ -271,8 +232,6 @@ class Cards {
   struct Greatest {
     double at[register_tiles::most_dimensions] = {};
   };
-
-  void select(int rank) { cuda::check(cudaSetDevice(devices_[std::size_t(rank)])); }
 
   /// Widens the bounds to those of all ranks' points. As signed numbers, complements of the least values and the greatest values both grow.
   void meet(std::vector<Bits>& bounds) const {
@@ -316,9 +275,6 @@ class Cards {
   }
 
   Problem<T> problem_;  // views
-  std::vector<int> devices_;
-  Team team_;
-  std::vector<std::unique_ptr<Card<T>>> cards_;
   std::function<void(int, int, Trace&)> enqueue_;
   int iters_ = 0;
 };

@@ -6,13 +6,13 @@
 
 #include "bench/device/cuda.cuh"
 #include "impl/gpu/lloyd/register_tiles_sums.cuh"
+#include "impl/gpu/many/team.hpp"
 #include "impl/gpu/whole_run.cuh"
 
 namespace km::many {
 
 using register_tiles::Bits;
 
-constexpr int most_cards = 8;
 constexpr unsigned long long patience_ns = 10'000'000'000;
 
 /// size 0: nobody meets.

@@ -11,6 +11,8 @@
 
 namespace km::many {
 
+constexpr int most_cards = 8;  // of a process
+
 class Team {
  public:
   /// start: called first on every new thread, with its rank.
