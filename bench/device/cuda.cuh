@@ -90,14 +90,14 @@ class PinnedBuffer {
   std::int64_t size_;
 };
 
-/// Page-locks memory of another owner, possibly read-only. Throws std::runtime_error on failure.
+/// Page-locks memory of another owner, possibly read-only, for all devices. Throws std::runtime_error on failure.
 class PageLock {
  public:
   PageLock(const void* memory, std::size_t bytes) {
     constexpr std::uintptr_t page = 4096;
     const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page, end = reinterpret_cast<std::uintptr_t>(memory) + bytes;
     memory_.reset(reinterpret_cast<void*>(begin));
-    const auto code = cudaHostRegister(memory_.get(), (end - begin + page - 1) / page * page, cudaHostRegisterReadOnly);
+    const auto code = cudaHostRegister(memory_.get(), (end - begin + page - 1) / page * page, cudaHostRegisterReadOnly | cudaHostRegisterPortable);
     if (code == cudaSuccess) return;
     static_cast<void>(memory_.release());
     static_cast<void>(cudaGetLastError());

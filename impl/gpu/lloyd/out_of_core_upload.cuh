@@ -65,7 +65,7 @@ class Crew {
 template <class T>
 class Uploads {
  public:
-  /// Sends chunks of `points`, `chunk` values each, to `slots` buffers. Page-locks the points unless staged.
+  /// Sends chunks of `points`, `chunk` values each, to `slots` buffers. Unless staged, the caller page-locks the points.
   Uploads(std::span<const T> points, std::int64_t chunk, int slots, int threads, bool staged, std::size_t piece_bytes)
       : points_(points), chunk_(chunk), threads_(threads), piece_bytes_(std::min(piece_bytes, static_cast<std::size_t>(chunk) * sizeof(T))),
         device_(slots * chunk) {
@@ -73,11 +73,7 @@ class Uploads {
       uploaded_.emplace_back(cudaEventDisableTiming);
       used_.emplace_back(cudaEventDisableTiming);
     }
-    if (points.empty()) return;
-    if (!staged) {
-      locked_.emplace(points.data(), points.size_bytes());
-      return;
-    }
+    if (points.empty() || !staged) return;
     threads_ = static_cast<int>(std::clamp<std::size_t>(points.size_bytes() / piece_bytes_, 1, static_cast<std::size_t>(threads)));
     const int places = 2 * threads_;  // one being filled and one being sent
     ring_.emplace(static_cast<std::int64_t>(places * piece_bytes_));
@@ -160,7 +156,6 @@ class Uploads {
   cuda::Stream stream_;
   cuda::Buffer<T> device_;  // slots x chunk
   std::optional<cuda::PinnedBuffer<char>> ring_;
-  std::optional<cuda::PageLock> locked_;
   std::vector<cuda::Event> uploaded_, used_;  // by slot
   std::vector<cuda::Event> sent_;             // by place of the ring
 };

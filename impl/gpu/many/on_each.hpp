@@ -38,6 +38,11 @@ inline Parameter gpus_parameter() {
 }
 
 /// Returns why a process has not the cards of a configuration, or "".
+inline std::string too_few_cards(const Config& config) {
+  const int cards = cards_of(config), visible = device::count();
+  return cards > visible ? "gpus = " + std::to_string(cards) + ", but " + std::to_string(visible) + " can be seen" : "";
+}
+/// The same of cards that wait for each other.
 std::string cards_missing(const Config& config);
 
 template <class Card>

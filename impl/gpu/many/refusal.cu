@@ -7,10 +7,9 @@
 namespace km::many {
 
 std::string cards_missing(const Config& config) {
-  const int cards = cards_of(config), visible = device::count();
-  if (cards > visible) return "gpus = " + std::to_string(cards) + ", but " + std::to_string(visible) + " can be seen";
+  if (std::string reason = too_few_cards(config); !reason.empty()) return reason;
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
-  if (cards > 1 && blocking && std::string_view(blocking) == "1") return "CUDA_LAUNCH_BLOCKING=1: a launch would wait for the other cards";
+  if (cards_of(config) > 1 && blocking && std::string_view(blocking) == "1") return "CUDA_LAUNCH_BLOCKING=1: a launch would wait for the other cards";
   return "";
 }
 
